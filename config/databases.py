@@ -1,0 +1,58 @@
+"""The one database connection: embedded by default, any Postgres through DATABASE_URL."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import psycopg
+from django.core.exceptions import ImproperlyConfigured
+
+from config import embedded
+from config.env import env_bool, env_int, env_secret
+
+SESSION_OPTIONS = "-c lock_timeout=2000 -c idle_in_transaction_session_timeout=15000 -c statement_timeout={timeout_ms}"
+
+
+def from_environment(data_dir: Path, role: str) -> dict[str, Any]:
+    """The Django DATABASES entry of a role, ``app`` (everything that runs) or ``owner`` (migrations)."""
+    url = env_secret("DATABASE_URL")
+    if role == "owner" and url:
+        url = env_secret("DATABASE_OWNER_URL", url)
+    entry = from_url(url) if url else embedded.database_settings(data_dir, role)
+    return {**entry, **connection_policy(role, entry.get("OPTIONS", {}))}
+
+
+def from_url(url: str) -> dict[str, Any]:
+    parts = urlsplit(url)
+    if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
+        raise ImproperlyConfigured("DATABASE_URL must look like postgresql://user:password@host:5432/database")
+    query = dict(parse_qsl(parts.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.strip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": query.pop("host", "") or unquote(parts.hostname or ""),
+        "PORT": str(parts.port or 5432),
+        "OPTIONS": query,
+    }
+
+
+def connection_policy(role: str, options: dict[str, Any]) -> dict[str, Any]:
+    timeout_ms = 0 if role == "owner" else 5000
+    policy: dict[str, Any] = {**options, "options": SESSION_OPTIONS.format(timeout_ms=timeout_ms), "connect_timeout": 3}
+    if role == "app" and env_bool("DATABASE_POOL", default=True):
+        policy["pool"] = {
+            "min_size": 1,
+            "max_size": env_int("DATABASE_POOL_SIZE", 8, minimum=1),
+            "timeout": 5,
+            "reset": forget_scope,
+        }
+    return {"ATOMIC_REQUESTS": False, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "OPTIONS": policy}
+
+
+def forget_scope(connection: psycopg.Connection[Any]) -> None:
+    """Pool hook: a connection goes back without any user's scope, even if one was set for the whole session."""
+    connection.execute("RESET app.user_id")
+    if not connection.autocommit:
+        connection.commit()

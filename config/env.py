@@ -1,0 +1,84 @@
+"""The only reader of the process environment.
+
+Every reader takes a variable name and a default; a value that cannot be read as its type raises
+ImproperlyConfigured with the variable's name, so that a typing mistake stops the start instead of guessing.
+A secret may be given in a file: with ``NAME_FILE`` set, the file's content is the value of ``NAME``.
+"""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+TRUE = {"1", "true", "yes", "on"}
+FALSE = {"0", "false", "no", "off"}
+
+
+def env_str(name: str, default: str = "") -> str:
+    return os.environ.get(name, "").strip() or default
+
+
+def env_secret(name: str, default: str = "") -> str:
+    path = os.environ.get(f"{name}_FILE", "").strip()
+    if not path:
+        return env_str(name, default)
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name}_FILE names {path}, which cannot be read: {error.strerror}") from error
+
+
+def env_bool(name: str, *, default: bool) -> bool:
+    value = env_str(name).lower()
+    if not value:
+        return default
+    if value in TRUE:
+        return True
+    if value in FALSE:
+        return False
+    raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}")
+
+
+def env_int(name: str, default: int, *, minimum: int | None = None) -> int:
+    value = env_str(name)
+    try:
+        number = int(value) if value else default
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}") from error
+    if minimum is not None and number < minimum:
+        raise ImproperlyConfigured(f"{name} must be at least {minimum}, not {number}")
+    return number
+
+
+def env_float(name: str, default: float, *, minimum: float | None = None, maximum: float | None = None) -> float:
+    value = env_str(name)
+    try:
+        number = float(value) if value else default
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} must be a number, not {value!r}") from error
+    # The comparison is written so that NaN fails it as well.
+    if (minimum is not None and not number >= minimum) or (maximum is not None and not number <= maximum):
+        raise ImproperlyConfigured(f"{name} must lie between {minimum} and {maximum}, not {number}")
+    return number
+
+
+def env_list(name: str, default: Iterable[str] = ()) -> list[str]:
+    """Comma-separated values, blanks dropped."""
+    value = env_str(name)
+    if not value:
+        return list(default)
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def env_choice(name: str, default: str, choices: Iterable[str]) -> str:
+    value = env_str(name, default)
+    allowed = list(choices)
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+    return value
+
+
+def env_path(name: str, default: Path) -> Path:
+    value = env_str(name)
+    return Path(value).expanduser().resolve() if value else default.resolve()

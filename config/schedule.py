@@ -1,0 +1,14 @@
+"""What beat starts and how often. Each entry expires before its next turn, so that a late worker is not flooded."""
+
+from typing import Any
+
+
+def every(seconds: float, task: str) -> dict[str, Any]:
+    return {"task": task, "schedule": seconds, "options": {"expires": seconds * 0.9}}
+
+
+SCHEDULE = {
+    "sweep the index queue": every(30, "memory.sweep_index_queue"),
+    "promote": every(30 * 60, "memory.promote_everyone"),
+    "purge logs": every(6 * 60 * 60, "memory.purge_logs"),
+}

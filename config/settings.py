@@ -1,0 +1,234 @@
+"""Every setting, each read once from one environment variable. Defaults run the embedded product on one machine."""
+
+from pathlib import Path
+
+import structlog
+from django.core.exceptions import ImproperlyConfigured
+
+from config import databases, embedded
+from config.env import env_bool, env_choice, env_float, env_int, env_list, env_path, env_secret, env_str
+from config.flags import read_flags
+from config.logs import logging_config
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = "0.1.0"
+
+# --- where things live -------------------------------------------------------------------------------------------
+DATA_DIR = env_path("DATA_DIR", BASE_DIR / ".data")
+PRODUCTION = env_choice("COMMONPLACE_PROFILE", "local", ("local", "production")) == "production"
+
+# --- identity of the process -------------------------------------------------------------------------------------
+DEBUG = False
+SECRET_KEY = env_secret("SECRET_KEY") or ("" if PRODUCTION else embedded.secrets(DATA_DIR).django_key)
+if len(SECRET_KEY) < 50 or SECRET_KEY.startswith(("django-insecure", "change-me")):
+    raise ImproperlyConfigured("SECRET_KEY must be set to at least 50 random characters (or SECRET_KEY_FILE to a file)")
+SECRET_KEY_FALLBACKS = [key for key in (env_secret("SECRET_KEY_PREVIOUS"),) if key]
+ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", () if PRODUCTION else ("localhost", "127.0.0.1", "[::1]", "testserver"))
+if PRODUCTION and (not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS):
+    raise ImproperlyConfigured("ALLOWED_HOSTS must name this site's hosts in the production profile, and never '*'")
+CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
+PUBLIC_URL = env_str("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
+
+# --- transport: off only for the local profile, which serves plain HTTP on loopback ------------------------------
+SECURE_SSL_REDIRECT = env_bool("SECURE_SSL_REDIRECT", default=PRODUCTION)
+SECURE_REDIRECT_EXEMPT = [r"^api/health$"]
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env_bool("COOKIES_SECURE", default=PRODUCTION)
+SECURE_HSTS_SECONDS = env_int("HSTS_SECONDS", 31_536_000 if PRODUCTION else 0, minimum=0)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = False
+if env_bool("BEHIND_TLS_PROXY", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_COOKIE_NAME = "commonplace_session"
+CSRF_COOKIE_NAME = "commonplace_csrf"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = env_int("SESSION_HOURS", 24, minimum=1) * 3600
+
+# --- applications ------------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_htmx",
+    "memory",
+    "outcomes",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.middleware.RequestContextMiddleware",
+    "config.middleware.ContentSecurityPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+APPEND_SLASH = False
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+            "builtins": ["django.templatetags.static"],
+            "libraries": {"console": "memory.console.tags"},
+        },
+    }
+]
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = env_path("STATIC_ROOT", DATA_DIR / "static")
+# Served straight from the source folders: no collectstatic step between a change and the page.
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+
+# --- people of the console ---------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "memory.Operator"
+LOGIN_URL = "console:login"
+LOGIN_REDIRECT_URL = "console:overview"
+LOGOUT_REDIRECT_URL = "console:login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# --- truth -------------------------------------------------------------------------------------------------------
+DATABASE_ROLE = env_choice("DB_ROLE", "app", ("app", "owner"))
+DATABASES = {"default": databases.from_environment(DATA_DIR, DATABASE_ROLE)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+USE_I18N = False
+
+# --- bodies ------------------------------------------------------------------------------------------------------
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
+FILE_UPLOAD_PERMISSIONS = 0o600
+
+# --- Redis and the queue -----------------------------------------------------------------------------------------
+REDIS_URL = env_secret("REDIS_URL") or embedded.redis_url(DATA_DIR)
+CELERY_BROKER_URL = env_secret("CELERY_BROKER_URL") or embedded.broker_url(REDIS_URL)
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_TIME_LIMIT = 600
+CELERY_TASK_SOFT_TIME_LIMIT = 540
+CELERY_VISIBILITY_TIMEOUT = 900
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 900,
+    # The defaults sweep unacknowledged messages every 100 s; these every 5.
+    "unacked_restore_interval": 5,
+    "unacked_restore_throttle": 1,
+    "socket_timeout": 10,
+    "socket_connect_timeout": 2,
+    "socket_keepalive": not REDIS_URL.startswith("unix:"),
+    "health_check_interval": 30,
+    "global_keyprefix": "commonplace:",
+}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# A publish that cannot reach Redis gives up at once: the row's state is the queue, the sweep finds it.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10.0
+CELERY_WORKER_MAX_TASKS_PER_CHILD = 1000
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TASK_DEFAULT_QUEUE = "fast"
+
+# --- logs --------------------------------------------------------------------------------------------------------
+LOG_LEVEL = env_choice("MEMORY_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
+LOGGING = logging_config(LOG_LEVEL)
+structlog.configure(
+    processors=[
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+    ],
+    logger_factory=structlog.stdlib.LoggerFactory(),
+    wrapper_class=structlog.stdlib.BoundLogger,
+    cache_logger_on_first_use=True,
+)
+
+# --- the memory itself -------------------------------------------------------------------------------------------
+FLAGS = read_flags(production=PRODUCTION)
+QDRANT_URL = env_str("QDRANT_URL")
+EMBEDDING_URL = env_secret("EMBEDDING_URL") or embedded.embedder_url(DATA_DIR)
+MEMORY = {
+    "FLAGS": FLAGS,
+    "EMBEDDING": {
+        "url": EMBEDDING_URL,
+        "dialect": env_choice("EMBEDDING_DIALECT", "tei", ("tei", "openai")),
+        "model": env_str("EMBEDDING_MODEL", "sentence-transformers/all-MiniLM-L6-v2"),
+        "dimensions": env_int("EMBEDDING_DIMENSIONS", 384, minimum=2),
+        "query_prefix": env_str("EMBEDDING_QUERY_PREFIX"),
+        "passage_prefix": env_str("EMBEDDING_PASSAGE_PREFIX"),
+        "api_key": env_secret("EMBEDDING_API_KEY"),
+        "batch_size": env_int("EMBEDDING_BATCH_SIZE", 32, minimum=1),
+        "query_timeout_s": env_float("EMBEDDING_QUERY_TIMEOUT_S", 1.0, minimum=0.01),
+        "batch_timeout_s": env_float("EMBEDDING_BATCH_TIMEOUT_S", 10.0, minimum=0.1),
+        "cache_ttl_s": env_int("EMBEDDING_CACHE_DAYS", 7, minimum=0) * 86_400,
+        "max_chars": env_int("EMBEDDING_MAX_CHARS", 8_000, minimum=100),
+    },
+    "VECTOR": {
+        "backend": "qdrant" if QDRANT_URL and FLAGS["qdrant"] else "pgvector",
+        "qdrant_url": QDRANT_URL,
+        "qdrant_api_key": env_secret("QDRANT_API_KEY"),
+        "collection": env_str("VECTOR_COLLECTION", "memories_v1"),
+    },
+    "DEADLINES": {
+        "hard_s": env_float("DEADLINE_HARD_S", 15.0, minimum=0.1),
+        "default_s": env_float("DEADLINE_S", 2.0, minimum=0.05),
+        "embed_s": env_float("DEADLINE_EMBED_S", 1.0, minimum=0.01),
+        "vector_s": env_float("DEADLINE_VECTOR_S", 1.5, minimum=0.01),
+        "lexical_s": env_float("DEADLINE_LEXICAL_S", 1.5, minimum=0.01),
+    },
+    "BREAKERS": {
+        "fail_max": env_int("BREAKER_FAILURES", 5, minimum=1),
+        "reset_s": env_float("BREAKER_RESET_S", 30.0, minimum=0.1),
+    },
+    "SCORING": {
+        "initial": env_float("MEMORY_INITIAL_SCORE", 0.5, minimum=0, maximum=1),
+        "worked": env_float("MEMORY_POSITIVE_BOOST", 0.2, minimum=0, maximum=1),
+        "failed": -env_float("MEMORY_NEGATIVE_PENALTY", 0.3, minimum=0, maximum=1),
+        "partial": env_float("MEMORY_PARTIAL_BOOST", 0.05, minimum=0, maximum=1),
+    },
+    "RANKING": {
+        "fusion": env_choice("MEMORY_FUSION", "zscore", ("rrf", "zscore")),
+        "search_limit": env_int("MEMORY_SEARCH_LIMIT", 20, minimum=1),
+        "context_limit": env_int("MEMORY_TOP_K", 10, minimum=1),
+        "min_score": env_float("MEMORY_SEARCH_MIN_SCORE", 0.0, minimum=0, maximum=1),
+    },
+    "LIMITS": {
+        "bank_capacity": env_int("MEMORY_BANK_CAPACITY", 1000, minimum=1),
+        "requests_per_second": env_int("RATE_LIMIT_PER_SECOND", 100, minimum=1),
+        "web_processes": env_int("WEB_WORKERS", 2, minimum=1),
+        "log_days": env_int("LOG_DAYS", 30, minimum=1),
+    },
+    "LLM": {
+        "url": env_str("MEMORY_LLM_BASE_URL"),
+        "api_key": env_secret("MEMORY_LLM_API_KEY"),
+        "model": env_str("MEMORY_LLM_MODEL"),
+    },
+    "REQUIRE_AUTH": env_bool("MEMORY_REQUIRE_AUTH", default=True),
+}

@@ -1,0 +1,163 @@
+"""What the settings say about memory, as frozen values. The only module of this app that reads ``settings``."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from django.core.signals import setting_changed
+
+from memory.tiers import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingConf:
+    url: str
+    dialect: str
+    model: str
+    dimensions: int
+    query_prefix: str
+    passage_prefix: str
+    api_key: str
+    batch_size: int
+    query_timeout_s: float
+    batch_timeout_s: float
+    cache_ttl_s: int
+    max_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class VectorConf:
+    backend: str
+    qdrant_url: str
+    qdrant_api_key: str
+    collection: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """Seconds. ``hard_s`` bounds any request, ``default_s`` search and context; the others are slices of a stage."""
+
+    hard_s: float
+    default_s: float
+    embed_s: float
+    vector_s: float
+    lexical_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class BreakerConf:
+    fail_max: int
+    reset_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringConf:
+    """Where a score starts and how far each outcome moves it."""
+
+    initial: float
+    worked: float
+    failed: float
+    partial: float
+
+    @property
+    def deltas(self) -> dict[str, float]:
+        return {Outcome.WORKED: self.worked, Outcome.FAILED: self.failed, Outcome.PARTIAL: self.partial}
+
+
+@dataclass(frozen=True, slots=True)
+class PromotionConf:
+    """Thresholds on ``score`` and recorded outcomes; a score under ``garbage_below`` is archived."""
+
+    working_score: float = 0.7
+    working_uses: int = 2
+    history_score: float = 0.9
+    history_uses: int = 3
+    keep_score: float = 0.7
+    keep_uses: int = 2
+    garbage_below: float = 0.2
+    batch: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class RankingConf:
+    fusion: str
+    search_limit: int
+    context_limit: int
+    min_score: float
+    rrf_k: int = 60
+    candidates_factor: int = 3
+    candidates_floor: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``log_days`` is how long turns, idempotency answers and the like are kept."""
+
+    bank_capacity: int
+    requests_per_second: int
+    web_processes: int
+    log_days: int
+    text: int = 32_768
+    tags: int = 20
+    tag: int = 64
+    metadata_bytes: int = 16_384
+    batch: int = 500
+    query: int = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModelConf:
+    url: str
+    api_key: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryConf:
+    flags: dict[str, Any]
+    embedding: EmbeddingConf
+    vector: VectorConf
+    deadlines: Deadlines
+    breakers: BreakerConf
+    scoring: ScoringConf
+    promotion: PromotionConf
+    ranking: RankingConf
+    limits: Limits
+    llm: LanguageModelConf
+    require_auth: bool
+
+
+@cache
+def memory_conf() -> MemoryConf:
+    values: dict[str, Any] = settings.MEMORY
+    return MemoryConf(
+        flags=dict(values["FLAGS"]),
+        embedding=EmbeddingConf(**values["EMBEDDING"]),
+        vector=VectorConf(**values["VECTOR"]),
+        deadlines=Deadlines(**values["DEADLINES"]),
+        breakers=BreakerConf(**values["BREAKERS"]),
+        scoring=ScoringConf(**values["SCORING"]),
+        promotion=PromotionConf(**values.get("PROMOTION", {})),
+        ranking=RankingConf(**values["RANKING"]),
+        limits=Limits(**values["LIMITS"]),
+        llm=LanguageModelConf(**values["LLM"]),
+        require_auth=values["REQUIRE_AUTH"],
+    )
+
+
+def redis_url() -> str:
+    return str(settings.REDIS_URL)
+
+
+def secret_key() -> bytes:
+    return str(settings.SECRET_KEY).encode()
+
+
+def forget(*, setting: str, **kwargs: object) -> None:
+    """Receiver: tests that override settings.MEMORY see the new values."""
+    if setting == "MEMORY":
+        memory_conf.cache_clear()
+
+
+setting_changed.connect(forget, dispatch_uid="memory.conf")

@@ -1,0 +1,25 @@
+"""The port to models that run elsewhere. This process loads none."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.resilience import Deadline
+
+# float32, unit length.
+Vector = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Text to unit vectors. Raises Unavailable, BadReply or Rejected, and nothing else."""
+
+    model: str
+    dimensions: int
+
+    def embed_query(self, text: str, deadline: Deadline) -> Vector:
+        """The vector of something searched for."""
+
+    def embed_passages(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
+        """The vectors of things stored, in the order of the texts."""

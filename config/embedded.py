@@ -1,0 +1,195 @@
+"""The embedded parts: where Postgres, Redis and the embedder of a data directory live and how they are reached.
+
+Reading an address opens nothing. ``ensure_running`` starts what is missing and keeps it for as long as somebody
+needs it. All parts listen on unix sockets inside one private directory, so no other user of the machine reaches
+them and the web port is the only port of an installation.
+"""
+
+import hashlib
+import json
+import os
+import re
+import secrets as randomness
+import stat
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote, urlsplit
+
+if TYPE_CHECKING:
+    from config.runtime.keeping import Use
+
+DATABASE = "commonplace"
+SUPERUSER = "postgres"
+ROLES = {"owner": "commonplace_owner", "app": "commonplace_app", "backup": "commonplace_backup"}
+PARTS = ("postgres", "redis", "embedder")
+# A socket's path may have 103 bytes on macOS and 107 on Linux; the longest name below takes 14.
+MAX_RUN_DIR = 88
+PLAIN_PATH = re.compile(r"[A-Za-z0-9._/+-]+")
+
+
+class EmbeddedError(Exception):
+    """An embedded part cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    data: Path
+    run: Path
+
+    @property
+    def secrets(self) -> Path:
+        return self.data / "secrets.json"
+
+    @property
+    def access(self) -> Path:
+        return self.data / "access.json"
+
+    @property
+    def postgres(self) -> Path:
+        return self.data / "pg"
+
+    @property
+    def redis(self) -> Path:
+        return self.data / "redis"
+
+    @property
+    def models(self) -> Path:
+        return self.data / "models"
+
+    @property
+    def log(self) -> Path:
+        return self.data / "log"
+
+    @property
+    def lock(self) -> Path:
+        return self.data / "up.lock"
+
+    @property
+    def clients(self) -> Path:
+        return self.data / "clients.lock"
+
+    @property
+    def redis_socket(self) -> Path:
+        return self.run / "redis.sock"
+
+    @property
+    def embedder_socket(self) -> Path:
+        return self.run / "embedder.sock"
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    superuser_password: str
+    owner_password: str
+    app_password: str
+    backup_password: str
+    django_key: str
+
+    def password(self, role: str) -> str:
+        value: str = getattr(self, f"{role}_password")
+        return value
+
+
+def paths(data_dir: Path | str) -> Paths:
+    data = Path(data_dir).expanduser().resolve()
+    return Paths(data=data, run=run_dir(data))
+
+
+def run_dir(data_dir: Path | str) -> Path:
+    """Where the sockets are: in the data directory, or a hashed directory where its path would not do.
+
+    Socket paths are short by law of the system, and every client quotes spaces, commas and percent signs in its
+    own way. The fallback does not depend on TMPDIR: two shells must find the same place.
+    """
+    data = Path(data_dir).expanduser().resolve()
+    inside = data / "run"
+    if len(os.fsencode(inside)) <= MAX_RUN_DIR and PLAIN_PATH.fullmatch(str(inside)):
+        return inside
+    mark = hashlib.sha256(os.fsencode(data)).hexdigest()[:16]
+    shared = Path("/tmp") if os.access("/tmp", os.W_OK | os.X_OK) else Path(tempfile.gettempdir())  # noqa: S108
+    return shared / f"commonplace-{os.geteuid()}-{mark}"
+
+
+def make_directories(place: Paths) -> None:
+    """Create the private directories; refuses a run directory that somebody else put there first."""
+    try:
+        for folder in (place.data, place.log, place.redis, place.models, place.run):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise EmbeddedError(f"the data directory {place.data} cannot be made: {error.strerror}") from error
+    found = place.run.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        raise EmbeddedError(f"{place.run} belongs to somebody else; remove it or choose another DATA_DIR")
+    place.run.chmod(0o700)
+
+
+def secrets(data_dir: Path | str) -> Secrets:
+    """Passwords and key of an installation, made on first use; safe when several processes are first at once."""
+    place = paths(data_dir)
+    if not place.secrets.exists():
+        make_directories(place)
+        fresh = Secrets(*(randomness.token_urlsafe(48) for _ in fields(Secrets)))
+        _write_once(place.secrets, json.dumps(asdict(fresh), indent=2))
+    try:
+        return Secrets(**json.loads(place.secrets.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise EmbeddedError(f"{place.secrets} cannot be read; restore it from a backup: {error}") from error
+
+
+def _write_once(target: Path, text: str) -> None:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        # A link fails where the name exists, so the first writer wins and a reader never sees half a file.
+        os.link(name, target)
+    except FileExistsError:
+        pass
+    finally:
+        Path(name).unlink()
+
+
+def database_settings(data_dir: Path | str, role: str) -> dict[str, Any]:
+    """Django's DATABASES entry for ``app``, ``owner`` or ``backup`` of the embedded Postgres."""
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": DATABASE,
+        "USER": ROLES[role],
+        "PASSWORD": secrets(data_dir).password(role),
+        "HOST": str(run_dir(data_dir)),
+        "PORT": "5432",
+    }
+
+
+def redis_url(data_dir: Path | str) -> str:
+    return f"unix://{quote(str(paths(data_dir).redis_socket))}"
+
+
+def broker_url(url: str) -> str:
+    """The Redis address as Celery spells it: a socket is ``redis+socket://``, anything else stays as it is."""
+    return "redis+socket://" + url.removeprefix("unix://") if url.startswith("unix://") else url
+
+
+def embedder_url(data_dir: Path | str) -> str:
+    return f"unix://{quote(str(paths(data_dir).embedder_socket))}"
+
+
+def socket_path(url: str) -> Path | None:
+    """The file behind a ``unix://`` address, None for any other."""
+    parts = urlsplit(url)
+    return Path(unquote(parts.path)) if parts.scheme == "unix" else None
+
+
+def ensure_running(data_dir: Path | str, parts: Iterable[str] = PARTS) -> "Use":
+    """Make sure the embedded parts answer, and hold them until the returned Use is closed or this process ends.
+
+    Beside a running ``up`` its parts are used; otherwise a keeper process starts them and ends with its last user.
+    """
+    from config.runtime.keeping import Use
+
+    return Use(paths(data_dir), tuple(parts))

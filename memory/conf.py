@@ -9,6 +9,8 @@ from django.core.signals import setting_changed
 
 from memory.tiers import Outcome
 
+LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "testserver"}
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingConf:
@@ -126,6 +128,8 @@ class MemoryConf:
     limits: Limits
     llm: LanguageModelConf
     require_auth: bool
+    local_only: bool
+    """Only this machine's own names are served."""
 
 
 @cache
@@ -143,6 +147,7 @@ def memory_conf() -> MemoryConf:
         limits=Limits(**values["LIMITS"]),
         llm=LanguageModelConf(**values["LLM"]),
         require_auth=values["REQUIRE_AUTH"],
+        local_only=set(settings.ALLOWED_HOSTS) <= LOOPBACK,
     )
 
 

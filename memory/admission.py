@@ -1,0 +1,80 @@
+"""What a memory must satisfy before it is written: lengths, characters, tags, and the guard of the memory bank."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from memory.conf import memory_conf
+from memory.safety import bank_refusal
+from memory.text import Unfit, fit_text
+from memory.tiers import SourceType, Tier
+
+
+class Refused(ValueError):
+    """A write that breaks a rule. ``field`` names the input, the message the rule."""
+
+    def __init__(self, field_name: str, rule: str) -> None:
+        super().__init__(rule)
+        self.field = field_name
+        self.rule = rule
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A memory as a door hands it in. ``occurred_at`` None means now."""
+
+    text: str
+    tier: Tier = Tier.WORKING
+    tags: Sequence[str] = ()
+    importance: float = 0.7
+    confidence: float = 0.7
+    always_inject: bool = False
+    thread_id: str = ""
+    speaker: str = ""
+    source_type: SourceType = SourceType.USER
+    source: dict[str, Any] = field(default_factory=dict)
+    occurred_at: datetime | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    origin: str | None = None
+    score: float | None = None
+
+
+def admitted(new: NewMemory) -> NewMemory:
+    """The memory as it may be stored. Raises Refused for a text or tags that break a rule, and for the bank's guard."""
+    limits = memory_conf().limits
+    text = checked_text(new.text, limits.text)
+    tags = checked_tags(new.tags)
+    if new.always_inject and new.tier is not Tier.MEMORY_BANK:
+        raise Refused("always_inject", "only memory_bank items can always be injected")
+    if new.tier is Tier.MEMORY_BANK:
+        guard_bank(text, tags)
+    return replace(new, text=text, tags=tags)
+
+
+def checked_text(text: str, limit: int) -> str:
+    try:
+        return fit_text(text, limit)
+    except Unfit as error:
+        raise Refused("text", str(error)) from error
+
+
+def checked_tags(tags: Sequence[str]) -> list[str]:
+    """Tags trimmed, lower-cased, each once, in order."""
+    limits = memory_conf().limits
+    clean: dict[str, None] = {}
+    for tag in tags:
+        try:
+            clean[fit_text(tag.strip().lower(), limits.tag)] = None
+        except Unfit as error:
+            raise Refused("tags", f"a tag {error}") from error
+    if len(clean) > limits.tags:
+        raise Refused("tags", f"at most {limits.tags} tags, not {len(clean)}")
+    return list(clean)
+
+
+def guard_bank(text: str, tags: Sequence[str]) -> None:
+    if not tags:
+        raise Refused("tags", "a memory_bank item needs at least one tag")
+    if reason := bank_refusal(text):
+        raise Refused("text", reason)

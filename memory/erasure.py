@@ -1,0 +1,75 @@
+"""Forgetting a person: the request takes effect at once, the removal is finished by a task, numbers are all that stays."""
+
+import uuid
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Model
+
+from memory import signals
+from memory.access import user_scope
+from memory.indexes import vector_index
+from memory.models import (
+    EndUser,
+    Erasure,
+    IdempotencyRecord,
+    MemoryEvent,
+    MemoryItem,
+    MemoryVector,
+    MemoryVersion,
+    Tombstone,
+    Turn,
+)
+
+ERASED_WITH_USER: tuple[type[Model], ...] = (
+    IdempotencyRecord,
+    Turn,
+    MemoryVector,
+    MemoryEvent,
+    MemoryVersion,
+    MemoryItem,
+    Tombstone,
+)
+
+
+def request_erasure(user: EndUser, *, now: datetime) -> Erasure:
+    """From here on the external id is free and nobody: the rows are unreachable before they are removed."""
+    with transaction.atomic():
+        erasure = Erasure.objects.create(
+            organization_id=user.organization_id, end_user_id=user.pk, requested_at=now
+        )
+        # "#" is outside the alphabet of external ids, so no client can name the row again.
+        EndUser.objects.filter(pk=user.pk).update(external_id=f"#erased-{erasure.pk}")
+    return erasure
+
+
+def finish_erasure(erasure_id: uuid.UUID, *, now: datetime) -> None:
+    """Remove rows and vectors; safe to run again after any interruption. Raises Unavailable while the index is down."""
+    erasure = Erasure.objects.get(pk=erasure_id)
+    if erasure.finished_at is not None:
+        return
+    user = EndUser.objects.filter(pk=erasure.end_user_id).first()
+    if user is not None:
+        removed = erase_rows(user)
+        # A run that was cut off after the rows went keeps the numbers it counted then.
+        erasure.removed = {name: count + erasure.removed.get(name, 0) for name, count in removed.items()}
+        erasure.save(update_fields=["removed"])
+        vector_index().erase(user.pk)
+        user.delete()
+    erasure.finished_at = now
+    erasure.save(update_fields=["finished_at"])
+
+
+def unfinished_erasures() -> list[uuid.UUID]:
+    return list(Erasure.objects.filter(finished_at=None).values_list("pk", flat=True))
+
+
+def erase_rows(user: EndUser) -> dict[str, int]:
+    """Remove every row of a user, in one transaction. Returns how many, by table."""
+    removed: dict[str, int] = {}
+    with user_scope(user):
+        signals.user_erased.send(EndUser, user=user, removed=removed)
+        for model in ERASED_WITH_USER:
+            rows = model._default_manager.filter(user_id=user.pk)
+            removed[model._meta.db_table] = rows._raw_delete(rows.db)  # type: ignore[attr-defined]
+    return removed

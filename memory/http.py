@@ -1,0 +1,137 @@
+"""HTTP to other services, with one budget over the whole exchange.
+
+A client's usual timeout bounds each read by itself: a server that sends a byte a second, in its headers or its body,
+keeps such a caller for ever. Here every wait on the socket gets what is left of the deadline set by ``within``.
+"""
+
+import ssl
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import httpcore
+import httpx
+
+from memory.resilience import Deadline
+
+MAX_BODY_BYTES = 64 * 1024 * 1024
+MAX_CONNECTIONS = 64
+KEEPALIVE_S = 30.0
+
+_deadline: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def within(deadline: Deadline) -> Iterator[None]:
+    """Requests made inside end by then, with httpx.TimeoutException when they are not done."""
+    token = _deadline.set(deadline)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def _bounded(timeout: float | None, late: type[Exception]) -> float | None:
+    deadline = _deadline.get()
+    if deadline is None:
+        return timeout
+    left = deadline.remaining()
+    if left <= 0.0:
+        raise late("out of time")
+    return min(left, timeout) if timeout is not None else (left if left != float("inf") else None)
+
+
+class _Stream(httpcore.NetworkStream):
+    def __init__(self, inner: httpcore.NetworkStream) -> None:
+        self._inner = inner
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, _bounded(timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, _bounded(timeout, httpcore.WriteTimeout))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        left = _bounded(timeout, httpcore.ConnectTimeout)
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, left))
+
+    def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 -- the signature of the base class
+        return self._inner.get_extra_info(info)
+
+
+class _Backend(httpcore.SyncBackend):
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        left = _bounded(timeout, httpcore.ConnectTimeout)
+        return _Stream(super().connect_tcp(host, port, left, local_address, socket_options))
+
+    def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        return _Stream(super().connect_unix_socket(path, _bounded(timeout, httpcore.ConnectTimeout), socket_options))
+
+
+class _Capped(httpx.SyncByteStream):
+    def __init__(self, inner: httpx.SyncByteStream) -> None:
+        self._inner = inner
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 0
+        for chunk in self._inner:
+            size += len(chunk)
+            if size > MAX_BODY_BYTES:
+                raise httpx.DecodingError("the reply is larger than any this service may give")
+            yield chunk
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class DeadlineTransport(httpx.HTTPTransport):
+    """Pooled connections that honour ``within`` and refuse endless bodies."""
+
+    def __init__(self, uds: str | None = None) -> None:
+        super().__init__(uds=uds)
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=httpx.create_ssl_context(trust_env=False),
+            max_connections=MAX_CONNECTIONS,
+            keepalive_expiry=KEEPALIVE_S,
+            uds=uds,
+            network_backend=_Backend(),
+        )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        response = super().handle_request(request)
+        assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101 -- tells the type checker
+        response.stream = _Capped(response.stream)
+        return response
+
+
+def connect(url: str, headers: dict[str, str]) -> httpx.Client:
+    """A client for the service at a ``http(s)://`` or ``unix:///path/of.sock`` address."""
+    parts = urlsplit(url)
+    uds = unquote(parts.path) if parts.scheme == "unix" else None
+    return httpx.Client(
+        base_url="http://service" if uds else url,
+        headers={"accept-encoding": "identity", **headers},
+        transport=DeadlineTransport(uds),
+        # A model service is named by its address; a proxy meant for browsing must not see what is embedded.
+        trust_env=False,
+        timeout=None,  # noqa: S113 -- ``within`` bounds every wait
+    )

@@ -1,0 +1,22 @@
+"""Tables of the memory core. Each table with a ``user`` column is under forced row-level security."""
+
+from memory.models.items import MemoryEvent, MemoryItem, MemoryVersion
+from memory.models.operations import Erasure, IdempotencyRecord, Tombstone, Turn
+from memory.models.people import ApiKey, EndUser, Membership, Operator, Organization
+from memory.models.vectors import MemoryVector
+
+__all__ = [
+    "ApiKey",
+    "EndUser",
+    "Erasure",
+    "IdempotencyRecord",
+    "Membership",
+    "MemoryEvent",
+    "MemoryItem",
+    "MemoryVector",
+    "MemoryVersion",
+    "Operator",
+    "Organization",
+    "Tombstone",
+    "Turn",
+]

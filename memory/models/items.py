@@ -1,0 +1,171 @@
+"""A memory, its earlier texts and what happened to it."""
+
+import uuid
+from collections.abc import Iterable
+from typing import ClassVar, Self
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from django.utils import timezone
+
+from memory.models.people import EndUser
+from memory.tiers import Indexing, Outcome, SourceType, Status, Tier
+
+
+def choices(values: Iterable[str]) -> list[tuple[str, str]]:
+    return [(value, value) for value in values]
+
+
+class ItemQuerySet(models.QuerySet["MemoryItem"]):
+    def for_user(self, user: EndUser) -> Self:
+        """Where every read starts. Row-level security holds without it; it is the wall in front of that one."""
+        return self.filter(user_id=user.pk)
+
+    def active(self) -> Self:
+        return self.filter(status=Status.ACTIVE)
+
+    def live(self) -> Self:
+        """Not deleted: what an owner may still look at."""
+        return self.exclude(status=Status.DELETED)
+
+
+class MemoryItem(models.Model):
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    tier = models.CharField(max_length=16, choices=choices(Tier))
+    status = models.CharField(max_length=16, choices=choices(Status), default=Status.ACTIVE)
+    text = models.TextField()
+    version = models.PositiveIntegerField(default=1)
+    content_hash = models.CharField(max_length=64)
+    tags = ArrayField(models.CharField(max_length=64), default=list)
+    metadata = models.JSONField(default=dict)
+    always_inject = models.BooleanField(default=False)
+    importance = models.FloatField(default=0.7)
+    confidence = models.FloatField(default=0.7)
+    mentions = models.PositiveIntegerField(default=1)
+
+    thread_id = models.CharField(max_length=200, blank=True, default="")
+    speaker = models.CharField(max_length=200, blank=True, default="")
+    source_type = models.CharField(max_length=16, choices=choices(SourceType), default=SourceType.USER)
+    source = models.JSONField(default=dict)
+    origin = models.CharField(max_length=64, null=True, blank=True)
+    """Stable digest of where an imported row came from, so that the same import adds it once."""
+
+    occurred_at = models.DateTimeField()
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+    archived_at = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+
+    score = models.FloatField(default=0.5)
+    uses = models.PositiveIntegerField(default=0)
+    worked = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    partial = models.PositiveIntegerField(default=0)
+    unknown = models.PositiveIntegerField(default=0)
+    last_outcome = models.CharField(max_length=16, choices=choices(Outcome), blank=True, default="")
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    retrieved = models.PositiveIntegerField(default=0)
+
+    lexemes = SearchVectorField(null=True, editable=False)
+    indexing = models.CharField(max_length=16, choices=choices(Indexing), default=Indexing.PENDING)
+    index_attempts = models.PositiveSmallIntegerField(default=0)
+    index_after = models.DateTimeField(default=timezone.now)
+    """Not to be indexed before this: the lease of a worker, or the pause after a failure."""
+    index_error = models.CharField(max_length=300, blank=True, default="")
+    vector_hash = models.CharField(max_length=64, blank=True, default="")
+    indexed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ItemQuerySet.as_manager()
+
+    class Meta:
+        db_table = "memory_item"
+        constraints: ClassVar = [
+            # What the composite foreign keys of versions and events point at.
+            models.UniqueConstraint(fields=["user", "id"], name="memory_item_user_id"),
+            models.UniqueConstraint(
+                fields=["user", "origin"], name="memory_item_origin_once", condition=models.Q(origin__isnull=False)
+            ),
+            models.CheckConstraint(
+                name="memory_item_ranges",
+                condition=models.Q(
+                    importance__gte=0,
+                    importance__lte=1,
+                    confidence__gte=0,
+                    confidence__lte=1,
+                    score__gte=0,
+                    score__lte=1,
+                ),
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["user", "status", "tier", "-occurred_at", "id"], name="memory_item_recent"),
+            models.Index(fields=["user", "status", "-score", "id"], name="memory_item_score"),
+            models.Index(fields=["user", "thread_id", "occurred_at"], name="memory_item_thread"),
+            models.Index(fields=["user", "content_hash"], name="memory_item_hash"),
+            models.Index(
+                fields=["user", "index_after"], name="memory_item_pending", condition=models.Q(indexing="pending")
+            ),
+            models.Index(
+                fields=["user", "expires_at"],
+                name="memory_item_expiry",
+                condition=models.Q(status="active", expires_at__isnull=False),
+            ),
+            models.Index(
+                fields=["user", "id"],
+                name="memory_item_always",
+                condition=models.Q(always_inject=True, status="active"),
+            ),
+            GinIndex(fields=["lexemes"], name="memory_item_lexemes", fastupdate=True),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tier} {self.id}"
+
+
+class MemoryVersion(models.Model):
+    """Another wording of an item: the one it had before a revision, or one that was merged into it."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    item = models.ForeignKey(MemoryItem, on_delete=models.CASCADE, related_name="versions", db_constraint=False)
+    version = models.PositiveIntegerField()
+    text = models.TextField()
+    tags = ArrayField(models.CharField(max_length=64), default=list)
+    importance = models.FloatField()
+    confidence = models.FloatField()
+    source = models.JSONField(default=dict)
+    reason = models.CharField(max_length=100, default="revised")
+    archived_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "memory_version"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "item", "version"], name="memory_version_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item_id} v{self.version}"
+
+
+class MemoryEvent(models.Model):
+    """One thing that happened to an item, with its reason: the audit trail behind every move."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    item = models.ForeignKey(MemoryItem, on_delete=models.CASCADE, related_name="events", db_constraint=False)
+    kind = models.CharField(max_length=32)
+    reason = models.CharField(max_length=300, blank=True, default="")
+    before = models.JSONField(default=dict)
+    after = models.JSONField(default=dict)
+    actor = models.CharField(max_length=100, blank=True, default="")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "memory_event"
+        indexes: ClassVar = [models.Index(fields=["user", "item", "-id"], name="memory_event_item")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.item_id}"

@@ -1,0 +1,91 @@
+"""Rows the product keeps for itself: what a search showed, answers to repeated requests, traces of deletions."""
+
+import uuid
+from typing import ClassVar
+
+from django.db import models
+from django.utils import timezone
+
+from memory.models.people import EndUser, Organization
+
+
+class Turn(models.Model):
+    """The last search of a turn: which memory stood at which position. What ``related`` refers to."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    thread_id = models.CharField(max_length=200, blank=True, default="")
+    query = models.TextField(blank=True, default="")
+    positions = models.JSONField(default=list)
+    """``[[memory_id, tier], …]``, best first."""
+    debug = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=timezone.now)
+    scored_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        db_table = "turn"
+        indexes: ClassVar = [models.Index(fields=["user", "-created_at"], name="turn_recent")]
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+class IdempotencyRecord(models.Model):
+    """The first answer to a request that carried an Idempotency-Key, kept for 24 hours."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    key = models.CharField(max_length=255)
+    route = models.CharField(max_length=300)
+    body_digest = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(default=0)
+    response = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "idempotency_record"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "route", "key"], name="idempotency_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Tombstone(models.Model):
+    """A deleted item: its id and origin, never its text. Until ``purged_at`` its vector may still exist."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    item_id = models.UUIDField()
+    origin = models.CharField(max_length=64, null=True, blank=True)
+    deleted_at = models.DateTimeField(default=timezone.now)
+    purged_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        db_table = "tombstone"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "item_id"], name="tombstone_once")]
+        indexes: ClassVar = [
+            models.Index(fields=["user"], name="tombstone_unpurged", condition=models.Q(purged_at__isnull=True)),
+            models.Index(fields=["user", "origin"], name="tombstone_origin"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.item_id)
+
+
+class Erasure(models.Model):
+    """An end user's request to be forgotten: what was removed, in numbers only."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="erasures")
+    end_user_id = models.BigIntegerField()
+    removed = models.JSONField(default=dict)
+    requested_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        db_table = "erasure"
+
+    def __str__(self) -> str:
+        return str(self.id)

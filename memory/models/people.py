@@ -1,0 +1,98 @@
+"""Who uses the product: operators of the console, organisations with their keys, and the end users remembered."""
+
+from typing import ClassVar
+
+from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+
+class Operator(AbstractUser):
+    """A person who signs in to the console; sees the organisations they are a member of, superusers see all."""
+
+    id = models.BigAutoField(primary_key=True)
+
+    class Meta:
+        db_table = "operator"
+
+    def __str__(self) -> str:
+        return self.get_username()
+
+
+class Organization(models.Model):
+    slug = models.SlugField(max_length=64, unique=True)
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(default=timezone.now)
+    members: "models.ManyToManyField[Operator, Membership]" = models.ManyToManyField(
+        Operator, through="Membership", related_name="organizations"
+    )
+
+    class Meta:
+        db_table = "organization"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    operator = models.ForeignKey(Operator, on_delete=models.CASCADE)
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE)
+
+    class Meta:
+        db_table = "membership"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["operator", "organization"], name="membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.operator} in {self.organization}"
+
+
+class ApiKey(models.Model):
+    """A bearer key of one organisation. Only the SHA-256 of the key is kept; ``hint`` is for recognising it."""
+
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="keys")
+    name = models.CharField(max_length=200)
+    hint = models.CharField(max_length=16)
+    digest = models.CharField(max_length=64, unique=True)
+    scopes = ArrayField(models.CharField(max_length=16))
+    user_ids = ArrayField(models.CharField(max_length=128), null=True, blank=True)
+    """External ids this key may act for; null means every user of the organisation."""
+    requests_per_second = models.PositiveIntegerField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        db_table = "api_key"
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.hint}…)"
+
+
+class EndUser(models.Model):
+    """A person remembered, known to an organisation by its own ``external_id``."""
+
+    id = models.BigAutoField(primary_key=True)
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="end_users")
+    external_id = models.CharField(max_length=128)
+    created_at = models.DateTimeField(default=timezone.now)
+    index_due_since = models.DateTimeField(null=True, blank=True)
+    """Set while any of this user's rows wait for the index; how the sweep finds work without reading rows."""
+    messages_since_promotion = models.PositiveIntegerField(default=0)
+    last_thread_id = models.CharField(max_length=200, blank=True, default="")
+    last_active_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        db_table = "end_user"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["organization", "external_id"], name="end_user_once"),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["index_due_since"], name="end_user_index_due", condition=models.Q(index_due_since__isnull=False)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id

@@ -1,0 +1,36 @@
+"""Vectors of the pgvector index. Rebuilt from the items at any time; never the truth."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.utils import timezone
+from pgvector.django import HalfVectorField
+
+from memory.models.people import EndUser
+
+
+class MemoryVector(models.Model):
+    """One item's vector in one collection, with the payload that search filters on.
+
+    The column has no fixed width: each width in use has its own partial HNSW index.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    item_id = models.UUIDField()
+    collection = models.CharField(max_length=100)
+    dims = models.PositiveSmallIntegerField()
+    tier = models.CharField(max_length=16)
+    status = models.CharField(max_length=16)
+    embedding = HalfVectorField()
+    vector_hash = models.CharField(max_length=64)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "memory_vector"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "collection", "item_id"], name="memory_vector_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.collection} {self.item_id}"

@@ -1,0 +1,318 @@
+"""The write path: the only module that writes a memory's text, status and versions.
+
+Every function is one transaction in the user's scope; what must happen in the index is left in the rows themselves
+(``indexing = pending``, an unpurged tombstone), so a lost message or a killed process loses nothing.
+"""
+
+import re
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection
+from django.db.models import F
+from django.utils import timezone
+
+from memory import signals
+from memory.access import user_scope
+from memory.admission import NewMemory, Refused, admitted, checked_tags, checked_text, guard_bank
+from memory.conf import memory_conf
+from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion, Tombstone
+from memory.scoring import quality
+from memory.text import content_hash, date_words
+from memory.tiers import POLICIES, Indexing, Status, Tier
+from memory.words import tsvector_literal
+
+CLOCK_SKEW = timedelta(seconds=60)
+NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    item: MemoryItem
+    duplicate_of: uuid.UUID | None = None
+
+
+def store(
+    user: EndUser, new: NewMemory, *, now: datetime, actor: str = "", similar_to: uuid.UUID | None = None
+) -> Stored:
+    """Store one memory. ``similar_to`` names the bank item its vector fell on, if any: the two become one."""
+    new = admitted(new)
+    with user_scope(user):
+        if new.tier is Tier.MEMORY_BANK and (twin := bank_twin(user, new, similar_to)):
+            return Stored(merge_into(twin, new, now=now, actor=actor), duplicate_of=twin.pk)
+        item = new_row(user, new, now)
+        item.save(force_insert=True)
+        note(item, "stored", after={"tier": item.tier}, now=now, actor=actor)
+        mark_index_due(user, now)
+    return Stored(item)
+
+
+def store_many(
+    user: EndUser, batch: Iterable[NewMemory], *, now: datetime, actor: str = ""
+) -> list[uuid.UUID | None]:
+    """Store all or none, in order. None stands where an import's row exists already or was deleted by its owner."""
+    drafts = []
+    for position, new in enumerate(batch):
+        try:
+            drafts.append(admitted(new))
+        except Refused as error:
+            raise Refused(f"items[{position}].{error.field}", error.rule) from error
+    with user_scope(user):
+        known = known_origins(user, [new.origin for new in drafts if new.origin])
+        ids: list[uuid.UUID | None] = []
+        rows: list[MemoryItem] = []
+        for new in drafts:
+            if new.origin and new.origin in known:
+                ids.append(None)
+                continue
+            if new.origin:
+                known.add(new.origin)
+            if new.tier is Tier.MEMORY_BANK:
+                ids.append(store(user, new, now=now, actor=actor).item.pk)
+                continue
+            row = new_row(user, new, now)
+            rows.append(row)
+            ids.append(row.pk)
+        MemoryItem.objects.bulk_create(rows, batch_size=memory_conf().limits.batch)
+        MemoryEvent.objects.bulk_create(
+            MemoryEvent(user=user, item=row, kind="stored", after={"tier": row.tier}, actor=actor, at=now)
+            for row in rows
+        )
+        if rows:
+            mark_index_due(user, now)
+    return ids
+
+
+def known_origins(user: EndUser, origins: Sequence[str]) -> set[str]:
+    if not origins:
+        return set()
+    present = MemoryItem.objects.for_user(user).filter(origin__in=origins).values_list("origin", flat=True)
+    deleted = Tombstone.objects.filter(user=user, origin__in=origins).values_list("origin", flat=True)
+    return {origin for origin in (*present, *deleted) if origin}
+
+
+def new_row(user: EndUser, new: NewMemory, now: datetime) -> MemoryItem:
+    ttl = POLICIES[new.tier].ttl
+    occurred_at = min(new.occurred_at or now, now + CLOCK_SKEW)
+    return MemoryItem(
+        user=user,
+        tier=new.tier,
+        text=new.text,
+        content_hash=content_hash(new.text),
+        tags=list(new.tags),
+        metadata=new.metadata,
+        always_inject=new.always_inject,
+        importance=new.importance,
+        confidence=new.confidence,
+        thread_id=new.thread_id,
+        speaker=new.speaker,
+        source_type=new.source_type,
+        source=new.source,
+        origin=new.origin,
+        occurred_at=occurred_at,
+        created_at=now,
+        updated_at=now,
+        expires_at=now + ttl if ttl else None,
+        score=memory_conf().scoring.initial if new.score is None else new.score,
+        lexemes=lexemes(new.text, new.speaker, occurred_at, new.tags),
+        index_after=now,
+    )
+
+
+def lexemes(text: str, speaker: str, occurred_at: datetime, tags: Sequence[str]) -> str:
+    return tsvector_literal(" ".join([text, speaker, date_words(occurred_at), *tags]))
+
+
+def bank_twin(user: EndUser, new: NewMemory, similar_to: uuid.UUID | None) -> MemoryItem | None:
+    """The active bank item that says the same: the same words, or a neighbour that holds the same numbers."""
+    with connection.cursor() as cursor:
+        # Two writers of the same statement wait for each other, so that the second one sees the first.
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('bank', %s))", [user.pk])
+    bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
+    if same := bank.filter(content_hash=content_hash(new.text)).order_by("created_at").first():
+        return same
+    near = bank.filter(pk=similar_to).first() if similar_to else None
+    # "Gate 12" and "gate 14" are neighbours to any embedding and still two facts.
+    return near if near and set(NUMBERS.findall(near.text)) == set(NUMBERS.findall(new.text)) else None
+
+
+def merge_into(item: MemoryItem, new: NewMemory, *, now: datetime, actor: str) -> MemoryItem:
+    """One item of two that say the same: the better wording stays, the other becomes a version, the id is kept."""
+    better = quality(new.importance, new.confidence) > quality(item.importance, item.confidence)
+    before = {"text": item.text, "mentions": item.mentions}
+    keep_version(item, "merged", now, text=None if better else new.text)
+    item.mentions += 1
+    item.tags = list(dict.fromkeys([*item.tags, *new.tags]))[: memory_conf().limits.tags]
+    item.always_inject = item.always_inject or new.always_inject
+    if better:
+        item.importance, item.confidence = new.importance, new.confidence
+        set_text(item, new.text)
+    item.updated_at = now
+    item.save()
+    note(item, "merged", reason="says the same as an existing item", before=before, now=now, actor=actor)
+    mark_index_due_if(item, now)
+    return item
+
+
+def keep_version(item: MemoryItem, reason: str, now: datetime, text: str | None = None) -> None:
+    MemoryVersion.objects.create(
+        user_id=item.user_id,
+        item=item,
+        version=item.version,
+        text=item.text if text is None else text,
+        tags=item.tags,
+        importance=item.importance,
+        confidence=item.confidence,
+        source=item.source,
+        reason=reason,
+        archived_at=now,
+    )
+    item.version += 1
+
+
+def set_text(item: MemoryItem, text: str) -> None:
+    item.text = text
+    item.content_hash = content_hash(text)
+    item.lexemes = lexemes(text, item.speaker, item.occurred_at, item.tags)
+    await_index(item)
+
+
+def await_index(item: MemoryItem) -> None:
+    item.indexing = Indexing.PENDING
+    item.index_attempts = 0
+    item.index_error = ""
+    item.index_after = timezone.now()
+
+
+REVISABLE = ("tags", "importance", "confidence", "always_inject", "metadata")
+
+
+def revise(
+    user: EndUser, item_id: uuid.UUID, changes: dict[str, Any], *, now: datetime, actor: str = ""
+) -> MemoryItem | None:
+    """Change text, tags, importance, confidence, always_inject or metadata; a new text makes a new version.
+
+    None when the user has no such item.
+    """
+    with user_scope(user):
+        item = locked(user, item_id)
+        if item is None:
+            return None
+        text = checked_text(changes["text"], memory_conf().limits.text) if "text" in changes else item.text
+        tags = checked_tags(changes["tags"]) if "tags" in changes else item.tags
+        if item.tier == Tier.MEMORY_BANK:
+            guard_bank(text, tags)
+        elif changes.get("always_inject"):
+            raise Refused("always_inject", "only memory_bank items can always be injected")
+        before = {name: getattr(item, name) for name in ("text", *REVISABLE) if name in changes}
+        if text != item.text:
+            keep_version(item, "revised", now)
+        for name in REVISABLE:
+            if name in changes:
+                setattr(item, name, tags if name == "tags" else changes[name])
+        if text != item.text or tags != before.get("tags", tags):
+            set_text(item, text)
+        item.updated_at = now
+        item.save()
+        after = {name: getattr(item, name) for name in before}
+        note(item, "revised", before=before, after=after, now=now, actor=actor)
+        mark_index_due_if(item, now)
+    return item
+
+
+def locked(user: EndUser, item_id: uuid.UUID) -> MemoryItem | None:
+    return MemoryItem.objects.for_user(user).live().select_for_update(no_key=True).filter(pk=item_id).first()
+
+
+def archive(
+    user: EndUser, item_id: uuid.UUID, *, now: datetime, reason: str = "asked", actor: str = ""
+) -> MemoryItem | None:
+    """Out of every answer, kept for its owner. Archiving twice changes nothing. None when there is no such item."""
+    with user_scope(user):
+        item = locked(user, item_id)
+        if item is not None and item.status == Status.ACTIVE:
+            item.status = Status.ARCHIVED
+            item.archived_at = item.updated_at = now
+            await_index(item)
+            item.save()
+            note(item, "archived", reason=reason, before={"status": "active"}, now=now, actor=actor)
+            mark_index_due(user, now)
+    return item
+
+
+def restore(user: EndUser, item_id: uuid.UUID, *, now: datetime, actor: str = "") -> MemoryItem | None:
+    """Back into its tier, with a fresh time to live. None when there is no such item."""
+    with user_scope(user):
+        item = locked(user, item_id)
+        if item is not None and item.status == Status.ARCHIVED:
+            ttl = POLICIES[Tier(item.tier)].ttl
+            item.status = Status.ACTIVE
+            item.archived_at = None
+            item.updated_at = now
+            item.expires_at = now + ttl if ttl else None
+            await_index(item)
+            item.save()
+            note(item, "restored", before={"status": "archived"}, now=now, actor=actor)
+            mark_index_due(user, now)
+    return item
+
+
+def remove(user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+    """Delete for good: text, versions and events go now; a tombstone without text sees to the vector."""
+    with user_scope(user):
+        item = locked(user, item_id)
+        if item is None:
+            return False
+        Tombstone.objects.create(user=user, item_id=item.pk, origin=item.origin, deleted_at=now)
+        item.delete()
+        mark_index_due(user, now)
+    return True
+
+
+def note(
+    item: MemoryItem,
+    kind: str,
+    *,
+    now: datetime,
+    reason: str = "",
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+    actor: str = "",
+) -> None:
+    MemoryEvent.objects.create(
+        user_id=item.user_id,
+        item=item,
+        kind=kind,
+        reason=reason,
+        before=before or {},
+        after=after or {},
+        actor=actor,
+        at=now,
+    )
+
+
+def mark_index_due_if(item: MemoryItem, now: datetime) -> None:
+    if item.indexing == Indexing.PENDING:
+        mark_index_due(item.user, now)
+
+
+def mark_index_due(user: EndUser, now: datetime) -> None:
+    """Leave word that this user's rows wait. Must follow the write: the row's foreign key holds off the settling."""
+    if EndUser.objects.filter(pk=user.pk, index_due_since__isnull=True).update(index_due_since=now):
+        signals.index_due.send(EndUser, user_id=user.pk)
+
+
+def count_retrievals(user: EndUser, ids: Sequence[uuid.UUID]) -> None:
+    """Add one to ``retrieved`` of what a search showed. Rows busy elsewhere are passed over: it is a statistic."""
+    with user_scope(user):
+        free = (
+            MemoryItem.objects.for_user(user)
+            .filter(pk__in=ids)
+            .select_for_update(skip_locked=True, no_key=True)
+            .order_by("pk")
+            .values_list("pk", flat=True)
+        )
+        MemoryItem.objects.for_user(user).filter(pk__in=list(free)).update(retrieved=F("retrieved") + 1)

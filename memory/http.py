@@ -107,9 +107,10 @@ class DeadlineTransport(httpx.HTTPTransport):
     """Pooled connections that honour ``within`` and refuse endless bodies."""
 
     def __init__(self, uds: str | None = None) -> None:
-        super().__init__(uds=uds)
+        context = httpx.create_ssl_context()
+        super().__init__(verify=context, uds=uds)
         self._pool = httpcore.ConnectionPool(
-            ssl_context=httpx.create_ssl_context(trust_env=False),
+            ssl_context=context,
             max_connections=MAX_CONNECTIONS,
             keepalive_expiry=KEEPALIVE_S,
             uds=uds,

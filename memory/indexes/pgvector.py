@@ -1,0 +1,232 @@
+"""Vectors beside the truth, in Postgres.
+
+Runs as the application's role under row-level security, so each statement sees one user's rows whatever it says. The
+planner chooses between reading all vectors of the user and walking the HNSW index; both answers are complete.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Self
+from uuid import UUID
+
+import numpy as np
+from django.db import DataError, InterfaceError, InternalError, OperationalError, connection
+from django.db.backends.utils import CursorWrapper
+
+from memory.access import user_scope
+from memory.conf import MemoryConf
+from memory.indexes.base import Filter, IndexState, Match, Point, require_user
+from memory.inference.base import Vector
+from memory.resilience import BadReply, Deadline, Unavailable
+
+VECTOR = "vector"
+# Width of the widest half-precision vector an HNSW index takes.
+WIDEST = 4000
+SCROLL_PAGE = 5000
+# A scan of the graph keeps going until this many candidates were seen; beyond, reading the user's rows is cheaper.
+MAX_SCAN_TUPLES = 40_000
+SEARCH_BREADTH = 80
+
+UPSERT = """
+INSERT INTO memory_vector
+    (user_id, collection, dims, item_id, tier, status, embedding, vector_hash, updated_at)
+SELECT i.user_id, %(collection)s, %(dims)s, p.item_id, p.tier, p.status, p.embedding, p.vector_hash, now()
+FROM unnest(%(ids)s::uuid[], %(tiers)s::text[], %(statuses)s::text[], %(vectors)s::halfvec[], %(hashes)s::text[])
+    AS p (item_id, tier, status, embedding, vector_hash)
+JOIN memory_item i ON i.user_id = %(user)s AND i.id = p.item_id
+FOR KEY SHARE OF i
+ON CONFLICT (user_id, collection, item_id) DO UPDATE SET
+    dims = EXCLUDED.dims, tier = EXCLUDED.tier, status = EXCLUDED.status,
+    embedding = EXCLUDED.embedding, vector_hash = EXCLUDED.vector_hash, updated_at = EXCLUDED.updated_at
+"""
+
+# The cast to a fixed width is the expression the index was built on.
+NEAREST = """
+SELECT item_id, embedding::halfvec({dims}) <-> %(vector)s::halfvec({dims}) AS distance
+FROM memory_vector WHERE {where}
+ORDER BY embedding::halfvec({dims}) <-> %(vector)s::halfvec({dims}) LIMIT %(limit)s
+"""
+# Adding nothing to the distance hides it from the index: every vector of the user is read.
+NEAREST_EXACT = """
+SELECT item_id, distance FROM (
+    SELECT item_id, (embedding::halfvec({dims}) <-> %(vector)s::halfvec({dims})) + 0.0 AS distance
+    FROM memory_vector WHERE {where}
+) AS measured ORDER BY distance, item_id LIMIT %(limit)s
+"""
+
+
+class PgVectorIndex:
+    """A VectorIndex over the table ``memory_vector``."""
+
+    def __init__(self, collection: str, dimensions: int) -> None:
+        self.collection = collection
+        self.dimensions = dimensions
+
+    @classmethod
+    def from_conf(cls, conf: MemoryConf) -> Self:
+        return cls(conf.vector.collection, conf.embedding.dimensions)
+
+    def ensure(self) -> None:
+        """The table and its indexes come with the migrations; only the width can be wrong."""
+        if self.dimensions > WIDEST:
+            raise BadReply(VECTOR, f"pgvector indexes at most {WIDEST} dimensions, the model has {self.dimensions}")
+
+    def upsert(self, points: Sequence[Point], deadline: Deadline) -> None:
+        """Points whose item has been deleted meanwhile are passed over; one being deleted is waited for."""
+        ordered = sorted(points, key=lambda point: (point.user_id, point.id))
+        for user_id, group in groupby(ordered, key=attrgetter("user_id")):
+            # One id twice in one statement is refused; the later of the two is what was meant.
+            rows = list({point.id: point for point in group}.values())
+            with self._cursor(user_id, deadline) as cursor:
+                cursor.execute(UPSERT, self._columns(user_id, rows))
+
+    def set_payload(
+        self,
+        user_id: int,
+        ids: Collection[UUID],
+        *,
+        tier: str | None = None,
+        status: str | None = None,
+        deadline: Deadline,
+    ) -> None:
+        changes = {column: value for column, value in (("tier", tier), ("status", status)) if value is not None}
+        if not changes or not ids:
+            return
+        assignments = ", ".join(f"{column} = %({column})s" for column in changes)
+        with self._cursor(user_id, deadline) as cursor:
+            cursor.execute(
+                f"UPDATE memory_vector SET {assignments}, updated_at = now() WHERE {self._own()} "  # noqa: S608
+                "AND item_id = ANY(%(ids)s)",
+                {**changes, **self._names(user_id), "ids": list(ids)},
+            )
+
+    def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
+        with self._cursor(user_id, deadline) as cursor:
+            cursor.execute(
+                f"DELETE FROM memory_vector WHERE {self._own()} AND item_id = ANY(%(ids)s)",  # noqa: S608
+                {**self._names(user_id), "ids": list(ids)},
+            )
+
+    def search(self, vector: Vector, filter: Filter, limit: int, deadline: Deadline) -> list[Match]:
+        wanted = self._literal(vector)
+        if filter.matches_nothing or limit <= 0:
+            return []
+        where, values = self._where(filter)
+        values |= {"vector": wanted, "limit": limit}
+        with self._cursor(filter.user_id, deadline, breadth=max(SEARCH_BREADTH, 2 * limit)) as cursor:
+            cursor.execute(NEAREST.format(dims=self.dimensions, where=where), values)
+            rows = cursor.fetchall()
+            if len(rows) < limit:
+                # Either the user has no more, and reading all of them is cheap, or the graph gave up early.
+                _set_local(cursor, _interrupt_after(deadline.require(VECTOR)))
+                cursor.execute(NEAREST_EXACT.format(dims=self.dimensions, where=where), values)
+                rows = cursor.fetchall()
+        return sorted((Match(id, float(distance)) for id, distance in rows), key=attrgetter("distance", "id"))
+
+    def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
+        last = UUID(int=0)
+        while True:
+            with self._cursor(user_id, Deadline.none()) as cursor:
+                cursor.execute(
+                    f"SELECT item_id, vector_hash FROM memory_vector WHERE {self._own()} "  # noqa: S608
+                    "AND item_id > %(last)s ORDER BY item_id LIMIT %(page)s",
+                    {**self._names(user_id), "last": last, "page": SCROLL_PAGE},
+                )
+                page = cursor.fetchall()
+            yield from page
+            if len(page) < SCROLL_PAGE:
+                return
+            last = page[-1][0]
+
+    def erase(self, user_id: int) -> None:
+        """Every collection: what is erased must not come back with an older one."""
+        with self._cursor(user_id, Deadline.none()) as cursor:
+            cursor.execute("DELETE FROM memory_vector WHERE user_id = %s", [user_id])
+
+    def state(self) -> IndexState:
+        """The number of points is the planner's estimate: no role of the application may count across users."""
+        try:
+            self.ensure()
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT greatest(reltuples, 0)::bigint, EXISTS (SELECT FROM pg_indexes WHERE tablename = "
+                    "'memory_vector' AND indexdef LIKE %s) FROM pg_class WHERE oid = 'memory_vector'::regclass",
+                    [f"%USING hnsw%halfvec({self.dimensions})%"],
+                )
+                points, is_indexed = cursor.fetchone()
+        except (Unavailable, OperationalError, InterfaceError, InternalError) as error:
+            return IndexState(ok=False, backend="pgvector", dimensions=self.dimensions, points=None, problem=str(error))
+        problem = None if is_indexed else f"no HNSW index for {self.dimensions} dimensions: large users are slow"
+        return IndexState(ok=True, backend="pgvector", dimensions=self.dimensions, points=int(points), problem=problem)
+
+    @contextmanager
+    def _cursor(self, user_id: int, deadline: Deadline, breadth: int = 0) -> Iterator[CursorWrapper]:
+        """A cursor in the user's scope that Postgres interrupts when the deadline has passed.
+
+        Inside somebody else's transaction it is a savepoint, so a failure here leaves that transaction usable.
+        """
+        require_user(user_id)
+        left = deadline.require(VECTOR)
+        settings = _interrupt_after(left)
+        if breadth:
+            settings["hnsw.iterative_scan"] = "relaxed_order"
+            settings["hnsw.ef_search"] = str(min(breadth, 1000))
+            settings["hnsw.max_scan_tuples"] = str(MAX_SCAN_TUPLES)
+        try:
+            with user_scope(user_id), connection.cursor() as cursor:
+                before = _set_local(cursor, settings)
+                yield cursor
+                if connection.savepoint_ids and before:
+                    _set_local(cursor, before)
+        except (OperationalError, InterfaceError, InternalError, DataError) as error:
+            raise Unavailable(VECTOR, " ".join(str(error).split()) or type(error).__name__) from error
+
+    def _columns(self, user_id: int, points: Sequence[Point]) -> dict[str, Any]:
+        return {
+            "user": user_id,
+            "collection": self.collection,
+            "dims": self.dimensions,
+            "ids": [point.id for point in points],
+            "tiers": [point.tier for point in points],
+            "statuses": [point.status for point in points],
+            "vectors": [self._literal(point.vector) for point in points],
+            "hashes": [point.vector_hash for point in points],
+        }
+
+    def _own(self) -> str:
+        return "user_id = %(user)s AND collection = %(collection)s"
+
+    def _names(self, user_id: int) -> dict[str, Any]:
+        return {"user": user_id, "collection": self.collection}
+
+    def _where(self, filter: Filter) -> tuple[str, dict[str, Any]]:
+        where = f"{self._own()} AND dims = {self.dimensions} AND status = ANY(%(statuses)s)"
+        values = self._names(filter.user_id) | {"statuses": sorted(filter.statuses)}
+        if filter.tiers is not None:
+            where += " AND tier = ANY(%(tiers)s)"
+            values["tiers"] = sorted(filter.tiers)
+        return where, values
+
+    def _literal(self, vector: Vector) -> str:
+        if vector.shape != (self.dimensions,):
+            raise BadReply(VECTOR, f"expected a vector of {self.dimensions} dimensions, got {vector.shape}")
+        if not np.isfinite(vector).all():
+            raise BadReply(VECTOR, "the vector holds a value that is not a finite number")
+        # Half precision keeps eleven bits; five digits are more than it can hold.
+        return "[" + ",".join([f"{value:.5g}" for value in vector.tolist()]) + "]"
+
+
+def _set_local(cursor: CursorWrapper, settings: dict[str, str]) -> dict[str, str]:
+    """Set for this transaction; returns what was set before, without the settings that had no value."""
+    read = ", ".join(["current_setting(%s, true)"] * len(settings))
+    write = ", ".join(["set_config(%s, %s, true)"] * len(settings))
+    # Left to right: the old values are read before the new ones are written.
+    cursor.execute(f"SELECT {read}, {write}", [*settings, *(part for pair in settings.items() for part in pair)])
+    previous = cursor.fetchone()[: len(settings)]
+    return {name: value for name, value in zip(settings, previous, strict=True) if value is not None}
+
+
+def _interrupt_after(seconds: float) -> dict[str, str]:
+    return {"statement_timeout": str(max(1, round(seconds * 1000))) if seconds != float("inf") else "0"}

@@ -1,0 +1,256 @@
+"""Text to vectors over HTTP, checked, and cached in Redis."""
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import numpy as np
+from numpy.typing import NDArray
+from redis import Redis
+
+from memory import http
+from memory import redis as shared
+from memory.conf import EmbeddingConf, secret_key
+from memory.inference.base import Embedder, Vector
+from memory.resilience import BadReply, Deadline, Rejected, Unavailable, breaker
+
+EMBEDDER = "embedder"
+# Statuses of a request that was sound: the server was busy, or failed while it computed.
+NOT_OUR_FAULT = frozenset({408, 424, 425, 429})
+TOO_LARGE = 413
+# Shorter than this a vector has no direction worth comparing.
+SHORTEST = 1e-6
+
+
+class _TooLarge(Rejected):
+    """The batch, not its content, was refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What the service says it runs, and how wide its vectors are."""
+
+    model: str | None
+    dimensions: int
+
+
+class HttpEmbedder:
+    """An embedding service that speaks TEI (``/embed``) or OpenAI (``/v1/embeddings``)."""
+
+    def __init__(self, conf: EmbeddingConf) -> None:
+        self.model = conf.model
+        self.dimensions = conf.dimensions
+        self._conf = conf
+        headers = {"authorization": f"Bearer {conf.api_key}"} if conf.api_key else {}
+        self._client = http.connect(conf.url, headers)
+
+    def embed_query(self, text: str, deadline: Deadline) -> Vector:
+        budget = deadline.slice(self._conf.query_timeout_s)
+        return self._embed([self._clip(self._conf.query_prefix, text)], budget)[0]
+
+    def embed_passages(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
+        clipped = [self._clip(self._conf.passage_prefix, text) for text in texts]
+        vectors: list[Vector] = []
+        for start in range(0, len(clipped), self._conf.batch_size):
+            batch = clipped[start : start + self._conf.batch_size]
+            vectors += self._embed(batch, deadline.slice(self._conf.batch_timeout_s))
+        return vectors
+
+    def describe(self, deadline: Deadline) -> Served:
+        """Ask the service what it is. Does not go through the breaker: a health probe must see for itself."""
+        vectors = _vectors(self._post(["probe"], deadline), self._conf.dialect, 1)
+        model = None
+        if self._conf.dialect == "tei":
+            info = self._exchange("GET", "/info", None, deadline)
+            model = info.get("model_id") if isinstance(info, dict) else None
+        return Served(model=model if isinstance(model, str) else None, dimensions=vectors.shape[1])
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _clip(self, prefix: str, text: str) -> str:
+        # Cut by characters so that no request is absurd; the server cuts by tokens. A lone surrogate has no UTF-8.
+        return (prefix + text)[: self._conf.max_chars].encode("utf-8", "replace").decode()
+
+    def _embed(self, texts: list[str], deadline: Deadline) -> list[Vector]:
+        deadline.require(EMBEDDER)
+        try:
+            return breaker(EMBEDDER).call(lambda: self._ask(texts, deadline))
+        except _TooLarge:
+            if len(texts) == 1:
+                raise
+        middle = len(texts) // 2
+        return self._embed(texts[:middle], deadline) + self._embed(texts[middle:], deadline)
+
+    def _ask(self, texts: list[str], deadline: Deadline) -> list[Vector]:
+        vectors = _vectors(self._post(texts, deadline), self._conf.dialect, len(texts))
+        return list(_unit(vectors, self.dimensions))
+
+    def _post(self, texts: list[str], deadline: Deadline) -> object:
+        if self._conf.dialect == "openai":
+            body = {"input": texts, "model": self.model, "encoding_format": "base64"}
+            return self._exchange("POST", "/v1/embeddings", body, deadline)
+        return self._exchange("POST", "/embed", {"inputs": texts, "truncate": True, "normalize": True}, deadline)
+
+    def _exchange(self, method: str, path: str, body: dict[str, Any] | None, deadline: Deadline) -> object:
+        try:
+            try:
+                response = self._send(method, path, body, deadline)
+            except (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError):
+                # A kept-alive connection the server has dropped looks like this; asking again changes nothing there.
+                deadline.require(EMBEDDER)
+                response = self._send(method, path, body, deadline)
+        except httpx.TimeoutException as error:
+            raise Unavailable(EMBEDDER, "did not answer in time") from error
+        except httpx.HTTPError as error:
+            raise Unavailable(EMBEDDER, str(error) or type(error).__name__) from error
+        return _content(response)
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None, deadline: Deadline) -> httpx.Response:
+        with http.within(deadline):
+            return self._client.request(method, path, json=body)
+
+
+def _content(response: httpx.Response) -> object:
+    status = response.status_code
+    if status == TOO_LARGE:
+        raise _TooLarge(EMBEDDER, "refused the request as too large (413)")
+    if 400 <= status < 500 and status not in NOT_OUR_FAULT:
+        raise Rejected(EMBEDDER, f"refused the request ({status}): {_excerpt(response)}")
+    if status != 200:
+        raise Unavailable(EMBEDDER, f"answered {status}")
+    try:
+        return json.loads(response.content)
+    except (ValueError, RecursionError) as error:
+        kind = response.headers.get("content-type", "no content type")
+        raise BadReply(EMBEDDER, f"the reply is not JSON ({kind})") from error
+
+
+def _excerpt(response: httpx.Response) -> str:
+    """The service's own word for the refusal; never its whole reply, which may repeat the text sent."""
+    try:
+        body = json.loads(response.content)
+    except (ValueError, RecursionError):
+        return "no reason given"
+    reason = body.get("error_type") or body.get("type") if isinstance(body, dict) else None
+    return str(reason)[:80] if reason else "no reason given"
+
+
+def _vectors(reply: object, dialect: str, count: int) -> NDArray[Any]:
+    """The reply as an array of ``count`` rows, or BadReply."""
+    rows = _openai_rows(reply) if dialect == "openai" else reply
+    if not isinstance(rows, list):
+        raise BadReply(EMBEDDER, "the reply is not a list of vectors")
+    if len(rows) != count:
+        raise BadReply(EMBEDDER, f"expected {count} vectors, got {len(rows)}")
+    try:
+        array = np.asarray(rows)
+    except ValueError as error:
+        raise BadReply(EMBEDDER, "the vectors differ in length") from error
+    if array.ndim != 2 or array.dtype.kind not in "fiu":
+        raise BadReply(EMBEDDER, "the vectors are not rows of numbers")
+    return array
+
+
+def _openai_rows(reply: object) -> list[Any]:
+    try:
+        data = sorted(reply["data"], key=lambda entry: entry["index"])  # type: ignore[index]
+        if [entry["index"] for entry in data] != list(range(len(data))):
+            raise BadReply(EMBEDDER, "the reply leaves out or repeats a text")
+        return [_decoded(entry["embedding"]) for entry in data]
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadReply(EMBEDDER, "the reply has not the form of /v1/embeddings") from error
+
+
+def _decoded(embedding: object) -> object:
+    """Asked for base64, some servers send plain numbers all the same."""
+    if isinstance(embedding, str):
+        return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
+    return embedding
+
+
+def _unit(vectors: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
+    if vectors.shape[1] != dimensions:
+        raise BadReply(EMBEDDER, f"expected vectors of {dimensions} dimensions, got {vectors.shape[1]}")
+    wide = vectors.astype(np.float64)
+    if not np.isfinite(wide).all():
+        raise BadReply(EMBEDDER, "a vector holds a value that is not a finite number")
+    norms = np.linalg.norm(wide, axis=1, keepdims=True)
+    if not np.isfinite(norms).all() or (norms < SHORTEST).any():
+        raise BadReply(EMBEDDER, "a vector has no length")
+    unit: NDArray[np.float32] = (wide / norms).astype(np.float32)
+    return unit
+
+
+class CachedEmbedder:
+    """Asks Redis first. Without Redis every text is a miss and nothing else changes."""
+
+    def __init__(self, inner: Embedder, conf: EmbeddingConf) -> None:
+        self.inner = inner
+        self.model = inner.model
+        self.dimensions = inner.dimensions
+        self._prefixes = {"query": conf.query_prefix, "passage": conf.passage_prefix}
+        self._ttl_s = conf.cache_ttl_s
+        self._secret = secret_key()
+
+    def embed_query(self, text: str, deadline: Deadline) -> Vector:
+        key = self._key("query", text)
+        cached = self._read([key])[0]
+        if cached is not None:
+            return cached
+        vector = self.inner.embed_query(text, deadline)
+        self._write({key: vector})
+        return vector
+
+    def embed_passages(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
+        keys = [self._key("passage", text) for text in texts]
+        known = {key: vector for key, vector in zip(keys, self._read(keys), strict=True) if vector is not None}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            vectors = self.inner.embed_passages(list(missing.values()), deadline)
+            fresh = dict(zip(missing, vectors, strict=True))
+            self._write(fresh)
+            known |= fresh
+        return [known[key] for key in keys]
+
+    def _key(self, kind: str, text: str) -> str:
+        # Keyed with the installation's secret: whoever reads key names or times look-ups learns nothing of a text
+        # he does not already hold together with the secret.
+        message = json.dumps([self.model, self.dimensions, kind, self._prefixes[kind], text])
+        return shared.key("vector", hmac.new(self._secret, message.encode(), hashlib.sha256).hexdigest())
+
+    def _read(self, keys: list[str]) -> list[Vector | None]:
+        if not keys or not self._ttl_s:
+            return [None] * len(keys)
+
+        def look(client: Redis) -> list[Any]:
+            pipe = client.pipeline(transaction=False)
+            for key in keys:
+                pipe.getex(key, ex=self._ttl_s)
+            return list(pipe.execute())
+
+        return [self._vector(value) for value in shared.attempt(look, [None] * len(keys))]
+
+    def _write(self, vectors: dict[str, Vector]) -> None:
+        if not self._ttl_s:
+            return
+
+        def put(client: Redis) -> None:
+            pipe = client.pipeline(transaction=False)
+            for key, vector in vectors.items():
+                pipe.set(key, vector.astype("<f4").tobytes(), ex=self._ttl_s)
+            pipe.execute()
+
+        shared.attempt(put, None)
+
+    def _vector(self, value: object) -> Vector | None:
+        """None for anything but the bytes of a unit vector of the right width."""
+        if not isinstance(value, bytes) or len(value) != 4 * self.dimensions:
+            return None
+        vector = np.frombuffer(value, dtype="<f4").astype(np.float32)
+        return vector if abs(float(np.linalg.norm(vector)) - 1.0) < 1e-3 else None

@@ -5,6 +5,8 @@ import re
 import unicodedata
 from datetime import datetime
 
+from memory.tiers import SourceType, Tier
+
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # Invisible tag characters and bidi overrides carry text that a reader does not see.
 SMUGGLED = re.compile("[\U000e0000-\U000e007f\u202a-\u202e\u2066-\u2069]")
@@ -58,15 +60,20 @@ def date_words(moment: datetime) -> str:
     return f"{moment.day} {moment:%B %Y}"
 
 
-def context_prefix(*, occurred_at: datetime, speaker: str, source: str = "", title: str = "", section: str = "") -> str:
+def context_prefix(
+    tier: Tier, *, occurred_at: datetime, speaker: str, source_type: str = "", title: str = "", section: str = ""
+) -> str:
     """What is embedded in front of a text, without a language model: when, who, where.
 
-    Deterministic, so that the same row always gives the same vector.
+    Deterministic, so that the same row always gives the same vector. The memory bank's statements hold at any time
+    and get no date, so that the same statement made twice falls on itself.
     """
+    if tier is Tier.MEMORY_BANK:
+        return ""
     parts = [f"{occurred_at:%A} {date_words(occurred_at)}"]
     if title:
         parts.append(f"Book: {title}" + (f", Section: {section}" if section else ""))
-    elif source:
-        parts.append(source)
+    elif source_type in {SourceType.DOCUMENT, SourceType.TOOL}:
+        parts.append(source_type)
     said = f"{speaker}: " if speaker else ""
     return f"[{' · '.join(parts)}] {said}"

@@ -1,0 +1,213 @@
+"""From row to vector. The row's own state is the queue: whatever is pending, at any moment, is what remains to do.
+
+Every step may run twice, at once or after a crash, and ends the same: vectors are upserted by id, and a row is only
+marked ready if it still is what was embedded.
+"""
+
+import hashlib
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import connection
+from django.db.models import Count
+
+from memory.access import user_scope
+from memory.conf import memory_conf
+from memory.indexes import vector_index
+from memory.indexes.base import Point
+from memory.inference import embedder
+from memory.inference.base import Vector
+from memory.models import EndUser, MemoryItem, Tombstone
+from memory.resilience import BadReply, Deadline, Rejected, Unavailable
+from memory.text import context_prefix
+from memory.tiers import Indexing, Tier
+
+logger = structlog.get_logger(__name__)
+
+BATCH = 128
+"""Rows taken at once: a few embedder batches, so that the database is asked rarely."""
+MAX_ATTEMPTS = 5
+MAX_PAUSE = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexCounts:
+    pending: int
+    ready: int
+    failed: int
+
+
+def counts(user: EndUser) -> IndexCounts:
+    """How far the user's active memories are on their way into the index."""
+    with user_scope(user):
+        rows = MemoryItem.objects.for_user(user).active().values_list("indexing").annotate(Count("id"))
+        found = dict(rows)
+    return IndexCounts(*(found.get(state, 0) for state in (Indexing.PENDING, Indexing.READY, Indexing.FAILED)))
+
+
+def passage(item: MemoryItem) -> tuple[str, str]:
+    """The prefix and the text that are embedded for an item."""
+    prefix = context_prefix(
+        Tier(item.tier),
+        occurred_at=item.occurred_at,
+        speaker=item.speaker,
+        source_type=item.source_type,
+        title=str(item.source.get("title", "")),
+        section=str(item.source.get("section", "")),
+    )
+    return prefix, item.text
+
+
+def vector_hash(item: MemoryItem) -> str:
+    """Equal while the vector need not be computed again."""
+    conf = memory_conf()
+    prefix, text = passage(item)
+    parts = (conf.vector.collection, conf.embedding.model, conf.embedding.passage_prefix, prefix, text)
+    return hashlib.sha256("\x00".join(parts).encode()).hexdigest()
+
+
+def index_batch(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
+    """Index up to ``limit`` pending rows of a user. Returns how many were taken; 0 means nothing is due now.
+
+    Raises Unavailable when the embedder or the index is: the rows stay pending and are tried again after a pause.
+    """
+    purge_vectors(user, now=now)
+    items = due_items(user, now, limit)
+    if not items:
+        return 0
+    try:
+        index_items(user, items, now=now)
+    except (Rejected, BadReply):
+        index_one_by_one(user, items, now=now)
+    except Unavailable as error:
+        postpone(user, items, now, error)
+        raise
+    return len(items)
+
+
+def due_items(user: EndUser, now: datetime, limit: int) -> list[MemoryItem]:
+    with user_scope(user):
+        return list(
+            MemoryItem.objects.for_user(user)
+            .filter(indexing=Indexing.PENDING, index_after__lte=now)
+            .order_by("index_after", "pk")[:limit]
+        )
+
+
+def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) -> None:
+    hashes = {item.pk: vector_hash(item) for item in items}
+    changed = [item for item in items if item.vector_hash != hashes[item.pk]]
+    deadline = Deadline(memory_conf().embedding.batch_timeout_s * max(1, len(changed) // 8))
+    if changed:
+        vectors = embedder().embed_passages(["".join(passage(item)) for item in changed], deadline)
+        points = [point(item, vector, hashes[item.pk]) for item, vector in zip(changed, vectors, strict=True)]
+        vector_index().upsert(points, deadline)
+    moved = [item for item in items if item.vector_hash == hashes[item.pk]]
+    for (tier, status), ids in by_payload(moved).items():
+        vector_index().set_payload(user.pk, ids, tier=tier, status=status, deadline=deadline)
+    mark_ready(user, items, hashes, now)
+
+
+def point(item: MemoryItem, vector: Vector, digest: str) -> Point:
+    return Point(
+        id=item.pk, user_id=item.user_id, tier=item.tier, status=item.status, vector=vector, vector_hash=digest
+    )
+
+
+def by_payload(items: Sequence[MemoryItem]) -> dict[tuple[str, str], list[uuid.UUID]]:
+    groups: dict[tuple[str, str], list[uuid.UUID]] = {}
+    for item in items:
+        groups.setdefault((item.tier, item.status), []).append(item.pk)
+    return groups
+
+
+MARK_READY = """
+UPDATE memory_item AS item
+SET indexing = 'ready', vector_hash = done.digest, indexed_at = %s, index_attempts = 0, index_error = ''
+FROM unnest(%s::uuid[], %s::int[], %s::text[], %s::text[], %s::text[]) AS done(id, version, tier, status, digest)
+WHERE item.user_id = %s AND item.id = done.id AND item.indexing = 'pending'
+  AND item.version = done.version AND item.tier = done.tier AND item.status = done.status
+"""
+
+
+def mark_ready(user: EndUser, items: Sequence[MemoryItem], hashes: dict[uuid.UUID, str], now: datetime) -> None:
+    """Rows that changed since they were read stay pending and are taken again."""
+    with user_scope(user), connection.cursor() as cursor:
+        cursor.execute(
+            MARK_READY,
+            [
+                now,
+                [item.pk for item in items],
+                [item.version for item in items],
+                [item.tier for item in items],
+                [item.status for item in items],
+                [hashes[item.pk] for item in items],
+                user.pk,
+            ],
+        )
+
+
+def index_one_by_one(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) -> None:
+    """One bad text must not hold up its batch: each row is tried alone and only the culprit's attempts count."""
+    for item in items:
+        try:
+            index_items(user, [item], now=now)
+        except (Rejected, BadReply) as error:
+            attempts = item.index_attempts + 1
+            state = Indexing.FAILED if attempts >= MAX_ATTEMPTS else Indexing.PENDING
+            logger.warning("item not indexed", item_id=str(item.pk), attempts=attempts, reason=error.reason)
+            with user_scope(user):
+                MemoryItem.objects.for_user(user).filter(pk=item.pk, version=item.version).update(
+                    indexing=state,
+                    index_attempts=attempts,
+                    index_after=now + pause(attempts),
+                    index_error=error.reason[:300],
+                )
+
+
+def postpone(user: EndUser, items: Sequence[MemoryItem], now: datetime, error: Unavailable) -> None:
+    """A dependency is away: that is not the rows' fault, so no attempt is counted."""
+    with user_scope(user):
+        MemoryItem.objects.for_user(user).filter(
+            pk__in=[item.pk for item in items], indexing=Indexing.PENDING
+        ).update(index_after=now + pause(1), index_error=error.reason[:300])
+
+
+def pause(attempts: int) -> timedelta:
+    return min(MAX_PAUSE, timedelta(seconds=2**attempts))
+
+
+def purge_vectors(user: EndUser, *, now: datetime) -> None:
+    """Remove the vectors of deleted items."""
+    with user_scope(user):
+        ids = list(Tombstone.objects.filter(user=user, purged_at=None).values_list("item_id", flat=True)[:BATCH])
+    if ids:
+        vector_index().delete(user.pk, ids, Deadline(10))
+        with user_scope(user):
+            Tombstone.objects.filter(user=user, item_id__in=ids).update(purged_at=now)
+
+
+def settle(user: EndUser) -> bool:
+    """Take back the user's mark if nothing waits any more. False when something does.
+
+    The lock waits for every writer whose row is not visible yet (its foreign key shares the user's row) and holds
+    off later ones, who then find the mark gone and set it again.
+    """
+    with user_scope(user):
+        locked = EndUser.objects.select_for_update().filter(pk=user.pk).first()
+        if locked is None:
+            return True
+        waiting = MemoryItem.objects.for_user(user).filter(indexing=Indexing.PENDING).exists()
+        if waiting or Tombstone.objects.filter(user=user, purged_at=None).exists():
+            return False
+        EndUser.objects.filter(pk=user.pk).update(index_due_since=None)
+    return True
+
+
+def users_due(limit: int = 1000) -> list[int]:
+    """Users with rows that wait for the index, longest first."""
+    marked = EndUser.objects.filter(index_due_since__isnull=False).order_by("index_due_since")
+    return list(marked.values_list("pk", flat=True)[:limit])

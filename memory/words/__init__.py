@@ -1,0 +1,10 @@
+"""One analysis of words for documents and queries, shared by every lexical index.
+
+Pure: it may import nothing of the project and no framework. It knows languages and spellings, not storage; the only
+concession is `literals`, which writes terms in Postgres' own syntax.
+"""
+
+from memory.words.analysis import MOST_GROUPS, positioned_terms, query_groups, terms
+from memory.words.literals import tsquery_literal, tsvector_literal
+
+__all__ = ["MOST_GROUPS", "positioned_terms", "query_groups", "terms", "tsquery_literal", "tsvector_literal"]

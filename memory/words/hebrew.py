@@ -1,0 +1,67 @@
+"""Variants of a Hebrew word: without its prefix particles, without plural, construct and feminine endings.
+
+Hebrew writes particles and articles onto the word, and unpointed spelling does not show where they end. So a word is
+indexed under every reading that leaves enough of it, and a query matches where any two readings meet.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+_LETTERS: Final = re.compile("[א-ת]+")
+_FINAL_FORMS: Final = str.maketrans("ךםןףץ", "כמנפצ")
+
+# Longest first. A single ב, כ, ל, מ or ש is as often the first letter of the root, so it needs more word behind it.
+_COMBINED: Final = (
+    *("וכשה", "ולכש", "לכש", "וכש", "ומה", "ושה", "ובה", "ולה", "שבה", "כשה"),
+    *("וה", "וב", "ול", "ומ", "וכ", "וש", "שה", "שב", "של", "שמ", "כש", "מה", "בה", "לה", "מש"),
+)
+_SURE: Final = ("ה", "ו")
+_DOUBTFUL: Final = ("ב", "כ", "ל", "מ", "ש")
+_ENDINGS: Final = ("יימ", "ימ", "ות", "יות", "יה", "ה", "ת", "י")
+
+_SHORTEST_AFTER_SURE: Final = 2
+_SHORTEST_AFTER_DOUBTFUL: Final = 3
+_SHORTEST_STEM: Final = 3
+
+
+def is_hebrew(word: str) -> bool:
+    return _LETTERS.fullmatch(word) is not None
+
+
+@lru_cache(maxsize=32_768)
+def readings(word: str) -> tuple[str, ...]:
+    """The written form first (with final letters made plain), then each shorter reading of it, without repetition."""
+    written = word.translate(_FINAL_FORMS)
+    forms = dict.fromkeys([written, *_without_prefix(written)])
+    for form in list(forms):
+        stem = _without_ending(form)
+        if stem:
+            forms[stem] = None
+    return tuple(forms)
+
+
+def _without_prefix(word: str) -> list[str]:
+    for prefixes, shortest in (
+        (_COMBINED, _SHORTEST_AFTER_DOUBTFUL),
+        (_SURE, _SHORTEST_AFTER_SURE),
+        (_DOUBTFUL, _SHORTEST_AFTER_DOUBTFUL),
+    ):
+        for prefix in prefixes:
+            if word.startswith(prefix) and len(word) - len(prefix) >= shortest:
+                first = word[1:]
+                return (
+                    [word[len(prefix) :], first]
+                    if len(prefix) > 1 and len(first) >= shortest
+                    else [word[len(prefix) :]]
+                )
+    return []
+
+
+def _without_ending(word: str) -> str | None:
+    for ending in sorted(_ENDINGS, key=len, reverse=True):
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word[: -len(ending)]
+    return None

@@ -1,0 +1,231 @@
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.words import MOST_GROUPS, query_groups, terms, tsquery_literal, tsvector_literal
+
+
+def finds(query: str, document: str) -> bool:
+    """Whether any word of the query meets the document."""
+    held = set(terms(document))
+    return any(held.intersection(group) for group in query_groups(query))
+
+
+def finds_all(query: str, document: str) -> bool:
+    held = set(terms(document))
+    groups = query_groups(query)
+    return bool(groups) and all(held.intersection(group) for group in groups)
+
+
+@pytest.mark.parametrize(
+    ("query", "document"),
+    [
+        ("paintings", "She painted a sunrise last year and hung the painting in the hall."),
+        ("running", "He runs every morning before work."),
+        ("canciones", "Escribí una canción para la boda de mi hermana."),
+        ("cancion", "Escribí una canción para la boda de mi hermana."),
+        ("Haus", "Die alten Häuser am Marktplatz werden nun doch nicht abgerissen."),
+        ("Hausern", "Die alten Häuser am Marktplatz werden nun doch nicht abgerissen."),
+        ("citta", "Vive in una città sul mare con i suoi figli."),
+        ("ragazza", "Le ragazze che ho visto ieri sera sono qui."),
+        ("parlé", "Nous avons parlé de nos vacances."),
+        ("vacance", "Nous avons parlé de nos vacances."),
+        ("STRASSE", "Die Straße ist gesperrt."),
+        ("dog", "Dog food"),
+        ("Hund", "Hund"),
+    ],
+)
+def test_a_word_is_found_in_its_other_forms(query: str, document: str) -> None:
+    assert finds_all(query, document)
+
+
+@pytest.mark.parametrize("language_word", ["Kubernetes", "restaurante", "Zimmermann", "boulangerie", "negozio"])
+@pytest.mark.parametrize(
+    "frame",
+    ["{}", "the {} that we had with him", "el {} de los que no", "le {} que nous avons", "der {} ist nicht mit dem"],
+)
+def test_the_same_word_is_found_whatever_language_surrounds_it(language_word: str, frame: str) -> None:
+    assert finds_all(language_word, frame.format(language_word))
+
+
+def test_a_stem_of_one_language_does_not_meet_a_word_of_another() -> None:
+    assert not finds("cares", "I bought a car from him.")
+    assert finds("cares", "She took care of it.")
+
+
+@pytest.mark.parametrize(
+    ("query", "document"),
+    [
+        ("ילדים", "הילד הלך לגן"),
+        ("הספר", "קראתי ספרים טובים בקיץ"),
+        ("ספר", "וכשהספרים הגיעו שמחנו"),
+        ("שלום", "שָׁלוֹם לכולם"),
+        ("חברות", "חברה חדשה נפתחה בעיר"),
+        ("שולחנות", "קניתי שולחן"),
+        ("צה״ל", 'שירתתי בצה"ל שלוש שנים'),
+        ("תל אביב", "נסענו לתל־אביב"),
+    ],
+)
+def test_hebrew_is_found_through_particles_endings_and_points(query: str, document: str) -> None:
+    assert finds(query, document)
+
+
+def test_a_hebrew_root_letter_is_not_taken_for_a_particle_when_little_would_be_left() -> None:
+    assert not finds("כלב", "הלב שלי")
+    assert not finds("בית", "הית")
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "part"),
+    [
+        ("It failed with ERR_4521.", "err_4521", "4521"),
+        ("see #5678!", "#5678", "5678"),
+        ("upgraded to v2.1.3 today", "v2.1.3", "2.1.3"),
+        ("HLP-9034: toner sensor", "hlp-9034", "9034"),
+        ("write to Ana.Ruiz@example.com,", "ana.ruiz@example.com", "en:ruiz"),
+        ("docs: https://example.com/guide/setup?x=1.", "example.com/guide/setup?x=1", "en:setup"),
+        ("edit /etc/nginx/nginx.conf now", "etc/nginx/nginx.conf", "en:nginx"),
+        (r"C:\Users\ana\notes.txt is it", r"c:\users\ana\notes.txt", "en:note"),
+        ("call getUserName() first", "en:getusernam", "en:user"),
+        ("on 2023-05-07 we met", "2023-05-07", "month:5"),
+        ("it took 1,250,000.50 euros", "1250000.50", "1250000"),
+        ("the 7th of them", "7th", "7"),
+        ("I write C++ and C#", "c++", "c#"),
+        ("an e-mail from her", "en:email", "en:mail"),
+        ("HLP-9034's cause", "hlp-9034", "9034"),
+    ],
+)
+def test_identifiers_are_kept_whole_and_also_split(text: str, whole: str, part: str) -> None:
+    held = terms(text)
+    assert whole in held
+    assert part in held
+    assert not [term for term in held if term.endswith((".", ",", ":", "!"))]
+
+
+def test_a_swapped_digit_does_not_make_an_identifier() -> None:
+    right, wrong = set(terms("ticket HLP-9034")), set(terms("ticket HLP-9043"))
+    groups = query_groups("HLP-9034")
+    assert sum(bool(right.intersection(group)) for group in groups) == len(groups)
+    assert sum(bool(wrong.intersection(group)) for group in groups) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "document"),
+    [("5. Juni", "05.06. Prüfung"), ("en juin", "on 12 June 2024"), ("מאי", "7 May 2023"), ("junio", "2024-06-12")],
+)
+def test_months_meet_across_languages_and_digits(query: str, document: str) -> None:
+    assert finds(query, document)
+    assert {"month:5", "month:6"} & set(terms(document))
+
+
+def test_a_version_or_a_decimal_is_not_a_date() -> None:
+    assert not [term for term in terms("2.1.3 and 12.50 and 31.02.99999") if term.startswith("month:")]
+
+
+@pytest.mark.parametrize(
+    ("query", "document"),
+    [
+        ("東京", "来週東京都に行く"),
+        ("猫", "我的猫很可爱"),
+        ("서울", "서울에서 만나요"),
+        ("กรุงเทพ", "ฉันอยู่ที่กรุงเทพมหานคร"),
+        ("हिन्दी", "मुझे हिन्दी पसंद है"),
+    ],
+)
+def test_scripts_without_spaces_are_found_by_pairs(query: str, document: str) -> None:
+    assert finds_all(query, document)
+
+
+def test_stop_words_are_dropped_unless_there_is_nothing_else() -> None:
+    assert query_groups("What is the name of the dog?") == [*query_groups("name"), *query_groups("dog")]
+    assert finds_all("the who", "The Who")
+    assert len(query_groups("to be or not to be")) == 4
+    assert query_groups("Was ist mit dem Auto") == query_groups("Auto")
+
+
+def test_one_foreign_stop_word_is_not_enough_to_drop_a_word() -> None:
+    assert finds_all("hat", "Dad's hat")
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \t\n", "!!! (((( ' \\ & |", "😂👍🏽", "\x00\x01", "\ud800\udfff", "--- ... ***", "\u202e\u200f"]
+)
+def test_text_without_a_word_gives_nothing(text: str) -> None:
+    assert terms(text) == []
+    assert query_groups(text) == []
+    assert tsvector_literal(text) == ""
+
+
+def test_accents_case_width_and_unseen_characters_do_not_matter() -> None:
+    for other in ("Café", "CAFÉ", "cafe\u0301", "ｃａｆé", "ca\u00adfé", "ca\u200bfé", "cafe", "\u202ecafé"):
+        assert finds_all(other, "the café"), other
+
+
+def test_apostrophes_leave_the_word() -> None:
+    assert finds_all("Anna", "Anna’s bicycle")
+    assert finds_all("eau", "de l'eau")
+    assert finds_all("arte", "dell’arte")
+    assert query_groups("don't") == query_groups("do")
+
+
+def test_a_query_is_cut_to_64_groups_and_2000_characters() -> None:
+    assert len(query_groups(" ".join(f"word{number}x" for number in range(100_000)))) <= MOST_GROUPS
+    assert not finds("." * 2_000 + " lighthouse", "lighthouse")
+    started = time.monotonic()
+    query_groups("ab " * 350_000)
+    assert time.monotonic() - started < 1
+
+
+def test_repeated_words_make_one_group() -> None:
+    groups = query_groups("the dog, dogs, DOG and the dog's")
+    assert len(groups) == 1
+    assert set(query_groups("dog")[0]) <= set(groups[0])
+
+
+def test_terms_keep_their_order_and_repetition() -> None:
+    assert terms("dogs chase dogs") == ["en:dog", "en:chase", "en:dog"]
+
+
+def test_a_literal_carries_positions_and_quotes_its_marks() -> None:
+    assert tsvector_literal("dogs chase dogs") == "'en:dog':1,3 'en:chase':2"
+    assert tsvector_literal(r"x\b").startswith(r"'x\\b':1 ")
+    assert tsquery_literal(["it's", "b\\"]) == r"'it''s'|'b\\'"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " ".join(f"w{number}" for number in range(6_000)),
+        "x" * 32_768,
+        "東" * 32_768,
+        "".join(chr(0x4E00 + number % 20_000) for number in range(32_768)),
+        "a/b_c-d.e@" * 3_276,
+        " ".join("בכש" + chr(0x5D0 + number % 27) * 3 for number in range(5_000)),
+        "\ufdfa" * 32_768,
+        "1a" * 16_384,
+        "é" * 32_768,
+        "dog " * 8_192,
+    ],
+)
+def test_a_literal_of_the_longest_text_stays_within_what_postgres_takes(text: str) -> None:
+    literal = tsvector_literal(text[:32_768])
+    assert len(literal.encode()) <= 1_000_000
+    assert "\x00" not in literal
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=300))
+def test_any_text_is_found_by_itself(text: str) -> None:
+    held = set(terms(text))
+    assert all(held.intersection(group) for group in query_groups(text))
+    assert tsvector_literal(text).isprintable() or not text.isascii()
+
+
+def test_threads_agree_on_stems() -> None:
+    texts = [f"The {word}ings were {word}ed by {word}ers" for word in ("paint", "work", "build", "teach")] * 50
+    expected = [terms(text) for text in texts]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(terms, texts)) == expected

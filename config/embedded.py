@@ -121,7 +121,9 @@ def make_directories(place: Paths) -> None:
     except OSError as error:
         raise EmbeddedError(f"the data directory {place.data} cannot be made: {error.strerror}") from error
     found = place.run.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+    # Root may have handed the directory to the user its Postgres runs as; inside the data directory that is ours.
+    is_ours = found.st_uid == os.geteuid() or (os.geteuid() == 0 and place.run.parent == place.data)
+    if not stat.S_ISDIR(found.st_mode) or not is_ours:
         raise EmbeddedError(f"{place.run} belongs to somebody else; remove it or choose another DATA_DIR")
     place.run.chmod(0o700)
 

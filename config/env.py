@@ -82,3 +82,8 @@ def env_choice(name: str, default: str, choices: Iterable[str]) -> str:
 def env_path(name: str, default: Path) -> Path:
     value = env_str(name)
     return Path(value).expanduser().resolve() if value else default.resolve()
+
+
+def process_environment(**changes: str) -> dict[str, str]:
+    """This process's variables, some of them changed, for a process to be started."""
+    return {**os.environ, **changes}

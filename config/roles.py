@@ -1,0 +1,118 @@
+"""The database's roles, extension and privileges; the same steps for the embedded Postgres and for any other.
+
+Three roles: the owner changes tables and does nothing else; the application's role is bound by row-level security;
+the backup role reads past it, because a dump must be whole. Run as a superuser, as often as one likes. What a
+managed Postgres does not let its administrator do is skipped and told.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+# Under a row policy only leakproof operators may use an index; this one is full-text search's.
+LEAKPROOF = "ALTER FUNCTION pg_catalog.ts_match_vq(tsvector, tsquery) LEAKPROOF"
+# Without iterative scans a filtered vector index answers with fewer rows than asked for, and without an error.
+SESSION_SETTINGS = {"hnsw.iterative_scan": "relaxed_order", "hnsw.ef_search": "80"}
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    name: str
+    password: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What shall exist afterwards. ``backup`` may be missing; ``template`` prepares databases made later, too."""
+
+    database: str
+    owner: Login
+    app: Login
+    backup: Login | None = None
+    template: bool = False
+
+
+def prepare(conninfo: str, plan: Plan) -> list[str]:
+    """Bring roles, database and privileges into the planned state; returns what the server did not allow."""
+    skipped: list[str] = []
+    with psycopg.connect(conninfo, autocommit=True) as server:
+        prepare_roles(server, plan, skipped)
+        exists = server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [plan.database]).fetchone()
+        if plan.template:
+            with database(conninfo, "template1") as template:
+                prepare_database(template, plan, skipped)
+        if not exists:
+            create = "CREATE DATABASE {} OWNER {} ENCODING 'UTF8'"
+            server.execute(sql.SQL(create).format(sql.Identifier(plan.database), sql.Identifier(plan.owner.name)))
+    with database(conninfo, plan.database) as target:
+        prepare_database(target, plan, skipped)
+        settle_app_role(target, plan, skipped)
+    return skipped
+
+
+@contextmanager
+def database(conninfo: str, name: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(conninfo, dbname=name, autocommit=True) as connection:
+        yield connection
+
+
+def prepare_roles(server: psycopg.Connection[Any], plan: Plan, skipped: list[str]) -> None:
+    ensure_role(server, plan.owner, "CREATEDB NOSUPERUSER NOBYPASSRLS")
+    if plan.app.name != plan.owner.name:
+        ensure_role(server, plan.app, "NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS")
+    if plan.backup:
+        with allowed_to_fail(skipped, f"the role {plan.backup.name}, which sees every row (for dumps)"):
+            ensure_role(server, plan.backup, "NOSUPERUSER BYPASSRLS")
+
+
+def ensure_role(server: psycopg.Connection[Any], login: Login, rights: str) -> None:
+    known = server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [login.name]).fetchone()
+    verb = "ALTER" if known else "CREATE"
+    statement = f"{verb} ROLE {{}} WITH LOGIN {rights} PASSWORD {{}}"
+    server.execute(sql.SQL(statement).format(sql.Identifier(login.name), sql.Literal(login.password)))
+
+
+def prepare_database(connection: psycopg.Connection[Any], plan: Plan, skipped: list[str]) -> None:
+    with allowed_to_fail(skipped, "the extension vector"):
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    with allowed_to_fail(skipped, "indexed full-text search under row-level security (ts_match_vq leakproof)"):
+        connection.execute(LEAKPROOF)
+    owner = sql.Identifier(plan.owner.name)
+    connection.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+    connection.execute(sql.SQL("GRANT USAGE, CREATE ON SCHEMA public TO {}").format(owner))
+    for reader, rights, things in privileges(plan):
+        grant = sql.SQL(f"ALTER DEFAULT PRIVILEGES FOR ROLE {{}} IN SCHEMA public GRANT {rights} ON {things} TO {{}}")
+        connection.execute(grant.format(owner, reader))
+        connection.execute(sql.SQL(f"GRANT {rights} ON ALL {things} IN SCHEMA public TO {{}}").format(reader))
+        connection.execute(sql.SQL("GRANT USAGE ON SCHEMA public TO {}").format(reader))
+
+
+def privileges(plan: Plan) -> list[tuple[sql.Identifier, str, str]]:
+    app = sql.Identifier(plan.app.name)
+    rows = [(app, "SELECT, INSERT, UPDATE, DELETE", "TABLES"), (app, "USAGE, SELECT", "SEQUENCES")]
+    if plan.backup:
+        backup = sql.Identifier(plan.backup.name)
+        rows += [(backup, "SELECT", "TABLES"), (backup, "SELECT", "SEQUENCES")]
+    return rows
+
+
+def settle_app_role(connection: psycopg.Connection[Any], plan: Plan, skipped: list[str]) -> None:
+    with allowed_to_fail(skipped, "vector search settings of the application's role"):
+        # The settings are the extension's own: they are known once its library is loaded.
+        connection.execute("SELECT '[1]'::vector")
+        for name, value in SESSION_SETTINGS.items():
+            statement = sql.SQL("ALTER ROLE {} SET {} = {}")
+            setting = sql.SQL(".").join(sql.Identifier(part) for part in name.split("."))
+            connection.execute(statement.format(sql.Identifier(plan.app.name), setting, sql.Literal(value)))
+
+
+@contextmanager
+def allowed_to_fail(skipped: list[str], what: str) -> Iterator[None]:
+    try:
+        yield
+    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported) as error:
+        skipped.append(f"{what}: {error.diag.message_primary}")

@@ -1,0 +1,93 @@
+"""Runs embedded parts for commands that were started alone, and ends with the last of them.
+
+``python -m config.runtime.keeper DATA_DIR PART...``
+"""
+
+import sys
+import time
+from functools import partial
+from io import TextIOWrapper
+
+from config.embedded import PARTS, Paths, paths
+from config.runtime import keeping, leftovers
+from config.runtime.programs import start_parts
+from config.supervisor import StopRequestedError, Supervisor
+
+# One command often follows another, and a start costs more than a moment of waiting.
+LINGER_S = 1.5
+
+
+class Note:
+    """Tells on standard output, which is the keeper's log."""
+
+    def started(self, name: str, seconds: float) -> None:
+        self.line(name, f"ready after {seconds:.2f} s")
+
+    def trouble(self, name: str, message: str) -> None:
+        self.line(name, message)
+
+    def line(self, name: str, text: str) -> None:
+        sys.stdout.write(f"{time.strftime('%H:%M:%S')} {name}: {text}\n")
+        sys.stdout.flush()
+
+
+class Keeper:
+    def __init__(self, place: Paths, hold: keeping.Hold, supervisor: Supervisor) -> None:
+        self._place = place
+        self._hold = hold
+        self._supervisor = supervisor
+        self._idle_since: float | None = None
+        self._gate: TextIOWrapper | None = None
+
+    def run(self, parts: list[str]) -> None:
+        try:
+            self._add(parts)
+            self._supervisor.watch(each_tick=self._tick)
+        except StopRequestedError:
+            return
+        finally:
+            self._supervisor.stop()
+            leftovers.forget(self._place)
+
+    def _add(self, parts: list[str]) -> None:
+        known = self._hold.holder
+        self._hold.publish(parts=[*known.parts, *parts], ready=known.ready)
+        start_parts(self._supervisor, self._place, parts)
+        self._hold.publish(parts=self._hold.holder.parts, ready=[*known.ready, *parts])
+
+    def _tick(self) -> None:
+        wanted = [part for part in PARTS if keeping.wanted_file(self._place, part).exists()]
+        for part in wanted:
+            keeping.wanted_file(self._place, part).unlink()
+        new = [part for part in wanted if part not in self._hold.holder.parts]
+        if new:
+            self._add(new)
+        gate = keeping.shut_out_users(self._place)
+        if gate is None:
+            self._idle_since = None
+            return
+        now = time.monotonic()
+        self._idle_since = self._idle_since or now
+        if now - self._idle_since > LINGER_S:
+            # Kept to the end of the process: a command that comes now waits until all is down, then starts anew.
+            self._gate = gate
+            self._supervisor.request_stop()
+        else:
+            gate.close()
+
+
+def main(data_dir: str, parts: list[str]) -> int:
+    place = paths(data_dir)
+    hold = keeping.Hold(place, "keeper", [])
+    if not hold.acquire():
+        return 0  # Somebody was faster; the client that started us uses theirs.
+    leftovers.clear(place)
+    try:
+        Keeper(place, hold, Supervisor(Note(), place.log, partial(leftovers.remember, place))).run(parts)
+    finally:
+        hold.release()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -1,0 +1,213 @@
+"""Who runs the parts of a data directory, and who needs them.
+
+Two advisory locks, both let go by the kernel when their process ends, so neither is ever stale:
+
+* ``up.lock`` is held alone by the one process that runs the parts, an ``up`` or a keeper; its content says which.
+* ``clients.lock`` is shared by every command that uses the parts. A keeper that can have it alone has no users left.
+"""
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from io import TextIOWrapper
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+from config.embedded import EmbeddedError, Paths, make_directories
+
+Kind = Literal["up", "keeper"]
+START_WITHIN_S = 120.0
+# A glance at the lock takes it for a moment; whoever wants to keep it tries a little longer than that.
+GLANCE_S = 1.0
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The process that runs the parts: which it runs, and which of them answer."""
+
+    pid: int
+    kind: Kind
+    parts: tuple[str, ...]
+    ready: tuple[str, ...] = ()
+    address: str = ""
+
+
+def current_holder(place: Paths) -> Holder | None:
+    """The process that runs the parts of this data directory, None when nothing runs."""
+    try:
+        file = place.lock.open(encoding="utf-8")
+    except OSError:
+        return None
+    with file:
+        if try_lock(file, fcntl.LOCK_SH):
+            return None
+        return read_holder(file)
+
+
+def read_holder(file: TextIOWrapper) -> Holder:
+    """What the lock's owner wrote; a holder of nothing while it is still writing."""
+    try:
+        told = json.loads(file.read())
+        return Holder(told["pid"], told["kind"], tuple(told["parts"]), tuple(told["ready"]), told["address"])
+    except (ValueError, KeyError, TypeError):
+        return Holder(pid=0, kind="keeper", parts=())
+
+
+def try_lock(file: TextIOWrapper, mode: int) -> bool:
+    try:
+        fcntl.flock(file, mode | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+class Hold:
+    """Exclusive right to run the parts of a data directory."""
+
+    def __init__(self, place: Paths, kind: Kind, parts: Iterable[str], address: str = "") -> None:
+        make_directories(place)
+        self._holder = Holder(os.getpid(), kind, tuple(parts), (), address)
+        self._file = place.lock.open("a+", encoding="utf-8")
+        place.lock.chmod(0o600)
+
+    def acquire(self) -> bool:
+        """Take the lock if nobody keeps it."""
+        end = time.monotonic() + GLANCE_S
+        while not try_lock(self._file, fcntl.LOCK_EX):
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        self._write()
+        return True
+
+    @property
+    def holder(self) -> Holder:
+        return self._holder
+
+    def publish(self, *, parts: Iterable[str], ready: Iterable[str]) -> None:
+        told = self._holder
+        self._holder = Holder(told.pid, told.kind, tuple(parts), tuple(ready), told.address)
+        self._write()
+
+    def _write(self) -> None:
+        self._file.seek(0)
+        self._file.truncate()
+        self._file.write(json.dumps(asdict(self._holder)))
+        self._file.flush()
+
+    def release(self) -> None:
+        self._file.seek(0)
+        self._file.truncate()
+        self._file.close()
+
+
+class Use:
+    """A client's hold on running parts, kept until it is closed or the process ends."""
+
+    def __init__(self, place: Paths, parts: tuple[str, ...], within_s: float = START_WITHIN_S) -> None:
+        make_directories(place)
+        self._place = place
+        self._parts = parts
+        self._keeper: subprocess.Popen[bytes] | None = None
+        self._flag = place.clients.open("a", encoding="utf-8")
+        # Waits here while a keeper that had no users left is shutting down.
+        fcntl.flock(self._flag, fcntl.LOCK_SH)
+        try:
+            self._await_parts(time.monotonic() + within_s)
+        except BaseException:
+            self.close()
+            raise
+
+    def _await_parts(self, end: float) -> None:
+        while not self._parts_answer():
+            if time.monotonic() > end:
+                raise EmbeddedError(f"{', '.join(self._parts)} did not start; see {self._place.log}")
+            time.sleep(0.03)
+
+    def _parts_answer(self) -> bool:
+        holder = current_holder(self._place)
+        if holder is None:
+            self._start_keeper()
+            return False
+        missing = set(self._parts) - set(holder.parts)
+        if missing and holder.kind == "up":
+            raise EmbeddedError(
+                f"the running installation (process {holder.pid}) uses its own {', '.join(sorted(missing))}; "
+                "give this command the same addresses"
+            )
+        if missing and holder.pid:
+            for part in missing:
+                wanted_file(self._place, part).touch()
+        return set(self._parts) <= set(holder.ready)
+
+    def _start_keeper(self) -> None:
+        if self._keeper is not None and self._keeper.poll() is None:
+            return
+        log = self._place.log / "keeper.log"
+        if self._keeper is not None and self._keeper.returncode:
+            raise EmbeddedError(f"the embedded parts could not be started:\n{last_lines(log)}")
+        with log.open("wb") as output:
+            self._keeper = subprocess.Popen(
+                [sys.executable, "-m", "config.runtime.keeper", str(self._place.data), *self._parts],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=BASE_DIR,
+                # Another command may need the parts longer than this one, and outlive its terminal.
+                start_new_session=True,
+            )
+
+    def close(self) -> None:
+        self._flag.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def wanted_file(place: Paths, part: str) -> Path:
+    """A mark by which a client asks a running keeper for one more part."""
+    return place.run / f"wanted-{part}"
+
+
+def shut_out_users(place: Paths) -> TextIOWrapper | None:
+    """The clients' lock, taken alone: no command uses the parts, and none begins to until it is closed."""
+    file = place.clients.open("a", encoding="utf-8")
+    if try_lock(file, fcntl.LOCK_EX):
+        return file
+    file.close()
+    return None
+
+
+def last_lines(file: Path, count: int = 12) -> str:
+    try:
+        return "\n".join(file.read_text(encoding="utf-8", errors="replace").splitlines()[-count:])
+    except OSError:
+        return ""
+
+
+def wait_for_lock(hold: Hold, place: Paths, tell: Callable[[Holder], None]) -> bool:
+    """Acquire for an ``up``: False beside another ``up``; beside a keeper wait for its last command to end."""
+    told = False
+    while not hold.acquire():
+        holder = current_holder(place)
+        if holder is None:
+            continue
+        if holder.kind == "up":
+            return False
+        if not told:
+            tell(holder)
+            told = True
+        time.sleep(0.2)
+    return True

@@ -1,0 +1,90 @@
+"""Ends what a supervisor that was killed outright left behind.
+
+On Linux the kernel ends the children of a killed supervisor, but not at once; elsewhere they live on. Either way the
+next start must not meet them. Process ids are recycled, so a process counts as ours only with its start time, or,
+for a descendant, with our data directory in its environment.
+"""
+
+import json
+import os
+import signal
+from collections.abc import Iterable
+from pathlib import Path
+
+import psutil
+
+from config.embedded import Paths
+
+GRACE_S = 20.0
+
+
+def record_file(place: Paths) -> Path:
+    return place.run / "processes.json"
+
+
+def remember(place: Paths, pids: Iterable[int]) -> None:
+    rows = []
+    for pid in pids:
+        try:
+            rows.append([pid, psutil.Process(pid).create_time()])
+        except psutil.Error:
+            continue
+    draft = record_file(place).with_suffix(".new")
+    draft.write_text(json.dumps(rows), encoding="utf-8")
+    draft.replace(record_file(place))
+
+
+def forget(place: Paths) -> None:
+    record_file(place).unlink(missing_ok=True)
+
+
+def clear(place: Paths) -> int:
+    """End every recorded process that still lives, and its descendants; returns how many there were."""
+    rows = read_record(place)
+    mains = [process for pid, born in rows if (process := same_process(pid, born))]
+    strays = members_of({pid for pid, _ in rows}, place)
+    for process in mains:
+        send(process, signal.SIGTERM if process.name() != "postgres" else signal.SIGINT)
+    _, stubborn = psutil.wait_procs(mains, timeout=GRACE_S)
+    for process in [*stubborn, *strays]:
+        send(process, signal.SIGKILL)
+    psutil.wait_procs([*stubborn, *strays], timeout=5)
+    forget(place)
+    return len(mains) + len(strays)
+
+
+def read_record(place: Paths) -> list[tuple[int, float]]:
+    try:
+        return [(int(pid), float(born)) for pid, born in json.loads(record_file(place).read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def same_process(pid: int, born: float) -> psutil.Process | None:
+    try:
+        process = psutil.Process(pid)
+        is_same = abs(process.create_time() - born) < 0.5 and process.status() != psutil.STATUS_ZOMBIE
+        return process if is_same else None
+    except psutil.Error:
+        return None
+
+
+def members_of(groups: set[int], place: Paths) -> list[psutil.Process]:
+    """Processes of these process groups, their leaders left out, that were started for this data directory."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.pid in groups or os.getpgid(process.pid) not in groups:
+                continue
+            if process.environ().get("DATA_DIR") == str(place.data):
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue
+    return found
+
+
+def send(process: psutil.Process, number: signal.Signals) -> None:
+    try:
+        process.send_signal(number)
+    except psutil.Error:
+        return

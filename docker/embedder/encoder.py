@@ -1,0 +1,121 @@
+"""Texts to unit vectors on the CPU, several requests at once.
+
+A request is cut into small units of texts of like length. Short requests go first, so that a person's query waits
+for one unit of a bulk job at most and not for the whole of it.
+"""
+
+import queue
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+import ctranslate2
+import numpy as np
+from model import DIMENSIONS, QUANTIZATION, converted, load_tokenizer
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float32]
+
+# Units of eight gave the most texts a second on two cores; the token limit bounds how long one takes.
+UNIT_TEXTS = 8
+UNIT_TOKENS = 1024
+QUERY_TEXTS = 2
+# Beyond what the longest 256 tokens need; the rest of a huge text is not worth tokenizing.
+MAX_CHARACTERS = 20_000
+
+
+class OverloadedError(Exception):
+    """More texts are waiting than will be answered in useful time."""
+
+
+@dataclass(slots=True)
+class Job:
+    """One request: where its vectors go and how many units are still out."""
+
+    vectors: Matrix
+    tokens: int
+    done: Future[Matrix] = field(default_factory=Future)
+    open_units: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def unit_done(self) -> None:
+        with self.lock:
+            self.open_units -= 1
+            is_last = self.open_units == 0
+        if is_last and not self.done.done():
+            self.done.set_result(self.vectors)
+
+    def fail(self, error: Exception) -> None:
+        if not self.done.done():
+            self.done.set_exception(error)
+
+
+@dataclass(order=True, slots=True)
+class Unit:
+    urgency: int
+    number: int
+    job: Job = field(compare=False)
+    rows: list[int] = field(compare=False)
+    ids: list[list[int]] = field(compare=False)
+
+
+class Encoder:
+    def __init__(self, models: Path, *, replicas: int = 2, max_waiting: int = 4096) -> None:
+        self.tokenizer = load_tokenizer()
+        self._model = ctranslate2.Encoder(
+            str(converted(models)), device="cpu", compute_type=QUANTIZATION, inter_threads=replicas, intra_threads=1
+        )
+        self._units: queue.PriorityQueue[Unit] = queue.PriorityQueue()
+        self._numbers = count()
+        self._max_waiting = max_waiting
+        for number in range(replicas):
+            threading.Thread(target=self._work, name=f"replica-{number}", daemon=True).start()
+
+    def submit(self, texts: Sequence[str]) -> Job:
+        """Queue texts; the job's future gives one row a text, in order. Raises OverloadedError."""
+        if self._units.qsize() * UNIT_TEXTS > self._max_waiting:
+            raise OverloadedError
+        ids = [found.ids for found in self.tokenizer.encode_batch([text[:MAX_CHARACTERS] for text in texts])]
+        job = Job(np.zeros((len(texts), DIMENSIONS), np.float32), tokens=sum(len(row) for row in ids))
+        units = list(cut(ids))
+        job.open_units = len(units)
+        urgency = 0 if len(texts) <= QUERY_TEXTS else 1
+        for rows in units:
+            self._units.put(Unit(urgency, next(self._numbers), job, rows, [ids[row] for row in rows]))
+        return job
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        return self.submit(texts).done.result()
+
+    def _work(self) -> None:
+        while True:
+            unit = self._units.get()
+            if unit.job.done.done():  # failed or given up: nobody waits for the rest of it
+                continue
+            try:
+                self._encode_unit(unit)
+            except Exception as error:  # noqa: BLE001 - told to the one request it belongs to
+                unit.job.fail(error)
+
+    def _encode_unit(self, unit: Unit) -> None:
+        hidden = np.asarray(self._model.forward_batch(unit.ids).last_hidden_state)
+        for place, (row, ids) in enumerate(zip(unit.rows, unit.ids, strict=True)):
+            mean = hidden[place, : len(ids)].mean(axis=0)
+            unit.job.vectors[row] = mean / max(float(np.linalg.norm(mean)), 1e-12)
+        unit.job.unit_done()
+
+
+def cut(ids: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Row numbers in units of like length: padding to the longest of a unit is wasted work."""
+    units: list[list[int]] = []
+    for row in sorted(range(len(ids)), key=lambda row: -len(ids[row])):
+        unit = units[-1] if units else []
+        longest = len(ids[unit[0]]) if unit else 0
+        if unit and len(unit) < UNIT_TEXTS and longest * (len(unit) + 1) <= UNIT_TOKENS:
+            unit.append(row)
+        else:
+            units.append([row])
+    return units

@@ -1,0 +1,210 @@
+"""An embedding server with the interface of Text Embeddings Inference.
+
+POST /embed, POST /v1/embeddings, GET /info, GET /health; on a unix socket or on a TCP port:
+
+    python server.py --socket /run/embedder.sock --models /var/cache/models
+    python server.py --host 0.0.0.0 --port 80 --models /var/cache/models
+"""
+
+import argparse
+import asyncio
+import base64
+import json
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from encoder import Encoder, Job, Matrix, OverloadedError
+from model import DIMENSIONS, MAX_TOKENS, NAME, QUANTIZATION
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+MAX_TEXTS = 256
+MAX_BODY_BYTES = 8 * 1024 * 1024
+MAX_CONCURRENT = 512
+# Seven decimals of a unit vector's component are more than a float32 of that size can mean.
+ROW_FORMAT = "[" + ",".join(["%.7f"] * DIMENSIONS) + "]"
+
+
+class RefusedError(Exception):
+    def __init__(self, status: HTTPStatus, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+
+
+def invalid(message: str) -> RefusedError:
+    return RefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, "Validation", message)
+
+
+async def embed(request: Request) -> Response:
+    body = await read_object(request)
+    texts = read_texts(body, "inputs")
+    if body.get("normalize") is False:
+        raise invalid("only unit vectors are served: `normalize` cannot be false")
+    job = await encode(request, texts)
+    return Response(
+        f"[{','.join(ROW_FORMAT % tuple(row) for row in job.vectors.tolist())}]", media_type="application/json"
+    )
+
+
+async def openai_embeddings(request: Request) -> Response:
+    body = await read_object(request)
+    texts = read_texts(body, "input")
+    form = body.get("encoding_format", "float")
+    if form not in {"float", "base64"}:
+        raise invalid("`encoding_format` must be float or base64")
+    job = await encode(request, texts)
+    write: Callable[[Matrix], Any] = as_base64 if form == "base64" else lambda row: row.tolist()
+    rows = [{"object": "embedding", "index": i, "embedding": write(row)} for i, row in enumerate(job.vectors)]
+    usage = {"prompt_tokens": job.tokens, "total_tokens": job.tokens}
+    return JSONResponse({"object": "list", "model": NAME, "data": rows, "usage": usage})
+
+
+async def info(_request: Request) -> Response:
+    return JSONResponse(
+        {
+            "model_id": NAME,
+            "model_dtype": QUANTIZATION,
+            "model_type": {"embedding": {"pooling": "mean"}},
+            "dimension": DIMENSIONS,
+            "max_input_length": MAX_TOKENS,
+            "max_client_batch_size": MAX_TEXTS,
+            "max_concurrent_requests": MAX_CONCURRENT,
+            "auto_truncate": True,
+            "version": f"ctranslate2 {version('ctranslate2')}",
+        }
+    )
+
+
+async def health(_request: Request) -> Response:
+    return PlainTextResponse("")
+
+
+async def read_object(request: Request) -> dict[str, Any]:
+    try:
+        body = json.loads(await read_body(request))
+    except (ValueError, RecursionError) as error:
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "Validation", f"the body is not JSON in UTF-8: {error}") from error
+    if not isinstance(body, dict):
+        raise invalid("the body must be a JSON object")
+    return body
+
+
+async def read_body(request: Request) -> bytes:
+    """The body, refused as soon as it is too long: what was announced is not trusted, what arrives is counted."""
+    chunks = bytearray()
+    async for chunk in request.stream():
+        chunks += chunk
+        if len(chunks) > MAX_BODY_BYTES:
+            limit = f"the body is larger than {MAX_BODY_BYTES} bytes"
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Validation", limit)
+    return bytes(chunks)
+
+
+def read_texts(body: dict[str, Any], name: str) -> list[str]:
+    given = body.get(name)
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise invalid(f"`{name}` must be a string or a list of strings")
+    if not texts or not all(text.strip() for text in texts):
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "Empty", f"`{name}` cannot be empty, nor can a text in it")
+    if len(texts) > MAX_TEXTS:
+        raise invalid(f"batch size {len(texts)} > maximum allowed batch size {MAX_TEXTS}")
+    try:
+        "".join(texts).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise invalid(f"`{name}` holds half of a surrogate pair, which is no text") from error
+    return texts
+
+
+async def encode(request: Request, texts: list[str]) -> Job:
+    encoder: Encoder = request.app.state.encoder
+    try:
+        job = await run_in_threadpool(encoder.submit, texts)
+    except OverloadedError as error:
+        raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "Overloaded", "model is overloaded") from error
+    await asyncio.wrap_future(job.done)
+    return job
+
+
+def as_base64(row: Matrix) -> str:
+    return base64.b64encode(row.astype("<f4").tobytes()).decode("ascii")
+
+
+async def tell_refusal(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)  # noqa: S101 - registered for this class
+    return JSONResponse({"error": str(error), "error_type": error.kind}, error.status)
+
+
+async def tell_departure(_request: Request, _error: Exception) -> Response:
+    return Response(status_code=HTTPStatus.BAD_REQUEST)  # nobody reads it: the client closed the connection
+
+
+async def tell_failure(_request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": f"encoding failed: {error}", "error_type": "Backend"}, HTTPStatus.FAILED_DEPENDENCY)
+
+
+def application(models: Path, replicas: int) -> Starlette:
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        encoder = await run_in_threadpool(lambda: Encoder(models, replicas=replicas))
+        await run_in_threadpool(encoder.encode, ["warm up"])
+        app.state.encoder = encoder
+        yield
+
+    return Starlette(
+        lifespan=lifespan,
+        routes=[
+            Route("/embed", embed, methods=["POST"]),
+            Route("/v1/embeddings", openai_embeddings, methods=["POST"]),
+            Route("/info", info),
+            Route("/health", health),
+        ],
+        exception_handlers={RefusedError: tell_refusal, ClientDisconnect: tell_departure, RuntimeError: tell_failure},
+    )
+
+
+def private_socket(path: Path) -> socket.socket:
+    """A listening socket of this user alone; one that a killed server left is replaced."""
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    path.chmod(0o600)
+    listener.listen(256)
+    return listener
+
+
+def main(argv: list[str]) -> None:
+    parser = argparse.ArgumentParser(description="Embedding server for all-MiniLM-L6-v2")
+    parser.add_argument("--socket", type=Path, help="listen on this unix socket")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8080)
+    parser.add_argument("--models", type=Path, required=True, help="folder for the converted model")
+    parser.add_argument("--replicas", type=int, default=2, help="texts encoded at the same time")
+    given = parser.parse_args(argv)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            application(given.models, given.replicas),
+            host=given.host,
+            port=given.port,
+            log_level="warning",
+            access_log=False,
+            limit_concurrency=MAX_CONCURRENT,
+            timeout_graceful_shutdown=3,
+        )
+    )
+    server.run(sockets=[private_socket(given.socket)] if given.socket else None)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -5,6 +5,7 @@ what an index says is hydrated from Postgres by whoever asked. An adapter raises
 decide whether the answer can do without it.
 """
 
+import os
 from functools import cache
 from typing import cast
 
@@ -36,3 +37,7 @@ def reset() -> None:
     """Build the indexes anew at the next call, as after a change of settings."""
     vector_index.cache_clear()
     lexical_index.cache_clear()
+
+
+# A client's pooled connections must not be shared with a forked worker.
+os.register_at_fork(after_in_child=reset)

@@ -104,7 +104,7 @@ class VectorIndex(Protocol):
         """The nearest `limit` of what the filter lets through, or all of it when it is fewer."""
 
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
-        """Every id of the user with its vector hash, ordered by id, whatever its status."""
+        """Every id of the user with its vector hash, whatever its status, in no particular order."""
 
     def erase(self, user_id: int) -> None:
         """Remove everything of this user."""

@@ -1,0 +1,50 @@
+"""Ids that were deleted and may still be in an index."""
+
+from collections.abc import Collection, Sequence
+from uuid import UUID
+
+from redis import Redis
+
+from memory import redis as shared
+from memory.indexes.base import require_user
+
+# By then every repair of the index has run many times over.
+KEPT_S = 7 * 86_400
+
+
+class GhostRegistry:
+    """Spares the work of reading rows that are gone. Without Redis no ghost is known and nothing is shown that
+    should not be: what an index returns is read from Postgres before anybody sees it."""
+
+    def add(self, user_id: int, ids: Collection[UUID]) -> None:
+        key = _key(user_id)
+        if not ids:
+            return
+
+        def write(client: Redis) -> None:
+            pipe = client.pipeline(transaction=False)
+            pipe.sadd(key, *(id.bytes for id in ids))
+            pipe.expire(key, KEPT_S)
+            pipe.execute()
+
+        shared.attempt(write, None)
+
+    def filter(self, user_id: int, ids: Sequence[UUID]) -> list[UUID]:
+        """The ids that are not ghosts, in their order."""
+        key = _key(user_id)
+        if not ids:
+            return []
+        flags = shared.attempt(lambda client: list(client.smismember(key, [id.bytes for id in ids])), [0] * len(ids))
+        return [id for id, is_ghost in zip(ids, flags, strict=True) if not is_ghost]
+
+    def forget(self, user_id: int, ids: Collection[UUID] | None = None) -> None:
+        """These ids live again (restored, imported); without ids, everything known of the user."""
+        key = _key(user_id)
+        if ids is None:
+            shared.attempt(lambda client: client.delete(key), 0)
+        elif ids:
+            shared.attempt(lambda client: client.srem(key, *(id.bytes for id in ids)), 0)
+
+
+def _key(user_id: int) -> str:
+    return shared.key("ghosts", str(require_user(user_id)))

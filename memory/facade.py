@@ -118,7 +118,7 @@ class MemoryFacade:
 
     def turn(self, user: EndUser, turn_id: uuid.UUID) -> Turn | None:
         with user_scope(user):
-            return Turn.objects.filter(user=user, pk=turn_id).first()
+            return Turn.objects.filter(user=user, turn_id=turn_id).first()
 
     # --- a turn's end --------------------------------------------------------------------------------------------
     def exchange(self, user: EndUser, new: NewExchange, *, now: datetime) -> StoredExchange:

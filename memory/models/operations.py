@@ -12,8 +12,10 @@ from memory.models.people import EndUser, Organization
 class Turn(models.Model):
     """The last search of a turn: which memory stood at which position. What ``related`` refers to."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    turn_id = models.UUIDField(default=uuid.uuid4)
+    """Chosen by us or by the client; two users may have the same."""
     thread_id = models.CharField(max_length=200, blank=True, default="")
     query = models.TextField(blank=True, default="")
     positions = models.JSONField(default=list)
@@ -24,10 +26,11 @@ class Turn(models.Model):
 
     class Meta:
         db_table = "turn"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "turn_id"], name="turn_once")]
         indexes: ClassVar = [models.Index(fields=["user", "-created_at"], name="turn_recent")]
 
     def __str__(self) -> str:
-        return str(self.id)
+        return str(self.turn_id)
 
 
 class IdempotencyRecord(models.Model):

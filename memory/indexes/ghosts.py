@@ -1,6 +1,7 @@
 """Ids that were deleted and may still be in an index."""
 
 from collections.abc import Collection, Sequence
+from functools import cache
 from uuid import UUID
 
 from redis import Redis
@@ -29,13 +30,18 @@ class GhostRegistry:
 
         shared.attempt(write, None)
 
-    def filter(self, user_id: int, ids: Sequence[UUID]) -> list[UUID]:
-        """The ids that are not ghosts, in their order."""
+    def among(self, user_id: int, ids: Sequence[UUID]) -> set[UUID]:
+        """Which of these are ghosts."""
         key = _key(user_id)
         if not ids:
-            return []
+            return set()
         flags = shared.attempt(lambda client: list(client.smismember(key, [id.bytes for id in ids])), [0] * len(ids))
-        return [id for id, is_ghost in zip(ids, flags, strict=True) if not is_ghost]
+        return {id for id, is_ghost in zip(ids, flags, strict=True) if is_ghost}
+
+    def filter(self, user_id: int, ids: Sequence[UUID]) -> list[UUID]:
+        """The ids that are not ghosts, in their order."""
+        gone = self.among(user_id, ids)
+        return [id for id in ids if id not in gone]
 
     def forget(self, user_id: int, ids: Collection[UUID] | None = None) -> None:
         """These ids live again (restored, imported); without ids, everything known of the user."""
@@ -44,6 +50,11 @@ class GhostRegistry:
             shared.attempt(lambda client: client.delete(key), 0)
         elif ids:
             shared.attempt(lambda client: client.srem(key, *(id.bytes for id in ids)), 0)
+
+
+@cache
+def ghosts() -> GhostRegistry:
+    return GhostRegistry()
 
 
 def _key(user_id: int) -> str:

@@ -1,0 +1,90 @@
+"""An API key of an organisation, shown once."""
+
+import re
+from argparse import ArgumentParser, ArgumentTypeError
+from datetime import timedelta
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.core.validators import validate_slug
+from django.utils import timezone
+
+from memory.access import EXTERNAL_ID, SCOPES, issue_key
+from memory.models import Organization
+
+_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_LONGEST = timedelta(days=3650)
+
+
+def lifetime(text: str) -> timedelta:
+    """``90d``, ``12h`` or ``6w``."""
+    read = re.fullmatch(r"(\d{1,6})([hdw])", text)
+    length = int(read[1]) * _UNITS[read[2]] if read else timedelta()
+    if not timedelta() < length <= _LONGEST:
+        raise ArgumentTypeError(f"{text!r} is not a time such as 90d, 12h or 6w, of at most ten years")
+    return length
+
+
+def listed(text: str) -> list[str]:
+    return [entry.strip() for entry in text.split(",") if entry.strip()]
+
+
+class Command(BaseCommand):
+    help = (
+        "Create an API key. The key is printed once, alone on standard output; everything else goes to standard error."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--org", required=True, help="slug of the organisation; made when it does not exist")
+        parser.add_argument("--name", required=True, help="what the key is for, shown in the console")
+        parser.add_argument("--scopes", type=listed, default=["read", "write"], help=f"some of {','.join(SCOPES)}")
+        parser.add_argument("--user-ids", type=listed, help="the only users the key may act for; all when left out")
+        parser.add_argument("--expires", type=lifetime, metavar="90d", help="h, d or w; never when left out")
+        parser.add_argument("--requests-per-second", type=int, help="a limit other than the general one")
+
+    def handle(self, *args: object, **options: Any) -> None:  # noqa: ANN401
+        self.refuse_bad(options)
+        now = timezone.now()
+        organization, made = Organization.objects.get_or_create(
+            slug=options["org"], defaults={"name": options["org"], "created_at": now}
+        )
+        if made:
+            self.stderr.write(f"organisation {organization.slug} made")
+        try:
+            row, key = issue_key(
+                organization,
+                options["name"].strip(),
+                options["scopes"],
+                now=now,
+                user_ids=options["user_ids"],
+                lifetime=options["expires"],
+                requests_per_second=options["requests_per_second"],
+            )
+        except ValueError as fault:
+            raise CommandError(str(fault)) from None
+        until = f"until {row.expires_at:%Y-%m-%d %H:%M} UTC" if row.expires_at else "without an end"
+        users = ", ".join(row.user_ids) if row.user_ids else "every user"
+        self.stderr.write(f"{row.name}: {', '.join(row.scopes)} for {users} of {organization.slug}, {until}")
+        self.stderr.write("the key is not shown again:")
+        self.stdout.write(key)
+
+    def refuse_bad(self, options: dict[str, Any]) -> None:
+        try:
+            validate_slug(options["org"])
+        except ValidationError:
+            raise CommandError("--org: a slug is made of letters, digits, - and _") from None
+        if len(options["org"]) > 64:
+            raise CommandError("--org: a slug has at most 64 characters")
+        if not 0 < len(options["name"].strip()) <= 200:
+            raise CommandError("--name: 1 to 200 characters")
+        unknown = set(options["scopes"]) - set(SCOPES)
+        if unknown or not options["scopes"]:
+            raise CommandError(f"--scopes: some of {', '.join(SCOPES)}")
+        if options["user_ids"] is not None:
+            bad = [entry for entry in options["user_ids"] if not EXTERNAL_ID.fullmatch(entry)]
+            if bad or not options["user_ids"]:
+                raise CommandError("--user-ids: each is 1-128 of A-Z a-z 0-9 _ . @ : -")
+        rate = options["requests_per_second"]
+        if rate is not None and not 1 <= rate <= 100_000:
+            raise CommandError("--requests-per-second: 1 to 100000")

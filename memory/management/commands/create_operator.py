@@ -1,0 +1,62 @@
+"""A person who may sign in to the console."""
+
+import getpass
+import secrets
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from memory.management.organizations import named_organization
+from memory.models import Membership, Operator
+
+
+class Command(BaseCommand):
+    help = "Create a console operator. The password is asked for on a terminal, otherwise made up and shown once."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username", metavar="USERNAME")
+        parser.add_argument("--org", action="append", help="organisation whose users they see; may be repeated")
+        parser.add_argument("--superuser", action="store_true", help="sees every organisation")
+        parser.add_argument("--generate", action="store_true", help="make a password up even on a terminal")
+
+    def handle(self, *args: object, **options: Any) -> None:  # noqa: ANN401
+        if not options["org"] and not options["superuser"]:
+            raise CommandError("name an organisation with --org, or make a --superuser")
+        organizations = [named_organization(slug) for slug in options["org"] or []]
+        operator = Operator(username=options["username"], is_staff=True, is_superuser=options["superuser"])
+        try:
+            operator.full_clean(exclude=["password"])
+        except ValidationError as fault:
+            raise CommandError("; ".join(fault.messages)) from None
+        asked = sys.stdin.isatty() and not options["generate"]
+        password = self.ask(operator) if asked else secrets.token_urlsafe(15)
+        operator.set_password(password)
+        with transaction.atomic():
+            operator.save()
+            Membership.objects.bulk_create(
+                Membership(operator=operator, organization=organization) for organization in organizations
+            )
+        sees = "every organisation" if operator.is_superuser else ", ".join(row.slug for row in organizations)
+        self.stderr.write(f"operator {operator.username} sees {sees}")
+        if not asked:
+            self.stderr.write("the password is not shown again:")
+            self.stdout.write(password)
+
+    def ask(self, operator: Operator) -> str:
+        """Until two entries agree and satisfy the rules for passwords."""
+        while True:
+            password = getpass.getpass("Password: ")
+            if password != getpass.getpass("Password (again): "):
+                self.stderr.write("the two are not the same")
+                continue
+            try:
+                validate_password(password, operator)
+            except ValidationError as fault:
+                self.stderr.write("\n".join(fault.messages))
+                continue
+            return password

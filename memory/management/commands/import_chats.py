@@ -1,0 +1,102 @@
+"""Chats from another product into one user's memory."""
+
+from argparse import ArgumentParser
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from memory.access import EXTERNAL_ID, ensure_user, find_user
+from memory.chats.importing import FORMATS, ChatFile, Survey, Written, unwritten, write
+from memory.chats.messages import BrokenExport
+from memory.management.organizations import named_organization
+from memory.management.progress import progress
+from memory.models import Organization
+from memory.tiers import POLICIES, SCORED_TIERS, Tier
+
+
+class Command(BaseCommand):
+    help = (
+        "Import a ChatGPT or Claude account export (conversations.json or the zip), or JSON Lines with thread, time, "
+        "speaker and text. The whole file is checked first; the same file twice adds nothing."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument("--user", required=True, help="the user's id as your client names it")
+        parser.add_argument("--org", help="slug of the organisation; not needed when there is only one")
+        parser.add_argument("--tier", choices=sorted(SCORED_TIERS), default=Tier.HISTORY.value)
+        parser.add_argument("--format", choices=["auto", *FORMATS], default="auto")
+        parser.add_argument("--dry-run", action="store_true", help="check the file and say what would happen")
+
+    def handle(self, *args: object, **options: Any) -> None:  # noqa: ANN401
+        organization = named_organization(options["org"])
+        if not EXTERNAL_ID.fullmatch(options["user"]):
+            raise CommandError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
+        tier = Tier(options["tier"])
+        try:
+            file = ChatFile(options["file"], options["format"])
+            with progress(self.stdout, "checked messages") as advance:
+                survey = file.survey(on_message=lambda: advance(1))
+            self.describe(survey)
+            if options["dry_run"]:
+                self.rehearse(organization, options["user"], file, survey, tier)
+            else:
+                self.write(organization, options["user"], file, survey, tier)
+        except BrokenExport as fault:
+            raise CommandError(f"{fault}\nNothing was imported from {options['file'].name}.") from None
+        except OSError as fault:
+            raise CommandError(f"{options['file']} cannot be read: {fault.strerror}") from None
+
+    def describe(self, survey: Survey) -> None:
+        self.stdout.write(
+            f"{survey.kind}: {_count(survey.messages, 'message')} in {_count(len(survey.threads), 'thread')}"
+            + (f", {survey.earliest:%Y-%m-%d} to {survey.latest:%Y-%m-%d}" if survey.earliest else "")
+        )
+        if survey.memories > survey.messages:
+            self.stdout.write(f"long messages are split: {_count(survey.memories, 'memory', 'memories')}")
+        for reason, count in sorted(survey.skipped.items(), key=lambda entry: (-entry[1], entry[0])):
+            self.stdout.write(f"left out: {count:,} ({reason})")
+
+    def rehearse(self, organization: Organization, user_id: str, file: ChatFile, survey: Survey, tier: Tier) -> None:
+        user = find_user(organization, user_id)
+        new = unwritten(user, file, tier) if user else survey.memories
+        self.stdout.write(
+            f"would add {new:,} to {tier} of {user_id}, {survey.memories - new:,} already there; nothing was written"
+        )
+
+    def write(self, organization: Organization, user_id: str, file: ChatFile, survey: Survey, tier: Tier) -> None:
+        user = ensure_user(organization, user_id)
+        latest = Written()
+
+        def note(written: Written, batch: int) -> None:
+            nonlocal latest
+            latest = written
+            advance(batch)
+
+        with progress(self.stdout, "imported messages", survey.memories) as advance:
+            try:
+                latest = write(user, file, tier=tier, now=timezone.now(), on_batch=note)
+            except KeyboardInterrupt:
+                raise CommandError(
+                    f"stopped after {latest.added:,}; the same command again goes on from there", returncode=130
+                ) from None
+        self.stdout.write(
+            self.style.SUCCESS(
+                f"added {latest.added:,} to {tier} of {user_id}, {latest.already_there:,} already there, "
+                f"{sum(survey.skipped.values()):,} left out"
+            )
+        )
+        self.explain_tier(tier)
+
+    def explain_tier(self, tier: Tier) -> None:
+        ttl = POLICIES[tier].ttl
+        if ttl is not None:
+            kept = f"{ttl.days} days" if ttl >= timedelta(days=2) else f"{int(ttl.total_seconds() // 3600)} hours"
+            self.stdout.write(f"{tier} is kept for {kept} unless it proves useful; --tier patterns keeps it for good")
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,27 +1,82 @@
 #!/usr/bin/env python
 """Runs management commands; starts the embedded parts a command needs when no URL names real ones."""
 
+import argparse
 import os
 import sys
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 
 # These read files and print; they must work on a machine where nothing runs yet.
 WITHOUT_DATABASE = frozenset(
-    {"check", "compilemessages", "collectstatic", "diffsettings", "down", "findstatic", "help", "makemessages"}
-    | {"startapp", "startproject", "up", "version"}
+    {
+        "check",
+        "collectstatic",
+        "diffsettings",
+        "down",
+        "findstatic",
+        "help",
+        "makemessages",
+        "startapp",
+        "up",
+        "version",
+    }
 )
-# Only the owner of the tables may change them; everything else runs as the role that policies bind.
+# Only the owner of the tables may change them; everything else runs as the role that row policies bind.
 AS_OWNER = frozenset(
     {"flush", "makemigrations", "migrate", "optimizemigration", "showmigrations", "sqlmigrate", "squashmigrations"}
 )
 DATABASE_ONLY = AS_OWNER | {"changepassword", "createsuperuser", "dbshell", "inspectdb", "prepare_database"}
+ADDRESSES = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBEDDING_URL"}
 
 
-def main() -> None:
+def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    from django.core.management import execute_from_command_line
+    command = next((word for word in sys.argv[1:] if not word.startswith("-")), "help")
+    if command in AS_OWNER:
+        os.environ["DB_ROLE"] = "owner"
+    if command == "up":
+        take_data_dir(sys.argv[2:])
+    from config.embedded import EmbeddedError
 
-    execute_from_command_line(sys.argv)
+    try:
+        with running_parts(needed_parts(command)):
+            from django.core.management import execute_from_command_line
+
+            execute_from_command_line(sys.argv)
+    except EmbeddedError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def take_data_dir(arguments: list[str]) -> None:
+    """``up --data-dir`` decides what the settings are built from, so it is read before they are."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--data-dir")
+    given, _ = parser.parse_known_args(arguments)
+    if given.data_dir:
+        os.environ["DATA_DIR"] = given.data_dir
+
+
+def needed_parts(command: str) -> list[str]:
+    from config.env import env_secret
+
+    if command in WITHOUT_DATABASE or {"-h", "--help", "--version"} & set(sys.argv[1:]):
+        return []
+    parts = ["postgres"] if command in DATABASE_ONLY else list(ADDRESSES)
+    return [part for part in parts if not env_secret(ADDRESSES[part])]
+
+
+def running_parts(parts: list[str]) -> AbstractContextManager[object]:
+    from config.embedded import ensure_running
+    from config.env import env_path
+
+    data_dir = env_path("DATA_DIR", Path(__file__).resolve().parent / ".data")
+    return ensure_running(data_dir, parts) if parts else nullcontext()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -187,7 +187,6 @@ class Supervisor:
         self._remember = remember
         self.children: list[Child] = []
         self.stopping = False
-        self._step: subprocess.Popen[bytes] | None = None
         self._wake, wake_end = os.pipe()
         os.set_blocking(self._wake, False)
         os.set_blocking(wake_end, False)
@@ -229,22 +228,37 @@ class Supervisor:
             self._sleep(0.03)
         self.report.started(child.name, time.monotonic() - child.born)
 
-    def run_step(self, argv: Sequence[str], environment: Mapping[str, str], cwd: Path) -> int:
-        """Run one command to its end on this terminal while the children are watched; returns its exit code."""
+    def run_step(
+        self,
+        argv: Sequence[str],
+        environment: Mapping[str, str],
+        cwd: Path,
+        show: Callable[[str], None] | None = None,
+    ) -> int:
+        """Run one command to its end while the children are watched; returns its exit code.
+
+        It writes to this terminal itself, or each line of its standard output goes to ``show``.
+        """
         self._raise_if_stopping()
-        prefix = dies_with_parent(signal.SIGTERM)
-        self._step = subprocess.Popen(
-            [*prefix, *argv], stdin=subprocess.DEVNULL, env=dict(environment), cwd=cwd, start_new_session=True
+        step = subprocess.Popen(
+            [*dies_with_parent(signal.SIGTERM), *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if show else None,
+            env=dict(environment),
+            cwd=cwd,
+            start_new_session=True,
         )
+        reader = threading.Thread(target=pass_lines_on, args=(step, show), daemon=True)
+        reader.start()
         try:
-            while self._step.poll() is None:
+            while step.poll() is None:
                 self._raise_if_stopping()
                 self._tend()
                 self._sleep(0.05)
-            return self._step.returncode
+            reader.join(timeout=5)
+            return step.returncode
         finally:
-            end_process(self._step)
-            self._step = None
+            end_process(step)
 
     def watch(self, each_tick: Callable[[], None] | None = None) -> None:
         """Tend the children until a signal or ``request_stop`` ends it."""
@@ -306,6 +320,12 @@ class Supervisor:
         # A full disk must not fill the terminal with tracebacks of the logging module.
         handler.handleError = lambda _record: None  # type: ignore[method-assign]
         return handler
+
+
+def pass_lines_on(process: subprocess.Popen[bytes], show: Callable[[str], None] | None) -> None:
+    if process.stdout is not None and show is not None:
+        for raw in process.stdout:
+            show(raw.decode("utf-8", "replace"))
 
 
 def end_process(process: subprocess.Popen[bytes], grace_s: float = 10.0) -> None:

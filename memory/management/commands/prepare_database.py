@@ -1,0 +1,56 @@
+"""Make roles, database, extension and privileges on a Postgres of one's own."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from psycopg import Error, conninfo
+
+from config import roles
+from config.databases import from_url
+from config.embedded import paths
+from config.env import env_secret
+from config.runtime.programs import prepare_database
+
+
+class Command(BaseCommand):
+    help = (
+        "Prepare a Postgres server: DATABASE_ADMIN_URL connects as a superuser; the roles made are those of "
+        "DATABASE_URL, DATABASE_OWNER_URL and DATABASE_BACKUP_URL. May be repeated. Without DATABASE_URL it "
+        "prepares the embedded server."
+    )
+    requires_system_checks = []
+
+    def handle(self, *_args: object, **_options: Any) -> None:  # noqa: ANN401 - as Django declares it
+        application = env_secret("DATABASE_URL")
+        if not application:
+            prepare_database(paths(settings.DATA_DIR))
+            self.stdout.write("The embedded database is prepared.")
+            return
+        administrator = env_secret("DATABASE_ADMIN_URL")
+        if not administrator:
+            raise CommandError("set DATABASE_ADMIN_URL to postgresql://superuser:password@host:5432/postgres")
+        try:
+            skipped = roles.prepare(conninfo.make_conninfo(administrator), plan(application))
+        except Error as error:
+            raise CommandError(f"the database could not be prepared: {error}") from error
+        for message in skipped:
+            self.stderr.write(f"not allowed here, left out: {message}")
+        self.stdout.write("The database is prepared.")
+
+
+def plan(application: str) -> roles.Plan:
+    backup = env_secret("DATABASE_BACKUP_URL")
+    return roles.Plan(
+        database=from_url(application)["NAME"],
+        owner=login(env_secret("DATABASE_OWNER_URL", application)),
+        app=login(application),
+        backup=login(backup) if backup else None,
+    )
+
+
+def login(url: str) -> roles.Login:
+    parts = from_url(url)
+    if not parts["USER"] or not parts["PASSWORD"]:
+        raise CommandError("every database address needs a user and a password: the roles are made from them")
+    return roles.Login(parts["USER"], parts["PASSWORD"])

@@ -121,6 +121,9 @@ class Use:
         fcntl.flock(self._flag, fcntl.LOCK_SH)
         try:
             self._await_parts(time.monotonic() + within_s)
+            if self._keeper is not None:
+                # Meant to outlive this process; Popen would complain about a child nobody waited for.
+                self._keeper.returncode = 0
         except BaseException:
             self.close()
             raise

@@ -1,0 +1,157 @@
+"""What tests stand on: real services, a database its owner made and the application's role uses, and a cast.
+
+Ann and Ben are remembered by the same organisation; another organisation has an Ann of its own.
+"""
+
+import atexit
+import socket
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connections
+from django.utils import timezone
+from pytest_django.plugin import DjangoDbBlocker
+
+from config import databases, embedded
+from config.env import env_secret
+from memory import indexing, inference, redis, resilience
+from memory.models import EndUser, Organization
+from tests.client import ApiClient, client_for
+from tests.factories import EndUserFactory, OrganizationFactory
+
+EMBEDDED = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBEDDING_URL"}
+
+
+@pytest.fixture(scope="session")
+def services() -> Iterator[None]:
+    """Postgres, Redis and the embedder, those of them that no URL of the environment names."""
+    parts = [part for part, variable in EMBEDDED.items() if not env_secret(variable)]
+    use = embedded.ensure_running(settings.DATA_DIR, parts)
+    # Held until the process ends: the test database is dropped after the last fixture.
+    atexit.register(use.close)
+    yield
+    if inference.embedder.cache_info().currsize:
+        inference.embedder().inner.close()  # type: ignore[attr-defined]
+
+
+def connect_as(role: str) -> None:
+    connection = connections["default"]
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]
+    entry = databases.from_environment(settings.DATA_DIR, role)
+    connection.settings_dict.update({name: entry[name] for name in ("USER", "PASSWORD", "OPTIONS")})
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(services: None, django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """The test database is made and migrated by the owner of the tables."""
+    connect_as("owner")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    with django_db_blocker.unblock():
+        with connections["default"].cursor() as cursor:
+            app = databases.from_environment(settings.DATA_DIR, "app")["USER"]
+            # Only what empties the tables between tests that commit needs this right.
+            cursor.execute(f'GRANT TRUNCATE ON ALL TABLES IN SCHEMA public TO "{app}"')
+        connect_as("app")
+    yield
+    with django_db_blocker.unblock():
+        connect_as("owner")
+
+
+@pytest.fixture(autouse=True)
+def forget_shared_state(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Breakers, caches and counters of one test are not those of the next; user ids repeat between runs."""
+    yield
+    if "services" in request.fixturenames or "db" in request.fixturenames or "transactional_db" in request.fixturenames:
+        redis.reset()
+        redis.attempt(lambda client: client.flushdb(), None)
+        resilience.forget_breakers()
+
+
+@pytest.fixture(autouse=True)
+def stay_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that reaches for the network fails at once."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in {socket.AF_INET, socket.AF_INET6} and address[0] not in {"127.0.0.1", "::1", "localhost"}:
+            raise AssertionError(f"a test tried to reach {address[0]}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+class Clock:
+    """The time of a test; stands still until it is moved."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, **parts: float) -> datetime:
+        self.now += timedelta(**parts)
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock(datetime(2026, 3, 2, 9, 30, tzinfo=UTC))
+    monkeypatch.setattr(timezone, "now", clock)
+    return clock
+
+
+@pytest.fixture
+def organization(db: None) -> Organization:
+    return OrganizationFactory.create(slug="acme", name="Acme")
+
+
+@pytest.fixture
+def other_organization(db: None) -> Organization:
+    return OrganizationFactory.create(slug="umbra", name="Umbra")
+
+
+@pytest.fixture
+def user(organization: Organization) -> EndUser:
+    return EndUserFactory.create(organization=organization, external_id="ann")
+
+
+@pytest.fixture
+def other_user(organization: Organization) -> EndUser:
+    return EndUserFactory.create(organization=organization, external_id="ben")
+
+
+@pytest.fixture
+def foreign_user(other_organization: Organization) -> EndUser:
+    return EndUserFactory.create(organization=other_organization, external_id="ann")
+
+
+@pytest.fixture
+def api(user: EndUser) -> ApiClient:
+    """A client that acts for Ann with every scope."""
+    return client_for(user)
+
+
+@pytest.fixture
+def foreign_api(foreign_user: EndUser) -> ApiClient:
+    """A client with every scope in the other organisation, which asks for its own Ann."""
+    return client_for(foreign_user)
+
+
+@pytest.fixture
+def index_now(services: None) -> Callable[[EndUser], None]:
+    """Brings every pending memory of a user into the index, as the worker would."""
+
+    def index(user: EndUser) -> None:
+        while indexing.index_batch(user, now=timezone.now() + timedelta(minutes=5)):
+            pass
+        assert indexing.counts(user).pending == 0
+
+    return index

@@ -1,0 +1,71 @@
+"""Rows as tests need them. A row of a user is written inside that user's scope, as in the product."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from factory.declarations import LazyAttribute, Sequence, SubFactory, Trait
+from factory.django import DjangoModelFactory, Password
+
+from memory.access import user_scope
+from memory.models import EndUser, MemoryItem, Operator, Organization
+from memory.store import lexemes
+from memory.text import content_hash
+from memory.tiers import Outcome, Status, Tier
+
+LONG_AGO = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+class OrganizationFactory(DjangoModelFactory[Organization]):
+    class Meta:
+        model = Organization
+
+    slug = Sequence(lambda n: f"organization-{n}")
+    name = LazyAttribute(lambda row: row.slug.replace("-", " ").title())
+
+
+class OperatorFactory(DjangoModelFactory[Operator]):
+    class Meta:
+        model = Operator
+        skip_postgeneration_save = True
+
+    username = Sequence(lambda n: f"operator-{n}")
+    password = Password("correct horse battery")
+    is_staff = True
+
+
+class EndUserFactory(DjangoModelFactory[EndUser]):
+    class Meta:
+        model = EndUser
+
+    organization = SubFactory(OrganizationFactory)
+    external_id = Sequence(lambda n: f"user-{n}")
+
+
+class MemoryItemFactory(DjangoModelFactory[MemoryItem]):
+    class Meta:
+        model = MemoryItem
+
+    class Params:
+        proven = Trait(score=0.9, uses=3, worked=3, last_outcome=Outcome.WORKED)
+        failing = Trait(score=0.1, uses=2, failed=2, last_outcome=Outcome.FAILED)
+        expired = Trait(expires_at=LONG_AGO - timedelta(hours=1))
+        banked = Trait(tier=Tier.MEMORY_BANK, tags=["preference"])
+        always_injected = Trait(tier=Tier.MEMORY_BANK, tags=["identity"], always_inject=True)
+        archived = Trait(status=Status.ARCHIVED, archived_at=LONG_AGO)
+
+    user = SubFactory(EndUserFactory)
+    tier = Tier.WORKING
+    text = Sequence(lambda n: f"The lamp in room {n} is repaired on Thursdays")
+    occurred_at = LONG_AGO
+    created_at = LONG_AGO
+    updated_at = LONG_AGO
+    index_after = LONG_AGO
+    content_hash = LazyAttribute(lambda row: content_hash(row.text))
+
+    @classmethod
+    def _create(cls, model_class: type[MemoryItem], *args: Any, **values: Any) -> MemoryItem:
+        row = model_class(**values)
+        row.lexemes = lexemes(row.text, row.speaker, row.occurred_at, row.tags)
+        with user_scope(row.user):
+            row.save(force_insert=True)
+        return row

@@ -86,8 +86,12 @@ class ChatFile:
                 yield from _memories(said, nth.key(said), tier)
 
 
+def _unheard(_written: Written, _batch: int) -> None:
+    """Nobody follows the progress."""
+
+
 def write(
-    user: EndUser, file: ChatFile, *, tier: Tier, now: datetime, on_batch: Callable[[Written, int], None]
+    user: EndUser, file: ChatFile, *, tier: Tier, now: datetime, on_batch: Callable[[Written, int], None] = _unheard
 ) -> Written:
     """Stores every message that is not stored yet. ``on_batch`` hears the totals and the size of the last batch."""
     written = Written()

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from django.core.management.base import OutputWrapper
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 # Often enough to see that it lives, rarely enough for a log.
@@ -18,7 +17,7 @@ Advance = Callable[[int], None]
 def progress(out: OutputWrapper, what: str, total: int | None = None) -> Iterator[Advance]:
     """A function to be told how many more are done."""
     if out.isatty():
-        with _bar(out, what, total) as advance:
+        with _bar(what, total) as advance:
             yield advance
         return
     done = 0
@@ -36,8 +35,8 @@ def progress(out: OutputWrapper, what: str, total: int | None = None) -> Iterato
 
 
 @contextmanager
-def _bar(out: OutputWrapper, what: str, total: int | None) -> Iterator[Advance]:
+def _bar(what: str, total: int | None) -> Iterator[Advance]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(file=out), transient=True) as bar:
+    with Progress(*columns, transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda count: bar.advance(task, count)

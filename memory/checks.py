@@ -12,7 +12,7 @@ OLDEST_PGVECTOR = (0, 8, 0)
 
 
 @register()
-def check_flags(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+def check_flags(app_configs: object, **kwargs: Any) -> list[CheckMessage]:
     conf = memory_conf()
     found: list[CheckMessage] = []
     if conf.vector.qdrant_url and not conf.flags["qdrant"]:
@@ -41,7 +41,7 @@ def check_flags(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 
 
 @register(Tags.database)
-def check_database(app_configs: Any, databases: list[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+def check_database(app_configs: object, databases: list[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
     if not databases or "default" not in databases:
         return []
     try:
@@ -60,9 +60,7 @@ def check_versions() -> list[CheckMessage]:
     if version and version[0] < OLDEST_POSTGRES:
         found.append(Error(f"PostgreSQL {version[0] // 10000} is too old; 15 or newer is needed", id="memory.E011"))
     if extension is None:
-        found.append(
-            Error("The extension vector is missing", hint="Run manage.py prepare_database.", id="memory.E012")
-        )
+        found.append(Error("The extension vector is missing", hint="Run manage.py prepare_database.", id="memory.E012"))
     elif tuple(int(part) for part in extension[0].split(".")[:3]) < OLDEST_PGVECTOR:
         found.append(Error(f"pgvector {extension[0]} is too old; 0.8 or newer is needed", id="memory.E013"))
     return found

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -149,6 +150,10 @@ def memory_conf() -> MemoryConf:
         require_auth=values["REQUIRE_AUTH"],
         local_only=set(settings.ALLOWED_HOSTS) <= LOOPBACK,
     )
+
+
+def data_dir() -> Path:
+    return Path(settings.DATA_DIR)
 
 
 def redis_url() -> str:

@@ -1,4 +1,4 @@
-"""Forgetting a person: the request takes effect at once, the removal is finished by a task, numbers are all that stays."""
+"""Forgetting a person: the request takes effect at once, a task finishes the removal, numbers are all that stays."""
 
 import uuid
 from datetime import datetime
@@ -35,9 +35,7 @@ ERASED_WITH_USER: tuple[type[Model], ...] = (
 def request_erasure(user: EndUser, *, now: datetime) -> Erasure:
     """From here on the external id is free and nobody: the rows are unreachable before they are removed."""
     with transaction.atomic():
-        erasure = Erasure.objects.create(
-            organization_id=user.organization_id, end_user_id=user.pk, requested_at=now
-        )
+        erasure = Erasure.objects.create(organization_id=user.organization_id, end_user_id=user.pk, requested_at=now)
         # "#" is outside the alphabet of external ids, so no client can name the row again.
         EndUser.objects.filter(pk=user.pk).update(external_id=f"#erased-{erasure.pk}")
     return erasure

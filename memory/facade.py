@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Count
 
-from memory import dedup, erasure, indexing, promotion, store
+from memory import dedup, erasure, indexing, promotion, store, tasks
 from memory.access import user_scope
 from memory.admission import NewMemory
+from memory.indexes.ghosts import ghosts
 from memory.indexing import IndexCounts
 from memory.models import EndUser, Erasure, MemoryEvent, MemoryItem, MemoryVersion, Turn
 from memory.promotion import Promoted
+from memory.queueing import enqueue
 from memory.resilience import Deadline
 from memory.retrieval import context, search
 from memory.retrieval.context import Context, Message
@@ -50,7 +53,7 @@ class MemoryFacade:
         with user_scope(user):
             stored = store.store(user, new, now=now, actor=self.actor, similar_to=similar_to)
             if new.tier is Tier.MEMORY_BANK and stored.duplicate_of is None:
-                promotion.enforce_bank_capacity(user, now=now, keep=stored.item.pk)
+                promotion.enforce_bank_capacity(user, now=now, keep=[stored.item.pk])
         return stored
 
     def store_many(self, user: EndUser, batch: Sequence[NewMemory], *, now: datetime) -> list[uuid.UUID | None]:
@@ -64,9 +67,7 @@ class MemoryFacade:
         with user_scope(user):
             return MemoryItem.objects.for_user(user).live().filter(pk=item_id).first()
 
-    def revise(
-        self, user: EndUser, item_id: uuid.UUID, changes: dict[str, Any], *, now: datetime
-    ) -> MemoryItem | None:
+    def revise(self, user: EndUser, item_id: uuid.UUID, changes: dict[str, Any], *, now: datetime) -> MemoryItem | None:
         return store.revise(user, item_id, changes, now=now, actor=self.actor)
 
     def archive(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
@@ -76,7 +77,11 @@ class MemoryFacade:
         return store.restore(user, item_id, now=now, actor=self.actor)
 
     def remove(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
-        return store.remove(user, item_id, now=now)
+        removed = store.remove(user, item_id, now=now)
+        if removed:
+            # The row is gone already; the ghost only spares the next searches a vector that lingers.
+            transaction.on_commit(lambda: ghosts().add(user.pk, [item_id]))
+        return removed
 
     def versions(self, user: EndUser, item_id: uuid.UUID) -> list[MemoryVersion]:
         with user_scope(user):
@@ -87,7 +92,9 @@ class MemoryFacade:
             return list(MemoryEvent.objects.filter(user=user, item_id=item_id).order_by("-id"))
 
     def request_erasure(self, user: EndUser, *, now: datetime) -> Erasure:
-        return erasure.request_erasure(user, now=now)
+        requested = erasure.request_erasure(user, now=now)
+        enqueue(tasks.erase_user, str(requested.pk))
+        return requested
 
     # --- finding -------------------------------------------------------------------------------------------------
     def search(self, user: EndUser, request: SearchRequest, *, now: datetime) -> SearchResult:

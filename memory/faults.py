@@ -3,7 +3,7 @@
 from typing import Self
 
 
-class Unavailable(Exception):  # noqa: N818 -- read as a sentence: raise Unavailable(...)
+class Unavailable(Exception):
     """A dependency gave no usable answer. Nothing else leaves an adapter when its engine fails."""
 
     def __init__(self, dependency: str, reason: str) -> None:

@@ -171,9 +171,9 @@ def index_one_by_one(user: EndUser, items: Sequence[MemoryItem], *, now: datetim
 def postpone(user: EndUser, items: Sequence[MemoryItem], now: datetime, error: Unavailable) -> None:
     """A dependency is away: that is not the rows' fault, so no attempt is counted."""
     with user_scope(user):
-        MemoryItem.objects.for_user(user).filter(
-            pk__in=[item.pk for item in items], indexing=Indexing.PENDING
-        ).update(index_after=now + pause(1), index_error=error.reason[:300])
+        MemoryItem.objects.for_user(user).filter(pk__in=[item.pk for item in items], indexing=Indexing.PENDING).update(
+            index_after=now + pause(1), index_error=error.reason[:300]
+        )
 
 
 def pause(attempts: int) -> timedelta:

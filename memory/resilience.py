@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 import pybreaker
 from redis import Redis
@@ -83,6 +83,7 @@ class SharedState(pybreaker.CircuitBreakerStorage):
         self._read_at = -math.inf
         self._is_shared = False
         self._lock = threading.Lock()
+        self._reading = threading.Lock()
 
     @property
     def state(self) -> str:
@@ -155,7 +156,8 @@ class SharedState(pybreaker.CircuitBreakerStorage):
         pipe = client.pipeline(transaction=True)
         pipe.set(self._key("tripped"), 1, px=self._window_ms * STREAK_WINDOWS)
         pipe.set(self._key("open"), 1, px=self._window_ms)
-        pipe.delete(self._key("probe"))
+        # The claim of a probe stays: it ends before this window does, and until then it keeps out a process that has
+        # not yet read that the probe failed.
         pipe.execute()
         return True
 
@@ -167,15 +169,23 @@ class SharedState(pybreaker.CircuitBreakerStorage):
 
     def _refresh(self) -> None:
         """Take over what other processes decided, at most once in REFRESH_S."""
-        now = time.monotonic()
-        with self._lock:
-            if now - self._read_at < REFRESH_S:
-                return
-            self._read_at = now
-        read: Any = shared.attempt(self._read, None)
+        if time.monotonic() - self._read_at < REFRESH_S:
+            return
+        # Only the very first look is worth waiting for; at a later one other threads go on with what was known.
+        if not self._reading.acquire(blocking=self._read_at == -math.inf):
+            return
+        try:
+            if time.monotonic() - self._read_at >= REFRESH_S:
+                self._take_over(shared.attempt(self._read, None))
+                self._read_at = time.monotonic()
+        finally:
+            self._reading.release()
+
+    def _take_over(self, read: tuple[bool, int] | None) -> None:
         if read is None:
             return
         tripped, window_ms = read
+        now = time.monotonic()
         if window_ms > 0:
             self._state = pybreaker.STATE_OPEN
             self._open_until = now + window_ms / 1000
@@ -199,7 +209,7 @@ class SharedState(pybreaker.CircuitBreakerStorage):
 
 
 class _Circuit(pybreaker.CircuitBreaker):
-    def call(self, func: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    def call(self, func: Callable[..., T], *args: object, **kwargs: object) -> T:
         return self.state.call(func, *args, **kwargs)
 
 

@@ -1,9 +1,12 @@
-"""How the core speaks upwards. Receivers enqueue work and do nothing else."""
+"""How the core and the applications on it speak upwards. Receivers enqueue work and do nothing else."""
 
 from django.dispatch import Signal
 
 index_due = Signal()
 """A user's rows wait for the index; sent once per change from "nothing waits". Arguments: user_id."""
+
+promotion_due = Signal()
+"""Enough was said, or the thread changed: a user's tiers deserve a look. Arguments: user_id."""
 
 user_erased = Signal()
 """Every table outside the core must forget a user now, inside the open scope. Arguments: user, removed (a dict of

@@ -6,7 +6,7 @@ Every function is one transaction in the user's scope; what must happen in the i
 
 import re
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -50,9 +50,7 @@ def store(
     return Stored(item)
 
 
-def store_many(
-    user: EndUser, batch: Iterable[NewMemory], *, now: datetime, actor: str = ""
-) -> list[uuid.UUID | None]:
+def store_many(user: EndUser, batch: Iterable[NewMemory], *, now: datetime, actor: str = "") -> list[uuid.UUID | None]:
     """Store all or none, in order. None stands where an import's row exists already or was deleted by its owner."""
     drafts = []
     for position, new in enumerate(batch):
@@ -241,6 +239,33 @@ def archive(
             note(item, "archived", reason=reason, before={"status": "active"}, now=now, actor=actor)
             mark_index_due(user, now)
     return item
+
+
+def archive_many(user: EndUser, reasons: Mapping[uuid.UUID, str], *, now: datetime, actor: str = "") -> None:
+    """Archive active items, each with its reason in an event; ids that are not active are passed over."""
+    if not reasons:
+        return
+    with user_scope(user):
+        rows = MemoryItem.objects.for_user(user).active().filter(pk__in=list(reasons))
+        ids = list(rows.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
+        MemoryItem.objects.for_user(user).filter(pk__in=ids).update(
+            status=Status.ARCHIVED, archived_at=now, updated_at=now, indexing=Indexing.PENDING, index_after=now
+        )
+        MemoryEvent.objects.bulk_create(
+            MemoryEvent(
+                user=user,
+                item_id=item_id,
+                kind="archived",
+                reason=reasons[item_id],
+                before={"status": Status.ACTIVE},
+                after={"status": Status.ARCHIVED},
+                actor=actor,
+                at=now,
+            )
+            for item_id in ids
+        )
+        if ids:
+            mark_index_due(user, now)
 
 
 def restore(user: EndUser, item_id: uuid.UUID, *, now: datetime, actor: str = "") -> MemoryItem | None:

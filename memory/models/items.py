@@ -50,7 +50,7 @@ class MemoryItem(models.Model):
     speaker = models.CharField(max_length=200, blank=True, default="")
     source_type = models.CharField(max_length=16, choices=choices(SourceType), default=SourceType.USER)
     source = models.JSONField(default=dict)
-    origin = models.CharField(max_length=64, null=True, blank=True)
+    origin = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001  (null is "not imported", and many)
     """Stable digest of where an imported row came from, so that the same import adds it once."""
 
     occurred_at = models.DateTimeField()

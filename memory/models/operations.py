@@ -61,7 +61,7 @@ class Tombstone(models.Model):
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
     item_id = models.UUIDField()
-    origin = models.CharField(max_length=64, null=True, blank=True)
+    origin = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001  (null is "not imported", and many)
     deleted_at = models.DateTimeField(default=timezone.now)
     purged_at = models.DateTimeField(null=True, blank=True)
 

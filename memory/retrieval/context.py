@@ -72,7 +72,7 @@ def compose(
 ) -> Context:
     """The context of a turn. Deterministic but for the fence: the same store and query give the same sections."""
     known = known_items(user, now, is_cold=is_new_thread)
-    request = request_for(query, thread_id, recent_messages, limit, has_documents)
+    request = request_for(query, thread_id, recent_messages, limit, has_documents=has_documents)
     found = search(user, request, now=now)
     told = {item.pk for item in known}
     hits = [hit for hit in found.hits if hit.item.pk not in told]
@@ -93,7 +93,7 @@ def compose(
 
 
 def request_for(
-    query: str, thread_id: str, recent_messages: Sequence[Message], limit: int | None, has_documents: bool
+    query: str, thread_id: str, recent_messages: Sequence[Message], limit: int | None, *, has_documents: bool
 ) -> SearchRequest:
     """A short follow-up ("and the second one?") is searched together with what was said just before."""
     asked = query.strip()
@@ -102,7 +102,9 @@ def request_for(
         asked = " ".join([*(text[:300] for text in said if text.strip() != asked), asked])
     wanted = limit or memory_conf().ranking.context_limit
     # Documents of the conversation fill the window already: hand over fewer memories.
-    return SearchRequest(asked, limit=max(1, wanted // 2) if has_documents and not limit else wanted, thread_id=thread_id)
+    if has_documents and not limit:
+        wanted = max(1, wanted // 2)
+    return SearchRequest(asked, limit=wanted, thread_id=thread_id)
 
 
 def known_items(user: EndUser, now: datetime, *, is_cold: bool) -> list[MemoryItem]:
@@ -184,8 +186,13 @@ def meta(
         "known_context": {
             "known_context_text": known_text,
             "known_context_items": [
-                {"tier": item.tier, "memory_id": str(item.pk), "content": item.text, "doc_id": None,
-                 "score_summary": None}
+                {
+                    "tier": item.tier,
+                    "memory_id": str(item.pk),
+                    "content": item.text,
+                    "doc_id": None,
+                    "score_summary": None,
+                }
                 for item in known
             ],
         },

@@ -1,0 +1,23 @@
+"""Handing work to the queue after the commit. A queue that is away loses nothing: sweeps find what the rows say."""
+
+from typing import Any
+
+import structlog
+from celery import Task
+from django.db import transaction
+from kombu.exceptions import OperationalError
+from redis import RedisError
+
+logger = structlog.get_logger(__name__)
+
+
+def enqueue(task: "Task[..., Any]", *arguments: Any) -> None:
+    """Send a task once the open transaction commits; at once when there is none. Never raises, never waits long."""
+    transaction.on_commit(lambda: send(task, *arguments))
+
+
+def send(task: "Task[..., Any]", *arguments: Any) -> None:
+    try:
+        task.apply_async(arguments, retry=False)
+    except (OperationalError, RedisError, OSError) as error:
+        logger.warning("queue away, a sweep will find the work", task=task.name, reason=str(error)[:200])

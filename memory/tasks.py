@@ -1,0 +1,113 @@
+"""What the worker does. Tasks carry ids, may run twice or at once, and may be killed at any point."""
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import structlog
+from celery import shared_task
+from django.db import connection
+from django.utils import timezone
+
+from memory import erasure, housekeeping, indexing, promotion
+from memory.models import EndUser
+from memory.resilience import Unavailable
+
+logger = structlog.get_logger(__name__)
+
+INDEX_TASK_SECONDS = 240
+"""After this a task hands the rest of a long queue to its successor, so that other users get their turn."""
+
+
+@contextmanager
+def single_flight(name: str, key: int) -> Iterator[bool]:
+    """True for the one process that works on a thing. The lock dies with the connection, so a killed worker frees it.
+
+    Only spares work that is harmless to do twice.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, %s))", [name, key])
+        row = cursor.fetchone()
+    mine = bool(row and row[0])
+    try:
+        yield mine
+    finally:
+        if mine:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, %s))", [name, key])
+
+
+@shared_task(name="memory.index_user")
+def index_user(user_id: int) -> int:
+    """Index everything of a user that is due. Returns how many rows were taken."""
+    user = EndUser.objects.filter(pk=user_id).first()
+    if user is None:
+        return 0
+    done = 0
+    until = timezone.now() + timedelta(seconds=INDEX_TASK_SECONDS)
+    with single_flight("index", user_id) as mine:
+        if not mine:
+            return 0
+        try:
+            while timezone.now() < until:
+                taken = indexing.index_batch(user, now=timezone.now())
+                done += taken
+                if not taken and indexing.settle(user):
+                    return done
+                if not taken:
+                    break
+        except Unavailable as error:
+            # The rows are still pending; the sweep comes back for them.
+            logger.warning("indexing paused", dependency=error.dependency, reason=error.reason)
+            return done
+    if timezone.now() >= until:
+        index_user.delay(user_id)
+    return done
+
+
+@shared_task(name="memory.sweep_index_queue")
+def sweep_index_queue() -> int:
+    """Nudge the worker for every user with waiting rows, and for erasures a killed worker left unfinished."""
+    users = indexing.users_due()
+    for user_id in users:
+        index_user.delay(user_id)
+    for erasure_id in erasure.unfinished_erasures():
+        erase_user.delay(str(erasure_id))
+    return len(users)
+
+
+@shared_task(name="memory.promote_user")
+def promote_user(user_id: int) -> int:
+    user = EndUser.objects.filter(pk=user_id).first()
+    if user is None:
+        return 0
+    EndUser.objects.filter(pk=user_id).update(messages_since_promotion=0)
+    result = promotion.promote(user, now=timezone.now())
+    return len(result.promoted) + len(result.archived)
+
+
+@shared_task(name="memory.promote_everyone")
+def promote_everyone() -> None:
+    for user_id in promotion.users_to_promote():
+        promote_user.delay(user_id)
+
+
+@shared_task(name="memory.erase_user")
+def erase_user(erasure_id: str) -> None:
+    try:
+        erasure.finish_erasure(uuid.UUID(erasure_id), now=timezone.now())
+    except Unavailable as error:
+        logger.warning("erasure waits for the index", dependency=error.dependency, reason=error.reason)
+
+
+@shared_task(name="memory.purge_logs")
+def purge_logs() -> None:
+    """Forget turns, repeated-request answers and the like that are past their keeping."""
+    for user_id in housekeeping.users_with_logs():
+        purge_user_logs.delay(user_id)
+
+
+@shared_task(name="memory.purge_user_logs")
+def purge_user_logs(user_id: int) -> int:
+    return housekeeping.purge(user_id, now=timezone.now())

@@ -27,7 +27,6 @@ AS_OWNER = frozenset(
     {"flush", "makemigrations", "migrate", "optimizemigration", "showmigrations", "sqlmigrate", "squashmigrations"}
 )
 DATABASE_ONLY = AS_OWNER | {"changepassword", "createsuperuser", "dbshell", "inspectdb", "prepare_database"}
-ADDRESSES = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBEDDING_URL"}
 
 
 def main() -> int:
@@ -62,12 +61,11 @@ def take_data_dir(arguments: list[str]) -> None:
 
 
 def needed_parts(command: str) -> list[str]:
-    from config.env import env_secret
+    from config.embedded import PARTS, unaddressed
 
     if command in WITHOUT_DATABASE or {"-h", "--help", "--version"} & set(sys.argv[1:]):
         return []
-    parts = ["postgres"] if command in DATABASE_ONLY else list(ADDRESSES)
-    return [part for part in parts if not env_secret(ADDRESSES[part])]
+    return unaddressed(["postgres"] if command in DATABASE_ONLY else PARTS)
 
 
 def running_parts(parts: list[str]) -> AbstractContextManager[object]:

@@ -18,13 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
+from config.env import env_secret
+
 if TYPE_CHECKING:
     from config.runtime.keeping import Use
 
 DATABASE = "commonplace"
 SUPERUSER = "postgres"
 ROLES = {"owner": "commonplace_owner", "app": "commonplace_app", "backup": "commonplace_backup"}
-PARTS = ("postgres", "redis", "embedder")
+# Each embedded part and the setting that names a real one in its place.
+ADDRESSES = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBEDDING_URL"}
+PARTS = tuple(ADDRESSES)
 # A socket's path may have 103 bytes on macOS and 107 on Linux; the longest name below takes 14.
 MAX_RUN_DIR = 88
 PLAIN_PATH = re.compile(r"[A-Za-z0-9._/+-]+")
@@ -185,6 +189,11 @@ def socket_path(url: str) -> Path | None:
     """The file behind a ``unix://`` address, None for any other."""
     parts = urlsplit(url)
     return Path(unquote(parts.path)) if parts.scheme == "unix" else None
+
+
+def unaddressed(parts: Iterable[str] = PARTS) -> list[str]:
+    """Those of the parts that no address in the environment names, and that therefore have to be embedded."""
+    return [part for part in parts if not env_secret(ADDRESSES[part])]
 
 
 def ensure_running(data_dir: Path | str, parts: Iterable[str] = PARTS) -> "Use":

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shlex
 import signal
 import socket
 import sys
@@ -11,13 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from config.embedded import PARTS, EmbeddedError, Paths
-from config.env import env_secret
+from config.embedded import EmbeddedError, Paths, unaddressed
 from config.runtime import keeping, leftovers
 from config.runtime.programs import WebAddress, beat, child_environment, start_parts, web, worker
 from config.supervisor import StartFailedError, StopRequestedError, Supervisor
 
-ADDRESS_SETTINGS = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBEDDING_URL"}
 REFUSED = 3
 
 
@@ -49,7 +48,7 @@ class Installation:
         self._choices = choices
         self._say = say
         self._narration = Narration(say)
-        self._embedded = [name for name in PARTS if not env_secret(ADDRESS_SETTINGS[name])]
+        self._embedded = unaddressed()
 
     def run(self) -> int:
         """Run until a signal; returns the exit code."""
@@ -134,23 +133,22 @@ class Installation:
 
 
 def welcome(access: dict[str, str], place: Paths) -> str:
+    from memory.demo import EXAMPLE_QUERY, USER_ID
+
     rows = [
         ("Console", access["console_url"]),
-        ("Login", f"{access['console_user']}  /  {access['console_password']}"),
+        ("Login", f"{access['console_user']}  /  {access['console_password'] or '(the password you chose)'}"),
         ("API", f"{access['api_url']}/api/v1/docs"),
         ("API key", access["api_key"]),
         ("Data", f"{place.data}  (logs in {place.log.name}/, this table in {place.access.name})"),
     ]
     table = "\n".join(f"  {name:<8} {value}" for name, value in rows)
     curl = (
-        f"  curl -s {access['api_url']}/api/v1/users/demo/search \\\n"
+        f"  curl -s {access['api_url']}/api/v1/users/{USER_ID}/search \\\n"
         f"    -H 'Authorization: Bearer {access['api_key']}' -H 'Content-Type: application/json' \\\n"
-        f'    -d \'{{"query": "{QUESTION}", "limit": 3}}\''
+        f"    -d {shlex.quote(json.dumps({'query': EXAMPLE_QUERY, 'limit': 3}, ensure_ascii=False))}"
     )
     return f"\n{table}\n\n  Ask it something:\n\n{curl}\n\n  Ctrl-C stops everything.\n"
-
-
-QUESTION = "What did we plan for the trip?"
 
 
 def only_applied(line: str) -> str | None:

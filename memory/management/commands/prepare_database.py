@@ -21,7 +21,7 @@ class Command(BaseCommand):
     )
     requires_system_checks = []
 
-    def handle(self, *_args: object, **_options: Any) -> None:  # noqa: ANN401 - as Django declares it
+    def handle(self, *_args: object, **_options: Any) -> None:
         application = env_secret("DATABASE_URL")
         if not application:
             prepare_database(paths(settings.DATA_DIR))

@@ -22,7 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--data-dir", help="where all data is kept (default: DATA_DIR or .data)")
         parser.add_argument("--no-demo", action="store_true", help="make no demo organisation and load no conversation")
 
-    def handle(self, *_args: object, **options: Any) -> None:  # noqa: ANN401 - as Django declares it
+    def handle(self, *_args: object, **options: Any) -> None:
         if not 0 < options["port"] < 65536:
             raise CommandError(f"a port is a number between 1 and 65535, not {options['port']}")
         choices = Choices(WebAddress(options["host"], options["port"]), demo=not options["no_demo"])

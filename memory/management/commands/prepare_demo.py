@@ -1,0 +1,72 @@
+"""Make the demo: an organisation with a key, a console operator and one user with a life to remember."""
+
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from config.embedded import paths
+from memory import demo
+from memory.access import find_user
+from memory.facade import MemoryFacade
+from memory.management.progress import progress
+from memory.models import EndUser, Organization
+
+# Without a step forward for this long the worker or the embedder is in trouble; waiting on would not help.
+PATIENCE_S = 15.0
+
+
+class Command(BaseCommand):
+    help = "Make or complete the demo organisation and write its addresses, key and login to DATA_DIR/access.json."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--url", default=settings.PUBLIC_URL, help="where the web process is reached")
+        parser.add_argument("--no-wait", action="store_true", help="do not wait until the demo is indexed")
+
+    def handle(self, *_args: object, **options: Any) -> None:
+        file = paths(settings.DATA_DIR).access
+        made = demo.prepare(read_access(file))
+        url = options["url"].rstrip("/")
+        write_access(file, {"api_url": url, "console_url": f"{url}/console/", **made})
+        user = find_user(Organization.objects.get(slug=demo.SLUG), demo.USER_ID)
+        if user is not None and not options["no_wait"]:
+            self._await_index(user)
+
+    def _await_index(self, user: EndUser) -> None:
+        facade = MemoryFacade()
+        pending = facade.index_status(user).pending
+        if not pending:
+            return
+        with progress(self.stdout, "  demo memories indexed", pending) as advance:
+            moved = time.monotonic()
+            while pending and time.monotonic() - moved < PATIENCE_S:
+                time.sleep(0.2)
+                left = facade.index_status(user).pending
+                if left != pending:
+                    advance(pending - left)
+                    moved = time.monotonic()
+                pending = left
+        if pending:
+            self.stdout.write(f"  demo       {pending} memories still wait for their vectors; words find them already")
+
+
+def read_access(file: Path) -> dict[str, str]:
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {name: value for name, value in told.items() if isinstance(value, str)} if isinstance(told, dict) else {}
+
+
+def write_access(file: Path, access: dict[str, str]) -> None:
+    """Replace the file as a whole; it holds a key and a password, so from its first moment it is its owner's alone."""
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    with os.fdopen(handle, "w", encoding="utf-8") as draft:
+        json.dump(access, draft, indent=2)
+        draft.write("\n")
+    Path(name).replace(file)

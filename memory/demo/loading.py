@@ -60,13 +60,11 @@ def load(user: EndUser, now: datetime) -> None:
     facade.store_many(user, list(_bank(now)), now=now)
     recorded = sum(facade.stats(user).outcomes.values())
     for entry in list(_lines("outcomes.jsonl"))[recorded:]:
-        facade.outcome(
-            user,
-            Outcome(entry["outcome"]),
-            now=now,
-            key_takeaway=entry.get("takeaway", ""),
-            related=_items(user, entry["about"]),
-        )
+        about = _items(user, entry["about"])
+        if about:
+            facade.outcome(
+                user, Outcome(entry["outcome"]), now=now, key_takeaway=entry.get("takeaway", ""), related=about
+            )
 
 
 def _bank(now: datetime) -> Iterator[NewMemory]:

@@ -1,0 +1,132 @@
+"""The demo: a believable user whose memory answers, and a start that may be repeated."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from memory import demo, erasure, store
+from memory.access import authenticate, find_user, user_scope
+from memory.demo import loading
+from memory.facade import MemoryFacade
+from memory.models import ApiKey, EndUser, MemoryItem, Operator, Organization
+from memory.retrieval.search import SearchRequest
+from memory.tiers import Tier
+
+CONVERSATION = [json.loads(line) for line in (Path(loading.__file__).parent / "conversation.jsonl").open()]
+
+
+@pytest.fixture
+def prepared(db: None) -> dict[str, str]:
+    return demo.prepare()
+
+
+@pytest.fixture
+def tamar(prepared: dict[str, str]) -> EndUser:
+    user = find_user(Organization.objects.get(slug=loading.SLUG), demo.USER_ID)
+    assert user is not None
+    return user
+
+
+def counts(user: EndUser) -> Counter[str]:
+    with user_scope(user):
+        return Counter(MemoryItem.objects.for_user(user).values_list("tier", flat=True))
+
+
+def test_the_conversation_spans_months_threads_and_two_languages() -> None:
+    days = {datetime.fromisoformat(turn["time"]).date() for turn in CONVERSATION}
+    hebrew = [turn for turn in CONVERSATION if any("א" <= letter <= "ת" for letter in turn["text"])]
+    assert len(CONVERSATION) >= 140
+    assert len({turn["thread"] for turn in CONVERSATION}) >= 12
+    assert len(hebrew) >= 35
+    assert (max(days) - min(days)).days > 250
+
+
+def test_each_thread_is_in_order_and_takes_turns() -> None:
+    for thread in {turn["thread"] for turn in CONVERSATION}:
+        turns = [turn for turn in CONVERSATION if turn["thread"] == thread]
+        assert [turn["time"] for turn in turns] == sorted({turn["time"] for turn in turns})
+        assert [turn["speaker"] for turn in turns] == ["Tamar", "assistant"] * (len(turns) // 2)
+
+
+def test_the_key_and_the_password_open_the_doors(prepared: dict[str, str]) -> None:
+    principal = authenticate(prepared["api_key"], now=timezone.now())
+    assert principal is not None
+    assert principal.scopes == {"read", "write", "admin"}
+    operator = Operator.objects.get(username=prepared["console_user"])
+    assert operator.check_password(prepared["console_password"])
+    assert [row.slug for row in operator.organizations.all()] == [loading.SLUG]
+
+
+def test_all_of_it_is_stored_and_outcomes_tell_memories_apart(tamar: EndUser) -> None:
+    found = counts(tamar)
+    assert found[Tier.HISTORY] == len(CONVERSATION)
+    assert found[Tier.MEMORY_BANK] >= 12
+    with user_scope(tamar):
+        assert MemoryItem.objects.for_user(tamar).filter(always_inject=True).count() == 2
+        scores = set(MemoryItem.objects.for_user(tamar).filter(tier=Tier.HISTORY).values_list("score", flat=True))
+    assert min(scores) < 0.5 < 0.9 <= max(scores)
+
+
+def test_a_second_start_changes_nothing(prepared: dict[str, str], tamar: EndUser) -> None:
+    before, outcomes = counts(tamar), MemoryFacade().stats(tamar).outcomes
+    assert demo.prepare(prepared) == prepared
+    assert counts(tamar) == before
+    assert MemoryFacade().stats(tamar).outcomes == outcomes
+    assert ApiKey.objects.count() == 1
+
+
+def test_what_was_deleted_stays_deleted(prepared: dict[str, str], tamar: EndUser) -> None:
+    with user_scope(tamar):
+        gone = MemoryItem.objects.for_user(tamar).filter(tier=Tier.MEMORY_BANK).first()
+    assert gone is not None
+    store.remove(tamar, gone.pk, now=timezone.now())
+    before = counts(tamar)
+    demo.prepare(prepared)
+    assert counts(tamar) == before
+
+
+def test_an_erased_demo_user_does_not_come_back(prepared: dict[str, str], tamar: EndUser) -> None:
+    erasure.request_erasure(tamar, now=timezone.now())
+    demo.prepare(prepared)
+    assert find_user(Organization.objects.get(), demo.USER_ID) is None
+
+
+def test_a_lost_database_gets_its_old_key_again_and_a_revoked_key_a_new_one(prepared: dict[str, str]) -> None:
+    ApiKey.objects.all().delete()
+    assert demo.prepare(prepared)["api_key"] == prepared["api_key"]
+    ApiKey.objects.update(revoked_at=timezone.now())
+    assert demo.prepare(prepared)["api_key"] != prepared["api_key"]
+
+
+def test_a_changed_password_is_left_alone_and_a_forgotten_one_made_anew(prepared: dict[str, str]) -> None:
+    operator = Operator.objects.get()
+    operator.set_password("tall yellow lighthouse")
+    operator.save()
+    assert demo.prepare(prepared)["console_password"] == ""
+    made = demo.prepare()["console_password"]
+    operator.refresh_from_db()
+    assert operator.check_password(made)
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        (demo.EXAMPLE_QUERIES[0], "heartbeat"),
+        (demo.EXAMPLE_QUERIES[1], "gate 3"),
+        (demo.EXAMPLE_QUERIES[2], "72 %"),
+        (demo.EXAMPLE_QUERIES[3], "ארבעה סלקים"),
+    ],
+)
+def test_the_example_queries_are_answered(
+    tamar: EndUser, index_now: Callable[[EndUser], None], query: str, answer: str
+) -> None:
+    index_now(tamar)
+    result = MemoryFacade().search(tamar, SearchRequest(query=query, limit=3), now=timezone.now())
+    assert any(answer.casefold() in hit.item.text.casefold() for hit in result.hits), [
+        hit.item.text for hit in result.hits
+    ]

@@ -1,5 +1,6 @@
 """System checks: what is wrong with this installation, named, before the first request finds it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
@@ -41,7 +42,11 @@ def check_flags(app_configs: object, **kwargs: Any) -> list[CheckMessage]:
 
 
 @register(Tags.database)
-def check_database(app_configs: object, databases: list[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+def check_database(
+    app_configs: Any,  # noqa: ANN401  (the framework's own type)
+    databases: Sequence[str] | None = None,
+    **kwargs: Any,
+) -> list[CheckMessage]:
     if not databases or "default" not in databases:
         return []
     try:

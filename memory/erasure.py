@@ -69,5 +69,5 @@ def erase_rows(user: EndUser) -> dict[str, int]:
         signals.user_erased.send(EndUser, user=user, removed=removed)
         for model in ERASED_WITH_USER:
             rows = model._default_manager.filter(user_id=user.pk)
-            removed[model._meta.db_table] = rows._raw_delete(rows.db)  # type: ignore[attr-defined]
+            removed[model._meta.db_table] = rows._raw_delete(rows.db)
     return removed

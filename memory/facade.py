@@ -65,7 +65,7 @@ class MemoryFacade:
 
     def get(self, user: EndUser, item_id: uuid.UUID) -> MemoryItem | None:
         with user_scope(user):
-            return MemoryItem.objects.for_user(user).live().filter(pk=item_id).first()
+            return MemoryItem.objects.for_user(user).filter(pk=item_id).first()
 
     def revise(self, user: EndUser, item_id: uuid.UUID, changes: dict[str, Any], *, now: datetime) -> MemoryItem | None:
         return store.revise(user, item_id, changes, now=now, actor=self.actor)

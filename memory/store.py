@@ -222,7 +222,7 @@ def revise(
 
 
 def locked(user: EndUser, item_id: uuid.UUID) -> MemoryItem | None:
-    return MemoryItem.objects.for_user(user).live().select_for_update(no_key=True).filter(pk=item_id).first()
+    return MemoryItem.objects.for_user(user).select_for_update(no_key=True).filter(pk=item_id).first()
 
 
 def archive(

@@ -16,7 +16,6 @@ class Tier(StrEnum):
 class Status(StrEnum):
     ACTIVE = "active"
     ARCHIVED = "archived"
-    DELETED = "deleted"
 
 
 class Indexing(StrEnum):

@@ -42,7 +42,7 @@ class OutcomeEvent(models.Model):
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
     turn_id = models.UUIDField(null=True, blank=True)
     exchange_id = models.UUIDField(null=True, blank=True)
-    outcome = models.CharField(max_length=16, choices=[(value, value) for value in Outcome])
+    outcome = models.CharField(max_length=16, choices=[(value.value, value.value) for value in Outcome])
     signal = models.CharField(max_length=32, default="explicit")
     scored_ids = ArrayField(models.UUIDField(), default=list)
     learned_ids = ArrayField(models.UUIDField(), default=list)

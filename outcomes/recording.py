@@ -101,7 +101,7 @@ def find_turn(user: EndUser, turn_id: uuid.UUID | None, *, required: bool) -> Tu
 def meant(user: EndUser, turn: Turn | None, related: Sequence[int | str] | None) -> list[uuid.UUID]:
     shown = [uuid.UUID(item_id) for item_id, _ in turn.positions] if turn else []
     named = [found for reference in related or () if (found := resolved(reference, shown))]
-    own = set(MemoryItem.objects.for_user(user).live().filter(pk__in=named).values_list("pk", flat=True))
+    own = set(MemoryItem.objects.for_user(user).filter(pk__in=named).values_list("pk", flat=True))
     return [item_id for item_id in dict.fromkeys(named) if item_id in own] or shown
 
 
@@ -121,7 +121,7 @@ def apply_to(
     user: EndUser, ids: Iterable[uuid.UUID], outcome: Outcome, *, now: datetime, actor: str
 ) -> tuple[list[Scored], list[uuid.UUID]]:
     """Move the scores of what is scored; name what is not. Rows are locked in order of id, so two outcomes queue."""
-    rows = MemoryItem.objects.for_user(user).live().filter(pk__in=list(ids)).select_for_update(no_key=True)
+    rows = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update(no_key=True)
     scored: list[Scored] = []
     learned: list[uuid.UUID] = []
     for item in rows.defer("lexemes").order_by("pk"):

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import ClassVar, Self
 
 from django.contrib.postgres.fields import ArrayField
@@ -14,8 +15,8 @@ from memory.models.people import EndUser
 from memory.tiers import Indexing, Outcome, SourceType, Status, Tier
 
 
-def choices(values: Iterable[str]) -> list[tuple[str, str]]:
-    return [(value, value) for value in values]
+def choices(values: Iterable[StrEnum]) -> list[tuple[str, str]]:
+    return [(value.value, value.value) for value in values]
 
 
 class ItemQuerySet(models.QuerySet["MemoryItem"]):
@@ -26,16 +27,12 @@ class ItemQuerySet(models.QuerySet["MemoryItem"]):
     def active(self) -> Self:
         return self.filter(status=Status.ACTIVE)
 
-    def live(self) -> Self:
-        """Not deleted: what an owner may still look at."""
-        return self.exclude(status=Status.DELETED)
-
 
 class MemoryItem(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
     tier = models.CharField(max_length=16, choices=choices(Tier))
-    status = models.CharField(max_length=16, choices=choices(Status), default=Status.ACTIVE)
+    status = models.CharField(max_length=16, choices=choices(Status), default=Status.ACTIVE.value)
     text = models.TextField()
     version = models.PositiveIntegerField(default=1)
     content_hash = models.CharField(max_length=64)
@@ -48,7 +45,7 @@ class MemoryItem(models.Model):
 
     thread_id = models.CharField(max_length=200, blank=True, default="")
     speaker = models.CharField(max_length=200, blank=True, default="")
-    source_type = models.CharField(max_length=16, choices=choices(SourceType), default=SourceType.USER)
+    source_type = models.CharField(max_length=16, choices=choices(SourceType), default=SourceType.USER.value)
     source = models.JSONField(default=dict)
     origin = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001  (null is "not imported", and many)
     """Stable digest of where an imported row came from, so that the same import adds it once."""
@@ -70,7 +67,7 @@ class MemoryItem(models.Model):
     retrieved = models.PositiveIntegerField(default=0)
 
     lexemes = SearchVectorField(null=True, editable=False)
-    indexing = models.CharField(max_length=16, choices=choices(Indexing), default=Indexing.PENDING)
+    indexing = models.CharField(max_length=16, choices=choices(Indexing), default=Indexing.PENDING.value)
     index_attempts = models.PositiveSmallIntegerField(default=0)
     index_after = models.DateTimeField(default=timezone.now)
     """Not to be indexed before this: the lease of a worker, or the pause after a failure."""

@@ -19,7 +19,7 @@ from memory import store
 from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.indexes import lexical_index, vector_index
-from memory.indexes.base import Filter
+from memory.indexes.base import Filter, LexicalMatch, Match
 from memory.indexes.ghosts import ghosts
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, Turn
@@ -177,14 +177,14 @@ def find_candidates(user: EndUser, request: SearchRequest, debug: Debug, deadlin
             None,
         )
         if vector is not None:
-            matches = debug.attempt(
+            matches: list[Match] = debug.attempt(
                 VECTOR,
                 lambda: vector_index().search(vector, wanted, depth, deadline.slice(conf.deadlines.vector_s)),
                 [],
             )
             near = [(match.id, match.distance) for match in matches]
     if LEXICAL in request.stages and conf.flags["bm25"]:
-        found = debug.attempt(
+        found: list[LexicalMatch] = debug.attempt(
             LEXICAL,
             lambda: lexical_index().search(
                 debug.normalized_query, wanted, depth, deadline.slice(conf.deadlines.lexical_s)

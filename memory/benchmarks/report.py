@@ -32,6 +32,7 @@ def print_facts(console: Console, facts: Mapping[str, str]) -> None:
     for name, value in facts.items():
         table.add_row(f"[dim]{name}[/dim]", value)
     console.print(table)
+    console.print()
 
 
 def print_spreads(
@@ -47,6 +48,7 @@ def print_spreads(
             stage, str(taken.count), _ms(taken.p50), _ms(taken.p95), _ms(taken.worst), _verdict(target, taken.p95)
         )
     console.print(table)
+    console.print()
 
 
 def print_rate(console: Console, name: str, rate: float, unit: str, target: Target | None = None) -> None:
@@ -65,9 +67,34 @@ def print_quality(console: Console, title: str, rows: Mapping[str, Average]) -> 
     for label, average in rows.items():
         table.add_row(label, str(average.count), *(_figure(name, average.figures[name]) for name in names))
     console.print(table)
+    console.print()
 
 
-def print_misses(console: Console, lines: Sequence[str]) -> None:
+def print_split(
+    console: Console, title: str, split: Mapping[str, Mapping[str, Average]], headlines: Sequence[str]
+) -> None:
+    """One line per value of a label; for each headline figure, the modes side by side."""
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    table.add_column("n", justify="right")
+    modes = list(split)
+    shown = [name for name in headlines if _has(split, name)]
+    for name in shown:
+        for mode in modes:
+            table.add_column(f"{name}\n{mode}", justify="right", no_wrap=True)
+    values = next(iter(split.values()), {})
+    for value in values:
+        cells = (_figure(name, split[mode][value].figures[name]) for name in shown for mode in modes)
+        table.add_row(value, str(values[value].count), *cells)
+    console.print(table)
+    console.print()
+
+
+def _has(split: Mapping[str, Mapping[str, Average]], name: str) -> bool:
+    return any(name in average.figures for groups in split.values() for average in groups.values())
+
+
+def print_lines(console: Console, lines: Sequence[str]) -> None:
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 

@@ -1,0 +1,108 @@
+"""The product as a chat client sees it: REST calls, each timed from the request to the whole answer."""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from memory.benchmarks.timing import Pace, Stopwatch
+
+# A status is asked for this often while the index catches up; asking costs the server a little as well.
+POLL_S = 0.25
+# Indexing that does not move at all for so long will not end.
+STALLED_S = 120.0
+
+
+class CallFailedError(Exception):
+    """The server refused a call or does not answer; the message holds its own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    pending: int
+    ready: int
+    failed: int
+
+
+@dataclass(slots=True)
+class Client:
+    """One API key. Calls may be made from several threads; `watch` collects what they took."""
+
+    url: str
+    key: str
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    pace: Pace | None = None
+    transport: httpx.BaseTransport | None = None
+    fallbacks: Counter[str] = field(default_factory=Counter)
+    _http: httpx.Client = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._http = httpx.Client(
+            base_url=self.url,
+            headers={"authorization": f"Bearer {self.key}"},
+            timeout=60.0,
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
+            # The server is ours; a proxy for browsing would be measured with it.
+            trust_env=False,
+            transport=self.transport,
+        )
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._http.close()
+
+    def store(self, user: str, memory: dict[str, Any]) -> None:
+        self._post("store one memory", f"/api/v1/users/{user}/memories", memory)
+
+    def store_batch(self, user: str, memories: Sequence[dict[str, Any]]) -> None:
+        self._post("store a batch", f"/api/v1/users/{user}/memories/batch", {"items": list(memories)})
+
+    def search(self, user: str, query: str, limit: int) -> None:
+        answer = self._post("search", f"/api/v1/users/{user}/search", {"query": query, "limit": limit})
+        debug = answer["debug"]
+        self.watch.add_all("  ", debug["stage_timings_ms"])
+        self.fallbacks.update(debug["fallbacks_used"])
+
+    def context(self, user: str, query: str) -> None:
+        self._post("context", f"/api/v1/users/{user}/context", {"query": query, "thread_id": "benchmark"})
+
+    def index_progress(self, user: str) -> Progress:
+        answer = self._send("GET", f"/api/v1/users/{user}/index-status", None)
+        return Progress(answer["pending"], answer["ready"], answer["failed"])
+
+    def wait_until_indexed(self, user: str) -> Progress:
+        """Return when nothing waits any more. Raise CallFailedError when the number stops falling."""
+        last, moved_at = self.index_progress(user), time.monotonic()
+        while last.pending:
+            time.sleep(POLL_S)
+            now = self.index_progress(user)
+            if now != last:
+                last, moved_at = now, time.monotonic()
+            elif time.monotonic() - moved_at > STALLED_S:
+                raise CallFailedError(f"{now.pending} memories still wait for the index; does a worker run?")
+        return last
+
+    def erase(self, user: str) -> None:
+        self._send("DELETE", f"/api/v1/users/{user}", None)
+
+    def _post(self, stage: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        if self.pace:
+            self.pace.wait()
+        with self.watch.measure(stage):
+            return self._send("POST", path, body)
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
+        try:
+            answer = self._http.request(method, path, json=body)
+        except httpx.HTTPError as error:
+            raise CallFailedError(f"{method} {path}: {error or type(error).__name__}") from error
+        if answer.is_error:
+            raise CallFailedError(f"{method} {path}: {answer.status_code} {answer.text[:500]}")
+        content: dict[str, Any] = answer.json()
+        return content

@@ -1,0 +1,138 @@
+"""How well memories are found: every question of a data set, asked in several modes of the search side by side."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from memory.benchmarks.datasets import Dataset, Form, Question, Store
+from memory.benchmarks.loading import Loaded, benchmark_organization, loaded
+from memory.benchmarks.metrics import (
+    Average,
+    Judgement,
+    Measure,
+    Scored,
+    average,
+    average_by,
+    best_keys,
+    conversation_measures,
+    first_place,
+    scenario_measures,
+)
+from memory.benchmarks.timing import Stopwatch
+from memory.retrieval.search import SearchRequest, search
+
+# Which stages of the search find candidates. What is added to the search later gets its line here.
+MODES: Mapping[str, frozenset[str]] = {
+    "vector": frozenset({"vector"}),
+    "lexical": frozenset({"lexical"}),
+    "hybrid": frozenset({"vector", "lexical"}),
+}
+# A scenario is ranked as a whole, as far as one answer of the search goes.
+DEEPEST = 50
+PATIENCE_S = 15.0
+HEADLINES = {Form.SCENARIOS: ("Top-1", "MRR", "trap@1"), Form.CONVERSATIONS: ("R@1", "R@10", "MRR")}
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A question whose best memory did not come first."""
+
+    question: str
+    text: str
+    labels: Mapping[str, str]
+    mode: str
+    place: int | None
+    first: str
+
+    def line(self) -> str:
+        where = f"place {self.place}" if self.place else "not found"
+        labels = ", ".join(self.labels.values())
+        return f"{self.mode} · {self.question} ({labels}): {where} · {self.text} · first: {self.first}"
+
+
+@dataclass(slots=True)
+class Results:
+    form: Form
+    scored: dict[str, list[Scored]]
+    misses: list[Miss] = field(default_factory=list)
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    fallbacks: Counter[str] = field(default_factory=Counter)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def overall(self) -> dict[str, Average]:
+        return {mode: average(rows) for mode, rows in self.scored.items()}
+
+    def labels(self) -> list[str]:
+        rows = next(iter(self.scored.values()))
+        return list(dict.fromkeys(label for row in rows for label in row.labels))
+
+    def split(self, label: str) -> dict[str, dict[str, Average]]:
+        return {mode: average_by(rows, label) for mode, rows in self.scored.items()}
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "form": self.form,
+            "overall": {mode: _json(figures) for mode, figures in self.overall().items()},
+            "split": {
+                label: {
+                    mode: {value: _json(figures) for value, figures in groups.items()}
+                    for mode, groups in self.split(label).items()
+                }
+                for label in self.labels()
+            },
+            "fallbacks": dict(self.fallbacks),
+            "refused": self.refused,
+        }
+
+
+def _json(figures: Average) -> dict[str, Any]:
+    return {"n": figures.count, **{name: round(value, 5) for name, value in figures.figures.items()}}
+
+
+def evaluate(dataset: Dataset, modes: Sequence[str], k: int, now: datetime, say: Say) -> Results:
+    """Load one store at a time, ask everything, erase it. Nothing of the data set is left afterwards."""
+    measures = scenario_measures() if dataset.form is Form.SCENARIOS else conversation_measures(k)
+    results = Results(dataset.form, {mode: [] for mode in modes})
+    with benchmark_organization(now) as organization:
+        for number, store in enumerate(dataset.stores, start=1):
+            say(f"{number}/{len(dataset.stores)} {store.key}: {len(store.memories)} memories")
+            with loaded(organization, store, now) as content:
+                results.refused |= {f"{store.key}/{key}": rule for key, rule in content.refused.items()}
+                depth = min(DEEPEST, len(store.memories)) if dataset.form is Form.SCENARIOS else k
+                ask_all(store, content, modes, depth, measures, now, results)
+    return results
+
+
+def ask_all(
+    store: Store,
+    content: Loaded,
+    modes: Sequence[str],
+    depth: int,
+    measures: Mapping[str, Measure],
+    now: datetime,
+    results: Results,
+) -> None:
+    texts = {memory.key: memory.text for memory in store.memories}
+    for question in store.questions:
+        for mode in modes:
+            ranking = ask(question, content, mode, depth, now, results)
+            judged = Judgement(ranking, question.grades, texts, question.traps)
+            figures = {name: measure(judged) for name, measure in measures.items()}
+            results.scored[mode].append(Scored(question.labels, figures))
+            place = first_place(ranking, best_keys(question.grades))
+            if place != 1:
+                first = texts[ranking[0]] if ranking else ""
+                results.misses.append(Miss(question.key, question.text, question.labels, mode, place, first))
+
+
+def ask(question: Question, content: Loaded, mode: str, depth: int, now: datetime, results: Results) -> list[str]:
+    """The keys of what was found. The deadline is wide: a busy machine must not turn into a worse ranking."""
+    request = SearchRequest(question.text, limit=depth, stages=MODES[mode], deadline_s=PATIENCE_S)
+    with results.watch.measure(mode):
+        found = search(content.user, request, now=now, remember=False)
+    results.fallbacks.update(found.debug.fallbacks_used)
+    return content.ranking([hit.item.pk for hit in found.hits])

@@ -1,0 +1,86 @@
+"""The running product to measure: the one that runs already, or a web server and a worker for as long as it takes."""
+
+import json
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from config import embedded
+from config.runtime import programs
+from config.runtime.programs import WebAddress
+from config.supervisor import Program, dies_with_parent, end_process
+from memory.benchmarks.client import CallFailedError
+
+LOOPBACK = "127.0.0.1"
+
+
+@contextmanager
+def server(data_dir: Path) -> Iterator[str]:
+    """The address of the product over this data directory, running while the context is open."""
+    place = embedded.paths(data_dir)
+    running = running_address(place.access)
+    if running:
+        yield running.url
+        return
+    address = WebAddress(LOOPBACK, free_port())
+    with ExitStack() as stack:
+        for program in (programs.web(place, address), programs.worker(place, address)):
+            stack.enter_context(started(program, place.log))
+        yield address.url
+
+
+def running_address(access: Path) -> WebAddress | None:
+    """Where `up` says it listens, if it really answers there: the file outlives a process that was killed."""
+    try:
+        url = json.loads(access.read_text(encoding="utf-8"))["api_url"]
+        host, _, port = str(url).removeprefix("http://").rstrip("/").partition(":")
+        address = WebAddress(host, int(port.partition("/")[0]))
+        return address if programs.web_answers(address) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@contextmanager
+def started(program: Program, log_dir: Path) -> Iterator[None]:
+    log_dir.mkdir(parents=True, exist_ok=True)
+    log = log_dir / f"bench-{program.name}.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*dies_with_parent(program.death_signal), *program.argv],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=dict(program.environment),
+            cwd=program.cwd,
+            start_new_session=True,
+        )
+        try:
+            await_ready(program, process, log)
+            yield
+        finally:
+            end_process(process, program.grace_s)
+
+
+def await_ready(program: Program, process: subprocess.Popen[bytes], log: Path) -> None:
+    give_up_at = time.monotonic() + program.ready_within_s
+    while not answers(program):
+        if process.poll() is not None or time.monotonic() > give_up_at:
+            raise CallFailedError(f"{program.name} did not start; see {log}")
+        time.sleep(0.05)
+
+
+def answers(program: Program) -> bool:
+    try:
+        return program.ready is None or program.ready()
+    except OSError:
+        return False

@@ -1,0 +1,115 @@
+"""Sets the stage for a measurement of speed: users, a key, rows in bulk, a server; and clears it afterwards."""
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.utils import ConnectionHandler
+from django.utils import timezone
+
+from config import databases
+from memory.access import SCOPES, ensure_user, find_user, issue_key
+from memory.benchmarks import bulk
+from memory.benchmarks.client import Client
+from memory.benchmarks.loading import benchmark_organization
+from memory.benchmarks.serving import server
+from memory.benchmarks.speed import Figures, Measurement, Plan
+from memory.benchmarks.synthetic import Writer
+from memory.benchmarks.timing import Pace
+from memory.conf import data_dir, memory_conf
+from memory.models import Organization
+
+# A usual key admits 100 requests a second; a little under that no call is turned away.
+POLITE_PER_SECOND = 90
+UNBOUND_PER_SECOND = 100_000
+LONGEST_RUN = timedelta(hours=6)
+OTHERS_EACH = 10_000
+# Above this the vector index is built after the loading instead of row by row.
+WORTH_REBUILDING = 20_000
+MEASURED = "measured"
+
+Say = Callable[[str], None]
+
+
+class StageError(Exception):
+    """The measurement cannot be set up here; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    client: Client
+    user: str
+    writer: Writer
+    loading: str = ""
+
+    def measure(self, plan: Plan, say: Say) -> Figures:
+        measurement = Measurement(self.client, self.user, plan, self.writer, timezone.now(), say)
+        measurement.figures.loading = self.loading
+        return measurement.run()
+
+
+@contextmanager
+def remote(url: str | None, key: str | None, plan: Plan) -> Iterator[Stage]:
+    """The product at an address, through a key like any other client's; the user is erased through the API."""
+    if not url or not key:
+        raise StageError("--url and --key belong together")
+    if plan.others or plan.loaded:
+        raise StageError("--others and more than 10,000 memories are loaded into the database: leave out --url")
+    user = f"benchmark-{uuid.uuid4().hex[:12]}"
+    with Client(url.rstrip("/"), key, pace=Pace(POLITE_PER_SECOND)) as client:
+        try:
+            yield Stage(client, user, Writer(plan.seed))
+        finally:
+            client.erase(user)
+
+
+@contextmanager
+def staged(plan: Plan, *, keep: bool, say: Say) -> Iterator[Stage]:
+    """This installation, through a key of an organisation made for the run and erased after it."""
+    now = timezone.now()
+    kept_as = f"{plan.loaded}-{plan.others}-{plan.seed}" if keep else ""
+    with benchmark_organization(now, kept_as) as organization:
+        writer = Writer(plan.seed)
+        loading = load(organization, plan, writer, say) if plan.loaded or plan.others else ""
+        _, key = issue_key(
+            organization, "bench", SCOPES, now=now, lifetime=LONGEST_RUN, requests_per_second=UNBOUND_PER_SECOND
+        )
+        user = ensure_user(organization, MEASURED)
+        with server(data_dir()) as url, Client(url, key) as client:
+            yield Stage(client, user.external_id, writer, loading)
+
+
+def load(organization: Organization, plan: Plan, writer: Writer, say: Say) -> str:
+    """Fill the measured user and the others; what an earlier run kept is used again. Returns how it was made."""
+    if memory_conf().vector.backend != "pgvector":
+        raise StageError("rows can be loaded directly only where pgvector is the vector index")
+    sizes = {MEASURED: plan.loaded}
+    for number, start in enumerate(range(0, plan.others, OTHERS_EACH)):
+        sizes[f"other-{number}"] = min(OTHERS_EACH, plan.others - start)
+    missing = {name: size for name, size in sizes.items() if size and not find_user(organization, name)}
+    if missing:
+        fill(organization, missing, plan, writer, say)
+    return bulk.HOW
+
+
+def fill(organization: Organization, sizes: dict[str, int], plan: Plan, writer: Writer, say: Say) -> None:
+    say(f"embedding a pool of {bulk.POOL:,} notes")
+    loader = bulk.BulkLoader(bulk.make_cloud(writer, plan.seed), plan.seed)
+    total, done = sum(sizes.values()), 0
+    with closing(owner_connection()) as owner:
+        is_worth_it = total >= WORTH_REBUILDING
+        with bulk.index_built_afterwards(owner, loader.dims, say) if is_worth_it else nullcontext():
+            for name, size in sizes.items():
+                say(f"loading {size:,} memories of {name} ({done:,} of {total:,} done)")
+                loader.fill(ensure_user(organization, name), writer.notes(size), size, timezone.now())
+                done += size
+        bulk.refresh_statistics(owner)
+
+
+def owner_connection() -> BaseDatabaseWrapper:
+    """Indexes are changed by the role that owns them, over a connection of its own."""
+    entry = databases.from_environment(data_dir(), "owner")
+    return ConnectionHandler({"default": entry})["default"]

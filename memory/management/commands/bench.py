@@ -1,0 +1,129 @@
+"""What the product measures of itself: ``manage.py bench speed`` and ``manage.py bench quality FILE``."""
+
+from argparse import ArgumentTypeError
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any, cast
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+from django.utils import timezone
+from rich.console import Console
+
+from memory.benchmarks import quality, report
+from memory.benchmarks.client import CallFailedError
+from memory.benchmarks.datasets import DatasetError, first_questions, read_dataset
+from memory.benchmarks.loading import NotIndexedError
+from memory.benchmarks.quality import MODES, Results
+from memory.benchmarks.speed import INGEST_TARGET, Figures, Plan, targets
+from memory.benchmarks.staging import StageError, remote, staged
+from memory.benchmarks.timing import machine_facts
+from memory.resilience import Unavailable
+
+
+def whole(text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def at_least_one(text: str) -> int:
+    if not whole(text):
+        raise ArgumentTypeError("must be at least 1")
+    return int(text)
+
+
+def modes(text: str) -> list[str]:
+    wanted = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    unknown = [name for name in wanted if name not in MODES]
+    if unknown or not wanted:
+        raise ArgumentTypeError(f"some of {','.join(MODES)}")
+    return wanted
+
+
+class Command(BaseCommand):
+    help = "Measure how fast the running product is (speed) and how well it finds (quality)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        kinds = parser.add_subparsers(dest="kind", required=True)
+        fast = kinds.add_parser("speed", help="store, index, search and context through HTTP")
+        fast.add_argument("--memories", type=at_least_one, default=10_000, help="memories of the measured user")
+        fast.add_argument("--others", type=whole, default=0, help="memories of other users, loaded directly")
+        fast.add_argument("--queries", type=at_least_one, default=200)
+        fast.add_argument("--clients", type=at_least_one, default=1, help="calls at once")
+        fast.add_argument("--seed", type=int, default=1)
+        fast.add_argument("--keep", action="store_true", help="keep what was loaded directly for the next such run")
+        fast.add_argument("--url", help="measure the product at this address, with --key")
+        fast.add_argument("--key")
+        good = kinds.add_parser("quality", help="recall, rank and gain on a data set, mode by mode")
+        good.add_argument("file", type=Path)
+        good.add_argument("--k", type=at_least_one, default=10, help="depth of the ranking in conversations")
+        good.add_argument("--modes", type=modes, default=list(MODES), help=f"some of {','.join(MODES)}")
+        good.add_argument("--limit", type=at_least_one, help="only the first questions")
+        good.add_argument("--misses", action="store_true", help="list the questions whose best memory is not first")
+        for kind in (fast, good):
+            kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        console = Console(file=cast("IO[str]", self.stdout), width=None if self.stdout.isatty() else 160)
+        measure = measure_speed if options["kind"] == "speed" else measure_quality
+        try:
+            content = measure(console, options)
+        except (CallFailedError, DatasetError, NotIndexedError, StageError, Unavailable) as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            report.write_json(options["json"], content)
+
+
+def measure_quality(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    dataset = read_dataset(options["file"])
+    if options["limit"]:
+        dataset = first_questions(dataset, options["limit"])
+    size = f"{len(dataset.stores)} stores, {dataset.memory_count:,} memories, {dataset.question_count:,} questions"
+    console.print(f"{dataset.name}: {size}")
+    with console.status("") as status:
+        results = quality.evaluate(dataset, options["modes"], options["k"], timezone.now(), status.update)
+    print_results(console, results)
+    if options["misses"]:
+        report.print_lines(console, [miss.line() for miss in results.misses])
+    return {"dataset": dataset.name, "k": options["k"], **facts(), **results.as_json()}
+
+
+def print_results(console: Console, results: Results) -> None:
+    report.print_quality(console, "overall", results.overall())
+    for label in results.labels():
+        report.print_split(console, f"by {label}", results.split(label), quality.HEADLINES[results.form])
+    report.print_spreads(console, "search in this process", results.watch.spreads())
+    if results.fallbacks:
+        console.print(f"[red]stages that did not answer: {dict(results.fallbacks)}[/red]")
+    report.print_lines(console, [f"not stored, {key}: {rule}" for key, rule in results.refused.items()])
+
+
+def measure_speed(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    plan = Plan(options["memories"], options["others"], options["queries"], options["clients"], options["seed"])
+    with ExitStack() as stack:
+        if options["url"] or options["key"]:
+            stage = stack.enter_context(remote(options["url"], options["key"], plan))
+        else:
+            stage = stack.enter_context(staged(plan, keep=options["keep"], say=console.print))
+        figures = stage.measure(plan, console.print)
+    report.print_facts(console, facts())
+    print_figures(console, plan, figures)
+    return {"plan": plan.as_json(), **facts(), **figures.as_json()}
+
+
+def print_figures(console: Console, plan: Plan, figures: Figures) -> None:
+    if figures.loading:
+        console.print(figures.loading)
+    for note in figures.notes():
+        console.print(note)
+    if figures.indexed_per_second:
+        report.print_rate(console, "ingest to fully indexed", figures.indexed_per_second, "memories/s", INGEST_TARGET)
+    title = f"{plan.memories:,} memories of the user, {plan.others:,} of others, {plan.clients} at once, through HTTP"
+    report.print_spreads(console, title, figures.spreads, targets(plan.memories))
+
+
+def facts() -> dict[str, str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('server_version')")
+        return machine_facts() | {"postgres": str(cursor.fetchone()[0])}

@@ -97,8 +97,9 @@ class MemoryFacade:
         return requested
 
     # --- finding -------------------------------------------------------------------------------------------------
-    def search(self, user: EndUser, request: SearchRequest, *, now: datetime) -> SearchResult:
-        return search.search(user, request, now=now)
+    def search(self, user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
+        """``remember`` False is for looking on: no turn is kept and nothing counts as shown."""
+        return search.search(user, request, now=now, remember=remember)
 
     def context(
         self,

@@ -17,7 +17,8 @@ from memory.models import ApiKey, EndUser, MemoryItem, Operator, Organization
 from memory.retrieval.search import SearchRequest
 from memory.tiers import Tier
 
-CONVERSATION = [json.loads(line) for line in (Path(loading.__file__).parent / "conversation.jsonl").open()]
+DATA = Path(loading.__file__).parent / "conversation.jsonl"
+CONVERSATION = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.fixture

@@ -19,6 +19,14 @@ def choices(values: Iterable[StrEnum]) -> list[tuple[str, str]]:
     return [(value.value, value.value) for value in values]
 
 
+class NextArrival(models.Func):
+    """The next number of the sequence that orders rows as they came."""
+
+    template = "nextval('memory_item_arrival')"
+    arity = 0
+    output_field = models.BigIntegerField()
+
+
 class ItemQuerySet(models.QuerySet["MemoryItem"]):
     def for_user(self, user: EndUser) -> Self:
         """Where every read starts. Row-level security holds without it; it is the wall in front of that one."""
@@ -50,6 +58,8 @@ class MemoryItem(models.Model):
     origin = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001  (null is "not imported", and many)
     """Stable digest of where an imported row came from, so that the same import adds it once."""
 
+    arrival = models.BigIntegerField(db_default=NextArrival(), editable=False)
+    """Order of writing: turns of one thread often carry the same moment."""
     occurred_at = models.DateTimeField()
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
@@ -100,7 +110,7 @@ class MemoryItem(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["user", "status", "tier", "-occurred_at", "id"], name="memory_item_recent"),
             models.Index(fields=["user", "status", "-score", "id"], name="memory_item_score"),
-            models.Index(fields=["user", "thread_id", "occurred_at"], name="memory_item_thread"),
+            models.Index(fields=["user", "thread_id", "arrival"], name="memory_item_thread"),
             models.Index(fields=["user", "content_hash"], name="memory_item_hash"),
             models.Index(
                 fields=["user", "index_after"], name="memory_item_pending", condition=models.Q(indexing="pending")

@@ -119,7 +119,7 @@ def web(place: Paths, address: WebAddress) -> Program:
         environment=child_environment(place, address),
         cwd=BASE_DIR,
         ready=partial(web_answers, address),
-        is_loud=is_loud,
+        is_loud=is_loud_web,
     )
 
 
@@ -156,6 +156,11 @@ def child_environment(place: Paths, address: WebAddress | None = None) -> dict[s
     if address:
         changes["PUBLIC_URL"] = process_environment().get("PUBLIC_URL") or address.url
     return process_environment(**changes)
+
+
+def is_loud_web(line: str) -> bool:
+    # The server thinks in cores; these threads mostly wait for the database.
+    return is_loud(line) and "Python threads, which seems quite high" not in line
 
 
 def is_loud(line: str) -> bool:

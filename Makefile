@@ -1,0 +1,61 @@
+# `make up` runs the product, `make test` tests it; both need nothing but Python 3.11 to 3.13.
+
+PORT ?= 8000
+DATA_DIR ?= .data
+PYTHON_IN_VENV = .venv/bin/python
+COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
+
+.PHONY: help up down clean test lint types format bench lock runtime tools
+.DEFAULT_GOAL := help
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@echo "  Variables: PORT (8000), DATA_DIR (.data), ARGS (passed on by test and bench)"
+
+up down: export PORT := $(PORT)
+up down: export DATA_DIR := $(DATA_DIR)
+
+up: runtime ## Start everything and keep it running until Ctrl-C; PORT and DATA_DIR choose where
+	@exec $(PYTHON_IN_VENV) manage.py up --port "$$PORT" --data-dir "$$DATA_DIR"
+
+down: ## Stop what `make up` started with the same DATA_DIR and wait until it has stopped
+	@if [ -x $(PYTHON_IN_VENV) ]; then exec $(PYTHON_IN_VENV) manage.py down; else echo "Nothing runs here."; fi
+
+clean: ## Remove .venv and .data, unless something runs with them
+	@for data in .data .data/test; do \
+		if [ -x $(PYTHON_IN_VENV) ] && [ -d "$$data" ]; then \
+			DATA_DIR="$$data" $(PYTHON_IN_VENV) manage.py down --check || exit 1; \
+		fi; \
+	done
+	@rm -rf .venv .data
+	@echo "Removed .venv and .data."
+
+test: tools ## Run every test; ARGS="-k words" chooses
+	@exec $(PYTHON_IN_VENV) -m pytest $(ARGS)
+
+lint: tools ## Check style, import rules and templates
+	@$(PYTHON_IN_VENV) -m ruff check .
+	@$(PYTHON_IN_VENV) -m ruff format --check .
+	@.venv/bin/lint-imports
+	@$(PYTHON_IN_VENV) -m djlint --lint --quiet templates
+
+types: tools ## Check types
+	@$(PYTHON_IN_VENV) -m mypy
+
+format: tools ## Format the code and mend what can be mended
+	@$(PYTHON_IN_VENV) -m ruff format .
+	@$(PYTHON_IN_VENV) -m ruff check --fix .
+
+bench: runtime ## Measure latency and search quality; ARGS="--help" lists the choices
+	@exec $(PYTHON_IN_VENV) manage.py bench $(ARGS)
+
+lock: ## Resolve the dependencies again (needs uv); UPGRADE=1 takes newer versions
+	@$(COMPILE) pyproject.toml -o requirements.lock
+	@$(COMPILE) pyproject.toml --group dev --constraint requirements.lock -o requirements-dev.lock
+
+runtime:
+	@.ci/environment requirements.lock
+
+tools:
+	@.ci/environment requirements-dev.lock

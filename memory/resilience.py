@@ -171,15 +171,12 @@ class SharedState(pybreaker.CircuitBreakerStorage):
         """Take over what other processes decided, at most once in REFRESH_S."""
         if time.monotonic() - self._read_at < REFRESH_S:
             return
-        # Only the very first look is worth waiting for; at a later one other threads go on with what was known.
-        if not self._reading.acquire(blocking=self._read_at == -math.inf):
-            return
-        try:
+        # Threads wait for the one that looks: it takes a fraction of a millisecond, and going on with what was known
+        # would let a crowd through to a dependency that another process has found dead.
+        with self._reading:
             if time.monotonic() - self._read_at >= REFRESH_S:
                 self._take_over(shared.attempt(self._read, None))
                 self._read_at = time.monotonic()
-        finally:
-            self._reading.release()
 
     def _take_over(self, read: tuple[bool, int] | None) -> None:
         if read is None:

@@ -31,6 +31,10 @@ class MemoryVector(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["user", "collection", "item_id"], name="memory_vector_once"),
         ]
+        indexes: ClassVar = [
+            # A search within a small tier of a large user reads that tier and not the user.
+            models.Index(fields=["user", "collection", "tier", "status"], name="memory_vector_payload"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.collection} {self.item_id}"

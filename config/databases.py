@@ -10,6 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config import embedded
 from config.env import env_bool, env_int, env_secret
 
+URL_FORM = "DATABASE_URL must look like postgresql://user:password@host:5432/database"
 SESSION_OPTIONS = "-c lock_timeout=2000 -c idle_in_transaction_session_timeout=15000 -c statement_timeout={timeout_ms}"
 
 
@@ -23,9 +24,14 @@ def from_environment(data_dir: Path, role: str) -> dict[str, Any]:
 
 
 def from_url(url: str) -> dict[str, Any]:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        port = parts.port or 5432
+    except ValueError:
+        # From None: what could not be read may hold the password.
+        raise ImproperlyConfigured(URL_FORM) from None
     if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
-        raise ImproperlyConfigured("DATABASE_URL must look like postgresql://user:password@host:5432/database")
+        raise ImproperlyConfigured(URL_FORM)
     query = dict(parse_qsl(parts.query))
     return {
         "ENGINE": "django.db.backends.postgresql",
@@ -33,7 +39,7 @@ def from_url(url: str) -> dict[str, Any]:
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": query.pop("host", "") or unquote(parts.hostname or ""),
-        "PORT": str(parts.port or 5432),
+        "PORT": str(port),
         "OPTIONS": query,
     }
 

@@ -5,6 +5,7 @@ ImproperlyConfigured with the variable's name, so that a typing mistake stops th
 A secret may be given in a file: with ``NAME_FILE`` set, the file's content is the value of ``NAME``.
 """
 
+import math
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,8 +26,9 @@ def env_secret(name: str, default: str = "") -> str:
         return env_str(name, default)
     try:
         return Path(path).read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise ImproperlyConfigured(f"{name}_FILE names {path}, which cannot be read: {error.strerror}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise ImproperlyConfigured(f"{name}_FILE names {path}, which cannot be read: {reason}") from error
 
 
 def env_bool(name: str, *, default: bool) -> bool:
@@ -57,8 +59,9 @@ def env_float(name: str, default: float, *, minimum: float | None = None, maximu
         number = float(value) if value else default
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} must be a number, not {value!r}") from error
-    # The comparison is written so that NaN fails it as well.
-    if (minimum is not None and not number >= minimum) or (maximum is not None and not number <= maximum):
+    if not math.isfinite(number):
+        raise ImproperlyConfigured(f"{name} must be a finite number, not {value!r}")
+    if (minimum is not None and number < minimum) or (maximum is not None and number > maximum):
         raise ImproperlyConfigured(f"{name} must lie between {minimum} and {maximum}, not {number}")
     return number
 

@@ -23,7 +23,7 @@ SECRET_KEY = env_secret("SECRET_KEY") or ("" if PRODUCTION else embedded.secrets
 if len(SECRET_KEY) < 50 or SECRET_KEY.startswith(("django-insecure", "change-me")):
     raise ImproperlyConfigured("SECRET_KEY must be set to at least 50 random characters (or SECRET_KEY_FILE to a file)")
 SECRET_KEY_FALLBACKS = [key for key in (env_secret("SECRET_KEY_PREVIOUS"),) if key]
-ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", () if PRODUCTION else ("localhost", "127.0.0.1", "[::1]", "testserver"))
+ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", () if PRODUCTION else ("localhost", "127.0.0.1", "[::1]"))
 if PRODUCTION and (not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS):
     raise ImproperlyConfigured("ALLOWED_HOSTS must name this site's hosts in the production profile, and never '*'")
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")

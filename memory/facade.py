@@ -25,6 +25,7 @@ from memory.store import Stored
 from memory.tiers import Outcome, Tier
 from outcomes import exchanges, recording
 from outcomes.exchanges import NewExchange, StoredExchange
+from outcomes.models import OutcomeEvent
 from outcomes.recording import Recorded
 
 
@@ -153,6 +154,9 @@ class MemoryFacade:
             related=related,
             actor=self.actor,
         )
+
+    def recent_outcomes(self, user: EndUser, limit: int) -> list[OutcomeEvent]:
+        return recording.recent(user, limit)
 
     # --- upkeep --------------------------------------------------------------------------------------------------
     def promote(self, user: EndUser, *, now: datetime, dry_run: bool = False) -> Promoted:

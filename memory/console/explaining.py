@@ -1,0 +1,149 @@
+"""The numbers of a search in words. Pure: dictionaries in, sentences and table rows out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+STAGES = {
+    "embed": "Embedding the question",
+    "vector": "Nearest in meaning",
+    "lexical": "Matching words",
+    "rank": "Ranking and reading",
+    "remember": "Keeping the turn",
+}
+FALLBACKS = {
+    "embed_skipped": "The question could not be embedded, so only words were compared.",
+    "vector_skipped": "The vector index did not answer, so only words were compared.",
+    "lexical_skipped": "The word index did not answer, so only meaning was compared.",
+}
+VECTOR_STATES = {
+    "disabled_schema_mismatch": "Comparing by meaning is off: the embedding model and the index do not fit together.",
+    "disabled_breaker_open": "Comparing by meaning is paused: it failed repeatedly a moment ago.",
+    "disabled_config": "Comparing by meaning is switched off.",
+}
+FUSIONS = {
+    "zscore": "by how far it stood out on each side",
+    "rrf": "by its ranks (reciprocal rank fusion)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One row of the "why" table."""
+
+    name: str
+    value: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stage's part of a search's time; ``x`` and ``width`` are percentages of the bar."""
+
+    stage: str
+    name: str
+    ms: float
+    x: float
+    width: float
+
+
+def ordinal(number: int) -> str:
+    if number % 100 in {11, 12, 13}:
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+def told(explain: Mapping[str, Any], position: int, final_score: float, sort_by: str) -> str:
+    """One or two sentences on why a hit stands where it stands."""
+    parts = []
+    near, worded = explain.get("vector_rank"), explain.get("text_rank")
+    if near is not None:
+        parts.append(f"{ordinal(near)} nearest in meaning{distance_words(explain.get('distance'))}")
+    if worded is not None:
+        parts.append(f"{ordinal(worded)} best match for the words")
+    found = " and ".join(parts) or "found by neither meaning nor words"
+    missing = ""
+    if near is not None and worded is None:
+        missing = " The words of the question did not find it."
+    elif worded is not None and near is None:
+        missing = " It was not among the nearest in meaning."
+    sentences = [f"It was the {found}.{missing}" if parts else f"It was {found}."]
+    sentences.append(combination(explain, final_score))
+    if sort_by != "relevance":
+        order = "when it was said" if sort_by == "recency" else "its outcome score"
+        sentences.append(
+            f"You asked for the order by {order}, so that decided place {position} among the most relevant."
+        )
+    return " ".join(sentences)
+
+
+def distance_words(distance: float | None) -> str:
+    if distance is None:
+        return ""
+    closeness = "very close" if distance <= 0.8 else "close" if distance <= 1.0 else "loosely related"
+    return f" ({closeness}, distance {distance:.2f})"
+
+
+def combination(explain: Mapping[str, Any], final_score: float) -> str:
+    how = FUSIONS.get(str(explain.get("fusion")), "as configured")
+    relevance = explain.get("relevance")
+    if relevance is None:
+        return f"The final score is {final_score:.2f}."
+    boosts = explain.get("boosts") or {}
+    changed = f", {count(boosts, 'boost')} then made it {final_score:.2f}" if boosts else ""
+    reranked = " after a second look by the reranker" if explain.get("ce") is not None else ""
+    return f"Both sides were weighed {how}, which gave {relevance:.2f}{changed}{reranked}."
+
+
+def count(things: Mapping[str, Any], noun: str) -> str:
+    return f"{len(things)} {noun}" + ("" if len(things) == 1 else "s")
+
+
+def numbers(explain: Mapping[str, Any], final_score: float) -> list[Number]:
+    """Every number that placed a hit, named."""
+    rows = [
+        Number("Rank by meaning", shown(explain.get("vector_rank")), "place among the nearest vectors"),
+        Number("Distance", shown(explain.get("distance")), "0 is the same, 1.41 unrelated, 2 opposite"),
+        Number("Similarity", shown(explain.get("similarity")), "1 / (1 + distance)"),
+        Number("Rank by words", shown(explain.get("text_rank")), "place in the full-text search"),
+        Number("Word score", shown(explain.get("text_score")), "higher is better"),
+        Number("RRF", shown(explain.get("rrf")), "sum of 1 / (60 + rank) over both sides"),
+        Number("Relevance", shown(explain.get("relevance")), f"fused: {explain.get('fusion') or 'unknown'}"),
+    ]
+    for kind, meaning in (("weights", "weight"), ("boosts", "boost")):
+        rows += [Number(str(name), shown(value), meaning) for name, value in (explain.get(kind) or {}).items()]
+    if explain.get("ce") is not None:
+        rows.append(Number("Reranker", shown(explain["ce"]), "cross-encoder, 0 to 1"))
+    rows.append(Number("Final score", shown(final_score), "what the order is made of"))
+    return rows
+
+
+def shown(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.4f}".rstrip("0").rstrip(".") or "0"
+    return str(value)
+
+
+def segments(timings_ms: Mapping[str, float]) -> list[Segment]:
+    """The stages of a search one after another along a bar, and what none of them accounts for."""
+    parts = [(stage, STAGES.get(stage, stage), ms) for stage, ms in timings_ms.items() if stage != "total"]
+    known = sum(ms for _, _, ms in parts)
+    total = max(timings_ms.get("total", known), known)
+    if total - known > 0.02 * total:
+        parts.append(("other", "Everything else", total - known))
+    found, x = [], 0.0
+    for stage, name, ms in parts:
+        width = 100 * ms / total if total else 0.0
+        found.append(Segment(stage, name, ms, round(x, 3), round(width, 3)))
+        x += width
+    return found
+
+
+def warnings(fallbacks: Sequence[str], vector_state: str) -> list[str]:
+    """What a search had to do without, in words."""
+    found = [FALLBACKS.get(name, name.replace("_", " ")) for name in fallbacks]
+    if vector_state in VECTOR_STATES:
+        found.append(VECTOR_STATES[vector_state])
+    return list(dict.fromkeys(found))

@@ -1,0 +1,109 @@
+"""Forms of the console. What a memory must satisfy is the core's to say; these read fields."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import AuthenticationForm
+
+from memory.conf import memory_conf
+from memory.models import MemoryItem
+from memory.retrieval.search import RECENCY, RELEVANCE, SCORE
+from memory.tiers import Status, Tier
+
+TIER_NAMES = {
+    Tier.WORKING: "Working",
+    Tier.HISTORY: "History",
+    Tier.PATTERNS: "Patterns",
+    Tier.MEMORY_BANK: "Memory bank",
+    Tier.BOOKS: "Books",
+}
+SORTS = ((RELEVANCE, "Relevance"), (RECENCY, "Most recent"), (SCORE, "Outcome score"))
+LIMITS = ((5, "5"), (10, "10"), (20, "20"), (50, "50"))
+STATUSES = ((Status.ACTIVE.value, "Active"), (Status.ARCHIVED.value, "Archived"))
+ORDERS = (("recent", "Newest first"), ("score", "Best score first"))
+
+
+class SignInForm(AuthenticationForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.error_messages = {
+            **self.error_messages,
+            "invalid_login": "That name and password do not belong together.",
+        }
+        for field in self.fields.values():
+            field.widget.attrs.update({"dir": "auto"})
+
+
+class PeopleForm(forms.Form):
+    q = forms.CharField(required=False, max_length=128, strip=True)
+
+
+class SearchForm(forms.Form):
+    """A search as it stands in the address bar."""
+
+    query = forms.CharField(required=False, strip=True)
+    tiers = forms.MultipleChoiceField(required=False, choices=[(tier.value, TIER_NAMES[tier]) for tier in Tier])
+    sort_by = forms.ChoiceField(required=False, choices=SORTS)
+    limit = forms.TypedChoiceField(required=False, choices=LIMITS, coerce=int, empty_value=10)
+
+    def clean_query(self) -> str:
+        query: str = self.cleaned_data["query"]
+        longest = memory_conf().limits.query
+        if len(query) > longest:
+            raise forms.ValidationError(f"A question may have at most {longest:,} characters; this has {len(query):,}.")
+        return query
+
+    def clean_sort_by(self) -> str:
+        return self.cleaned_data["sort_by"] or RELEVANCE
+
+
+class FilterForm(forms.Form):
+    """Which memories to list."""
+
+    tier = forms.ChoiceField(required=False, choices=[("", "All tiers"), *((t.value, TIER_NAMES[t]) for t in Tier)])
+    status = forms.ChoiceField(required=False, choices=STATUSES)
+    sort = forms.ChoiceField(required=False, choices=ORDERS)
+    tag = forms.CharField(required=False, max_length=64, strip=True)
+    q = forms.CharField(required=False, max_length=200, strip=True)
+
+
+class RevisionForm(forms.Form):
+    """What an operator may change of a memory. ``version`` is the one they saw while writing."""
+
+    text = forms.CharField(strip=False, widget=forms.Textarea(attrs={"dir": "auto", "spellcheck": "true"}))
+    tags = forms.CharField(
+        required=False, help_text="Separated by commas.", widget=forms.TextInput(attrs={"dir": "auto"})
+    )
+    importance = forms.FloatField(
+        min_value=0, max_value=1, widget=forms.NumberInput(attrs={"step": "0.05", "inputmode": "decimal"})
+    )
+    confidence = forms.FloatField(
+        min_value=0, max_value=1, widget=forms.NumberInput(attrs={"step": "0.05", "inputmode": "decimal"})
+    )
+    always_inject = forms.BooleanField(required=False, label="Put it into every conversation")
+    version = forms.IntegerField(widget=forms.HiddenInput)
+
+    @classmethod
+    def of(cls, item: MemoryItem) -> "RevisionForm":
+        return cls(
+            initial={
+                "text": item.text,
+                "tags": ", ".join(item.tags),
+                "importance": item.importance,
+                "confidence": item.confidence,
+                "always_inject": item.always_inject,
+                "version": item.version,
+            }
+        )
+
+    def clean_text(self) -> str:
+        # A browser sends every line end as two characters; the text kept one.
+        return str(self.cleaned_data["text"]).replace("\r\n", "\n")
+
+    def changes(self, item: MemoryItem) -> dict[str, Any]:
+        """The fields that differ from the item."""
+        given = {**self.cleaned_data, "tags": [tag for tag in self.cleaned_data["tags"].split(",") if tag.strip()]}
+        names = ["text", "tags", "importance", "confidence"]
+        if item.tier == Tier.MEMORY_BANK:
+            names.append("always_inject")
+        return {name: given[name] for name in names if given[name] != getattr(item, name)}

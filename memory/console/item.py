@@ -1,0 +1,174 @@
+"""One memory: its text, how it has served, its earlier wordings, what happened to it, and what may be done with it."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from memory.admission import Refused
+from memory.console.differences import Run, differences
+from memory.console.forms import TIER_NAMES, RevisionForm
+from memory.console.pages import OperatorRequest, answer, place_page, wants_part
+from memory.console.places import Place
+from memory.console.timeline import timeline
+from memory.models import MemoryItem, MemoryVersion
+from memory.scoring import quality, wilson_lower_bound
+from memory.tiers import SCORED_TIERS, Status, Tier
+
+VERSIONS = 20
+EVENTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """An earlier wording and how it differs from the one that came after it."""
+
+    version: MemoryVersion
+    runs: list[Run]
+
+
+def find_item(place: Place, item_id: uuid.UUID) -> MemoryItem:
+    item = place.facade.get(place.user, item_id)
+    if item is None:
+        raise Http404("no such memory")
+    return item
+
+
+@require_safe
+@place_page
+def page(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+    item = find_item(place, item_id)
+    return answer(request, "console/item/page.html", "console/item/_actions.html", item_context(place, item))
+
+
+def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
+    versions = place.facade.versions(place.user, item.pk)
+    events = place.facade.events(place.user, item.pk)
+    return {
+        "place": place,
+        "item": item,
+        "now": timezone.now(),
+        "tier_name": TIER_NAMES[Tier(item.tier)],
+        "is_scored": item.tier in SCORED_TIERS,
+        "wilson": wilson_lower_bound(item.worked, item.failed, item.partial),
+        "quality": quality(item.importance, item.confidence),
+        "wordings": wordings(item, versions[:VERSIONS]),
+        "more_versions": max(0, len(versions) - VERSIONS),
+        "timeline": timeline(events[:EVENTS]),
+        "more_events": max(0, len(events) - EVENTS),
+    }
+
+
+def wordings(item: MemoryItem, versions: list[MemoryVersion]) -> list[Wording]:
+    """Newest first, each beside its successor. One that was merged in stood beside the item, not before it."""
+    found, after = [], item.text
+    for version in versions:
+        found.append(Wording(version, differences(version.text, after)))
+        if version.reason != "merged":
+            after = version.text
+    return found
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@place_page
+def edit(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+    item = find_item(place, item_id)
+    if request.method == "POST":
+        form = RevisionForm(request.POST)
+        if form.is_valid() and is_current(form, item) and revised(place, item, form):
+            messages.success(request, "The memory was saved.")
+            return to_item(request, place, item_id)
+        return edit_page(request, place, item, form, status=422)
+    return edit_page(request, place, item, RevisionForm.of(item))
+
+
+def edit_page(
+    request: OperatorRequest, place: Place, item: MemoryItem, form: RevisionForm, status: int = 200
+) -> HttpResponse:
+    context = {"place": place, "item": item, "form": form, "is_bank": item.tier == Tier.MEMORY_BANK}
+    return answer(request, "console/item/edit.html", "console/item/_form.html", context, status=status)
+
+
+def is_current(form: RevisionForm, item: MemoryItem) -> bool:
+    """Whether the text is still the one the operator started from; says so in the form if not."""
+    if form.cleaned_data["version"] == item.version:
+        return True
+    form.add_error(None, "This memory was changed while you were writing. Open it again to see the text it has now.")
+    return False
+
+
+def revised(place: Place, item: MemoryItem, form: RevisionForm) -> bool:
+    changes = form.changes(item)
+    if not changes:
+        return True
+    try:
+        if place.facade.revise(place.user, item.pk, changes, now=timezone.now()) is None:
+            raise Http404("no such memory")
+    except Refused as error:
+        form.add_error(error.field if error.field in form.fields else None, error.rule)
+        return False
+    return True
+
+
+def to_item(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+    target = reverse("console:item", args=[*place.path, item_id])
+    return HttpResponseClientRedirect(target) if wants_part(request) else redirect(target)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@place_page
+def archive(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+    if request.method != "POST":
+        return confirmation(request, place, item_id, "archive")
+    changed = place.facade.archive(place.user, item_id, now=timezone.now())
+    return after_change(request, place, changed, "The memory was archived.")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@place_page
+def restore(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+    if request.method != "POST":
+        return confirmation(request, place, item_id, "restore")
+    changed = place.facade.restore(place.user, item_id, now=timezone.now())
+    return after_change(request, place, changed, "The memory was restored.")
+
+
+def after_change(request: OperatorRequest, place: Place, changed: MemoryItem | None, said: str) -> HttpResponse:
+    if changed is None:
+        raise Http404("no such memory")
+    messages.success(request, said)
+    return to_item(request, place, changed.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@place_page
+def delete(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+    if request.method != "POST":
+        return confirmation(request, place, item_id, "delete")
+    if not place.facade.remove(place.user, item_id, now=timezone.now()):
+        raise Http404("no such memory")
+    messages.success(request, "The memory was deleted.")
+    return redirect("console:memories", *place.path)
+
+
+def confirmation(request: OperatorRequest, place: Place, item_id: uuid.UUID, action: str) -> HttpResponse:
+    """The question before a change: in place of the buttons, or as a page of its own without JavaScript."""
+    item = find_item(place, item_id)
+    if (action == "restore") != (item.status == Status.ARCHIVED) and action != "delete":
+        return to_item(request, place, item_id)
+    context = {
+        "place": place,
+        "item": item,
+        "action": action,
+        "url": reverse(f"console:{action}", args=[*place.path, item_id]),
+    }
+    if wants_part(request):
+        return render(request, "console/item/_confirm.html", context)
+    return render(request, "console/item/confirm.html", context)

@@ -1,0 +1,53 @@
+"""The list of a person's memories."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from memory.console.browsing import Wanted, listed
+from memory.console.forms import FilterForm
+from memory.console.pages import OperatorRequest, answer, place_page
+from memory.console.places import Place
+from memory.tiers import Status
+
+
+@require_safe
+@place_page
+def page(request: OperatorRequest, place: Place) -> HttpResponse:
+    form = FilterForm(request.GET)
+    if not form.is_valid():
+        context = {"place": place, "form": form, "items": []}
+        return answer(request, "console/memories/page.html", "console/memories/_list.html", context, status=422)
+    asked = form.cleaned_data
+    wanted = Wanted(
+        tier=asked["tier"],
+        status=asked["status"] or Status.ACTIVE,
+        tag=asked["tag"].lower(),
+        words=asked["q"],
+        by_score=asked["sort"] == "score",
+    )
+    cursor = request.GET.get("cursor", "")
+    found = listed(place.user, wanted, cursor)
+    context = {
+        "place": place,
+        "form": form,
+        "now": timezone.now(),
+        "items": found.items,
+        "wanted": wanted,
+        "narrowed": bool(wanted.tier or wanted.tag or wanted.words or wanted.status != Status.ACTIVE),
+        "cursor": cursor,
+        "next_page": next_page(asked, found.next_cursor),
+    }
+    # What follows a list is only its rows; a list that was filtered anew is the whole list.
+    part = "console/memories/_rows.html" if cursor else "console/memories/_list.html"
+    return answer(request, "console/memories/page.html", part, context)
+
+
+def next_page(asked: dict[str, Any], cursor: str) -> str:
+    """The query string of the page that follows; empty on the last one."""
+    if not cursor:
+        return ""
+    return urlencode({**{name: value for name, value in asked.items() if value}, "cursor": cursor})

@@ -1,0 +1,137 @@
+"""A person's front page: how much is remembered, whether it can be found, how it has served."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+from django_htmx.http import HTMX_STOP_POLLING
+
+from memory.conf import memory_conf
+from memory.console import browsing, condition
+from memory.console.browsing import Wanted
+from memory.console.forms import TIER_NAMES
+from memory.console.pages import OperatorRequest, place_page, wants_part
+from memory.console.places import Place
+from memory.facade import Stats
+from memory.indexing import IndexCounts
+from memory.models import ApiKey
+from memory.tiers import POLICIES, Outcome, Status, Tier, TierPolicy
+
+RECENT = 8
+
+OUTCOME_NAMES = {
+    Outcome.WORKED: "worked",
+    Outcome.PARTIAL: "partly worked",
+    Outcome.FAILED: "failed",
+    Outcome.UNKNOWN: "unknown",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TierCount:
+    tier: Tier
+    name: str
+    active: int
+    archived: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a stacked bar; ``x`` and ``width`` in percent."""
+
+    css: str
+    name: str
+    count: int
+    x: float
+    width: float
+
+
+@require_safe
+@place_page
+def overview(request: OperatorRequest, place: Place) -> HttpResponse:
+    now = timezone.now()
+    stats = place.facade.stats(place.user)
+    tiers = tier_counts(stats)
+    context: dict[str, Any] = {
+        "place": place,
+        "now": now,
+        "tiers": tiers,
+        "total": sum(tier.active for tier in tiers),
+        "tier_shares": shares([(f"tier-{tier.tier}", tier.name, tier.active) for tier in tiers]),
+        "outcome_shares": outcome_shares(stats),
+        "exchanges": stats.exchanges,
+        "outcomes": place.facade.recent_outcomes(place.user, RECENT),
+        "recent": browsing.listed(place.user, Wanted(), limit=RECENT).items,
+        "keys": ApiKey.objects.filter(organization=place.organization).order_by("revoked_at", "name", "pk"),
+        "conditions": condition.conditions(),
+        **indexing_context(stats.indexing),
+    }
+    return render(request, "console/overview/page.html", context)
+
+
+def tier_counts(stats: Stats) -> list[TierCount]:
+    return [
+        TierCount(
+            tier,
+            TIER_NAMES[tier],
+            stats.tiers[tier].get(Status.ACTIVE, 0),
+            stats.tiers[tier].get(Status.ARCHIVED, 0),
+            lifetime(POLICIES[tier]),
+        )
+        for tier in Tier
+    ]
+
+
+def lifetime(policy: TierPolicy) -> str:
+    if policy.ttl is None:
+        return "learns from outcomes" if policy.scored else "kept as written"
+    hours = int(policy.ttl.total_seconds() // 3600)
+    return f"kept {hours // 24} days" if hours > 48 else f"kept {hours} hours"
+
+
+def shares(counted: list[tuple[str, str, int]]) -> list[Share]:
+    total = sum(count for _, _, count in counted)
+    found, x = [], 0.0
+    for css, name, count in counted:
+        width = 100 * count / total if total else 0.0
+        found.append(Share(css, name, count, round(x, 3), round(width, 3)))
+        x += width
+    return found
+
+
+def outcome_shares(stats: Stats) -> list[Share]:
+    return shares([(f"outcome-{kind}", name, stats.outcomes.get(kind, 0)) for kind, name in OUTCOME_NAMES.items()])
+
+
+def indexing_context(counts: IndexCounts) -> dict[str, Any]:
+    total = counts.pending + counts.ready + counts.failed
+    return {
+        "indexing": counts,
+        "indexed_share": counts.ready / total if total else 1.0,
+        "vector_backend": memory_conf().vector.backend,
+    }
+
+
+@require_safe
+@place_page
+def indexing(request: OperatorRequest, place: Place) -> HttpResponse:
+    """The indexing panel, asked for again and again until nothing waits."""
+    if not wants_part(request):
+        return redirect("console:overview", *place.path)
+    counts = place.facade.index_status(place.user)
+    status = 200 if counts.pending else HTMX_STOP_POLLING
+    context = {"place": place, **indexing_context(counts)}
+    return render(request, "console/overview/_indexing.html", context, status=status)
+
+
+@require_safe
+@place_page
+def health(request: OperatorRequest, place: Place) -> HttpResponse:
+    """The health panel, so that a page left open notices."""
+    if not wants_part(request):
+        return redirect("console:overview", *place.path)
+    return render(request, "console/overview/_health.html", {"place": place, "conditions": condition.conditions()})

@@ -1,0 +1,87 @@
+"""How a console page is answered: signed in or sent to sign in, whole or in part, and never kept by a cache."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+from memory.conf import memory_conf
+from memory.console.places import Place, find_place
+from memory.models import Operator
+
+P = ParamSpec("P")
+
+
+class OperatorRequest(HttpRequest):
+    """A request as the middleware leaves it, from somebody who has signed in."""
+
+    htmx: HtmxDetails
+    user: Operator
+
+
+Page = Callable[Concatenate[OperatorRequest, P], HttpResponse]
+PlacePage = Callable[Concatenate[OperatorRequest, Place, P], HttpResponse]
+
+
+def wants_part(request: HttpRequest) -> bool:
+    """htmx asks for a part, except where it rebuilds a page the reader went back to."""
+    htmx = cast(OperatorRequest, request).htmx
+    return bool(htmx) and not htmx.history_restore_request and not htmx.boosted
+
+
+def answer(
+    request: HttpRequest, page: str, part: str, context: dict[str, Any] | None = None, *, status: int = 200
+) -> HttpResponse:
+    """The part of a page that htmx asked for, or the page around it."""
+    return render(request, part if wants_part(request) else page, context or {}, status=status)
+
+
+def kept_private(response: HttpResponse) -> HttpResponse:
+    response.headers["Cache-Control"] = "no-store"
+    patch_vary_headers(response, ["HX-Request", "Cookie"])
+    return response
+
+
+def to_sign_in(request: HttpRequest) -> HttpResponse:
+    """The login page; as a whole page also when only a part was asked for, back to the page that asked."""
+    htmx = cast(OperatorRequest, request).htmx
+    if not htmx:
+        # A form that was sent cannot be sent again after signing in: go to its page.
+        return redirect_to_login(request.get_full_path())
+    login = redirect_to_login(htmx.current_url_abs_path or "/")
+    return HttpResponseClientRedirect(login.url)
+
+
+def operator_page(view: Page[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """A page for whoever is signed in."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return kept_private(to_sign_in(request))
+        return kept_private(view(cast(OperatorRequest, request), *args, **kwargs))
+
+    return guarded
+
+
+def place_page(view: PlacePage[P]) -> Callable[Concatenate[HttpRequest, str, str, P], HttpResponse]:
+    """A page about one person: 404 for an operator who may not see them."""
+
+    @operator_page
+    @wraps(view)
+    def placed(
+        request: OperatorRequest, organization: str, external_id: str, /, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        place = find_place(request.user, organization, external_id)
+        request.session["place"] = place.path
+        if not memory_conf().flags["system"]:
+            return render(request, "console/disabled.html", {"place": place}, status=503)
+        return view(request, place, *args, **kwargs)
+
+    return placed

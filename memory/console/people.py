@@ -1,0 +1,57 @@
+"""Whom to look at: the front door, and the list of organisations with the people they remember."""
+
+from dataclasses import dataclass
+
+from django.db.models import F
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_safe
+
+from memory.console.forms import PeopleForm
+from memory.console.pages import OperatorRequest, answer, operator_page
+from memory.console.places import find_place, visible_organizations
+from memory.models import EndUser, Operator, Organization
+
+SHOWN = 60
+"""People listed of one organisation; the search field finds the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Household:
+    organization: Organization
+    users: list[EndUser]
+    total: int
+
+
+@require_safe
+@operator_page
+def home(request: OperatorRequest) -> HttpResponse:
+    """Where this operator was last, or the only person there is, or the list."""
+    last = request.session.get("place")
+    if last:
+        try:
+            return redirect("console:overview", *find_place(request.user, *last).path)
+        except Http404:
+            del request.session["place"]
+    only = EndUser.objects.filter(organization__in=visible_organizations(request.user))[:2]
+    if len(only) == 1:
+        return redirect("console:overview", only[0].organization.slug, only[0].external_id)
+    return redirect("console:people")
+
+
+@require_safe
+@operator_page
+def people(request: OperatorRequest) -> HttpResponse:
+    form = PeopleForm(request.GET)
+    query = form.cleaned_data["q"] if form.is_valid() else ""
+    context = {"form": form, "query": query, "households": households(request.user, query), "shown": SHOWN}
+    return answer(request, "console/people/page.html", "console/people/_households.html", context)
+
+
+def households(operator: Operator, query: str) -> list[Household]:
+    found = []
+    for organization in visible_organizations(operator):
+        users = EndUser.objects.filter(organization=organization, external_id__icontains=query)
+        latest = users.order_by(F("last_active_at").desc(nulls_last=True), "external_id")
+        found.append(Household(organization, list(latest[:SHOWN]), users.count()))
+    return found

@@ -1,0 +1,43 @@
+"""Where an operator may look. The one access funnel of the console: what it does not return does not exist."""
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.http import Http404
+
+from memory.access import find_user
+from memory.facade import MemoryFacade
+from memory.models import EndUser, Operator, Organization
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One remembered person of one organisation, as one operator looks at them."""
+
+    operator: Operator
+    organization: Organization
+    user: EndUser
+
+    @property
+    def facade(self) -> MemoryFacade:
+        return MemoryFacade(actor=f"operator:{self.operator.get_username()}")
+
+    @property
+    def path(self) -> tuple[str, str]:
+        """What the place's URLs are made of."""
+        return self.organization.slug, self.user.external_id
+
+
+def visible_organizations(operator: Operator) -> QuerySet[Organization]:
+    """Superusers see all organisations, others those they are a member of."""
+    everything = Organization.objects.order_by("name", "pk")
+    return everything if operator.is_superuser else everything.filter(members=operator)
+
+
+def find_place(operator: Operator, organization_slug: str, external_id: str) -> Place:
+    """Raises Http404 alike for what does not exist and for what this operator may not see."""
+    organization = visible_organizations(operator).filter(slug=organization_slug).first()
+    user = find_user(organization, external_id) if organization else None
+    if organization is None or user is None:
+        raise Http404("no such person")
+    return Place(operator, organization, user)

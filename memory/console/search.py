@@ -1,0 +1,78 @@
+"""Search as an assistant would see it, with the reasons for every place."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from memory.console.explaining import Number, numbers, segments, told, warnings
+from memory.console.forms import SearchForm
+from memory.console.pages import OperatorRequest, answer, place_page
+from memory.console.places import Place
+from memory.retrieval.search import RELEVANCE, Hit, SearchRequest, SearchResult
+from memory.scoring import wilson_lower_bound
+from memory.tiers import Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A hit with its reasons in words."""
+
+    hit: Hit
+    told: str
+    numbers: list[Number]
+    percent: float
+    wilson: float
+
+
+@require_safe
+@place_page
+def page(request: OperatorRequest, place: Place) -> HttpResponse:
+    asked = "query" in request.GET
+    form = SearchForm(request.GET if asked else None, initial={"sort_by": RELEVANCE, "limit": 10})
+    context: dict[str, Any] = {"place": place, "form": form, "now": timezone.now(), "tiers": list(Tier)}
+    status = 200
+    if asked and not form.is_valid():
+        status = 422
+    elif asked and form.cleaned_data["query"]:
+        result = find(place, form)
+        context.update(found(result, form.cleaned_data["sort_by"]))
+    return answer(request, "console/search/page.html", "console/search/_found.html", context, status=status)
+
+
+def find(place: Place, form: SearchForm) -> SearchResult:
+    asked = form.cleaned_data
+    request = SearchRequest(
+        query=asked["query"],
+        tiers=frozenset(Tier(tier) for tier in asked["tiers"]) or None,
+        limit=asked["limit"],
+        sort_by=asked["sort_by"],
+    )
+    # An operator looks on: no turn of the user's is made, and nothing counts as retrieved.
+    return place.facade.search(place.user, request, now=timezone.now(), remember=False)
+
+
+def found(result: SearchResult, sort_by: str) -> dict[str, Any]:
+    debug = result.debug
+    return {
+        "result": result,
+        "hits": [shown(hit, sort_by) for hit in result.hits],
+        "total_ms": debug.stage_timings_ms.get("total", 0.0),
+        "segments": segments(debug.stage_timings_ms),
+        "warnings": warnings(debug.fallbacks_used, debug.vector_stage_status),
+        "errors": debug.errors,
+        "confidence": debug.retrieval_confidence,
+    }
+
+
+def shown(hit: Hit, sort_by: str) -> Shown:
+    item = hit.item
+    return Shown(
+        hit=hit,
+        told=told(hit.explain, hit.position, hit.final_score, sort_by),
+        numbers=numbers(hit.explain, hit.final_score),
+        percent=round(100 * min(1.0, max(0.0, hit.final_score)), 1),
+        wilson=wilson_lower_bound(item.worked, item.failed, item.partial),
+    )

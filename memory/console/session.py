@@ -1,0 +1,70 @@
+"""Signing in and out, and the colour theme."""
+
+from typing import Any
+
+from django.contrib.auth import views
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse, reverse_lazy
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from memory.console import throttle
+from memory.console.forms import SignInForm
+from memory.console.pages import kept_private
+
+THEMES = ("system", "light", "dark")
+THEME_COOKIE = "commonplace_theme"
+YEAR_S = 365 * 24 * 3600
+
+
+class SignIn(views.LoginView):
+    authentication_form = SignInForm
+    template_name = "console/session/login.html"
+    next_page = reverse_lazy("console:home")
+    redirect_authenticated_user = True
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return kept_private(super().dispatch(request, *args, **kwargs))
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        name, address = request.POST.get("username", ""), request.META.get("REMOTE_ADDR", "")
+        wait_s = throttle.pause_s(name, address)
+        if wait_s:
+            return self.come_back_later(wait_s)
+        return super().post(request, *args, **kwargs)
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        throttle.forgive(form.cleaned_data["username"], self.request.META.get("REMOTE_ADDR", ""))
+        return super().form_valid(form)
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        return self.render_to_response(self.get_context_data(form=form), status=422)
+
+    def come_back_later(self, wait_s: int) -> HttpResponse:
+        form = self.get_form_class()(self.request)
+        response = self.render_to_response(self.get_context_data(form=form, wait_minutes=-(-wait_s // 60)), status=429)
+        response.headers["Retry-After"] = str(wait_s)
+        return response
+
+
+class SignOut(views.LogoutView):
+    next_page = reverse_lazy("console:login")
+
+
+def safe_next(request: HttpRequest) -> str:
+    """The local address a form asks to return to, or the console's own front page."""
+    target = request.POST.get("next", "")
+    allowed = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
+    return target if allowed else reverse("console:home")
+
+
+@require_POST
+def choose_theme(request: HttpRequest) -> HttpResponse:
+    """The theme switch without JavaScript."""
+    response = redirect(safe_next(request))
+    theme = request.POST.get("theme", "")
+    if theme in THEMES:
+        # Readable by script, which keeps it in step with the switch.
+        response.set_cookie(THEME_COOKIE, theme, max_age=YEAR_S, samesite="Lax", secure=request.is_secure())
+    return kept_private(response)

@@ -1,0 +1,91 @@
+"""Template tags of the console: names, moments, bars. They return escaped text or render a template of ours."""
+
+from datetime import datetime, timedelta
+from typing import Any, TypedDict
+
+from django import template
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from memory.console.forms import TIER_NAMES
+from memory.console.session import THEME_COOKIE, THEMES
+from memory.tiers import Tier
+
+register = template.Library()
+
+
+class Level(TypedDict):
+    percent: float
+    css: str
+    label: str
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """One of the drawings in icons.svg, hidden from screen readers: its text stands beside it."""
+    return format_html(
+        '<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static("img/icons.svg"), name
+    )
+
+
+@register.filter
+def tier_name(tier: str) -> str:
+    return TIER_NAMES[Tier(tier)] if tier in set(Tier) else tier
+
+
+@register.simple_tag
+def moment(value: datetime | None, now: datetime | None = None) -> SafeString | str:
+    """A time as people say it, with the exact one behind it."""
+    if value is None:
+        return "never"
+    now = now or timezone.now()
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        value.isoformat(),
+        f"{value:%Y-%m-%d %H:%M} UTC",
+        said_time(value, now),
+    )
+
+
+def said_time(value: datetime, now: datetime) -> str:
+    """Minutes, hours and days around now in words, farther away the date."""
+    gap = now - value
+    seconds = abs(gap.total_seconds())
+    if seconds < 60:
+        return "just now"
+    for size, unit, limit in ((60, "minute", 3600), (3600, "hour", 86_400), (86_400, "day", 7 * 86_400)):
+        if seconds < limit:
+            count = int(seconds // size)
+            words = f"{count} {unit}" + ("" if count == 1 else "s")
+            return f"{words} ago" if gap > timedelta(0) else f"in {words}"
+    return f"{value.day} {value:%b %Y}"
+
+
+@register.inclusion_tag("console/_bar.html")
+def bar(value: float, label: str, css: str = "") -> Level:
+    """A level between 0 and 1 as a bar, with its meaning for those who do not see it."""
+    return {"percent": round(100 * min(1.0, max(0.0, value)), 1), "css": css, "label": label}
+
+
+@register.inclusion_tag("console/_bar.html")
+def score_bar(score: float) -> Level:
+    css = "good" if score >= 0.7 else "bad" if score < 0.3 else "watch" if score < 0.5 else ""
+    return {"percent": round(100 * score, 1), "css": css, "label": f"outcome score {score:.2f} of 1"}
+
+
+@register.simple_tag(takes_context=True)
+def theme(context: dict[str, Any]) -> str:
+    """The theme this browser asked for: system, light or dark."""
+    request: HttpRequest | None = context.get("request")
+    chosen = request.COOKIES.get(THEME_COOKIE, "") if request else ""
+    return chosen if chosen in THEMES else "system"
+
+
+@register.simple_tag(takes_context=True)
+def current(context: dict[str, Any], *names: str) -> SafeString | str:
+    """Marks the link of the page that is open."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    return format_html(' aria-current="{}"', "page") if match and match.url_name in names else ""

@@ -1,0 +1,93 @@
+"""What happened to a memory, in words. Pure: event rows in, lines of a timeline out."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from memory.console.forms import TIER_NAMES
+from memory.tiers import Tier
+
+TITLES = {
+    "stored": "Stored",
+    "merged": "Merged with one that says the same",
+    "revised": "Edited",
+    "archived": "Archived",
+    "restored": "Restored",
+    "promoted": "Promoted",
+    "outcome_worked": "Outcome: worked",
+    "outcome_failed": "Outcome: failed",
+    "outcome_partial": "Outcome: partly worked",
+    "outcome_unknown": "Outcome: unknown",
+}
+UP = frozenset({"promoted", "restored", "outcome_worked", "outcome_partial"})
+DOWN = frozenset({"archived", "outcome_failed"})
+NAMES = {"always_inject": "always in context"}
+
+
+class Event(Protocol):
+    kind: str
+    reason: str
+    before: Any
+    after: Any
+    actor: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """``trend`` is up, down or even; ``details`` and ``reason`` may quote what somebody wrote."""
+
+    title: str
+    trend: str
+    reason: str
+    details: list[str]
+    actor: str
+    at: datetime
+
+
+def timeline(events: Iterable[Event]) -> list[Line]:
+    return [
+        Line(
+            title=TITLES.get(event.kind, event.kind.replace("_", " ").capitalize()),
+            trend="up" if event.kind in UP else "down" if event.kind in DOWN else "even",
+            reason="" if event.reason == "asked" else event.reason,
+            details=details(event.before or {}, event.after or {}),
+            actor=event.actor,
+            at=event.at,
+        )
+        for event in events
+    ]
+
+
+def details(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """What changed from what to what; a text is only named, the versions show it."""
+    found = []
+    for name in dict.fromkeys([*before, *after]):
+        if name == "text":
+            if after:
+                found.append("text changed")
+            continue
+        old, new = before.get(name), after.get(name)
+        if old == new or name == "status":
+            continue
+        label = NAMES.get(name, name.replace("_", " "))
+        if name in before and name in after:
+            found.append(f"{label} {said(old)} → {said(new)}")
+        elif name in after:
+            found.append(f"{label} {said(new)}")
+        else:
+            found.append(f"{label} was {said(old)}")
+    return found
+
+
+def said(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, list):
+        return ", ".join(str(part) for part in value) or "none"
+    if isinstance(value, str) and value in set(Tier):
+        return TIER_NAMES[Tier(value)]
+    return str(value)

@@ -1,0 +1,25 @@
+"""Addresses of the console. Fixed pages have one segment, pages about a person at least two: they cannot collide."""
+
+from django.urls import path
+
+from memory.console import item, memories, overview, people, search, session
+
+app_name = "console"
+
+urlpatterns = [
+    path("", people.home, name="home"),
+    path("login", session.SignIn.as_view(), name="login"),
+    path("logout", session.SignOut.as_view(), name="logout"),
+    path("theme", session.choose_theme, name="theme"),
+    path("people", people.people, name="people"),
+    path("<slug:organization>/<str:external_id>", overview.overview, name="overview"),
+    path("<slug:organization>/<str:external_id>/indexing", overview.indexing, name="indexing"),
+    path("<slug:organization>/<str:external_id>/health", overview.health, name="health"),
+    path("<slug:organization>/<str:external_id>/search", search.page, name="search"),
+    path("<slug:organization>/<str:external_id>/memories", memories.page, name="memories"),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>", item.page, name="item"),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/edit", item.edit, name="edit"),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/archive", item.archive, name="archive"),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/restore", item.restore, name="restore"),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/delete", item.delete, name="delete"),
+]

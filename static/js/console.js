@@ -1,0 +1,116 @@
+// What the console does beyond htmx: the theme switch, shortcut keys, notices. Every page works without it.
+"use strict";
+
+(() => {
+  const root = document.documentElement;
+  const THEMES = ["system", "light", "dark"];
+  const KEY = "commonplace-theme";
+
+  function applyTheme(theme) {
+    if (theme === "system") root.removeAttribute("data-theme");
+    else root.dataset.theme = theme;
+    for (const button of document.querySelectorAll(".themes button")) {
+      button.setAttribute("aria-pressed", String(button.value === theme));
+    }
+  }
+
+  function keepTheme(theme) {
+    try {
+      localStorage.setItem(KEY, theme);
+    } catch {
+      // Storage may be switched off; the cookie below still remembers.
+    }
+    // The cookie lets the server put the theme on <html>, so that the first paint is right.
+    const secure = location.protocol === "https:" ? "; Secure" : "";
+    document.cookie = `commonplace_theme=${theme}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+    applyTheme(theme);
+  }
+
+  function storedTheme() {
+    try {
+      const theme = localStorage.getItem(KEY);
+      return THEMES.includes(theme) ? theme : null;
+    } catch {
+      return null;
+    }
+  }
+
+  const pressed = document.querySelector(".themes button[aria-pressed=true]");
+  const theme = storedTheme();
+  // A cookie that was cleared or set in a form without script gives way to what this browser remembers.
+  if (theme && pressed && pressed.value !== theme) keepTheme(theme);
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".themes button");
+    if (button) {
+      event.preventDefault();
+      keepTheme(button.value);
+      return;
+    }
+    if (event.target.closest("[data-close]")) event.target.closest("dialog")?.close();
+  });
+
+  function notice(text) {
+    const region = document.getElementById("toasts");
+    if (!region) return;
+    const toast = document.createElement("p");
+    toast.className = "toast";
+    toast.textContent = text;
+    region.append(toast);
+    setTimeout(() => toast.remove(), 8000);
+  }
+
+  document.addEventListener("htmx:responseError", (event) => {
+    const status = event.detail.xhr.status;
+    notice(status >= 500 ? "The server could not answer. Try again in a moment." : `That did not work (${status}).`);
+  });
+  document.addEventListener("htmx:sendError", () => notice("The server cannot be reached."));
+
+  document.addEventListener("htmx:afterSwap", (event) => {
+    event.detail.target.querySelector?.("[data-focus]")?.focus();
+  });
+
+  function typing(target) {
+    return target.closest("input, textarea, select, [contenteditable]") !== null;
+  }
+
+  function stepHit(step) {
+    const links = [...document.querySelectorAll("[data-step]")];
+    if (!links.length) return;
+    const here = links.findIndex((link) => link === document.activeElement || link.closest("li, article")?.contains(document.activeElement));
+    const next = here < 0 ? (step > 0 ? 0 : links.length - 1) : Math.min(links.length - 1, Math.max(0, here + step));
+    links[next].focus();
+    links[next].closest("li, article")?.scrollIntoView({ block: "nearest" });
+  }
+
+  const shortcuts = {
+    "/": () => {
+      const field = document.querySelector("[data-search]");
+      if (field) {
+        field.focus();
+        field.select();
+        return;
+      }
+      document.querySelector("[data-goto-search]")?.click();
+    },
+    j: () => stepHit(1),
+    k: () => stepHit(-1),
+    "?": () => {
+      const dialog = document.getElementById("shortcuts");
+      if (dialog && !dialog.open) dialog.showModal();
+    },
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && typing(event.target)) {
+      event.target.blur();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    const action = Object.hasOwn(shortcuts, event.key) ? shortcuts[event.key] : null;
+    if (action) {
+      event.preventDefault();
+      action();
+    }
+  });
+})();

@@ -118,7 +118,7 @@ def numbers(explain: Mapping[str, Any], final_score: float) -> list[Number]:
     return rows
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):

@@ -6,18 +6,13 @@ from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 
 from memory.conf import memory_conf
+from memory.console.names import TIER_NAMES
 from memory.models import MemoryItem
 from memory.retrieval.search import RECENCY, RELEVANCE, SCORE
 from memory.tiers import Status, Tier
 
-TIER_NAMES = {
-    Tier.WORKING: "Working",
-    Tier.HISTORY: "History",
-    Tier.PATTERNS: "Patterns",
-    Tier.MEMORY_BANK: "Memory bank",
-    Tier.BOOKS: "Books",
-}
 SORTS = ((RELEVANCE, "Relevance"), (RECENCY, "Most recent"), (SCORE, "Outcome score"))
+USUAL_LIMIT = 10
 LIMITS = ((5, "5"), (10, "10"), (20, "20"), (50, "50"))
 STATUSES = ((Status.ACTIVE.value, "Active"), (Status.ARCHIVED.value, "Archived"))
 ORDERS = (("recent", "Newest first"), ("score", "Best score first"))
@@ -44,7 +39,7 @@ class SearchForm(forms.Form):
     query = forms.CharField(required=False, strip=True)
     tiers = forms.MultipleChoiceField(required=False, choices=[(tier.value, TIER_NAMES[tier]) for tier in Tier])
     sort_by = forms.ChoiceField(required=False, choices=SORTS)
-    limit = forms.TypedChoiceField(required=False, choices=LIMITS, coerce=int, empty_value=10)
+    limit = forms.TypedChoiceField(required=False, choices=LIMITS, coerce=int, empty_value=None)
 
     def clean_query(self) -> str:
         query: str = self.cleaned_data["query"]
@@ -55,6 +50,9 @@ class SearchForm(forms.Form):
 
     def clean_sort_by(self) -> str:
         return self.cleaned_data["sort_by"] or RELEVANCE
+
+    def clean_limit(self) -> int:
+        return self.cleaned_data["limit"] or USUAL_LIMIT
 
 
 class FilterForm(forms.Form):

@@ -14,7 +14,8 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from memory.admission import Refused
 from memory.console.differences import Run, differences
-from memory.console.forms import TIER_NAMES, RevisionForm
+from memory.console.forms import RevisionForm
+from memory.console.names import TIER_NAMES
 from memory.console.pages import OperatorRequest, answer, place_page, wants_part
 from memory.console.places import Place
 from memory.console.timeline import timeline

@@ -12,22 +12,15 @@ from django_htmx.http import HTMX_STOP_POLLING
 from memory.conf import memory_conf
 from memory.console import browsing, condition
 from memory.console.browsing import Wanted
-from memory.console.forms import TIER_NAMES
+from memory.console.names import OUTCOME_NAMES, TIER_NAMES
 from memory.console.pages import OperatorRequest, place_page, wants_part
 from memory.console.places import Place
 from memory.facade import Stats
 from memory.indexing import IndexCounts
 from memory.models import ApiKey
-from memory.tiers import POLICIES, Outcome, Status, Tier, TierPolicy
+from memory.tiers import POLICIES, Status, Tier, TierPolicy
 
 RECENT = 8
-
-OUTCOME_NAMES = {
-    Outcome.WORKED: "worked",
-    Outcome.PARTIAL: "partly worked",
-    Outcome.FAILED: "failed",
-    Outcome.UNKNOWN: "unknown",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
@@ -16,6 +16,7 @@ from memory.console.places import Place, find_place
 from memory.models import Operator
 
 P = ParamSpec("P")
+Response = TypeVar("Response", bound=HttpResponseBase)
 
 
 class OperatorRequest(HttpRequest):
@@ -31,7 +32,7 @@ PlacePage = Callable[Concatenate[OperatorRequest, Place, P], HttpResponse]
 
 def wants_part(request: HttpRequest) -> bool:
     """htmx asks for a part, except where it rebuilds a page the reader went back to."""
-    htmx = cast(OperatorRequest, request).htmx
+    htmx = cast("OperatorRequest", request).htmx
     return bool(htmx) and not htmx.history_restore_request and not htmx.boosted
 
 
@@ -42,7 +43,7 @@ def answer(
     return render(request, part if wants_part(request) else page, context or {}, status=status)
 
 
-def kept_private(response: HttpResponse) -> HttpResponse:
+def kept_private(response: Response) -> Response:
     response.headers["Cache-Control"] = "no-store"
     patch_vary_headers(response, ["HX-Request", "Cookie"])
     return response
@@ -50,7 +51,7 @@ def kept_private(response: HttpResponse) -> HttpResponse:
 
 def to_sign_in(request: HttpRequest) -> HttpResponse:
     """The login page; as a whole page also when only a part was asked for, back to the page that asked."""
-    htmx = cast(OperatorRequest, request).htmx
+    htmx = cast("OperatorRequest", request).htmx
     if not htmx:
         # A form that was sent cannot be sent again after signing in: go to its page.
         return redirect_to_login(request.get_full_path())
@@ -62,10 +63,10 @@ def operator_page(view: Page[P]) -> Callable[Concatenate[HttpRequest, P], HttpRe
     """A page for whoever is signed in."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
             return kept_private(to_sign_in(request))
-        return kept_private(view(cast(OperatorRequest, request), *args, **kwargs))
+        return kept_private(view(cast("OperatorRequest", request), *args, **kwargs))
 
     return guarded
 

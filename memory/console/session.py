@@ -3,9 +3,10 @@
 from typing import Any
 
 from django.contrib.auth import views
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth.forms import AuthenticationForm
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import reverse, reverse_lazy
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
@@ -21,10 +22,10 @@ YEAR_S = 365 * 24 * 3600
 class SignIn(views.LoginView):
     authentication_form = SignInForm
     template_name = "console/session/login.html"
-    next_page = reverse_lazy("console:home")
+    next_page = "console:home"
     redirect_authenticated_user = True
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return kept_private(super().dispatch(request, *args, **kwargs))
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -34,11 +35,11 @@ class SignIn(views.LoginView):
             return self.come_back_later(wait_s)
         return super().post(request, *args, **kwargs)
 
-    def form_valid(self, form: Any) -> HttpResponse:
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         throttle.forgive(form.cleaned_data["username"], self.request.META.get("REMOTE_ADDR", ""))
         return super().form_valid(form)
 
-    def form_invalid(self, form: Any) -> HttpResponse:
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         return self.render_to_response(self.get_context_data(form=form), status=422)
 
     def come_back_later(self, wait_s: int) -> HttpResponse:
@@ -49,7 +50,7 @@ class SignIn(views.LoginView):
 
 
 class SignOut(views.LogoutView):
-    next_page = reverse_lazy("console:login")
+    next_page = "console:login"
 
 
 def safe_next(request: HttpRequest) -> str:

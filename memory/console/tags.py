@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memory.console.forms import TIER_NAMES
+from memory.console.names import TIER_NAMES
 from memory.console.session import THEME_COOKIE, THEMES
 from memory.tiers import Tier
 

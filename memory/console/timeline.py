@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from memory.console.forms import TIER_NAMES
+from memory.console.names import TIER_NAMES
 from memory.tiers import Tier
 
 TITLES = {
@@ -81,7 +81,7 @@ def details(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def said(value: Any) -> str:
+def said(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

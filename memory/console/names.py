@@ -1,0 +1,17 @@
+"""What the console calls things. Pure: words only."""
+
+from memory.tiers import Outcome, Tier
+
+TIER_NAMES = {
+    Tier.WORKING: "Working",
+    Tier.HISTORY: "History",
+    Tier.PATTERNS: "Patterns",
+    Tier.MEMORY_BANK: "Memory bank",
+    Tier.BOOKS: "Books",
+}
+OUTCOME_NAMES = {
+    Outcome.WORKED: "worked",
+    Outcome.PARTIAL: "partly worked",
+    Outcome.FAILED: "failed",
+    Outcome.UNKNOWN: "unknown",
+}

@@ -106,7 +106,7 @@ class _EmbedderHandler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        texts = body.get("inputs", body.get("input"))
+        texts = body.get("inputs", body.get("input")) or []
         self.stub.asked.append(Exchange(self.path, body, dict(self.headers), texts))
         if len(texts) > self.stub.largest_batch:
             self.answer(413, b'{"error": "batch size error", "error_type": "Validation"}')

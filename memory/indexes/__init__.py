@@ -35,9 +35,15 @@ def lexical_index() -> LexicalIndex:
 
 def reset() -> None:
     """Build the indexes anew at the next call, as after a change of settings."""
+    if vector_index.cache_info().currsize:
+        vector_index().close()
+    forget()
+
+
+def forget() -> None:
     vector_index.cache_clear()
     lexical_index.cache_clear()
 
 
-# A client's pooled connections must not be shared with a forked worker.
-os.register_at_fork(after_in_child=reset)
+# A client's pooled connections must not be shared with a forked worker, nor closed by it.
+os.register_at_fork(after_in_child=forget)

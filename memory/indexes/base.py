@@ -112,6 +112,9 @@ class VectorIndex(Protocol):
     def state(self) -> IndexState:
         """Never raises."""
 
+    def close(self) -> None:
+        """Let go of connections."""
+
 
 class LexicalIndex(Protocol):
     """Memories of one user that share words with a query."""

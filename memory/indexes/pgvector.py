@@ -178,6 +178,9 @@ class PgVectorIndex:
         problem = None if is_indexed else f"no HNSW index for {self.dimensions} dimensions: large users are slow"
         return IndexState(ok=True, backend="pgvector", dimensions=self.dimensions, points=int(points), problem=problem)
 
+    def close(self) -> None:
+        """Nothing of its own: the connections are Django's."""
+
     @contextmanager
     def _cursor(self, user_id: int, deadline: Deadline, breadth: int = 0) -> Iterator[CursorWrapper]:
         """A cursor in the user's scope that Postgres interrupts when the deadline has passed.

@@ -146,6 +146,9 @@ class QdrantIndex:
             ok=problem is None, backend="qdrant", dimensions=self.dimensions, points=points, problem=problem
         )
 
+    def close(self) -> None:
+        self._client.close()
+
     def _call(self, ask: Callable[[], T], deadline: Deadline) -> T:
         deadline.require(VECTOR)
         return breaker(VECTOR).call(lambda: self._ask(ask, deadline))

@@ -23,3 +23,6 @@ class Embedder(Protocol):
 
     def embed_passages(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
         """The vectors of things stored, in the order of the texts."""
+
+    def close(self) -> None:
+        """Let go of connections."""

@@ -177,11 +177,13 @@ def _decoded(embedding: object) -> object:
 def _unit(vectors: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
     if vectors.shape[1] != dimensions:
         raise BadReply(EMBEDDER, f"expected vectors of {dimensions} dimensions, got {vectors.shape[1]}")
-    wide = vectors.astype(np.float64)
+    # Down to the precision that is kept, where what does not fit becomes infinite; up again to measure.
+    with np.errstate(over="ignore"):
+        wide = vectors.astype(np.float32).astype(np.float64)
     if not np.isfinite(wide).all():
         raise BadReply(EMBEDDER, "a vector holds a value that is not a finite number")
     norms = np.linalg.norm(wide, axis=1, keepdims=True)
-    if not np.isfinite(norms).all() or (norms < SHORTEST).any():
+    if (norms < SHORTEST).any():
         raise BadReply(EMBEDDER, "a vector has no length")
     unit: NDArray[np.float32] = (wide / norms).astype(np.float32)
     return unit
@@ -217,6 +219,9 @@ class CachedEmbedder:
             self._write(fresh)
             known |= fresh
         return [known[key] for key in keys]
+
+    def close(self) -> None:
+        self.inner.close()
 
     def _key(self, kind: str, text: str) -> str:
         # Keyed with the installation's secret: whoever reads key names or times look-ups learns nothing of a text

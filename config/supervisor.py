@@ -73,13 +73,18 @@ def dies_with_parent(death_signal: signal.Signals) -> tuple[str, ...]:
     return prefix if probe.returncode == 0 else ()
 
 
+class ChildLog(RotatingFileHandler):
+    def handleError(self, record: LogRecord) -> None:  # noqa: N802 - the library's name
+        """Say nothing: a full disk must not fill the terminal with tracebacks of the logging module."""
+
+
 @dataclass(slots=True)
 class Child:
     """One program's process, its log and its failures."""
 
     program: Program
     report: Report
-    log: RotatingFileHandler
+    log: ChildLog
     process: subprocess.Popen[bytes] | None = None
     born: float = 0.0
     is_ready: bool = False
@@ -146,7 +151,7 @@ class Child:
         """Count a failure and plan the next start; returns the delay in seconds."""
         lived = time.monotonic() - self.born
         self.failures = 1 if lived > SETTLED_S else self.failures + 1
-        delay = min(LONGEST_DELAY_S, FIRST_DELAY_S * 2 ** (self.failures - 1))
+        delay = min(LONGEST_DELAY_S, FIRST_DELAY_S * 2.0 ** (self.failures - 1))
         self.retry_at = time.monotonic() + delay
         return delay
 
@@ -312,13 +317,11 @@ class Supervisor:
         if readable:
             os.read(self._wake, 512)
 
-    def _open_log(self, name: str) -> RotatingFileHandler:
-        handler = RotatingFileHandler(
+    def _open_log(self, name: str) -> ChildLog:
+        handler = ChildLog(
             self.log_dir / f"{name}.log", maxBytes=LOG_BYTES, backupCount=2, encoding="utf-8", delay=True
         )
         handler.setFormatter(Formatter("%(message)s"))
-        # A full disk must not fill the terminal with tracebacks of the logging module.
-        handler.handleError = lambda _record: None  # type: ignore[method-assign]
         return handler
 
 

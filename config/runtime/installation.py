@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from config.embedded import EmbeddedError, Paths, unaddressed
+from config.env import BASE_DIR
 from config.runtime import keeping, leftovers
 from config.runtime.programs import WebAddress, beat, child_environment, start_parts, web, worker
 from config.supervisor import StartFailedError, StopRequestedError, Supervisor
@@ -91,9 +92,9 @@ class Installation:
         self, supervisor: Supervisor, words: list[str], name: str, show: Callable[[str], str | None] | None = None
     ) -> None:
         begun = time.monotonic()
-        argv = [sys.executable, str(keeping.BASE_DIR / "manage.py"), *words]
+        argv = [sys.executable, str(BASE_DIR / "manage.py"), *words]
         environment = child_environment(self._place, self._choices.address)
-        code = supervisor.run_step(argv, environment, keeping.BASE_DIR, self._shower(show) if show else None)
+        code = supervisor.run_step(argv, environment, BASE_DIR, self._shower(show) if show else None)
         if code:
             raise StartFailedError(f"the step {name} (manage.py {' '.join(words)}) ended with code {code}")
         self._say(f"  {name:<10} done after {time.monotonic() - begun:.1f} s")

@@ -20,12 +20,12 @@ from types import TracebackType
 from typing import Literal, Self
 
 from config.embedded import EmbeddedError, Paths, make_directories
+from config.env import BASE_DIR
 
 Kind = Literal["up", "keeper"]
 START_WITHIN_S = 120.0
 # A glance at the lock takes it for a moment; whoever wants to keep it tries a little longer than that.
 GLANCE_S = 1.0
-BASE_DIR = Path(__file__).resolve().parent.parent.parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,7 @@ class Use:
         fcntl.flock(self._flag, fcntl.LOCK_SH)
         try:
             self._await_parts(time.monotonic() + within_s)
-            if self._keeper is not None:
-                # Meant to outlive this process; Popen would complain about a child nobody waited for.
-                self._keeper.returncode = 0
+            self._let_go_of_keeper()
         except BaseException:
             self.close()
             raise
@@ -166,6 +164,11 @@ class Use:
                 # Another command may need the parts longer than this one, and outlive its terminal.
                 start_new_session=True,
             )
+
+    def _let_go_of_keeper(self) -> None:
+        if self._keeper is not None:
+            # Meant to outlive this process; Popen would complain about a child nobody waited for.
+            self._keeper.returncode = 0
 
     def close(self) -> None:
         self._flag.close()

@@ -15,9 +15,8 @@ from psycopg import conninfo
 
 from config import roles
 from config.embedded import DATABASE, PARTS, ROLES, SUPERUSER, EmbeddedError, Paths, secrets
-from config.env import env_int, process_environment
+from config.env import BASE_DIR, env_int, process_environment
 from config.runtime import postgres
-from config.runtime.keeping import BASE_DIR
 from config.supervisor import Program, Supervisor
 
 PROBE_S = 1.0

@@ -1,10 +1,10 @@
 """Start the whole product on this machine and keep it running."""
 
-import os
+from io import StringIO
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 
 from config.embedded import EmbeddedError, paths
 from config.runtime.installation import Choices, Installation
@@ -39,4 +39,4 @@ class Command(BaseCommand):
             self.stdout.flush()
         except OSError:
             # The terminal is gone or its disk is full; what runs must go on, and above all be stopped in order.
-            self.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+            self.stdout = OutputWrapper(StringIO())

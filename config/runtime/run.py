@@ -1,0 +1,29 @@
+"""Becomes one process of the product, for containers and unit files: ``python -m config.runtime.run web``.
+
+The options are those of the process table, so that a container runs what ``manage.py up`` runs.
+"""
+
+import argparse
+import os
+
+from config.embedded import paths
+from config.env import BASE_DIR, env_path
+from config.runtime.programs import WebAddress, beat, web, worker
+
+MAKERS = {"web": web, "worker": worker, "beat": beat}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Run one process of the product in the foreground.")
+    parser.add_argument("name", choices=MAKERS)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    given = parser.parse_args()
+    place = paths(env_path("DATA_DIR", BASE_DIR / ".data"))
+    program = MAKERS[given.name](place, WebAddress(given.host, given.port))
+    os.chdir(program.cwd)
+    os.execve(program.argv[0], list(program.argv), dict(program.environment))  # noqa: S606 - this process ends here
+
+
+if __name__ == "__main__":
+    main()

@@ -42,7 +42,9 @@ def test_a_key_ends_when_it_was_told_to(organization: Organization) -> None:
     before = timezone.now()
     key, _ = run("create_key", "--org=acme", "--name=visit", "--expires=12h")
     assert authenticate(key, now=before) is not None
-    assert authenticate(key, now=ApiKey.objects.get().expires_at) is None
+    end = ApiKey.objects.get().expires_at
+    assert end is not None
+    assert authenticate(key, now=end) is None
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument("--expires", type=lifetime, metavar="90d", help="h, d or w; never when left out")
         parser.add_argument("--requests-per-second", type=int, help="a limit other than the general one")
 
-    def handle(self, *args: object, **options: Any) -> None:  # noqa: ANN401
+    def handle(self, *args: object, **options: Any) -> None:
         self.refuse_bad(options)
         now = timezone.now()
         organization, made = Organization.objects.get_or_create(

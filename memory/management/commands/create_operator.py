@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--superuser", action="store_true", help="sees every organisation")
         parser.add_argument("--generate", action="store_true", help="make a password up even on a terminal")
 
-    def handle(self, *args: object, **options: Any) -> None:  # noqa: ANN401
+    def handle(self, *args: object, **options: Any) -> None:
         if not options["org"] and not options["superuser"]:
             raise CommandError("name an organisation with --org, or make a --superuser")
         organizations = [named_organization(slug) for slug in options["org"] or []]

@@ -31,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=["auto", *FORMATS], default="auto")
         parser.add_argument("--dry-run", action="store_true", help="check the file and say what would happen")
 
-    def handle(self, *args: object, **options: Any) -> None:  # noqa: ANN401
+    def handle(self, *args: object, **options: Any) -> None:
         organization = named_organization(options["org"])
         if not EXTERNAL_ID.fullmatch(options["user"]):
             raise CommandError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")

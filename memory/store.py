@@ -115,13 +115,13 @@ def new_row(user: EndUser, new: NewMemory, now: datetime) -> MemoryItem:
         updated_at=now,
         expires_at=now + ttl if ttl else None,
         score=memory_conf().scoring.initial if new.score is None else new.score,
-        lexemes=lexemes(new.text, new.speaker, occurred_at, new.tags),
+        lexemes=lexemes(user.pk, new.text, new.speaker, occurred_at, new.tags),
         index_after=now,
     )
 
 
-def lexemes(text: str, speaker: str, occurred_at: datetime, tags: Sequence[str]) -> str:
-    return tsvector_literal(" ".join([text, speaker, date_words(occurred_at), *tags]))
+def lexemes(owner: int, text: str, speaker: str, occurred_at: datetime, tags: Sequence[str]) -> str:
+    return tsvector_literal(" ".join([text, speaker, date_words(occurred_at), *tags]), owner)
 
 
 def bank_twin(user: EndUser, new: NewMemory, similar_to: uuid.UUID | None) -> MemoryItem | None:
@@ -174,7 +174,7 @@ def keep_version(item: MemoryItem, reason: str, now: datetime, text: str | None 
 def set_text(item: MemoryItem, text: str) -> None:
     item.text = text
     item.content_hash = content_hash(text)
-    item.lexemes = lexemes(text, item.speaker, item.occurred_at, item.tags)
+    item.lexemes = lexemes(item.user_id, text, item.speaker, item.occurred_at, item.tags)
     await_index(item)
 
 

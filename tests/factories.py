@@ -65,7 +65,7 @@ class MemoryItemFactory(DjangoModelFactory[MemoryItem]):
     @classmethod
     def _create(cls, model_class: type[MemoryItem], *args: Any, **values: Any) -> MemoryItem:
         row = model_class(**values)
-        row.lexemes = lexemes(row.text, row.speaker, row.occurred_at, row.tags)
+        row.lexemes = lexemes(row.user_id, row.text, row.speaker, row.occurred_at, row.tags)
         with user_scope(row.user):
             row.save(force_insert=True)
         return row

@@ -5,6 +5,6 @@ concession is `literals`, which writes terms in Postgres' own syntax.
 """
 
 from memory.words.analysis import MOST_GROUPS, positioned_terms, query_groups, terms
-from memory.words.literals import tsquery_literal, tsvector_literal
+from memory.words.literals import lexeme, tsquery_literal, tsvector_literal
 
-__all__ = ["MOST_GROUPS", "positioned_terms", "query_groups", "terms", "tsquery_literal", "tsvector_literal"]
+__all__ = ["MOST_GROUPS", "lexeme", "positioned_terms", "query_groups", "terms", "tsquery_literal", "tsvector_literal"]

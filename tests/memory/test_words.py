@@ -156,7 +156,7 @@ def test_one_foreign_stop_word_is_not_enough_to_drop_a_word() -> None:
 def test_text_without_a_word_gives_nothing(text: str) -> None:
     assert terms(text) == []
     assert query_groups(text) == []
-    assert tsvector_literal(text) == ""
+    assert tsvector_literal(text, 7) == ""
 
 
 def test_accents_case_width_and_unseen_characters_do_not_matter() -> None:
@@ -190,9 +190,9 @@ def test_terms_keep_their_order_and_repetition() -> None:
 
 
 def test_a_literal_carries_positions_and_quotes_its_marks() -> None:
-    assert tsvector_literal("dogs chase dogs") == "'en:dog':1,3 'en:chase':2"
-    assert tsvector_literal(r"x\b").startswith(r"'x\\b':1 ")
-    assert tsquery_literal(["it's", "b\\"]) == r"'it''s'|'b\\'"
+    assert tsvector_literal("dogs chase dogs", 7) == "'7~en:dog':1,3 '7~en:chase':2"
+    assert tsvector_literal(r"x\b", 7).startswith(r"'7~x\\b':1 ")
+    assert tsquery_literal(["it's", "b\\"], 7) == r"'7~it''s'|'7~b\\'"
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_a_literal_carries_positions_and_quotes_its_marks() -> None:
     ],
 )
 def test_a_literal_of_the_longest_text_stays_within_what_postgres_takes(text: str) -> None:
-    literal = tsvector_literal(text[:32_768])
+    literal = tsvector_literal(text[:32_768], 2**62)
     assert len(literal.encode()) <= 1_000_000
     assert "\x00" not in literal
 
@@ -221,7 +221,7 @@ def test_a_literal_of_the_longest_text_stays_within_what_postgres_takes(text: st
 def test_any_text_is_found_by_itself(text: str) -> None:
     held = set(terms(text))
     assert all(held.intersection(group) for group in query_groups(text))
-    assert tsvector_literal(text).isprintable() or not text.isascii()
+    assert tsvector_literal(text, 7).isprintable() or not text.isascii()
 
 
 def test_threads_agree_on_stems() -> None:

@@ -1,0 +1,235 @@
+"""Words of the memories, in Postgres: as fresh as the rows, ranked as BM25.
+
+Postgres' own ranking knows nothing of how rare a word is. Here the rows are found through the GIN index word by word,
+which also counts them, and the score is summed in the same statement. A small sample of the user's rows is read first:
+ids are random, so the smallest of them are a fair one, and the largest id among those tells how many rows there are.
+
+The index serves under row-level security only where `ts_match_vq` is marked leakproof; elsewhere every answer is the
+same and a large user waits longer.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import inf, log
+from operator import attrgetter
+from typing import Any
+from uuid import UUID
+
+from django.db import DataError, InterfaceError, InternalError, OperationalError, connection
+from django.db.backends.utils import CursorWrapper
+
+from memory.access import user_scope
+from memory.indexes.base import Filter, LexicalMatch
+from memory.resilience import Deadline, Unavailable
+from memory.tiers import Tier
+from memory.words import lexeme, query_groups, tsquery_literal
+
+LEXICAL = "lexical"
+
+SATURATION = 0.9
+LENGTH_WEIGHT = 0.4
+
+SAMPLE = 256
+MOST_WORDS = 24
+"""Of a longer query only the longest words are searched for: they are the rarest, and each costs an index scan."""
+FOUND_ROWS = 4_000
+"""About how many rows the words of a query may find together; the commoner ones then only add to the scores."""
+NEWEST_ROWS = 1_000
+"""How many of each tier stand for all rows of a word that is too common to read them all."""
+COMMON_TRIED = 3
+"""So many words that were too common are tried after all when the rarer ones found too little."""
+RANKED_TWICE = 100
+
+# To the planner a user's rows and the words on them are unrelated, so it would intersect the word's rows with all rows
+# of the user. They are the user's already; reading ten thousand entries to drop none took most of the time.
+INDEX_ENTRY_COST = "0.5"
+
+FITS = "status = ANY(%(statuses)s) AND tier = ANY(%(tiers)s)"
+
+SURVEY = """
+SELECT count(*), max(id::text), count(*) FILTER (WHERE fits),
+    coalesce(avg(length(lexemes)) FILTER (WHERE fits), 1){words}
+FROM (
+    SELECT id, lexemes, {fits} AS fits FROM memory_item WHERE user_id = %(user)s ORDER BY id LIMIT {sample}
+) AS sample
+"""
+OCCURRENCES = ", count(*) FILTER (WHERE fits AND lexemes @@ %(word{number})s::tsquery)"
+
+# Rows of one word. `extra` is what the words add that only count towards the score.
+ROWS = """
+SELECT id, {number} AS word, length(lexemes) AS length, {extra} AS extra
+FROM memory_item WHERE user_id = %(user)s AND {where} AND lexemes @@ %(word{number})s::tsquery
+"""
+NEWEST = "({rows} ORDER BY occurred_at DESC, id LIMIT {newest})"
+
+# First only whether a word is there decides, then how often: reading positions is dear and changes little.
+RANKED = """
+WITH found AS MATERIALIZED ({found}),
+rarity AS MATERIALIZED (
+    SELECT word, ln(1 + greatest(0, %(total)s - count(*) + 0.5) / (count(*) + 0.5)) AS weight
+    FROM found WHERE NOT word = ANY(%(estimated)s) GROUP BY word
+    UNION ALL SELECT * FROM unnest(%(estimated)s::int[], %(weights)s::float8[])
+),
+best AS MATERIALIZED (
+    SELECT id FROM found JOIN rarity USING (word) GROUP BY id
+    ORDER BY (sum(weight) + min(extra)) / (1 + {base} + {slope} * min(length)) DESC, id LIMIT %(depth)s
+),
+sought (lexeme, word) AS MATERIALIZED (SELECT * FROM unnest(%(lexemes)s::text[], %(words)s::int[])),
+counted AS (
+    SELECT item.id, sought.word, min(length(item.lexemes)) AS length, sum(cardinality(said.positions)) AS times
+    FROM best JOIN memory_item AS item ON item.user_id = %(user)s AND item.id = best.id
+    CROSS JOIN LATERAL unnest(item.lexemes) AS said JOIN sought ON sought.lexeme = said.lexeme
+    GROUP BY item.id, sought.word
+)
+SELECT id, sum(weight * times / (times + {base} + {slope} * length)) AS score
+FROM counted JOIN rarity USING (word) GROUP BY id ORDER BY score DESC, id LIMIT %(limit)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of the query in its forms, and about how many of the rows in question hold it."""
+
+    number: int
+    forms: tuple[str, ...]
+    rows: float
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What the sample says of the rows a filter lets through."""
+
+    total: float
+    average_length: float
+    words: list[Word]
+    """Rarest first."""
+
+    def split(self) -> tuple[list[Word], list[Word]]:
+        """The words to find rows by, and the commoner rest. The first list is empty when every word is common."""
+        room = float(FOUND_ROWS)
+        for position, word in enumerate(self.words):
+            room -= word.rows
+            if room < 0:
+                return self.words[:position], self.words[position:]
+        return self.words, []
+
+    def weight(self, word: Word) -> float:
+        return log(1 + max(0.0, self.total - word.rows + 0.5) / (word.rows + 0.5))
+
+
+class FullTextIndex:
+    """A LexicalIndex over the column `lexemes` of `memory_item`."""
+
+    def search(self, query: str, filter: Filter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
+        groups = query_groups(query)
+        if len(groups) > MOST_WORDS:
+            groups = sorted(groups, key=lambda forms: -len(forms[0]))[:MOST_WORDS]
+        if not groups or filter.matches_nothing or limit <= 0:
+            return []
+        with _cursor(filter.user_id, deadline) as cursor:
+            return Search(cursor, filter, groups, limit).run()
+
+
+class Search:
+    """One question to the table: the survey, the ranking, and perhaps a second ranking with common words."""
+
+    def __init__(self, cursor: CursorWrapper, filter: Filter, groups: Sequence[tuple[str, ...]], limit: int) -> None:
+        self.cursor = cursor
+        self.groups = groups
+        self.limit = limit
+        self.owner = filter.user_id
+        self.tiers = sorted(filter.tiers) if filter.tiers is not None else [tier.value for tier in Tier]
+        self.statuses = sorted(filter.statuses)
+        self.values: dict[str, Any] = {
+            "user": self.owner,
+            "tiers": self.tiers,
+            "statuses": self.statuses,
+            **{f"word{number}": tsquery_literal(forms, self.owner) for number, forms in enumerate(groups)},
+        }
+
+    def run(self) -> list[LexicalMatch]:
+        survey = self._survey()
+        rare, common = survey.split()
+        found = self._rank(survey, rare, [], common) if rare else []
+        if len(found) < self.limit and common:
+            found = self._rank(survey, rare, common[:COMMON_TRIED], common[COMMON_TRIED:])
+        return found
+
+    def _survey(self) -> Survey:
+        words = "".join(OCCURRENCES.format(number=number) for number in range(len(self.groups)))
+        self.cursor.execute(SURVEY.format(words=words, fits=FITS, sample=SAMPLE), self.values)
+        seen, last, fitting, average, *occurrences = self.cursor.fetchone()
+        # The ids of the sample lie below its last as densely as all ids of the user do below the largest possible.
+        each = 1.0 if seen < SAMPLE else 2.0**128 / max(1, UUID(last).int)
+        words_seen = [
+            Word(number, forms, rows * each)
+            for number, (forms, rows) in enumerate(zip(self.groups, occurrences, strict=True))
+        ]
+        words_seen.sort(key=attrgetter("rows"))
+        return Survey(max(1.0, fitting * each), max(1.0, float(average)), words_seen)
+
+    def _rank(self, survey: Survey, whole: list[Word], newest: list[Word], scored: list[Word]) -> list[LexicalMatch]:
+        """All rows of some words and the newest of others, ranked by these and the words that are only scored."""
+        extra = " + ".join(
+            f"CASE WHEN lexemes @@ %(word{word.number})s::tsquery THEN {survey.weight(word)} ELSE 0 END"
+            for word in scored
+        )
+        parts = [self._rows_of(word, extra, FITS) for word in whole]
+        parts += [part for word in newest for part in self._newest_of(word, extra)]
+        words, estimated = [*whole, *newest, *scored], [*newest, *scored]
+        # What a match costs for its length, as one factor: saturation * (1 - weight + weight * length / average).
+        slope = SATURATION * LENGTH_WEIGHT / survey.average_length
+        self.cursor.execute(
+            RANKED.format(found=" UNION ALL ".join(parts), base=SATURATION * (1 - LENGTH_WEIGHT), slope=slope),
+            {
+                **self.values,
+                "total": survey.total,
+                "estimated": [word.number for word in estimated],
+                "weights": [survey.weight(word) for word in estimated],
+                "lexemes": [lexeme(form, self.owner) for word in words for form in word.forms],
+                "words": [word.number for word in words for _ in word.forms],
+                "depth": max(2 * self.limit, RANKED_TWICE),
+                "limit": self.limit,
+            },
+        )
+        return [LexicalMatch(id, float(score)) for id, score in self.cursor.fetchall()]
+
+    def _rows_of(self, word: Word, extra: str, where: str) -> str:
+        return ROWS.format(number=word.number, extra=extra or "0.0", where=where)
+
+    def _newest_of(self, word: Word, extra: str) -> Iterator[str]:
+        """One part for each tier and status, each in the order of the index on recent rows."""
+        for tier in range(len(self.tiers)):
+            for status in range(len(self.statuses)):
+                self.values |= {f"tier{tier}": self.tiers[tier], f"status{status}": self.statuses[status]}
+                rows = self._rows_of(word, extra, f"tier = %(tier{tier})s AND status = %(status{status})s")
+                yield NEWEST.format(rows=rows, newest=NEWEST_ROWS)
+
+
+@contextmanager
+def _cursor(user_id: int, deadline: Deadline) -> Iterator[CursorWrapper]:
+    """A cursor in the user's scope that Postgres interrupts when the deadline has passed.
+
+    Inside somebody else's transaction it is a savepoint, so a failure here leaves that transaction usable.
+    """
+    left = deadline.require(LEXICAL)
+    try:
+        with user_scope(user_id), connection.cursor() as cursor:
+            before = _set_local(cursor, "0" if left == inf else str(max(1, round(left * 1000))), INDEX_ENTRY_COST)
+            yield cursor
+            if connection.savepoint_ids:
+                _set_local(cursor, *before)
+    except (OperationalError, InterfaceError, InternalError, DataError) as error:
+        raise Unavailable(LEXICAL, " ".join(str(error).split()) or type(error).__name__) from error
+
+
+def _set_local(cursor: CursorWrapper, timeout: str, entry_cost: str) -> tuple[str, str]:
+    """Set both for this transaction; returns what they were. Read left to right, so before they are written."""
+    cursor.execute(
+        "SELECT current_setting('statement_timeout'), current_setting('cpu_index_tuple_cost'), "
+        "set_config('statement_timeout', %s, true), set_config('cpu_index_tuple_cost', %s, true)",
+        [timeout, entry_cost],
+    )
+    previous = cursor.fetchone()
+    return previous[0], previous[1]

@@ -1,0 +1,3 @@
+from tests.runtime.stack import stack
+
+__all__ = ["stack"]

@@ -1,0 +1,150 @@
+"""A whole installation, started as an operator starts it, from a data directory with a long and awkward name."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+import pytest
+
+from config.env import BASE_DIR
+
+START_WITHIN_S = 100.0
+STOP_WITHIN_S = 45.0
+# What a developer's shell or the test settings may have set and an installation of its own must not see.
+FOREIGN = (
+    "DATA_DIR",
+    "DATABASE_URL",
+    "REDIS_URL",
+    "EMBEDDING_URL",
+    "DJANGO_SETTINGS_MODULE",
+    "MEMORY_LOG_LEVEL",
+    "DB_ROLE",
+)
+
+
+def clean_environment(**changes: str) -> dict[str, str]:
+    return {**{name: value for name, value in os.environ.items() if name not in FOREIGN}, **changes}
+
+
+def manage(*words: str, data_dir: Path, timeout: float = 90, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run one management command as a shell would."""
+    return subprocess.run(
+        [sys.executable, "manage.py", *words],
+        cwd=BASE_DIR,
+        env=clean_environment(DATA_DIR=str(data_dir), **environment),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def eventually(claim: Callable[[], bool], within_s: float) -> bool:
+    end = time.monotonic() + within_s
+    while not claim():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def processes_of(data_dir: Path) -> list[psutil.Process]:
+    """Every process that was started for a data directory, found by its arguments or its environment."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            told = [*process.cmdline(), process.environ().get("DATA_DIR", "")]
+        except psutil.Error:
+            continue
+        if process.pid != os.getpid() and any(str(data_dir) in word for word in told):
+            found.append(process)
+    return found
+
+
+@dataclass(slots=True)
+class Stack:
+    data_dir: Path
+    port: int
+    process: subprocess.Popen[bytes] | None = None
+    started_in_s: float = 0.0
+    access: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def output(self) -> str:
+        return self.output_file.read_text(encoding="utf-8")
+
+    @property
+    def output_file(self) -> Path:
+        return self.data_dir.parent / "output.txt"
+
+    @property
+    def pid(self) -> int:
+        assert self.process is not None
+        return self.process.pid
+
+    @property
+    def api_url(self) -> str:
+        return self.access["api_url"]
+
+    @property
+    def api_key(self) -> str:
+        return self.access["api_key"]
+
+    def start(self) -> None:
+        begun = time.monotonic()
+        with self.output_file.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "up", "--port", str(self.port), "--data-dir", str(self.data_dir)],
+                cwd=BASE_DIR,
+                env=clean_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        ready = eventually(lambda: "Ctrl-C" in self.output or self.process.poll() is not None, START_WITHIN_S)
+        assert ready, self.output
+        assert self.process.poll() is None, self.output
+        self.started_in_s = time.monotonic() - begun
+        self.access = json.loads((self.data_dir / "access.json").read_text(encoding="utf-8"))
+
+    def stop(self) -> int:
+        assert self.process is not None
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(STOP_WITHIN_S)
+
+    def child(self, name: str) -> psutil.Process:
+        """The main process of a part, by what only its command line says."""
+        mark = {"worker": "worker", "beat": "beat", "embedder": "server.py", "redis": "valkey-server", "web": "granian"}
+        mine = psutil.Process(self.pid).children()
+        return next(each for each in mine if any(mark[name] in word for word in each.cmdline()))
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A running ``manage.py up``, shared by all tests of a run; a test that stops it starts it again."""
+    home = tmp_path_factory.mktemp("an installation")
+    data_dir = home / f"data of {'a rather long name ' * 6}end"
+    running = Stack(data_dir, free_port())
+    try:
+        running.start()
+        yield running
+    finally:
+        if running.process is not None and running.process.poll() is None:
+            running.stop()

@@ -1,0 +1,72 @@
+"""Management commands where nothing runs yet: the parts come up for them and go with the last of them."""
+
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from config import embedded
+from config.env import BASE_DIR
+from config.runtime import keeping
+from tests.runtime.stack import clean_environment, eventually, manage, processes_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+
+
+def test_a_command_alone_gets_a_database_which_ends_with_it(tmp_path: Path) -> None:
+    data_dir = tmp_path / "data with spaces, and a comma"
+
+    shown = manage("showmigrations", "memory", data_dir=data_dir)
+
+    assert "[ ] 0001_initial" in shown.stdout, shown.stderr
+    assert eventually(lambda: keeping.current_holder(embedded.paths(data_dir)) is None, 15)
+    assert processes_of(data_dir) == []
+
+
+def test_commands_at_once_share_what_the_first_one_started(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        shown = list(pool.map(lambda _: manage("showmigrations", "memory", data_dir=tmp_path), range(3)))
+
+    assert [each.returncode for each in shown] == [0, 0, 0], [each.stderr for each in shown]
+    assert eventually(lambda: processes_of(tmp_path) == [], 15)
+
+
+def test_the_parts_end_when_their_only_user_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import sys; from config import embedded; use = embedded.ensure_running(sys.argv[1], ['redis']); "
+        "print('ready', flush=True); sys.stdin.read()"
+    )
+    user = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        cwd=BASE_DIR,
+        env=clean_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert user.stdout is not None
+    assert user.stdin is not None
+    assert user.stdout.readline() == b"ready\n"
+    assert [each for each in processes_of(tmp_path) if "postgres" in each.name()] == []
+
+    user.send_signal(signal.SIGKILL)
+    user.communicate()
+
+    assert eventually(lambda: processes_of(tmp_path) == [], 15)
+
+
+def test_a_command_that_needs_nothing_starts_nothing(tmp_path: Path) -> None:
+    helped = manage("migrate", "--help", data_dir=tmp_path)
+
+    assert helped.returncode == 0
+    assert not (tmp_path / "pg").exists()
+
+
+def test_a_named_service_keeps_its_embedded_part_from_starting(tmp_path: Path) -> None:
+    tried = manage("showmigrations", data_dir=tmp_path, DATABASE_URL="postgresql://a:b@127.0.0.1:1/none")
+
+    assert tried.returncode != 0
+    assert "127.0.0.1" in tried.stderr
+    assert not (tmp_path / "pg").exists()

@@ -4,6 +4,7 @@ A client's usual timeout bounds each read by itself: a server that sends a byte 
 keeps such a caller for ever. Here every wait on the socket gets what is left of the deadline set by ``within``.
 """
 
+import socket
 import ssl
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 import httpcore
 import httpx
+from httpcore._backends.sync import SyncStream
 
 from memory.resilience import Deadline
 
@@ -84,7 +86,18 @@ class _Backend(httpcore.SyncBackend):
         timeout: float | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        return _Stream(super().connect_unix_socket(path, _bounded(timeout, httpcore.ConnectTimeout), socket_options))
+        # The library's own leaves the socket open when nobody listens.
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.settimeout(_bounded(timeout, httpcore.ConnectTimeout))
+            connection.connect(path)
+        except TimeoutError as error:
+            connection.close()
+            raise httpcore.ConnectTimeout(str(error)) from error
+        except OSError as error:
+            connection.close()
+            raise httpcore.ConnectError(str(error)) from error
+        return _Stream(SyncStream(connection))
 
 
 class _Capped(httpx.SyncByteStream):

@@ -34,111 +34,27 @@ class _Missing(Rejected):
     """The collection is not there."""
 
 
-class QdrantIndex:
-    """A VectorIndex over one Qdrant collection."""
+class _Collection:
+    """The collection itself: its shape, and how its failures are told."""
 
-    def __init__(self, client: QdrantClient, collection: str, dimensions: int) -> None:
-        self.collection = collection
+    def __init__(self, client: QdrantClient, name: str, dimensions: int) -> None:
+        self.name = name
         self.dimensions = dimensions
         self._client = client
-
-    @classmethod
-    def from_conf(cls, conf: MemoryConf) -> Self:
-        client = QdrantClient(
-            url=conf.vector.qdrant_url,
-            api_key=conf.vector.qdrant_api_key or None,
-            # The check asks the server before anybody set a deadline.
-            check_compatibility=False,
-            transport=http.DeadlineTransport(),
-            trust_env=False,
-        )
-        return cls(client, conf.vector.collection, conf.embedding.dimensions)
 
     def ensure(self) -> None:
         deadline = Deadline(ENSURE_TIMEOUT_S)
         try:
-            problem = self._problem(self._ask(self._describe, deadline))
+            problem = self._problem(self.ask(self._describe, deadline))
         except _Missing:
-            self._ask(self._create, deadline)
-            problem = self._problem(self._ask(self._describe, deadline))
+            self.ask(self._create, deadline)
+            problem = self._problem(self.ask(self._describe, deadline))
         if problem:
             raise BadReply(VECTOR, problem)
 
-    def upsert(self, points: Sequence[Point], deadline: Deadline) -> None:
-        """A collection that was lost is made again: the rows will fill it."""
-        structs = [self._struct(point) for point in points]
-        for start in range(0, len(structs), UPSERT_BATCH):
-            batch = structs[start : start + UPSERT_BATCH]
-            write = partial(self._client.upsert, self.collection, batch, wait=True)
-            try:
-                self._call(write, deadline)
-            except _Missing:
-                self.ensure()
-                self._call(write, deadline)
-
-    def set_payload(
-        self,
-        user_id: int,
-        ids: Collection[UUID],
-        *,
-        tier: str | None = None,
-        status: str | None = None,
-        deadline: Deadline,
-    ) -> None:
-        changes = {name: value for name, value in (("tier", tier), ("status", status)) if value is not None}
-        chosen = self._chosen(user_id, ids)
-        if changes and ids:
-            # By filter and not by ids: an id that is not there would fail the whole call.
-            self._call(lambda: self._client.set_payload(self.collection, changes, points=chosen, wait=True), deadline)
-
-    def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
-        chosen = models.FilterSelector(filter=self._chosen(user_id, ids))
-        if ids:
-            self._call(lambda: self._client.delete(self.collection, points_selector=chosen, wait=True), deadline)
-
-    def search(self, vector: Vector, filter: Filter, limit: int, deadline: Deadline) -> list[Match]:
-        components = self._components(vector)
-        if filter.matches_nothing or limit <= 0:
-            return []
-        left = deadline.require(VECTOR)
-        reply = self._call(
-            lambda: self._client.query_points(
-                self.collection,
-                query=components,
-                query_filter=self._filter(filter),
-                limit=limit,
-                with_payload=["item_id"],
-                search_params=models.SearchParams(hnsw_ef=max(SEARCH_BREADTH, 2 * limit)),
-                timeout=math.ceil(left) if left != math.inf else None,
-            ),
-            deadline,
-        )
-        matches = [Match(_item_id(point.payload), float(point.score)) for point in reply.points]
-        if not all(math.isfinite(match.distance) for match in matches):
-            raise BadReply(VECTOR, "a distance is not a finite number")
-        return sorted(matches, key=lambda match: (match.distance, match.id))
-
-    def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
-        own = models.Filter(must=[self._owner(user_id)])
-        offset: Any = None
-        while True:
-            read = partial(self._client.scroll, self.collection, own, limit=PAGE, offset=offset)
-            records, offset = self._call(partial(read, with_payload=["item_id", "vector_hash"]), Deadline.none())
-            for record in records:
-                yield _item_id(record.payload), str((record.payload or {}).get("vector_hash", ""))
-            if offset is None:
-                return
-
-    def erase(self, user_id: int) -> None:
-        own = models.FilterSelector(filter=models.Filter(must=[self._owner(user_id)]))
-        try:
-            self._call(lambda: self._client.delete(self.collection, points_selector=own, wait=True), Deadline.none())
-        except _Missing:
-            return
-
     def state(self) -> IndexState:
         try:
-            info = self._ask(self._describe, Deadline(STATE_TIMEOUT_S))
+            info = self.ask(self._describe, Deadline(STATE_TIMEOUT_S))
             problem, points = self._problem(info), info.points_count
         except Unavailable as error:
             problem, points = error.reason, None
@@ -146,14 +62,11 @@ class QdrantIndex:
             ok=problem is None, backend="qdrant", dimensions=self.dimensions, points=points, problem=problem
         )
 
-    def close(self) -> None:
-        self._client.close()
-
-    def _call(self, ask: Callable[[], T], deadline: Deadline) -> T:
+    def call(self, ask: Callable[[], T], deadline: Deadline) -> T:
         deadline.require(VECTOR)
-        return breaker(VECTOR).call(lambda: self._ask(ask, deadline))
+        return breaker(VECTOR).call(lambda: self.ask(ask, deadline))
 
-    def _ask(self, ask: Callable[[], T], deadline: Deadline) -> T:
+    def ask(self, ask: Callable[[], T], deadline: Deadline) -> T:
         try:
             with http.within(deadline):
                 return ask()
@@ -171,22 +84,22 @@ class QdrantIndex:
 
     def _refusal(self, status: int) -> Unavailable:
         if status == 404:
-            return _Missing(VECTOR, f"the collection {self.collection} is missing: rebuild the index")
+            return _Missing(VECTOR, f"the collection {self.name} is missing: rebuild the index")
         if 400 <= status < 500 and status not in NOT_OUR_FAULT:
             return Rejected(VECTOR, f"Qdrant refused the request ({status})")
         return Unavailable(VECTOR, f"Qdrant answered {status}")
 
     def _describe(self) -> models.CollectionInfo:
-        return self._client.get_collection(self.collection)
+        return self._client.get_collection(self.name)
 
     def _problem(self, info: models.CollectionInfo) -> str | None:
         params = info.config.params.vectors
         if not isinstance(params, models.VectorParams):
-            return f"the collection {self.collection} has named vectors, one unnamed vector is expected"
+            return f"the collection {self.name} has named vectors, one unnamed vector is expected"
         if params.size != self.dimensions:
-            return f"the collection {self.collection} has {params.size} dimensions, the model {self.dimensions}"
+            return f"the collection {self.name} has {params.size} dimensions, the model {self.dimensions}"
         if params.distance != METRIC:
-            return f"the collection {self.collection} measures {params.distance.value}, {METRIC.value} is expected"
+            return f"the collection {self.name} measures {params.distance.value}, {METRIC.value} is expected"
         return None
 
     def _create(self) -> None:
@@ -194,7 +107,7 @@ class QdrantIndex:
         per_user = models.HnswConfigDiff(m=0, payload_m=16)
         try:
             self._client.create_collection(
-                self.collection,
+                self.name,
                 vectors_config=models.VectorParams(size=self.dimensions, distance=METRIC),
                 hnsw_config=per_user,
             )
@@ -208,7 +121,118 @@ class QdrantIndex:
         if not self._client.init_options.get("url"):
             return  # the local mode has no payload indexes and warns about each
         schema = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=is_tenant or None)
-        self._client.create_payload_index(self.collection, name, field_schema=schema, wait=True)
+        self._client.create_payload_index(self.name, name, field_schema=schema, wait=True)
+
+
+class QdrantIndex:
+    """A VectorIndex over one Qdrant collection."""
+
+    def __init__(self, client: QdrantClient, collection: str, dimensions: int) -> None:
+        self.dimensions = dimensions
+        self._client = client
+        self._collection = _Collection(client, collection, dimensions)
+        self.collection = collection
+
+    @classmethod
+    def from_conf(cls, conf: MemoryConf) -> Self:
+        client = QdrantClient(
+            url=conf.vector.qdrant_url,
+            api_key=conf.vector.qdrant_api_key or None,
+            # The check asks the server before anybody set a deadline.
+            check_compatibility=False,
+            transport=http.DeadlineTransport(),
+            trust_env=False,
+        )
+        return cls(client, conf.vector.collection, conf.embedding.dimensions)
+
+    def ensure(self) -> None:
+        self._collection.ensure()
+
+    def upsert(self, points: Sequence[Point], deadline: Deadline) -> None:
+        """A collection that was lost is made again: the rows will fill it."""
+        structs = [self._struct(point) for point in points]
+        for start in range(0, len(structs), UPSERT_BATCH):
+            batch = structs[start : start + UPSERT_BATCH]
+            write = partial(self._client.upsert, self.collection, batch, wait=True)
+            try:
+                self._collection.call(write, deadline)
+            except _Missing:
+                self._collection.ensure()
+                self._collection.call(write, deadline)
+
+    def set_payload(
+        self,
+        user_id: int,
+        ids: Collection[UUID],
+        *,
+        tier: str | None = None,
+        status: str | None = None,
+        deadline: Deadline,
+    ) -> None:
+        changes = {name: value for name, value in (("tier", tier), ("status", status)) if value is not None}
+        chosen = _chosen(user_id, ids)
+        if changes and ids:
+            # By filter and not by ids: an id that is not there would fail the whole call.
+            self._collection.call(
+                lambda: self._client.set_payload(self.collection, changes, points=chosen, wait=True), deadline
+            )
+
+    def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
+        chosen = models.FilterSelector(filter=_chosen(user_id, ids))
+        if ids:
+            self._collection.call(
+                lambda: self._client.delete(self.collection, points_selector=chosen, wait=True), deadline
+            )
+
+    def search(self, vector: Vector, filter: Filter, limit: int, deadline: Deadline) -> list[Match]:
+        components = self._components(vector)
+        if filter.matches_nothing or limit <= 0:
+            return []
+        left = deadline.require(VECTOR)
+        reply = self._collection.call(
+            lambda: self._client.query_points(
+                self.collection,
+                query=components,
+                query_filter=_filter(filter),
+                limit=limit,
+                with_payload=["item_id"],
+                search_params=models.SearchParams(hnsw_ef=max(SEARCH_BREADTH, 2 * limit)),
+                timeout=math.ceil(left) if left != math.inf else None,
+            ),
+            deadline,
+        )
+        matches = [Match(_item_id(point.payload), float(point.score)) for point in reply.points]
+        if not all(math.isfinite(match.distance) for match in matches):
+            raise BadReply(VECTOR, "a distance is not a finite number")
+        return sorted(matches, key=lambda match: (match.distance, match.id))
+
+    def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
+        own = models.Filter(must=[_owner(user_id)])
+        offset: Any = None
+        while True:
+            read = partial(self._client.scroll, self.collection, own, limit=PAGE, offset=offset)
+            records, offset = self._collection.call(
+                partial(read, with_payload=["item_id", "vector_hash"]), Deadline.none()
+            )
+            for record in records:
+                yield _item_id(record.payload), str((record.payload or {}).get("vector_hash", ""))
+            if offset is None:
+                return
+
+    def erase(self, user_id: int) -> None:
+        own = models.FilterSelector(filter=models.Filter(must=[_owner(user_id)]))
+        try:
+            self._collection.call(
+                lambda: self._client.delete(self.collection, points_selector=own, wait=True), Deadline.none()
+            )
+        except _Missing:
+            return
+
+    def state(self) -> IndexState:
+        return self._collection.state()
+
+    def close(self) -> None:
+        self._client.close()
 
     def _struct(self, point: Point) -> models.PointStruct:
         payload = {
@@ -230,21 +254,24 @@ class QdrantIndex:
             raise BadReply(VECTOR, "the vector holds a value that is not a finite number")
         return components
 
-    def _owner(self, user_id: int) -> models.FieldCondition:
-        return models.FieldCondition(key="user_id", match=models.MatchValue(value=str(require_user(user_id))))
 
-    def _chosen(self, user_id: int, ids: Collection[UUID]) -> models.Filter:
-        points = models.HasIdCondition(has_id=[_point_id(user_id, id) for id in ids])
-        return models.Filter(must=[self._owner(user_id), points])
+def _owner(user_id: int) -> models.FieldCondition:
+    return models.FieldCondition(key="user_id", match=models.MatchValue(value=str(require_user(user_id))))
 
-    def _filter(self, filter: Filter) -> models.Filter:
-        must: list[models.Condition] = [
-            self._owner(filter.user_id),
-            models.FieldCondition(key="status", match=models.MatchAny(any=sorted(filter.statuses))),
-        ]
-        if filter.tiers is not None:
-            must.append(models.FieldCondition(key="tier", match=models.MatchAny(any=sorted(filter.tiers))))
-        return models.Filter(must=must)
+
+def _chosen(user_id: int, ids: Collection[UUID]) -> models.Filter:
+    points = models.HasIdCondition(has_id=[_point_id(user_id, id) for id in ids])
+    return models.Filter(must=[_owner(user_id), points])
+
+
+def _filter(filter: Filter) -> models.Filter:
+    must: list[models.Condition] = [
+        _owner(filter.user_id),
+        models.FieldCondition(key="status", match=models.MatchAny(any=sorted(filter.statuses))),
+    ]
+    if filter.tiers is not None:
+        must.append(models.FieldCondition(key="tier", match=models.MatchAny(any=sorted(filter.tiers))))
+    return models.Filter(must=must)
 
 
 def _point_id(user_id: int, item_id: UUID) -> str:

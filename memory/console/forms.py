@@ -20,7 +20,7 @@ ORDERS = (("recent", "Newest first"), ("score", "Best score first"))
 
 class SignInForm(AuthenticationForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
         self.error_messages = {
             **self.error_messages,
             "invalid_login": "That name and password do not belong together.",
@@ -91,7 +91,8 @@ class RevisionForm(forms.Form):
                 "confidence": item.confidence,
                 "always_inject": item.always_inject,
                 "version": item.version,
-            }
+            },
+            label_suffix="",
         )
 
     def clean_text(self) -> str:

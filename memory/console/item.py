@@ -82,7 +82,7 @@ def wordings(item: MemoryItem, versions: list[MemoryVersion]) -> list[Wording]:
 def edit(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
     item = find_item(place, item_id)
     if request.method == "POST":
-        form = RevisionForm(request.POST)
+        form = RevisionForm(request.POST, label_suffix="")
         if form.is_valid() and is_current(form, item) and revised(place, item, form):
             messages.success(request, "The memory was saved.")
             return to_item(request, place, item_id)

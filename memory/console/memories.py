@@ -17,7 +17,7 @@ from memory.tiers import Status
 @require_safe
 @place_page
 def page(request: OperatorRequest, place: Place) -> HttpResponse:
-    form = FilterForm(request.GET)
+    form = FilterForm(request.GET, label_suffix="")
     if not form.is_valid():
         context = {"place": place, "form": form, "items": []}
         return answer(request, "console/memories/page.html", "console/memories/_list.html", context, status=422)

@@ -27,7 +27,7 @@ class OperatorRequest(HttpRequest):
 
 
 Page = Callable[Concatenate[OperatorRequest, P], HttpResponse]
-PlacePage = Callable[Concatenate[OperatorRequest, Place, P], HttpResponse]
+PlacePage = Callable[Concatenate[OperatorRequest, Place, ...], HttpResponse]
 
 
 def wants_part(request: HttpRequest) -> bool:
@@ -71,18 +71,16 @@ def operator_page(view: Page[P]) -> Callable[Concatenate[HttpRequest, P], HttpRe
     return guarded
 
 
-def place_page(view: PlacePage[P]) -> Callable[Concatenate[HttpRequest, str, str, P], HttpResponse]:
+def place_page(view: PlacePage) -> Callable[..., HttpResponse]:
     """A page about one person: 404 for an operator who may not see them."""
 
     @operator_page
-    @wraps(view)
-    def placed(
-        request: OperatorRequest, organization: str, external_id: str, /, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponse:
+    def placed(request: OperatorRequest, /, organization: str, external_id: str, **address: Any) -> HttpResponse:
         place = find_place(request.user, organization, external_id)
-        request.session["place"] = place.path
+        if request.session.get("place") != list(place.path):
+            request.session["place"] = place.path
         if not memory_conf().flags["system"]:
             return render(request, "console/disabled.html", {"place": place}, status=503)
-        return view(request, place, *args, **kwargs)
+        return view(request, place, **address)
 
-    return placed
+    return wraps(view)(placed)

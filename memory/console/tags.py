@@ -50,6 +50,11 @@ def moment(value: datetime | None, now: datetime | None = None) -> SafeString | 
     )
 
 
+@register.filter
+def exact(value: datetime) -> str:
+    return f"{value.day} {value:%b %Y, %H:%M} UTC"
+
+
 def said_time(value: datetime, now: datetime) -> str:
     """Minutes, hours and days around now in words, farther away the date."""
     gap = now - value

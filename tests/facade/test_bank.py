@@ -1,0 +1,260 @@
+"""The memory bank: one item for one statement, whoever says it how often and at once, and never more than fit."""
+
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Event, Timer
+from typing import Any
+
+import pytest
+from django.db import connection
+from pytest_django import Settings
+
+from memory.access import user_scope
+from memory.admission import NewMemory
+from memory.facade import MemoryFacade
+from memory.models import EndUser, MemoryItem
+from memory.resilience import Deadline
+from memory.retrieval.search import SearchRequest
+from memory.store import Stored
+from memory.tiers import Tier
+from tests.conftest import Clock
+
+memory = MemoryFacade("key:test")
+IndexNow = Callable[[EndUser], None]
+
+
+def statement(text: str, **fields: Any) -> NewMemory:
+    return NewMemory(text, tier=Tier.MEMORY_BANK, tags=fields.pop("tags", ["preference"]), **fields)
+
+
+def tell(user: EndUser, clock: Clock, text: str, **fields: Any) -> Stored:
+    """As the doors store: the nearest item is asked for first, outside any transaction."""
+    new = statement(text, **fields)
+    return memory.store(user, new, now=clock(), similar_to=memory.twin_of(user, new, Deadline(5)))
+
+
+def bank(user: EndUser) -> list[MemoryItem]:
+    with user_scope(user):
+        rows = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
+        return list(rows.order_by("arrival"))
+
+
+def told(user: EndUser) -> list[str]:
+    return [item.text for item in bank(user)]
+
+
+# --- one statement, one item -------------------------------------------------------------------------------------
+def test_the_same_words_again_are_the_same_item(user: EndUser, clock: Clock) -> None:
+    first = tell(user, clock, "Prefers tea to coffee")
+    again = tell(user, clock, "prefers  TEA to coffee", tags=["identity"])
+    assert first.duplicate_of is None
+    assert again.duplicate_of == first.item.pk == again.item.pk
+    [item] = bank(user)
+    assert item.mentions == 2
+    assert item.tags == ["preference", "identity"]
+    assert [version.text for version in memory.versions(user, item.pk)] == ["prefers  TEA to coffee"]
+    event = memory.events(user, item.pk)[0]
+    assert (event.kind, event.before["mentions"]) == ("merged", 1)
+
+
+def test_the_same_words_in_two_tiers_or_of_two_users_stay_apart(
+    user: EndUser, other_user: EndUser, clock: Clock
+) -> None:
+    tell(user, clock, "Prefers tea to coffee")
+    tell(other_user, clock, "Prefers tea to coffee")
+    memory.store(user, NewMemory("Prefers tea to coffee"), now=clock())
+    memory.store(user, NewMemory("Prefers tea to coffee"), now=clock())
+    assert len(bank(user)) == len(bank(other_user)) == 1
+    assert memory.stats(user).tiers["working"] == {"active": 2}
+
+
+def test_nearly_the_same_words_fall_on_each_other_by_meaning(
+    user: EndUser, clock: Clock, services: None, index_now: IndexNow
+) -> None:
+    first = tell(user, clock, "Maya works at the city library in Porto as an archivist")
+    index_now(user)
+    again = tell(user, clock, "Maya works as an archivist at the city library in Porto")
+    assert again.duplicate_of == first.item.pk
+    assert tell(user, clock, "Maya plays the cello on Sundays").duplicate_of is None
+    assert len(bank(user)) == 2
+
+
+def test_a_different_number_is_a_different_fact(
+    user: EndUser, clock: Clock, services: None, index_now: IndexNow
+) -> None:
+    first = tell(user, clock, "The train to the office leaves from gate 12")
+    index_now(user)
+    new = statement("The train to the office leaves from gate 14")
+    # Even when the vectors say that they are the same.
+    other = memory.store(user, new, now=clock(), similar_to=first.item.pk)
+    assert other.duplicate_of is None
+    assert len(bank(user)) == 2
+
+
+def test_the_better_wording_stays_and_the_other_becomes_a_version(user: EndUser, clock: Clock) -> None:
+    first = tell(user, clock, "likes tea", importance=0.5, confidence=0.5).item
+    better = statement("The user likes green tea in the morning", importance=0.9, confidence=0.9, tags=["identity"])
+    merged = memory.store(user, better, now=clock.advance(days=1), similar_to=first.pk)
+    assert merged.duplicate_of == first.pk
+    [item] = bank(user)
+    assert (item.pk, item.text, item.version) == (first.pk, better.text, 2)
+    assert (item.importance, item.confidence, item.indexing) == (0.9, 0.9, "pending")
+    [version] = memory.versions(user, item.pk)
+    assert (version.text, version.importance, version.tags) == ("likes tea", 0.5, ["preference"])
+
+
+def test_the_worse_wording_becomes_a_version_with_its_own_values(user: EndUser, clock: Clock) -> None:
+    first = tell(user, clock, "The user likes green tea", importance=0.9, confidence=0.9).item
+    worse = statement("tea is liked", importance=0.3, confidence=0.2, tags=["context"])
+    memory.store(user, worse, now=clock(), similar_to=first.pk)
+    [item] = bank(user)
+    assert (item.text, item.importance, item.tags) == ("The user likes green tea", 0.9, ["preference", "context"])
+    [version] = memory.versions(user, item.pk)
+    assert (version.text, version.importance, version.confidence) == ("tea is liked", 0.3, 0.2)
+
+
+def test_a_tag_that_came_with_a_repetition_is_a_word_to_find_it_by(user: EndUser, clock: Clock, services: None) -> None:
+    tell(user, clock, "Prefers tea to coffee")
+    tell(user, clock, "Prefers tea to coffee", tags=["breakfast"])
+    request = SearchRequest("breakfast", stages=frozenset({"lexical"}))
+    assert len(memory.search(user, request, now=clock()).hits) == 1
+
+
+def test_always_inject_is_not_lost_when_a_statement_is_repeated(user: EndUser, clock: Clock) -> None:
+    tell(user, clock, "Is allergic to nuts", always_inject=True)
+    tell(user, clock, "Is allergic to nuts")
+    assert bank(user)[0].always_inject is True
+
+
+@pytest.mark.parametrize("gone", ["archive", "remove"])
+def test_a_statement_that_left_the_bank_is_no_duplicate(user: EndUser, clock: Clock, gone: str) -> None:
+    first = tell(user, clock, "Prefers tea to coffee").item
+    getattr(memory, gone)(user, first.pk, now=clock())
+    again = memory.store(user, statement("Prefers tea to coffee"), now=clock(), similar_to=first.pk)
+    assert again.duplicate_of is None
+    assert again.item.pk != first.pk
+
+
+def test_nobody_elses_item_can_be_merged_into(user: EndUser, other_user: EndUser, clock: Clock) -> None:
+    theirs = tell(other_user, clock, "Prefers tea to coffee").item
+    mine = memory.store(user, statement("Tea is preferred to coffee"), now=clock(), similar_to=theirs.pk)
+    assert mine.duplicate_of is None
+    assert bank(other_user)[0].mentions == 1
+
+
+def test_a_batch_says_a_thing_twice_and_it_is_kept_once(user: EndUser, clock: Clock) -> None:
+    first, second, third = memory.store_many(
+        user, [statement("Plays the cello"), statement("Rows"), statement("plays the cello")], now=clock()
+    )
+    assert first == third != second
+    assert sorted(told(user)) == ["Plays the cello", "Rows"]
+
+
+# --- capacity ----------------------------------------------------------------------------------------------------
+@pytest.fixture
+def small_bank(settings: Settings) -> None:
+    settings.MEMORY = {**settings.MEMORY, "LIMITS": {**settings.MEMORY["LIMITS"], "bank_capacity": 3}}
+
+
+def test_the_weakest_item_makes_room_and_the_newest_stays(user: EndUser, clock: Clock, small_bank: None) -> None:
+    for text, importance in (("Rows", 0.4), ("Sings", 0.8), ("Climbs", 0.6)):
+        tell(user, clock, text, importance=importance)
+        clock.advance(minutes=1)
+    tell(user, clock, "Whittles", importance=0.1)
+    assert told(user) == ["Sings", "Climbs", "Whittles"]
+    [gone] = [item for item in all_items(user) if item.status == "archived"]
+    assert gone.text == "Rows"
+    event = memory.events(user, gone.pk)[0]
+    assert (event.kind, event.actor) == ("archived", "promotion")
+    assert "more than 3" in event.reason
+
+
+def test_what_is_always_injected_stays_however_weak(user: EndUser, clock: Clock, small_bank: None) -> None:
+    for number in range(3):
+        tell(user, clock, f"Rule of the house, letter {'abc'[number]}", importance=0.0, always_inject=True)
+    tell(user, clock, "Sings", importance=0.9)
+    tell(user, clock, "Rows", importance=0.8)
+    assert [item.always_inject for item in bank(user)] == [True, True, True, False]
+    assert told(user)[-1] == "Rows", "nothing else could go but the one that is not the newest"
+
+
+def test_a_batch_and_a_restored_item_respect_the_capacity(user: EndUser, clock: Clock, small_bank: None) -> None:
+    memory.store_many(user, [statement(f"Fact {letter}") for letter in "abcdef"], now=clock())
+    assert len(bank(user)) == 3
+    [gone, *_] = [item for item in all_items(user) if item.status == "archived"]
+    memory.restore(user, gone.pk, now=clock())
+    assert len(bank(user)) == 3
+    assert gone.pk in {item.pk for item in bank(user)}
+
+
+def all_items(user: EndUser) -> list[MemoryItem]:
+    with user_scope(user):
+        return list(MemoryItem.objects.for_user(user))
+
+
+# --- at once -----------------------------------------------------------------------------------------------------
+def at_once(*calls: Callable[[], Any]) -> list[Any]:
+    """Each call in a thread and on a connection of its own, started together."""
+    start = Barrier(len(calls))
+
+    def run(call: Callable[[], Any]) -> Any:
+        try:
+            start.wait(10)
+            return call()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return [future.result(30) for future in [pool.submit(run, call) for call in calls]]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_writers_of_the_same_statement_at_once_make_one_item(user: EndUser, clock: Clock) -> None:
+    def write() -> uuid.UUID:
+        return memory.store(user, statement("Prefers tea to coffee"), now=clock()).item.pk
+
+    assert len(set(at_once(*[write] * 6))) == 1
+    [item] = bank(user)
+    assert item.mentions == 6
+    assert len(memory.versions(user, item.pk)) == 5
+
+
+@pytest.mark.django_db(transaction=True)
+def test_writers_at_once_do_not_overfill_or_overempty_the_bank(user: EndUser, clock: Clock, small_bank: None) -> None:
+    writes = [lambda letter=letter: memory.store(user, statement(f"Fact {letter}"), now=clock()) for letter in "abcdef"]
+    at_once(*writes)
+    assert len(bank(user)) == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_import_at_once_adds_each_row_once(user: EndUser, clock: Clock) -> None:
+    batch = [NewMemory(f"Line {n}", origin=f"o{n}") for n in range(30)]
+    both = at_once(*[lambda: memory.store_many(user, batch, now=clock())] * 3)
+    assert sorted(sum(item_id is not None for item_id in ids) for ids in both) == [0, 0, 30]
+    assert len(all_items(user)) == 30
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_repetition_does_not_undo_what_was_changed_meanwhile(user: EndUser, clock: Clock) -> None:
+    item = tell(user, clock, "Prefers tea to coffee").item
+    is_changed, may_commit = Event(), Event()
+
+    def archive_slowly() -> None:
+        with user_scope(user):
+            memory.archive(user, item.pk, now=clock())
+            is_changed.set()
+            may_commit.wait(10)
+
+    def repeat() -> Stored:
+        is_changed.wait(10)
+        with user_scope(user):
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL lock_timeout = '10s'")
+            # By then the repetition waits for the row.
+            Timer(0.3, may_commit.set).start()
+            return memory.store(user, statement("Prefers tea to coffee"), now=clock())
+
+    _, again = at_once(archive_slowly, repeat)
+    assert again.duplicate_of is None
+    assert [row.status for row in all_items(user) if row.pk == item.pk] == ["archived"]

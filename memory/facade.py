@@ -75,7 +75,11 @@ class MemoryFacade:
         return store.archive(user, item_id, now=now, actor=self.actor)
 
     def restore(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
-        return store.restore(user, item_id, now=now, actor=self.actor)
+        with user_scope(user):
+            item = store.restore(user, item_id, now=now, actor=self.actor)
+            if item is not None and item.tier == Tier.MEMORY_BANK:
+                promotion.enforce_bank_capacity(user, now=now, keep=[item.pk])
+        return item
 
     def remove(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
         removed = store.remove(user, item_id, now=now)

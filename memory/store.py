@@ -87,6 +87,7 @@ def store_many(user: EndUser, batch: Iterable[NewMemory], *, now: datetime, acto
 def known_origins(user: EndUser, origins: Sequence[str]) -> set[str]:
     if not origins:
         return set()
+    take_turns("import", user)
     present = MemoryItem.objects.for_user(user).filter(origin__in=origins).values_list("origin", flat=True)
     deleted = Tombstone.objects.filter(user=user, origin__in=origins).values_list("origin", flat=True)
     return {origin for origin in (*present, *deleted) if origin}
@@ -126,10 +127,10 @@ def lexemes(owner: int, text: str, speaker: str, occurred_at: datetime, tags: Se
 
 def bank_twin(user: EndUser, new: NewMemory, similar_to: uuid.UUID | None) -> MemoryItem | None:
     """The active bank item that says the same: the same words, or a neighbour that holds the same numbers."""
-    with connection.cursor() as cursor:
-        # Two writers of the same statement wait for each other, so that the second one sees the first.
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('bank', %s))", [user.pk])
-    bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
+    take_turns("bank", user)
+    rows = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
+    # Locked, so that the merge starts from what a revision or an archiving under way leaves.
+    bank = rows.select_for_update(no_key=True)
     if same := bank.filter(content_hash=content_hash(new.text)).order_by("created_at").first():
         return same
     near = bank.filter(pk=similar_to).first() if similar_to else None
@@ -137,17 +138,23 @@ def bank_twin(user: EndUser, new: NewMemory, similar_to: uuid.UUID | None) -> Me
     return near if near and set(NUMBERS.findall(near.text)) == set(NUMBERS.findall(new.text)) else None
 
 
+def take_turns(subject: str, user: EndUser) -> None:
+    """Until the transaction ends, later writers of the same subject wait, and then see what this one wrote."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", [subject, user.pk])
+
+
 def merge_into(item: MemoryItem, new: NewMemory, *, now: datetime, actor: str) -> MemoryItem:
     """One item of two that say the same: the better wording stays, the other becomes a version, the id is kept."""
     better = quality(new.importance, new.confidence) > quality(item.importance, item.confidence)
     before = {"text": item.text, "mentions": item.mentions}
-    keep_version(item, "merged", now, text=None if better else new.text)
+    keep_version(item, "merged", now, wording=None if better else new)
     item.mentions += 1
     item.tags = list(dict.fromkeys([*item.tags, *new.tags]))[: memory_conf().limits.tags]
     item.always_inject = item.always_inject or new.always_inject
     if better:
         item.importance, item.confidence = new.importance, new.confidence
-        set_text(item, new.text)
+    set_text(item, new.text if better else item.text)
     item.updated_at = now
     item.save()
     note(item, "merged", reason="says the same as an existing item", before=before, now=now, actor=actor)
@@ -155,16 +162,18 @@ def merge_into(item: MemoryItem, new: NewMemory, *, now: datetime, actor: str) -
     return item
 
 
-def keep_version(item: MemoryItem, reason: str, now: datetime, text: str | None = None) -> None:
+def keep_version(item: MemoryItem, reason: str, now: datetime, wording: NewMemory | None = None) -> None:
+    """Put a wording beside the item: the one it has, or another that said the same and was not better."""
+    kept = wording or item
     MemoryVersion.objects.create(
         user_id=item.user_id,
         item=item,
         version=item.version,
-        text=item.text if text is None else text,
-        tags=item.tags,
-        importance=item.importance,
-        confidence=item.confidence,
-        source=item.source,
+        text=kept.text,
+        tags=list(kept.tags),
+        importance=kept.importance,
+        confidence=kept.confidence,
+        source=kept.source,
         reason=reason,
         archived_at=now,
     )

@@ -55,6 +55,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "django_htmx",
+    "ninja",
     "memory",
     "outcomes",
 ]
@@ -63,6 +64,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.RequestContextMiddleware",
     "config.middleware.ContentSecurityPolicyMiddleware",
+    "memory.api.edge.ApiEdgeMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -92,7 +94,7 @@ TEMPLATES = [
 ]
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = env_path("STATIC_ROOT", DATA_DIR / "static")
+STATIC_ROOT = env_str("STATIC_ROOT") or None
 # Served straight from the source folders: no collectstatic step between a change and the page.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False

@@ -1,13 +1,25 @@
-"""Settings of the tests: the product's own, over services in a data directory that nothing else uses."""
+"""Settings of the tests: the product's own, over services in a data directory that nothing else uses.
+
+Two test runs at once share the services and nothing in them: each has its own database and its own part of Redis.
+"""
 
 import os
+import zlib
 from pathlib import Path
 
 # Before the settings are read; child processes of a test inherit it.
 os.environ.setdefault("DATA_DIR", str(Path(__file__).resolve().parent.parent / ".data" / "test"))
 os.environ.setdefault("MEMORY_LOG_LEVEL", "WARNING")
+os.environ.setdefault("COMMONPLACE_TEST_RUN", str(os.getpid()))
 
-from config.settings import *  # noqa: F403
+from config.settings import *  # noqa: E402, F403
+from config.settings import DATABASES, REDIS_URL  # noqa: E402
+
+TEST_RUN = os.environ["COMMONPLACE_TEST_RUN"]
+DATABASES["default"]["TEST"] = {"NAME": f"test_commonplace_{TEST_RUN}"}
+if "REDIS_URL" not in os.environ:
+    part = zlib.crc32(f"{TEST_RUN}{os.environ.get('PYTEST_XDIST_WORKER', '')}".encode()) % 15 + 1
+    REDIS_URL = f"{REDIS_URL}?db={part}"
 
 # Signing in is not what the console's tests measure.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

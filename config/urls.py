@@ -1,13 +1,17 @@
 """Where each surface is mounted."""
 
 from django.conf import settings
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from config.api import api
+from memory.api.edge import unknown_route
+from memory.api.operations import health_view
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("api/", api.urls),
+    path("api/health", health_view),
+    path("api/v1/", api.urls),
+    re_path(r"^api(?:/(?P<rest>.*))?$", unknown_route),
 ]
 if settings.FLAGS["ui"]:
     urlpatterns += [

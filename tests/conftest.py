@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import psutil
 import pytest
 from django.conf import settings
 from django.db import connections
@@ -46,9 +47,22 @@ def connect_as(role: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(services: None, django_db_modify_db_settings_parallel_suffix: None) -> None:
+def django_db_modify_db_settings(
+    services: None, django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: DjangoDbBlocker
+) -> None:
     """The test database is made and migrated by the owner of the tables."""
     connect_as("owner")
+    with django_db_blocker.unblock():
+        drop_abandoned()
+
+
+def drop_abandoned() -> None:
+    """Remove the databases of test runs that were killed."""
+    with connections["default"]._nodb_cursor() as cursor:
+        cursor.execute("SELECT datname FROM pg_database WHERE datname ~ '^test_commonplace_[0-9]+'")
+        for (name,) in cursor.fetchall():
+            if not psutil.pid_exists(int(name.split("_")[2])):
+                cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,19 @@
+"""The REST surface: one API of the routers of each subject."""
+
+from memory.api import memories, operations, search, turns
+from memory.api.bodies import GuardedParser
+from memory.api.documents import DESCRIPTION, ApiDocs, DocumentedAPI
+from memory.api.errors import register
+
+api = DocumentedAPI(
+    title="Commonplace",
+    version="1",
+    description=DESCRIPTION,
+    urls_namespace="api",
+    docs=ApiDocs(),
+    parser=GuardedParser(),
+    openapi_extra={"info": {"license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}}},
+)
+register(api)
+for module in (memories, search, turns, operations):
+    api.add_router("", module.router)

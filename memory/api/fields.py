@@ -1,0 +1,120 @@
+"""The types requests are made of. Strict: a number is a number, a string a string, a time has a calendar."""
+
+import json
+import re
+from dataclasses import MISSING
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from ninja import Path
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic import JsonValue as JsonValue
+
+from memory.api.errors import FieldError, invalid
+from memory.conf import Limits
+
+LIMITS: dict[str, int] = {
+    name: part.default for name, part in Limits.__dataclass_fields__.items() if part.default is not MISSING
+}
+TEXT_LIMIT = LIMITS["text"]
+TAG_LIMIT = LIMITS["tag"]
+TAGS_LIMIT = LIMITS["tags"]
+BATCH_LIMIT = LIMITS["batch"]
+QUERY_LIMIT = LIMITS["query"]
+METADATA_BYTES = LIMITS["metadata_bytes"]
+NAME_LIMIT = 200
+PAGE_LIMIT = 200
+
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?")
+WHOLE = re.compile(r"[0-9]{1,9}")
+UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
+
+
+def utc_moment(value: object) -> datetime:
+    """ISO 8601 with an offset, or without one and then UTC."""
+    if not isinstance(value, str) or not MOMENT.fullmatch(value):
+        raise ValueError("must be an ISO 8601 date and time, such as 2026-03-02T09:30:00Z")
+    try:
+        moment = datetime.fromisoformat(value.upper())
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError("is not a date of the calendar") from error
+
+
+def small_object(value: dict[str, Any]) -> dict[str, Any]:
+    size = len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    if size > METADATA_BYTES:
+        raise ValueError(f"must be at most {METADATA_BYTES:,} bytes of JSON, not {size:,}")
+    return value
+
+
+def whole_number(value: object) -> int:
+    if isinstance(value, str) and WHOLE.fullmatch(value):
+        return int(value)
+    raise ValueError("must be a whole number")
+
+
+def one_line(value: str) -> str:
+    if re.search(r"[\t\r\n]", value):
+        raise ValueError("must be one line")
+    return value
+
+
+Text = Annotated[str, Field(strict=True, min_length=1, max_length=TEXT_LIMIT)]
+Query = Annotated[str, Field(strict=True, min_length=1, max_length=QUERY_LIMIT)]
+Name = Annotated[str, Field(strict=True, max_length=NAME_LIMIT), AfterValidator(one_line)]
+Tags = Annotated[
+    list[Annotated[str, Field(strict=True, min_length=1, max_length=TAG_LIMIT)]], Field(max_length=TAGS_LIMIT)
+]
+Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+Flag = StrictBool
+Metadata = Annotated[dict[str, JsonValue], AfterValidator(small_object)]
+Moment = Annotated[
+    datetime,
+    BeforeValidator(utc_moment, json_schema_input_type=str),
+    Field(description="ISO 8601; without an offset it is UTC. A time ahead of the server's clock is set back to it."),
+]
+PageSize = Annotated[int, BeforeValidator(whole_number, json_schema_input_type=int), Field(ge=1, le=PAGE_LIMIT)]
+
+UserId = Annotated[
+    str,
+    Path(
+        ...,
+        pattern=r"^[A-Za-z0-9_.@:-]{1,128}$",
+        description="Your own id of the end user. The first write makes the user.",
+        examples=["ann"],
+    ),
+]
+ItemId = Annotated[str, Path(..., pattern=UUID_PATTERN, description="The memory's id.")]
+ThreadId = Annotated[
+    str, Path(..., min_length=1, max_length=NAME_LIMIT, pattern=r"^[^/\x00-\x1f\x7f-\x9f]+$", examples=["thread-1"])
+]
+UuidText = Annotated[str, Field(strict=True, pattern=UUID_PATTERN, json_schema_extra={"format": "uuid"})]
+
+
+class Body(BaseModel):
+    """A request's body: nothing in it is ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class QueryParameters(BaseModel):
+    """A request's query: a parameter nobody reads is a mistake worth telling."""
+
+    @model_validator(mode="after")
+    def refuse_unknown(self, info: ValidationInfo) -> "QueryParameters":
+        request: HttpRequest | None = (info.context or {}).get("request")
+        unknown = sorted(set(request.GET) - set(type(self).model_fields)) if request else []
+        if unknown:
+            raise invalid(FieldError(name[:100], "unknown parameter") for name in unknown)
+        return self

@@ -1,0 +1,265 @@
+"""Memories: store, list, read, change, archive, delete."""
+
+import time
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Query, Router
+
+from memory import listing, tasks
+from memory.api import paging
+from memory.api.documents import answers
+from memory.api.errors import invalid_field, not_found
+from memory.api.fields import ItemId, UserId
+from memory.api.idempotency import amend, do_once, is_known, reply
+from memory.api.identity import READ, WRITE, facade, for_writing, known_user, required_user
+from memory.api.schemas import (
+    BatchIn,
+    BatchOut,
+    ErasureOut,
+    EventOut,
+    EventPage,
+    ListOptions,
+    MemoryIn,
+    MemoryOut,
+    MemoryPage,
+    MemoryPatch,
+    PageOptions,
+    StoreOptions,
+    VersionOut,
+    VersionPage,
+)
+from memory.conf import memory_conf
+from memory.facade import MemoryFacade
+from memory.listing import ItemFilter
+from memory.models import EndUser, MemoryItem
+from memory.queueing import enqueue
+from memory.resilience import Deadline
+from memory.tiers import Indexing, Tier
+
+if TYPE_CHECKING:
+    from memory.store import Stored
+
+router = Router(tags=["Memories"])
+
+WAIT_S = 10.0
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.25
+
+
+@router.post(
+    "/users/{u}/memories",
+    auth=WRITE,
+    response=answers(201, MemoryOut, reads_body=True, writes=True),
+    operation_id="store_memory",
+    summary="Store a memory",
+)
+def store_memory(request: HttpRequest, u: UserId, body: MemoryIn, options: Query[StoreOptions]) -> HttpResponse:
+    """The memory can be found by words at once, and by meaning when ``indexing`` is ``ready``.
+
+    A ``memory_bank`` item needs a tag and passes a guard against secrets, raw exchanges and orders to the assistant;
+    one that says what another item says already becomes part of that one, named by ``duplicate_of``.
+    """
+    door, new = facade(request), body.as_new()
+    done: "list[tuple[EndUser, Stored]]" = []
+
+    def act(user: EndUser) -> HttpResponse:
+        twin = None
+        if new.tier is Tier.MEMORY_BANK and not is_known(request, user) and not connection.in_atomic_block:
+            twin = door.twin_of(user, new, Deadline(memory_conf().deadlines.default_s))
+        return do_once(request, user, lambda: stored(user, twin))
+
+    def stored(user: EndUser, twin: UUID | None) -> HttpResponse:
+        result = door.store(user, new, now=timezone.now(), similar_to=twin)
+        done.append((user, result))
+        return reply(201, MemoryOut.of(result.item, result.duplicate_of))
+
+    response = for_writing(request, u, act)
+    if options.wait and done:
+        [(user, result)] = done
+        item = indexed(door, user, result.item)
+        response = reply(201, MemoryOut.of(item, result.duplicate_of))
+        amend(request, user, response)
+    return response
+
+
+def indexed(door: MemoryFacade, user: EndUser, item: MemoryItem) -> MemoryItem:
+    """The item when it has left ``pending``, or as it is after ten seconds. Holds no transaction while it waits."""
+    deadline, pause = Deadline(WAIT_S), FIRST_PAUSE_S
+    while item.indexing == Indexing.PENDING and not deadline.expired:
+        if not connection.in_atomic_block:
+            # Back into the pool: others need the connection more than somebody who sleeps.
+            connection.close()
+        time.sleep(min(pause, deadline.remaining()))
+        pause = min(pause * 1.5, LONGEST_PAUSE_S)
+        item = door.get(user, item.pk) or item
+    return item
+
+
+@router.post(
+    "/users/{u}/memories/batch",
+    auth=WRITE,
+    response=answers(202, BatchOut, reads_body=True, writes=True),
+    operation_id="store_memories",
+    summary="Store many memories, all or none",
+)
+def store_memories(request: HttpRequest, u: UserId, body: BatchIn) -> HttpResponse:
+    door, batch = facade(request), [item.as_new() for item in body.items]
+
+    def stored(user: EndUser) -> HttpResponse:
+        ids = door.store_many(user, batch, now=timezone.now())
+        return reply(202, BatchOut(ids=[item_id for item_id in ids if item_id]))
+
+    return for_writing(request, u, lambda user: do_once(request, user, lambda: stored(user)))
+
+
+@router.get(
+    "/users/{u}/memories",
+    auth=READ,
+    response=answers(200, MemoryPage),
+    operation_id="list_memories",
+    summary="List memories",
+)
+def list_memories(request: HttpRequest, u: UserId, options: Query[ListOptions]) -> HttpResponse:
+    wanted = ItemFilter(options.status, options.tier, options.tag, options.q)
+    filters = [options.sort, options.status, options.tier, options.tag, options.q]
+    user = known_user(request, u)
+    mark = ["memories", user.pk if user else 0, *filters]
+    after = paging.item_place(options.sort, mark, options.cursor)
+    rows = listing.list_items(user, wanted, sort=options.sort, after=after, limit=options.limit + 1) if user else []
+    page, following = rows[: options.limit], None
+    if len(rows) > options.limit:
+        following = paging.item_cursor(options.sort, mark, listing.place_of(page[-1], options.sort))
+    return reply(200, MemoryPage(items=[MemoryOut.of(row) for row in page], next_cursor=following))
+
+
+@router.get(
+    "/users/{u}/memories/{item_id}",
+    auth=READ,
+    response=answers(200, MemoryOut, may_miss=True),
+    operation_id="get_memory",
+    summary="Read a memory",
+)
+def get_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
+    user = required_user(request, u)
+    return shown(facade(request).get(user, UUID(item_id)))
+
+
+def shown(item: MemoryItem | None) -> HttpResponse:
+    if item is None:
+        raise not_found()
+    return reply(200, MemoryOut.of(item))
+
+
+@router.patch(
+    "/users/{u}/memories/{item_id}",
+    auth=WRITE,
+    response=answers(200, MemoryOut, reads_body=True, writes=True, may_miss=True),
+    operation_id="revise_memory",
+    summary="Change a memory",
+)
+def revise_memory(request: HttpRequest, u: UserId, item_id: ItemId, body: MemoryPatch) -> HttpResponse:
+    """A new text makes a new version; the one before stays readable under ``versions``."""
+    changes = body.changes()
+    if not changes:
+        raise invalid_field("", "name at least one field to change")
+    user = required_user(request, u)
+    return shown(facade(request).revise(user, UUID(item_id), changes, now=timezone.now()))
+
+
+@router.delete(
+    "/users/{u}/memories/{item_id}",
+    auth=WRITE,
+    response=answers(204, None, writes=True, may_miss=True),
+    operation_id="delete_memory",
+    summary="Delete a memory for good",
+)
+def delete_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
+    """Gone from every answer at once, with its versions and events."""
+    user = required_user(request, u)
+    if not facade(request).remove(user, UUID(item_id), now=timezone.now()):
+        raise not_found()
+    return HttpResponse(status=204)
+
+
+@router.post(
+    "/users/{u}/memories/{item_id}/archive",
+    auth=WRITE,
+    response=answers(200, MemoryOut, writes=True, may_miss=True),
+    operation_id="archive_memory",
+    summary="Take a memory out of every answer, and keep it",
+)
+def archive_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
+    user, door = required_user(request, u), facade(request)
+    return do_once(request, user, lambda: shown(door.archive(user, UUID(item_id), now=timezone.now())))
+
+
+@router.post(
+    "/users/{u}/memories/{item_id}/restore",
+    auth=WRITE,
+    response=answers(200, MemoryOut, writes=True, may_miss=True),
+    operation_id="restore_memory",
+    summary="Bring an archived memory back",
+)
+def restore_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
+    user, door = required_user(request, u), facade(request)
+    return do_once(request, user, lambda: shown(door.restore(user, UUID(item_id), now=timezone.now())))
+
+
+@router.get(
+    "/users/{u}/memories/{item_id}/versions",
+    auth=READ,
+    response=answers(200, VersionPage, may_miss=True),
+    operation_id="list_versions",
+    summary="Earlier and merged wordings, newest first",
+)
+def list_versions(request: HttpRequest, u: UserId, item_id: ItemId, options: Query[PageOptions]) -> HttpResponse:
+    user, key, mark, before = history_of(request, u, item_id, "versions", options)
+    rows = listing.list_versions(user, key, before=before, limit=options.limit + 1)
+    page = rows[: options.limit]
+    following = paging.cursor(mark, [page[-1].version]) if len(rows) > options.limit else None
+    return reply(200, VersionPage(items=[VersionOut.of(row) for row in page], next_cursor=following))
+
+
+@router.get(
+    "/users/{u}/memories/{item_id}/events",
+    auth=READ,
+    response=answers(200, EventPage, may_miss=True),
+    operation_id="list_events",
+    summary="What happened to a memory and why, newest first",
+)
+def list_events(request: HttpRequest, u: UserId, item_id: ItemId, options: Query[PageOptions]) -> HttpResponse:
+    user, key, mark, before = history_of(request, u, item_id, "events", options)
+    rows = listing.list_events(user, key, before=before, limit=options.limit + 1)
+    page = rows[: options.limit]
+    following = paging.cursor(mark, [page[-1].pk]) if len(rows) > options.limit else None
+    return reply(200, EventPage(items=[EventOut.of(row) for row in page], next_cursor=following))
+
+
+def history_of(
+    request: HttpRequest, u: str, item_id: str, kind: str, options: PageOptions
+) -> tuple[EndUser, UUID, list[str | int], int | None]:
+    """Whose history of which item is asked for, and from where."""
+    user, key = required_user(request, u), UUID(item_id)
+    if facade(request).get(user, key) is None:
+        raise not_found()
+    mark: list[str | int] = [kind, user.pk, str(key)]
+    place = paging.place_in(mark, options.cursor)
+    return user, key, mark, int(place[0]) if place else None
+
+
+@router.delete(
+    "/users/{u}",
+    auth=WRITE,
+    response=answers(202, ErasureOut, writes=True, may_miss=True),
+    operation_id="erase_user",
+    summary="Forget a user for good",
+)
+def erase_user(request: HttpRequest, u: UserId) -> HttpResponse:
+    """Unreachable from this answer on; rows, vectors and caches are removed by the job."""
+    user = required_user(request, u)
+    erasure = facade(request).request_erasure(user, now=timezone.now())
+    enqueue(tasks.erase_user, str(erasure.pk))
+    return reply(202, ErasureOut(job_id=erasure.pk))

@@ -1,0 +1,143 @@
+"""Upkeep a client may ask for or look at: promotion, statistics, indexing, health."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+from ninja import Router
+from pydantic import BaseModel, Field
+
+from memory import health
+from memory.api.documents import answers
+from memory.api.errors import Problem, from_status, problem_of
+from memory.api.fields import Body, Flag, UserId
+from memory.api.idempotency import do_once, reply
+from memory.api.identity import ADMIN, READ, facade, identify, known_user
+from memory.api.schemas import IndexStatusOut
+from memory.indexing import IndexCounts
+from memory.promotion import Promoted
+from memory.tiers import Outcome, Status, Tier
+
+router = Router(tags=["Operations"])
+
+
+class PromoteIn(Body):
+    dry_run: Flag = False
+
+
+class MoveOut(BaseModel):
+    memory_id: UUID
+    source: Tier = Field(serialization_alias="from")
+    target: Tier = Field(serialization_alias="to")
+    reason: str
+
+
+class ArchivedOut(BaseModel):
+    memory_id: UUID
+    reason: str
+
+
+class PromoteOut(BaseModel):
+    promoted: list[MoveOut]
+    archived: list[ArchivedOut]
+    unchanged: int
+
+    @classmethod
+    def of(cls, done: Promoted) -> "PromoteOut":
+        return cls(
+            promoted=[
+                MoveOut(memory_id=one.memory_id, source=one.source, target=one.target, reason=one.reason)
+                for one in done.promoted
+            ],
+            archived=[ArchivedOut(memory_id=one.memory_id, reason=one.reason) for one in done.archived],
+            unchanged=done.unchanged,
+        )
+
+
+@router.post(
+    "/users/{u}/promote",
+    auth=ADMIN,
+    response=answers(200, PromoteOut, reads_body=True, writes=True),
+    operation_id="promote",
+    summary="Run a promotion pass now",
+    by_alias=True,
+)
+def promote(request: HttpRequest, u: UserId, body: PromoteIn = PromoteIn()) -> HttpResponse:  # noqa: B008
+    """Moves up what proved itself and archives what is spent. ``dry_run`` only says what it would do."""
+    user, door = known_user(request, u), facade(request)
+    if user is None:
+        return reply(200, PromoteOut.of(Promoted()))
+    return do_once(
+        request,
+        user,
+        lambda: reply(200, PromoteOut.of(door.promote(user, now=timezone.now(), dry_run=body.dry_run))),
+    )
+
+
+class StatsOut(BaseModel):
+    tiers: dict[Tier, dict[Status, int]]
+    outcomes: dict[Outcome, int]
+    exchanges: int
+    indexing: IndexStatusOut
+    graphs: dict[str, int] = Field(description="Sizes of the user's graphs, by name.")
+
+
+@router.get(
+    "/users/{u}/stats",
+    auth=READ,
+    response=answers(200, StatsOut),
+    operation_id="stats",
+    summary="How much is remembered, and how well it served",
+)
+def stats(request: HttpRequest, u: UserId) -> HttpResponse:
+    user = known_user(request, u)
+    found = facade(request).stats(user) if user else None
+    tiers = found.tiers if found else {}
+    counts = {tier: {status: tiers.get(tier, {}).get(status, 0) for status in Status} for tier in Tier}
+    return reply(
+        200,
+        StatsOut(
+            tiers=counts,
+            outcomes={outcome: found.outcomes.get(outcome, 0) if found else 0 for outcome in Outcome},
+            exchanges=found.exchanges if found else 0,
+            indexing=index_counts(found.indexing if found else None),
+            graphs={},
+        ),
+    )
+
+
+@router.get(
+    "/users/{u}/index-status",
+    auth=READ,
+    response=answers(200, IndexStatusOut),
+    operation_id="index_status",
+    summary="How far memories are on their way into the index",
+)
+def index_status(request: HttpRequest, u: UserId) -> HttpResponse:
+    user = known_user(request, u)
+    return reply(200, index_counts(facade(request).index_status(user) if user else None))
+
+
+def index_counts(counts: IndexCounts | None) -> IndexStatusOut:
+    if counts is None:
+        return IndexStatusOut(pending=0, ready=0, failed=0)
+    return IndexStatusOut(pending=counts.pending, ready=counts.ready, failed=counts.failed)
+
+
+@csrf_exempt
+def health_view(request: HttpRequest) -> HttpResponse:
+    """Public: one word. With a key: what that word is made of."""
+    if request.method != "GET":
+        return from_status(405, headers={"Allow": "GET"}).response()
+    report = health.current()
+    if "Authorization" not in request.headers:
+        return JsonResponse({"status": report.status})
+    try:
+        identify(request)
+    except Problem as problem:
+        return problem.response()
+    except Exception as error:  # noqa: BLE001 -- the key cannot be checked: answer as to anybody
+        problem_of(error)
+        return JsonResponse({"status": report.status})
+    return JsonResponse(report.as_dict())

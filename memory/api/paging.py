@@ -1,0 +1,43 @@
+"""Cursors: signed, so that a client can carry one but not make one; bound to the user and the list they came from."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from django.core import signing
+
+from memory.api.errors import invalid_field
+from memory.listing import SCORE, Place
+
+SALT = "commonplace.cursor"
+
+
+def cursor(listing: list[Any], place: list[Any]) -> str:
+    """``listing`` says whose list in which order under which filters, ``place`` where its page ended."""
+    return signing.dumps([listing, place], salt=SALT)
+
+
+def place_in(listing: list[Any], given: str | None) -> list[Any] | None:
+    """The place a cursor names. Raises Problem for one that is not ours, or of another list."""
+    if given is None:
+        return None
+    try:
+        told, place = signing.loads(given, salt=SALT)
+    except (signing.BadSignature, ValueError) as error:
+        raise invalid_field("cursor", "is not a cursor of this API") from error
+    if told != listing:
+        raise invalid_field("cursor", "belongs to another list: keep the same filters from page to page")
+    return list(place)
+
+
+def item_place(sort: str, listing: list[Any], given: str | None) -> Place | None:
+    place = place_in(listing, given)
+    if place is None:
+        return None
+    key, item_id = place
+    return Place(key if sort == SCORE else datetime.fromisoformat(key), uuid.UUID(item_id))
+
+
+def item_cursor(sort: str, listing: list[Any], place: Place) -> str:
+    key = place.key.isoformat() if isinstance(place.key, datetime) else place.key
+    return cursor(listing, [key, str(place.item_id)])

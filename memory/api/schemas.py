@@ -1,0 +1,248 @@
+"""What the memory endpoints take and answer."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory.admission import NewMemory
+from memory.api.fields import (
+    BATCH_LIMIT,
+    Body,
+    Flag,
+    JsonValue,
+    Metadata,
+    Moment,
+    Name,
+    PageSize,
+    QueryParameters,
+    Share,
+    Tags,
+    Text,
+)
+from memory.models import MemoryEvent, MemoryItem, MemoryVersion
+from memory.tiers import Indexing, SourceType, Status, Tier
+
+SOURCE_TYPES = frozenset(SourceType)
+
+
+def is_none(value: object) -> bool:
+    return value is None
+
+
+class FieldProblem(BaseModel):
+    field: str
+    message: str
+
+
+class ProblemOut(BaseModel):
+    """RFC 9457; ``code`` is stable, ``detail`` is for people."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: list[FieldProblem]
+
+
+class MemoryIn(Body):
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"text": "Ann's train leaves at 07:40 from platform 3.", "tags": ["context"]}]},
+    )
+
+    text: Text
+    tier: Tier = Tier.WORKING
+    tags: Tags | None = None
+    importance: Share | None = None
+    confidence: Share | None = None
+    always_inject: Flag | None = None
+    thread_id: Name | None = None
+    speaker: Name | None = None
+    source: Name | Metadata | None = Field(
+        default=None,
+        description="Where it comes from: user, assistant, tool, document, system, another name, or an object "
+        "whose ``type`` is one of these.",
+    )
+    occurred_at: Moment | None = None
+    metadata: Metadata | None = None
+
+    def as_new(self) -> NewMemory:
+        source_type, source = read_source(self.source)
+        given = {
+            name: value
+            for name in ("importance", "confidence", "always_inject", "thread_id", "speaker", "occurred_at")
+            if (value := getattr(self, name)) is not None
+        }
+        return NewMemory(
+            text=self.text,
+            tier=self.tier,
+            tags=self.tags or [],
+            source_type=source_type,
+            source=source,
+            metadata=self.metadata or {},
+            **given,
+        )
+
+
+def read_source(source: str | dict[str, JsonValue] | None) -> tuple[SourceType, dict[str, Any]]:
+    if not source:
+        return SourceType.USER, {}
+    told = dict(source) if isinstance(source, dict) else {"type": source}
+    kind = told.get("type")
+    if isinstance(kind, str) and kind in SOURCE_TYPES:
+        del told["type"]
+        return SourceType(kind), told
+    return SourceType.USER, told
+
+
+class BatchIn(Body):
+    items: list[MemoryIn] = Field(min_length=1, max_length=BATCH_LIMIT)
+
+
+class MemoryPatch(Body):
+    """Any of these, at least one; a new text makes a new version."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"minProperties": 1})
+
+    text: Text = Field(default_factory=str)
+    tags: Tags = Field(default_factory=list)
+    importance: Share = Field(default_factory=float)
+    confidence: Share = Field(default_factory=float)
+    always_inject: Flag = Field(default_factory=bool)
+    metadata: Metadata = Field(default_factory=dict)
+
+    def changes(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class StoreOptions(QueryParameters):
+    wait: Literal["index"] | None = Field(default=None, description="Wait up to 10 s until the memory is indexed.")
+
+
+class ListOptions(QueryParameters):
+    tier: Tier | None = None
+    status: Status = Field(default=Status.ACTIVE, description="Which memories: active unless asked otherwise.")
+    tag: str | None = Field(default=None, max_length=64)
+    q: str | None = Field(default=None, max_length=1000, description="Words the memory holds, in any order.")
+    sort: Literal["recent", "score"] = "recent"
+    cursor: str | None = Field(default=None, max_length=1000)
+    limit: PageSize = 50
+
+
+class PageOptions(QueryParameters):
+    cursor: str | None = Field(default=None, max_length=1000)
+    limit: PageSize = 50
+
+
+class MemoryOut(BaseModel):
+    id: UUID
+    tier: Tier
+    status: Status
+    text: str
+    tags: list[str]
+    score: float
+    importance: float
+    confidence: float
+    always_inject: bool
+    thread_id: str
+    speaker: str
+    source: dict[str, JsonValue]
+    metadata: dict[str, JsonValue]
+    version: int
+    mentions: int
+    uses: int
+    last_outcome: str | None
+    occurred_at: datetime
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None
+    indexing: Indexing
+    duplicate_of: UUID | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
+
+    @classmethod
+    def of(cls, item: MemoryItem, duplicate_of: UUID | None = None) -> "MemoryOut":
+        return cls(
+            id=item.pk,
+            tier=Tier(item.tier),
+            status=Status(item.status),
+            text=item.text,
+            tags=item.tags,
+            score=round(item.score, 6),
+            importance=item.importance,
+            confidence=item.confidence,
+            always_inject=item.always_inject,
+            thread_id=item.thread_id,
+            speaker=item.speaker,
+            source={"type": item.source_type, **item.source},
+            metadata=item.metadata,
+            version=item.version,
+            mentions=item.mentions,
+            uses=item.uses,
+            last_outcome=item.last_outcome or None,
+            occurred_at=item.occurred_at,
+            created_at=item.created_at,
+            updated_at=item.updated_at,
+            expires_at=item.expires_at,
+            indexing=Indexing(item.indexing),
+            duplicate_of=duplicate_of,
+        )
+
+
+class BatchOut(BaseModel):
+    ids: list[UUID]
+
+
+class MemoryPage(BaseModel):
+    items: list[MemoryOut]
+    next_cursor: str | None
+
+
+class VersionOut(BaseModel):
+    version: int
+    text: str
+    tags: list[str]
+    importance: float
+    confidence: float
+    reason: str
+    archived_at: datetime
+
+    @classmethod
+    def of(cls, row: MemoryVersion) -> "VersionOut":
+        return cls(**{name: getattr(row, name) for name in cls.model_fields})
+
+
+class VersionPage(BaseModel):
+    items: list[VersionOut]
+    next_cursor: str | None
+
+
+class EventOut(BaseModel):
+    id: int
+    kind: str
+    reason: str
+    before: dict[str, JsonValue]
+    after: dict[str, JsonValue]
+    actor: str
+    at: datetime
+
+    @classmethod
+    def of(cls, row: MemoryEvent) -> "EventOut":
+        return cls(**{name: getattr(row, name) for name in cls.model_fields})
+
+
+class EventPage(BaseModel):
+    items: list[EventOut]
+    next_cursor: str | None
+
+
+class IndexStatusOut(BaseModel):
+    pending: int
+    ready: int
+    failed: int
+
+
+class ErasureOut(BaseModel):
+    job_id: UUID

@@ -1,0 +1,149 @@
+"""Search: the memories nearest to a query, each with the numbers that placed it."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Router
+from pydantic import BaseModel, Field, field_validator
+
+from memory.api.documents import answers
+from memory.api.fields import Body, Flag, JsonValue, Metadata, Name, Query, UserId, UuidText
+from memory.api.idempotency import answer_once, reply
+from memory.api.identity import READ, facade, new_or_known_user
+from memory.api.schemas import is_none
+from memory.retrieval.search import Hit, SearchRequest, SearchResult
+from memory.tiers import Outcome, Tier
+
+router = Router(tags=["Search"])
+
+Rank = Literal["relevance", "recency", "score"]
+
+
+class SearchIn(Body):
+    query: Query
+    collections: Literal["all"] | list[Tier] = Field(default="all", description='"all" or a list of tiers.')
+    limit: int = Field(default=5, strict=True, ge=1, le=50)
+    sort_by: Rank | None = None
+    metadata: Metadata | None = Field(default=None, description="Only memories whose metadata contains this.")
+    thread_id: Name | None = None
+    turn_id: UuidText | None = Field(default=None, description="Search again for a turn that has begun.")
+    explain: Flag = False
+
+    @field_validator("collections")
+    @classmethod
+    def name_some(cls, value: Literal["all"] | list[Tier]) -> Literal["all"] | list[Tier]:
+        if not value:
+            raise ValueError('name at least one tier, or "all"')
+        return value
+
+    def as_request(self) -> SearchRequest:
+        return SearchRequest(
+            query=self.query,
+            tiers=None if self.collections == "all" else frozenset(Tier(tier) for tier in self.collections),
+            limit=self.limit,
+            sort_by=self.sort_by or "relevance",
+            metadata=self.metadata,
+            thread_id=self.thread_id or "",
+            turn_id=UUID(self.turn_id) if self.turn_id else None,
+        )
+
+
+class ScoreSummary(BaseModel):
+    final_score: float
+    wilson_score: float
+    uses: int
+    last_outcome: Outcome | None
+    age_s: int
+
+
+class Citation(BaseModel):
+    tier: Tier
+    memory_id: UUID
+    doc_id: str | None
+    chunk_id: str | None
+
+
+class HitOut(BaseModel):
+    position: int
+    memory_id: UUID
+    tier: Tier
+    content: str
+    preview: str
+    occurred_at: datetime
+    tags: list[str]
+    score_summary: ScoreSummary
+    citations: list[Citation]
+    explain: dict[str, JsonValue] | None = Field(
+        default=None, exclude_if=is_none, description="Every number that placed the hit; when asked for."
+    )
+
+    @classmethod
+    def of(cls, hit: Hit, now: datetime, *, explain: bool) -> "HitOut":
+        item = hit.item
+        citation = Citation(tier=Tier(item.tier), memory_id=item.pk, doc_id=None, chunk_id=None)
+        return cls(
+            position=hit.position,
+            memory_id=item.pk,
+            tier=Tier(item.tier),
+            content=item.text,
+            preview=hit.preview,
+            occurred_at=item.occurred_at,
+            tags=item.tags,
+            score_summary=ScoreSummary(**hit.summary(now)),
+            citations=[citation],
+            explain=hit.explain if explain else None,
+        )
+
+
+class StageError(BaseModel):
+    stage: str
+    message: str
+    code: str | None
+
+
+class DebugOut(BaseModel):
+    retrieval_confidence: Literal["high", "medium", "low"]
+    normalized_query: str
+    tiers_considered: list[Tier]
+    tiers_used: list[Tier]
+    fallbacks_used: list[str]
+    stage_timings_ms: dict[str, float]
+    errors: list[StageError]
+    vector_stage_status: str
+
+
+class SearchOut(BaseModel):
+    turn_id: UUID
+    results: list[HitOut]
+    debug: DebugOut
+
+    @classmethod
+    def of(cls, found: SearchResult, now: datetime, *, explain: bool) -> "SearchOut":
+        debug: dict[str, Any] = found.debug.as_dict()
+        errors = [StageError(**error) for error in debug.pop("errors")]
+        return cls(
+            turn_id=found.turn_id,
+            results=[HitOut.of(hit, now, explain=explain) for hit in found.hits],
+            debug=DebugOut(**debug, errors=errors),
+        )
+
+
+@router.post(
+    "/users/{u}/search",
+    auth=READ,
+    response=answers(200, SearchOut, reads_body=True, writes=True),
+    operation_id="search",
+    summary="Search memories",
+)
+def search(request: HttpRequest, u: UserId, body: SearchIn) -> HttpResponse:
+    """Meaning and words together. A stage that fails is left out and named in ``debug``; the answer still comes."""
+    user, door, wanted = new_or_known_user(request, u), facade(request), body.as_request()
+
+    def find() -> HttpResponse:
+        now = timezone.now()
+        return reply(200, SearchOut.of(door.search(user, wanted, now=now), now, explain=body.explain))
+
+    return answer_once(request, user, find)

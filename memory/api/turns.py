@@ -1,0 +1,206 @@
+"""A turn of a conversation: context before the answer, the exchange after it, the outcome when it is known."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Router
+from pydantic import BaseModel, Field, JsonValue
+
+from memory.api.documents import answers
+from memory.api.fields import UUID_PATTERN, Body, Flag, Name, Text, ThreadId, UserId, UuidText
+from memory.api.idempotency import answer_once, do_once, reply
+from memory.api.identity import READ, WRITE, facade, for_writing, new_or_known_user
+from memory.api.schemas import is_none
+from memory.models import EndUser
+from memory.retrieval.context import Context, Message
+from memory.tiers import Outcome
+from outcomes.exchanges import NewExchange
+from outcomes.recording import Recorded
+
+router = Router(tags=["A turn"])
+
+Position = Annotated[int, Field(strict=True, ge=1, le=50)]
+MemoryId = Annotated[str, Field(strict=True, pattern=rf"{UUID_PATTERN}|^[1-9][0-9]?$")]
+"""A position sent as text is taken for the number it spells."""
+
+
+class MessageIn(Body):
+    role: Literal["user", "assistant", "system", "tool"]
+    content: str = Field(strict=True, max_length=32_768)
+
+
+class ContextIn(Body):
+    query: Text
+    thread_id: Name | None = None
+    recent_messages: list[MessageIn] | None = Field(default=None, max_length=100)
+    limit: int | None = Field(default=None, strict=True, ge=1, le=50)
+    has_documents: Flag | None = None
+
+
+class SectionOut(BaseModel):
+    name: str
+    text: str
+    tokens: int
+
+
+class ContextOut(BaseModel):
+    turn_id: UUID
+    injection: str
+    sections: list[SectionOut]
+    meta: dict[str, JsonValue] = Field(description="MemoryMetaV1: what was handed over and why.")
+    required_scoring: bool
+
+    @classmethod
+    def of(cls, made: Context) -> "ContextOut":
+        return cls(
+            turn_id=made.turn_id,
+            injection=made.injection,
+            sections=[SectionOut(name=part.name, text=part.text, tokens=part.tokens) for part in made.sections],
+            meta=made.meta,
+            required_scoring=made.required_scoring,
+        )
+
+
+@router.post(
+    "/users/{u}/context",
+    auth=READ,
+    response=answers(200, ContextOut, reads_body=True, writes=True),
+    operation_id="context",
+    summary="What to hand an assistant before it answers",
+)
+def context(request: HttpRequest, u: UserId, body: ContextIn) -> HttpResponse:
+    """``injection`` is the sections in order. ``required_scoring`` asks for the outcome of the thread's last turn."""
+    user, door = new_or_known_user(request, u), facade(request)
+    messages = [Message(message.role, message.content) for message in body.recent_messages or []]
+
+    def find() -> HttpResponse:
+        made = door.context(
+            user,
+            body.query,
+            now=timezone.now(),
+            thread_id=body.thread_id or "",
+            recent_messages=messages,
+            limit=body.limit,
+            has_documents=bool(body.has_documents),
+        )
+        return reply(200, ContextOut.of(made))
+
+    return answer_once(request, user, find)
+
+
+class ToolIn(Body):
+    name: str = Field(strict=True, min_length=1, max_length=200)
+    ok: Flag
+    ms: float = Field(strict=True, ge=0, allow_inf_nan=False)
+    error: str | None = Field(default=None, strict=True, max_length=4_000)
+
+
+class ExchangeIn(Body):
+    turn_id: UuidText | None = None
+    user_message: Text
+    assistant_message: Text
+    tools: list[ToolIn] | None = Field(default=None, max_length=100)
+    interrupted: Flag | None = None
+
+    def as_new(self, thread_id: str) -> NewExchange:
+        return NewExchange(
+            thread_id=thread_id,
+            user_message=self.user_message,
+            assistant_message=self.assistant_message,
+            turn_id=UUID(self.turn_id) if self.turn_id else None,
+            tools=[tool.model_dump(exclude_none=True) for tool in self.tools or []],
+            interrupted=bool(self.interrupted),
+        )
+
+
+class ExchangeOut(BaseModel):
+    exchange_id: UUID
+    memory_id: UUID
+    required_scoring: bool
+    state: str = Field(description="scored, or unscored while its outcome is asked for.")
+
+
+@router.post(
+    "/users/{u}/threads/{thread_id}/exchanges",
+    auth=WRITE,
+    response=answers(201, ExchangeOut, reads_body=True, writes=True),
+    operation_id="store_exchange",
+    summary="Store a finished exchange",
+)
+def store_exchange(request: HttpRequest, u: UserId, thread_id: ThreadId, body: ExchangeIn) -> HttpResponse:
+    """Kept whole, and remembered in ``working``."""
+    door, new = facade(request), body.as_new(thread_id)
+
+    def stored(user: EndUser) -> HttpResponse:
+        kept = door.exchange(user, new, now=timezone.now())
+        return reply(
+            201,
+            ExchangeOut(
+                exchange_id=kept.exchange_id,
+                memory_id=kept.memory_id,
+                required_scoring=kept.required_scoring,
+                state=kept.state,
+            ),
+        )
+
+    return for_writing(request, u, lambda user: do_once(request, user, lambda: stored(user)))
+
+
+class OutcomeIn(Body):
+    turn_id: UuidText | None = None
+    exchange_id: UuidText | None = None
+    outcome: Outcome
+    key_takeaway: Text | None = None
+    related: list[Position | MemoryId] | None = Field(
+        default=None, max_length=100, description="Positions of the turn's last search, from 1, or memory ids."
+    )
+
+
+class ScoredOut(BaseModel):
+    memory_id: UUID
+    score: float
+    uses: int
+
+
+class OutcomeOut(BaseModel):
+    scored: list[ScoredOut]
+    learned: list[UUID] = Field(description="Books and memory bank items of the turn: noted, never scored.")
+    takeaway_id: UUID | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
+
+    @classmethod
+    def of(cls, done: Recorded) -> "OutcomeOut":
+        return cls(
+            scored=[
+                ScoredOut(memory_id=one.memory_id, score=round(one.score, 6), uses=one.uses) for one in done.scored
+            ],
+            learned=done.learned,
+            takeaway_id=done.takeaway_id,
+        )
+
+
+@router.post(
+    "/users/{u}/outcomes",
+    auth=WRITE,
+    response=answers(201, OutcomeOut, reads_body=True, writes=True, may_miss=True),
+    operation_id="record_outcome",
+    summary="Say how it went",
+)
+def record_outcome(request: HttpRequest, u: UserId, body: OutcomeIn) -> HttpResponse:
+    """Moves the scores of what the turn showed, or of ``related``. Books and the memory bank are never scored."""
+    door = facade(request)
+
+    def recorded(user: EndUser) -> HttpResponse:
+        done = door.outcome(
+            user,
+            body.outcome,
+            now=timezone.now(),
+            turn_id=UUID(body.turn_id) if body.turn_id else None,
+            exchange_id=UUID(body.exchange_id) if body.exchange_id else None,
+            key_takeaway=body.key_takeaway or "",
+            related=body.related,
+        )
+        return reply(201, OutcomeOut.of(done))
+
+    return for_writing(request, u, lambda user: do_once(request, user, lambda: recorded(user)))

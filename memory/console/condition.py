@@ -50,5 +50,5 @@ def breaker_conditions() -> list[Condition]:
         Condition(name.capitalize(), "watch", f"Paused after failures. {EFFECTS.get(name, '')}") for name in paused
     ]
     if "embedder" not in paused:
-        found.insert(0, Condition("Embedding model", "good", memory_conf().embedding.model))
+        found.insert(0, Condition("Embedding model", "good", memory_conf().embedding.model.rsplit("/", 1)[-1]))
     return found

@@ -21,6 +21,7 @@ from memory.models import ApiKey
 from memory.tiers import POLICIES, Status, Tier, TierPolicy
 
 RECENT = 8
+OUTCOMES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def overview(request: OperatorRequest, place: Place) -> HttpResponse:
         "tier_shares": shares([(f"tier-{tier.tier}", tier.name, tier.active) for tier in tiers]),
         "outcome_shares": outcome_shares(stats),
         "exchanges": stats.exchanges,
-        "outcomes": place.facade.recent_outcomes(place.user, RECENT),
+        "outcomes": place.facade.recent_outcomes(place.user, OUTCOMES),
         "recent": browsing.listed(place.user, Wanted(), limit=RECENT).items,
         "keys": ApiKey.objects.filter(organization=place.organization).order_by("revoked_at", "name", "pk"),
         "conditions": condition.conditions(),

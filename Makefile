@@ -6,7 +6,7 @@ PYTHON_IN_VENV = .venv/bin/python
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 
-.PHONY: help up down clean test lint types format bench lock runtime tools
+.PHONY: help up down clean test lint types format schema bench lock runtime tools
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -46,6 +46,9 @@ types: tools ## Check types
 format: tools ## Format the code and mend what can be mended
 	@$(PYTHON_IN_VENV) -m ruff format .
 	@$(PYTHON_IN_VENV) -m ruff check --fix .
+
+schema: tools ## Write the API's OpenAPI document anew after a change of the API
+	@$(PYTHON_IN_VENV) manage.py export_openapi_schema --api config.api.api --indent 2 --output tests/contracts/openapi.json
 
 bench: runtime ## Measure latency and search quality; ARGS="--help" lists the choices
 	@exec $(PYTHON_IN_VENV) manage.py bench $(ARGS)

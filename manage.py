@@ -14,6 +14,7 @@ WITHOUT_DATABASE = frozenset(
         "collectstatic",
         "diffsettings",
         "down",
+        "export_openapi_schema",
         "findstatic",
         "help",
         "makemessages",

@@ -12,8 +12,8 @@ os.environ.setdefault("DATA_DIR", str(Path(__file__).resolve().parent.parent / "
 os.environ.setdefault("MEMORY_LOG_LEVEL", "WARNING")
 os.environ.setdefault("COMMONPLACE_TEST_RUN", str(os.getpid()))
 
-from config.settings import *  # noqa: E402, F403
-from config.settings import DATABASES, REDIS_URL  # noqa: E402
+from config.settings import *  # noqa: F403
+from config.settings import DATABASES, REDIS_URL
 
 TEST_RUN = os.environ["COMMONPLACE_TEST_RUN"]
 DATABASES["default"]["TEST"] = {"NAME": f"test_commonplace_{TEST_RUN}"}

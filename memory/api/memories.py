@@ -63,7 +63,7 @@ def store_memory(request: HttpRequest, u: UserId, body: MemoryIn, options: Query
     one that says what another item says already becomes part of that one, named by ``duplicate_of``.
     """
     door, new = facade(request), body.as_new()
-    done: "list[tuple[EndUser, Stored]]" = []
+    done: list[tuple[EndUser, Stored]] = []
 
     def act(user: EndUser) -> HttpResponse:
         twin = None

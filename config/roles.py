@@ -61,18 +61,26 @@ def database(conninfo: str, name: str) -> Iterator[psycopg.Connection[Any]]:
 
 
 def prepare_roles(server: psycopg.Connection[Any], plan: Plan, skipped: list[str]) -> None:
-    ensure_role(server, plan.owner, "CREATEDB NOSUPERUSER NOBYPASSRLS")
+    row = server.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user").fetchone()
+    is_superuser = bool(row and row[0])
+    ensure_role(server, plan.owner, "CREATEDB NOSUPERUSER NOBYPASSRLS", may_alter=is_superuser)
     if plan.app.name != plan.owner.name:
-        ensure_role(server, plan.app, "NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS")
+        rights = "NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS"
+        ensure_role(server, plan.app, rights, may_alter=is_superuser)
     if plan.backup:
         with allowed_to_fail(skipped, f"the role {plan.backup.name}, which sees every row (for dumps)"):
-            ensure_role(server, plan.backup, "NOSUPERUSER BYPASSRLS")
+            ensure_role(server, plan.backup, "NOSUPERUSER BYPASSRLS", may_alter=is_superuser)
+    if not is_superuser:
+        # What belongs to the owner is set up in its name, for which a lesser administrator has to be a member.
+        server.execute(sql.SQL("GRANT {} TO CURRENT_USER").format(sql.Identifier(plan.owner.name)))
 
 
-def ensure_role(server: psycopg.Connection[Any], login: Login, rights: str) -> None:
+def ensure_role(server: psycopg.Connection[Any], login: Login, rights: str, *, may_alter: bool) -> None:
+    """Make the role, or give it its password again; only a superuser may touch the other rights of an old one."""
     known = server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [login.name]).fetchone()
-    verb = "ALTER" if known else "CREATE"
-    statement = f"{verb} ROLE {{}} WITH LOGIN {rights} PASSWORD {{}}"
+    statement = "ALTER ROLE {} WITH LOGIN PASSWORD {}" if known else "CREATE ROLE {} WITH LOGIN PASSWORD {}"
+    if may_alter or not known:
+        statement += f" {rights}"
     server.execute(sql.SQL(statement).format(sql.Identifier(login.name), sql.Literal(login.password)))
 
 

@@ -127,13 +127,13 @@ class Child:
 
     def _pump(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None  # noqa: S101 - spawned with a pipe
-        lines = process.stdout
-        for raw in iter(lambda: lines.readline(LONGEST_LINE), b""):
-            text = raw.decode("utf-8", "replace").rstrip()
-            self.tail.append(text)
-            self.log.handle(LogRecord(self.name, 20, "", 0, text, None, None))
-            if self.program.is_loud(text) and not self.quiet:
-                self.report.line(self.name, text)
+        with process.stdout as lines:
+            for raw in iter(lambda: lines.readline(LONGEST_LINE), b""):
+                text = raw.decode("utf-8", "replace").rstrip()
+                self.tail.append(text)
+                self.log.handle(LogRecord(self.name, 20, "", 0, text, None, None))
+                if self.program.is_loud(text) and not self.quiet:
+                    self.report.line(self.name, text)
 
     def check_ready(self) -> bool:
         if not self.is_ready and self.program.ready is not None:
@@ -327,8 +327,9 @@ class Supervisor:
 
 def pass_lines_on(process: subprocess.Popen[bytes], show: Callable[[str], None] | None) -> None:
     if process.stdout is not None and show is not None:
-        for raw in process.stdout:
-            show(raw.decode("utf-8", "replace"))
+        with process.stdout as lines:
+            for raw in lines:
+                show(raw.decode("utf-8", "replace"))
 
 
 def end_process(process: subprocess.Popen[bytes], grace_s: float = 10.0) -> None:

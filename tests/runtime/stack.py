@@ -34,7 +34,7 @@ def clean_environment(**changes: str) -> dict[str, str]:
     return {**{name: value for name, value in os.environ.items() if name not in FOREIGN}, **changes}
 
 
-def manage(*words: str, data_dir: Path, timeout: float = 90, **environment: str) -> subprocess.CompletedProcess[str]:
+def manage(*words: str, data_dir: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run one management command as a shell would."""
     return subprocess.run(
         [sys.executable, "manage.py", *words],
@@ -42,7 +42,7 @@ def manage(*words: str, data_dir: Path, timeout: float = 90, **environment: str)
         env=clean_environment(DATA_DIR=str(data_dir), **environment),
         capture_output=True,
         text=True,
-        timeout=timeout,
+        timeout=90,
         check=False,
         stdin=subprocess.DEVNULL,
     )
@@ -118,9 +118,10 @@ class Stack:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        ready = eventually(lambda: "Ctrl-C" in self.output or self.process.poll() is not None, START_WITHIN_S)
+        started = self.process
+        ready = eventually(lambda: "Ctrl-C" in self.output or started.poll() is not None, START_WITHIN_S)
         assert ready, self.output
-        assert self.process.poll() is None, self.output
+        assert started.poll() is None, self.output
         self.started_in_s = time.monotonic() - begun
         self.access = json.loads((self.data_dir / "access.json").read_text(encoding="utf-8"))
 

@@ -1,0 +1,134 @@
+"""What a fresh clone and a container are made from: locks, Makefile, image, compose file."""
+
+import re
+import subprocess
+import tomllib
+from typing import Any
+
+import pytest
+import yaml
+
+from config.env import BASE_DIR
+
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+
+
+def pins(name: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for package, version in re.findall(r"^([a-z0-9][a-z0-9._-]*)==(\S+)", read(name), re.MULTILINE):
+        found.setdefault(package, set()).add(version)
+    return found
+
+
+def read(name: str) -> str:
+    return (BASE_DIR / name).read_text(encoding="utf-8")
+
+
+def compose() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load(read("docker/compose.yml"))
+    return loaded
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_names_no_place_and_hashes_everything(name: str) -> None:
+    text = read(name)
+
+    assert not re.search(r"https?://|file:|--index|--find-links|--extra|@ ", text)
+    blocks = re.split(r"\n(?=[a-z0-9])", text.split("\n", 2)[2])
+    assert all("--hash=sha256:" in block for block in blocks if "==" in block)
+
+
+def test_the_product_needs_no_torch() -> None:
+    assert not {"torch", "sentence-transformers", "transformers", "triton"} & set(pins("requirements-dev.lock"))
+
+
+def test_the_second_lock_holds_the_first() -> None:
+    tools = pins("requirements-dev.lock")
+
+    assert all(tools.get(package) == versions for package, versions in pins("requirements.lock").items())
+
+
+def test_every_dependency_is_locked() -> None:
+    project = tomllib.loads(read("pyproject.toml"))
+    for name, wanted in zip(
+        LOCKS, (project["project"]["dependencies"], project["dependency-groups"]["dev"]), strict=True
+    ):
+        asked = {re.match(r"[a-z0-9-]+", line)[0] for line in wanted}  # type: ignore[index]
+        assert asked <= set(pins(name))
+
+
+def test_help_lists_every_target_for_people() -> None:
+    shown = subprocess.run(["make", "help"], cwd=BASE_DIR, capture_output=True, text=True, check=True).stdout
+
+    for target in ("up", "down", "clean", "test", "lint", "types", "format", "bench", "lock", "help"):
+        assert re.search(rf"^  make {target} +\S", shown, re.MULTILINE), target
+
+
+@pytest.mark.parametrize("name", [".ci/environment", "docker/entrypoint.sh"])
+def test_shell_scripts_parse_and_may_be_run(name: str) -> None:
+    subprocess.run(["sh", "-n", name], cwd=BASE_DIR, check=True)
+    assert (BASE_DIR / name).stat().st_mode & 0o111
+
+
+def test_compose_has_the_production_shape() -> None:
+    services = compose()["services"]
+
+    assert {"postgres", "redis", "qdrant", "embedder", "reranker", "prepare", "web", "worker", "beat"} == set(services)
+    assert services["postgres"]["image"].startswith("pgvector/pgvector:")
+    for name in ("web", "worker", "beat", "prepare"):
+        assert services[name]["environment"]["COMMONPLACE_PROFILE"] == "production"
+        assert services[name]["read_only"]
+        assert services[name]["cap_drop"] == ["ALL"]
+    for name, service in services.items():
+        assert "healthcheck" in service or name == "web", f"{name}: the web's check is the image's"
+
+
+def test_only_the_one_shot_knows_the_owners_and_the_superusers_passwords() -> None:
+    services = compose()["services"]
+    for name in ("web", "worker", "beat"):
+        assert not {"DATABASE_ADMIN_URL", "DATABASE_OWNER_URL", "DATABASE_BACKUP_URL"} & set(
+            services[name]["environment"]
+        )
+    assert "commonplace_owner" in services["prepare"]["environment"]["DATABASE_OWNER_URL"]
+
+
+def test_what_holds_memories_publishes_no_port_and_has_no_way_out() -> None:
+    loaded = compose()
+
+    assert loaded["networks"]["inside"]["internal"] is True
+    for name in ("postgres", "redis", "qdrant", "prepare", "worker", "beat"):
+        assert loaded["services"][name]["networks"] == ["inside"]
+        assert "ports" not in loaded["services"][name]
+    assert loaded["services"]["web"]["ports"] == ["127.0.0.1:${PORT:-8000}:8000"]
+
+
+def test_every_secret_of_compose_is_in_the_example() -> None:
+    asked = set(re.findall(r"\$\{([A-Z_]+)", read("docker/compose.yml")))
+    offered = set(re.findall(r"^([A-Z_]+)=", read("docker/.env.example"), re.MULTILINE))
+
+    assert asked == offered
+
+
+def test_every_volume_and_dependency_of_compose_is_declared() -> None:
+    loaded = compose()
+    for service in loaded["services"].values():
+        assert {volume.split(":")[0] for volume in service.get("volumes", [])} <= set(loaded["volumes"])
+        assert set(service.get("depends_on", {})) <= set(loaded["services"])
+        assert set(service["networks"]) <= set(loaded["networks"])
+
+
+def test_the_image_runs_as_nobody_special_and_is_watched() -> None:
+    stages = re.split(r"^FROM ", read("docker/Dockerfile"), flags=re.MULTILINE)[1:]
+    for stage in stages:
+        if re.match(r"\S+ AS (app|embedder)", stage):
+            assert "USER commonplace" in stage
+            assert "HEALTHCHECK" in stage
+            assert stage.index("USER commonplace") < stage.index("ENTRYPOINT")
+
+
+def test_everything_the_image_copies_is_let_in() -> None:
+    allowed = {line[1:] for line in read(".dockerignore").splitlines() if line.startswith("!")}
+
+    for name in ("config", "memory", "outcomes", "templates", "static", "manage.py", "requirements.lock"):
+        assert name in allowed
+    assert all((BASE_DIR / name).exists() for name in allowed)

@@ -31,7 +31,7 @@ POOL = 4000
 DIRECTIONS = 1000
 # A note and its moved copy have a cosine of about 0.9, as two notes about the same thing have.
 SPREAD = 0.48
-CHUNK = 2000
+CHUNK = 1000
 EMBED_TIMEOUT_S = 60.0
 HOW = (
     f"loaded directly: distinct synthetic texts; vectors are embeddings of {POOL} of them, each moved towards one of "

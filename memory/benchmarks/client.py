@@ -2,7 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -56,6 +57,16 @@ class Client:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._http.close()
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """Calls made inside leave no figures."""
+        watch, fallbacks = self.watch, self.fallbacks
+        self.watch, self.fallbacks = Stopwatch(), Counter()
+        try:
+            yield
+        finally:
+            self.watch, self.fallbacks = watch, fallbacks
 
     def store(self, user: str, memory: dict[str, Any]) -> None:
         self._post("store one memory", f"/api/v1/users/{user}/memories", memory)

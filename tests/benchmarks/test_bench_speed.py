@@ -9,7 +9,7 @@ import httpx
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
-from django.core.wsgi import get_wsgi_application
+from django.test import Client as DjangoClient
 
 from memory import indexing
 from memory.access import ensure_user, user_scope
@@ -27,11 +27,25 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 pytestmark = pytest.mark.django_db
 
 
+class Inside(httpx.BaseTransport):
+    """Calls the web application in this thread, so that it works in the transaction of the test."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        answer = DjangoClient().generic(
+            request.method,
+            request.url.raw_path.decode(),
+            request.read(),
+            content_type="application/json",
+            headers=dict(request.headers),
+        )
+        return httpx.Response(answer.status_code, content=answer.content)
+
+
 class OneProcess(Client):
-    """The whole product in this process: its web application is called directly, and indexing is done on asking."""
+    """The whole product in this process: nothing is served, and indexing is done on asking."""
 
     def __init__(self, url: str, key: str) -> None:
-        super().__init__(url, key, transport=httpx.WSGITransport(app=get_wsgi_application()))
+        super().__init__(url, key, transport=Inside())
 
     def wait_until_indexed(self, user: str) -> Progress:
         index(EndUser.objects.get(external_id=user))

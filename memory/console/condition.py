@@ -2,53 +2,62 @@
 
 from dataclasses import dataclass
 
-from memory.conf import memory_conf
-from memory.indexes import vector_index
-from memory.redis import attempt
-from memory.resilience import Unavailable, breaker_states
+from memory import health
+from memory.health import Component
 
+NAMES = {
+    "postgres": "Database",
+    "redis": "Redis",
+    "embedder": "Embedding model",
+    "vector_index": "Vector index",
+    "vector": "Vector index",
+    "lexical": "Word index",
+    "queue": "Queue",
+}
 EFFECTS = {
-    "vector": "Search compares words only.",
+    "postgres": "Nothing can be read or written.",
+    "redis": "Work goes on without caches; the worker finds waiting rows by itself.",
     "embedder": "New memories wait for their vector; search compares words only.",
+    "vector_index": "Search compares words only.",
+    "vector": "Search compares words only.",
     "lexical": "Search compares meaning only.",
-    "redis": "Work continues without caches; the worker finds waiting rows by itself.",
+    "queue": "New memories are found by their words, not yet by their meaning.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """``state`` is good, watch or bad."""
+    """``state`` is good, watch or bad; ``effect`` says what a part that fails means for the answers."""
 
     name: str
     state: str
     note: str
+    effect: str = ""
 
 
 def conditions() -> list[Condition]:
-    return [index_condition(), redis_condition(), *breaker_conditions()]
-
-
-def index_condition() -> Condition:
-    try:
-        state = vector_index().state()
-    except Unavailable as error:
-        return Condition("Vector index", "bad", f"{error.reason}. {EFFECTS['vector']}")
-    if not state.ok:
-        return Condition("Vector index", "bad", f"{state.problem or 'not usable'}. {EFFECTS['vector']}")
-    width = f", {state.dimensions} dimensions" if state.dimensions else ""
-    return Condition("Vector index", "good", f"{state.backend}{width}")
-
-
-def redis_condition() -> Condition:
-    answers = attempt(lambda client: bool(client.ping()), otherwise=False)
-    return Condition("Redis", "good", "answers") if answers else Condition("Redis", "watch", EFFECTS["redis"])
-
-
-def breaker_conditions() -> list[Condition]:
-    paused = [name for name, state in breaker_states().items() if state != "closed" and name != "vector"]
-    found = [
-        Condition(name.capitalize(), "watch", f"Paused after failures. {EFFECTS.get(name, '')}") for name in paused
+    seen = health.current()
+    found = [of_component(name, part) for name, part in seen.components.items()]
+    found += [
+        Condition(
+            NAMES.get(name, name), "watch", "Not asked for a moment after repeated failures.", EFFECTS.get(name, "")
+        )
+        for name, state in seen.breakers.items()
+        if state != "closed" and not is_known_bad(name, seen.components)
     ]
-    if "embedder" not in paused:
-        found.insert(0, Condition("Embedding model", "good", memory_conf().embedding.model.rsplit("/", 1)[-1]))
+    found += [
+        Condition("Disk", "watch", text.removeprefix("disk: ")) for text in seen.warnings if text.startswith("disk")
+    ]
     return found
+
+
+def of_component(name: str, part: Component) -> Condition:
+    if part.ok:
+        return Condition(NAMES.get(name, name), "good", part.detail)
+    state = "bad" if part.required else "watch"
+    return Condition(NAMES.get(name, name), state, part.detail, EFFECTS.get(name, ""))
+
+
+def is_known_bad(breaker: str, components: dict[str, Component]) -> bool:
+    part = components.get("vector_index" if breaker == "vector" else breaker)
+    return part is not None and not part.ok

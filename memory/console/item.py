@@ -1,6 +1,7 @@
 """One memory: its text, how it has served, its earlier wordings, what happened to it, and what may be done with it."""
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from memory.console.names import TIER_NAMES
 from memory.console.pages import OperatorRequest, answer, place_page, wants_part
 from memory.console.places import Place
 from memory.console.timeline import timeline
+from memory.listing import list_events, list_versions
 from memory.models import MemoryItem, MemoryVersion
 from memory.scoring import quality, wilson_lower_bound
 from memory.tiers import SCORED_TIERS, Status, Tier
@@ -50,8 +52,8 @@ def page(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResp
 
 
 def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
-    versions = place.facade.versions(place.user, item.pk)
-    events = place.facade.events(place.user, item.pk)
+    versions = list_versions(place.user, item.pk, before=None, limit=VERSIONS + 1)
+    events = list_events(place.user, item.pk, before=None, limit=EVENTS + 1)
     return {
         "place": place,
         "item": item,
@@ -61,13 +63,13 @@ def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
         "wilson": wilson_lower_bound(item.worked, item.failed, item.partial),
         "quality": quality(item.importance, item.confidence),
         "wordings": wordings(item, versions[:VERSIONS]),
-        "more_versions": max(0, len(versions) - VERSIONS),
+        "more_versions": len(versions) > VERSIONS,
         "timeline": timeline(events[:EVENTS]),
-        "more_events": max(0, len(events) - EVENTS),
+        "more_events": len(events) > EVENTS,
     }
 
 
-def wordings(item: MemoryItem, versions: list[MemoryVersion]) -> list[Wording]:
+def wordings(item: MemoryItem, versions: Sequence[MemoryVersion]) -> list[Wording]:
     """Newest first, each beside its successor. One that was merged in stood beside the item, not before it."""
     found, after = [], item.text
     for version in versions:

@@ -7,11 +7,12 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from memory.console.browsing import Wanted, listed
+from memory.console.browsing import listed
 from memory.console.forms import FilterForm
 from memory.console.pages import OperatorRequest, answer, place_page
 from memory.console.places import Place
-from memory.tiers import Status
+from memory.listing import RECENT, ItemFilter
+from memory.tiers import Status, Tier
 
 
 @require_safe
@@ -22,22 +23,20 @@ def page(request: OperatorRequest, place: Place) -> HttpResponse:
         context = {"place": place, "form": form, "items": []}
         return answer(request, "console/memories/page.html", "console/memories/_list.html", context, status=422)
     asked = form.cleaned_data
-    wanted = Wanted(
-        tier=asked["tier"],
-        status=asked["status"] or Status.ACTIVE,
-        tag=asked["tag"].lower(),
-        words=asked["q"],
-        by_score=asked["sort"] == "score",
+    wanted = ItemFilter(
+        status=Status(asked["status"] or Status.ACTIVE),
+        tier=Tier(asked["tier"]) if asked["tier"] else None,
+        tag=asked["tag"] or None,
+        words=asked["q"] or None,
     )
     cursor = request.GET.get("cursor", "")
-    found = listed(place.user, wanted, cursor)
+    found = listed(place.user, wanted, sort=asked["sort"] or RECENT, cursor=cursor)
     context = {
         "place": place,
         "form": form,
         "now": timezone.now(),
         "items": found.items,
-        "wanted": wanted,
-        "narrowed": bool(wanted.tier or wanted.tag or wanted.words or wanted.status != Status.ACTIVE),
+        "narrowed": wanted != ItemFilter(),
         "cursor": cursor,
         "next_page": next_page(asked, found.next_cursor),
     }

@@ -10,13 +10,13 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
 from memory.conf import memory_conf
-from memory.console import browsing, condition
-from memory.console.browsing import Wanted
+from memory.console import condition
 from memory.console.names import OUTCOME_NAMES, TIER_NAMES
 from memory.console.pages import OperatorRequest, place_page, wants_part
 from memory.console.places import Place
 from memory.facade import Stats
 from memory.indexing import IndexCounts
+from memory.listing import ItemFilter, list_items
 from memory.models import ApiKey
 from memory.tiers import POLICIES, Status, Tier, TierPolicy
 
@@ -59,7 +59,7 @@ def overview(request: OperatorRequest, place: Place) -> HttpResponse:
         "outcome_shares": outcome_shares(stats),
         "exchanges": stats.exchanges,
         "outcomes": place.facade.recent_outcomes(place.user, OUTCOMES),
-        "recent": browsing.listed(place.user, Wanted(), limit=RECENT).items,
+        "recent": list_items(place.user, ItemFilter(), limit=RECENT),
         "keys": ApiKey.objects.filter(organization=place.organization).order_by("revoked_at", "name", "pk"),
         "conditions": condition.conditions(),
         **indexing_context(stats.indexing),

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from memory.console.names import TIER_NAMES
 from memory.console.session import THEME_COOKIE, THEMES
+from memory.text import SMUGGLED
 from memory.tiers import Tier
 
 register = template.Library()
@@ -29,6 +30,18 @@ def icon(name: str) -> SafeString:
     return format_html(
         '<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static("img/icons.svg"), name
     )
+
+
+@register.filter
+def plain(value: object) -> str:
+    """What somebody wrote, without the invisible characters that turn or hide the text around them."""
+    return SMUGGLED.sub("", str(value))
+
+
+@register.filter
+def pairs(values: dict[str, Any]) -> list[tuple[str, Any]]:
+    """A dictionary's names and values. A template's own ``.items`` would find a key of that name first."""
+    return list(values.items())
 
 
 @register.filter

@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import F
 from django.utils import timezone
 
 from memory import signals
@@ -339,14 +338,15 @@ def mark_index_due(user: EndUser, now: datetime) -> None:
         signals.index_due.send(EndUser, user_id=user.pk)
 
 
+COUNT_RETRIEVALS = """
+WITH free AS (
+    SELECT id FROM memory_item WHERE user_id = %s AND id = ANY(%s) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE memory_item SET retrieved = retrieved + 1 FROM free WHERE memory_item.user_id = %s AND memory_item.id = free.id
+"""
+
+
 def count_retrievals(user: EndUser, ids: Sequence[uuid.UUID]) -> None:
     """Add one to ``retrieved`` of what a search showed. Rows busy elsewhere are passed over: it is a statistic."""
-    with user_scope(user):
-        free = (
-            MemoryItem.objects.for_user(user)
-            .filter(pk__in=ids)
-            .select_for_update(skip_locked=True, no_key=True)
-            .order_by("pk")
-            .values_list("pk", flat=True)
-        )
-        MemoryItem.objects.for_user(user).filter(pk__in=list(free)).update(retrieved=F("retrieved") + 1)
+    with user_scope(user), connection.cursor() as cursor:
+        cursor.execute(COUNT_RETRIEVALS, [user.pk, list(ids), user.pk])

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import structlog
 from django.db import connection
-from django.db.models import Q
 
 from memory import store
 from memory.access import user_scope
@@ -139,7 +138,8 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     """The best memories for a query, explained. ``remember`` keeps the positions for later outcomes of the turn."""
     started = time.perf_counter()
     conf = memory_conf()
-    deadline = Deadline(min(request.deadline_s or conf.deadlines.default_s, conf.deadlines.hard_s))
+    asked_s = conf.deadlines.default_s if request.deadline_s is None else request.deadline_s
+    deadline = Deadline(min(asked_s, conf.deadlines.hard_s))
     tiers = request.tiers or frozenset(Tier)
     debug = Debug(
         normalized_query=SPACES.sub(" ", request.query).strip(),
@@ -166,6 +166,8 @@ def find_candidates(user: EndUser, request: SearchRequest, debug: Debug, deadlin
     if request.metadata:
         # The indexes do not know metadata: look deeper, since hydration will drop what does not hold it.
         depth *= 4
+    if not debug.normalized_query:
+        return []
     near: list[tuple[uuid.UUID, float]] = []
     worded: list[tuple[uuid.UUID, float]] = []
     if VECTOR not in request.stages:
@@ -209,8 +211,7 @@ def hydrate(user: EndUser, candidates: Sequence[Candidate], request: SearchReque
     """The candidates that exist: active, not expired, the user's own, in a wanted tier. The index is not believed."""
     by_id = {candidate.id: candidate for candidate in candidates}
     with user_scope(user):
-        rows = MemoryItem.objects.for_user(user).active().filter(pk__in=list(by_id)).defer("lexemes")
-        rows = rows.filter(Q(expires_at=None) | Q(expires_at__gt=now))
+        rows = MemoryItem.objects.for_user(user).active().within_time(now).filter(pk__in=list(by_id)).defer("lexemes")
         if request.tiers:
             rows = rows.filter(tier__in=request.tiers)
         if request.metadata:
@@ -278,15 +279,19 @@ def remember_turn(
         with connection.cursor() as cursor:
             # Losing the last moment's positions in a power cut is acceptable; waiting for the disk here is not.
             cursor.execute("SET LOCAL synchronous_commit = off")
-        Turn.objects.update_or_create(
+        turn = Turn(
             user=user,
             turn_id=turn_id,
-            defaults={
-                "thread_id": request.thread_id,
-                "query": request.query,
-                "positions": [[str(hit.item.pk), hit.item.tier] for hit in hits],
-                "debug": debug.as_dict(),
-                "created_at": now,
-            },
+            thread_id=request.thread_id,
+            query=request.query,
+            positions=[[str(hit.item.pk), hit.item.tier] for hit in hits],
+            debug=debug.as_dict(),
+            created_at=now,
+        )
+        Turn.objects.bulk_create(
+            [turn],
+            update_conflicts=True,
+            unique_fields=["user", "turn_id"],
+            update_fields=["thread_id", "query", "positions", "debug", "created_at"],
         )
         store.count_retrievals(user, [hit.item.pk for hit in hits])

@@ -28,6 +28,9 @@ SEARCH_BREADTH = 128
 STATE_TIMEOUT_S = 1.0
 ENSURE_TIMEOUT_S = 10.0
 NOT_OUR_FAULT = frozenset({408, 429})
+# What the client lets through when a reply is no JSON, or not the JSON it takes for granted.
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError)
+UNEXPECTED = "Qdrant's reply has not the promised form"
 
 
 class _Missing(Rejected):
@@ -76,11 +79,11 @@ class _Collection:
             raise _broken(error.source) from error
         except (ApiException, QdrantException, httpx.HTTPError) as error:
             raise Unavailable(VECTOR, str(error) or type(error).__name__) from error
-        except ValueError as error:
-            # How the client's local mode says that a collection is missing.
-            if "not found" not in str(error):
-                raise
-            raise _Missing(VECTOR, str(error)) from error
+        except UNREADABLE as error:
+            # A missing collection is a plain ValueError in the client's local mode.
+            if "not found" in str(error):
+                raise _Missing(VECTOR, str(error)) from error
+            raise BadReply(VECTOR, UNEXPECTED) from error
 
     def _refusal(self, status: int) -> Unavailable:
         if status == 404:
@@ -118,8 +121,8 @@ class _Collection:
             self._create_payload_index(name, is_tenant=is_tenant)
 
     def _create_payload_index(self, name: str, *, is_tenant: bool) -> None:
-        if not self._client.init_options.get("url"):
-            return  # the local mode has no payload indexes and warns about each
+        if _is_local(self._client):
+            return  # it has no payload indexes and warns about each
         schema = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=is_tenant or None)
         self._client.create_payload_index(self.name, name, field_schema=schema, wait=True)
 
@@ -189,6 +192,7 @@ class QdrantIndex:
         if filter.matches_nothing or limit <= 0:
             return []
         left = deadline.require(VECTOR)
+        breadth = models.SearchParams(hnsw_ef=max(SEARCH_BREADTH, 2 * limit))
         reply = self._collection.call(
             lambda: self._client.query_points(
                 self.collection,
@@ -196,7 +200,7 @@ class QdrantIndex:
                 query_filter=_filter(filter),
                 limit=limit,
                 with_payload=["item_id"],
-                search_params=models.SearchParams(hnsw_ef=max(SEARCH_BREADTH, 2 * limit)),
+                search_params=None if _is_local(self._client) else breadth,
                 timeout=math.ceil(left) if left != math.inf else None,
             ),
             deadline,
@@ -255,6 +259,11 @@ class QdrantIndex:
         return components
 
 
+def _is_local(client: QdrantClient) -> bool:
+    """Whether this is the client's own mode without a server, as tests use it."""
+    return not client.init_options.get("url")
+
+
 def _owner(user_id: int) -> models.FieldCondition:
     return models.FieldCondition(key="user_id", match=models.MatchValue(value=str(require_user(user_id))))
 
@@ -291,4 +300,4 @@ def _broken(source: Exception) -> Unavailable:
         return Unavailable(VECTOR, "Qdrant did not answer in time")
     if isinstance(source, httpx.HTTPError):
         return Unavailable(VECTOR, str(source) or type(source).__name__)
-    return BadReply(VECTOR, "Qdrant's reply has not the promised form")
+    return BadReply(VECTOR, UNEXPECTED)

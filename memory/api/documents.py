@@ -51,6 +51,14 @@ def answers(
     return {status: model, **dict.fromkeys(sorted(shared), ProblemOut)}
 
 
+def without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """A parameter of a URL is there or it is not: it cannot be null."""
+    kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type") != "null"]
+    if len(kinds) != 1:
+        return schema
+    return {name: value for name, value in schema.items() if name != "anyOf"} | kinds[0]
+
+
 class ApiDocs(Swagger):
     """The viewer that ships with the framework, from our own origin."""
 
@@ -73,6 +81,8 @@ def completed(method: str, operation: dict[str, Any]) -> dict[str, Any]:
             content[MEDIA_TYPE] = content.pop("application/json")
         if str(status) in HEADERS:
             answer["headers"] = HEADERS[str(status)]
+    for parameter in operation["parameters"]:
+        parameter["schema"] = without_null(parameter["schema"])
     if method == "post":
         operation["parameters"].append(IDEMPOTENCY_KEY)
         for status, answer in operation["responses"].items():

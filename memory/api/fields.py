@@ -16,6 +16,7 @@ from pydantic import (
     Field,
     StrictBool,
     ValidationInfo,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic import JsonValue as JsonValue
@@ -81,10 +82,16 @@ Flag = StrictBool
 Metadata = Annotated[dict[str, JsonValue], AfterValidator(small_object)]
 Moment = Annotated[
     datetime,
-    BeforeValidator(utc_moment, json_schema_input_type=str),
-    Field(description="ISO 8601; without an offset it is UTC. A time ahead of the server's clock is set back to it."),
+    BeforeValidator(utc_moment),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "date-time",
+            "description": "Without an offset it is UTC. A time ahead of the server's clock is set back to it.",
+        }
+    ),
 ]
-PageSize = Annotated[int, BeforeValidator(whole_number, json_schema_input_type=int), Field(ge=1, le=PAGE_LIMIT)]
+PageSize = Annotated[int, Field(ge=1, le=PAGE_LIMIT), BeforeValidator(whole_number, json_schema_input_type=int)]
 
 UserId = Annotated[
     str,

@@ -12,6 +12,7 @@ from ninja.security import HttpBearer
 
 from memory.access import SCOPES, Principal, authenticate, ensure_user, find_user
 from memory.api.errors import Problem, not_found, rate_limited, unavailable
+from memory.api.idempotency import key_of
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
 from memory.models import EndUser, Organization
@@ -43,6 +44,8 @@ class BearerKey(HttpBearer):
         if asked is not None and not principal.may_act_for(asked):
             # Decided by the key's own list alone, so the answer is the same whether or not the user exists.
             raise Problem(403, "forbidden", "This key may not act for that user.")
+        if request.method == "POST":
+            key_of(request)  # A malformed Idempotency-Key is refused before anything happens.
         return principal
 
     def authenticate(self, request: HttpRequest, token: str) -> Principal:

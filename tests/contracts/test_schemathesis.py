@@ -1,0 +1,67 @@
+"""Requests nobody thought of, made from the API's own document: none may end in a 5xx or an undocumented answer."""
+
+import json
+import os
+from collections.abc import Iterator
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from hypothesis import HealthCheck, Phase, settings
+
+from config.api import api
+from config.wsgi import application
+from memory.access import SCOPES, issue_key
+from memory.api import memories
+from memory.models import EndUser
+from tests.client import ISSUED
+from tests.factories import MemoryItemFactory
+
+EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "25"))
+
+schema = schemathesis.openapi.from_dict(json.loads(json.dumps(api.get_openapi_schema(), default=str)))
+schema.app = application
+# A text may be refused for what it says: the guard of the memory bank is not a matter of schemas.
+schema.config.checks.positive_data_acceptance.enabled = False
+
+
+@pytest.fixture(autouse=True)
+def keep_the_connection() -> Iterator[None]:
+    """A request's end closes its connection, and with it the transaction this test will be undone by."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.fixture(autouse=True)
+def no_worker_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memories, "WAIT_S", 0.05)
+
+
+@pytest.fixture
+def caller(user: EndUser) -> dict[str, str]:
+    """The headers of a key that no rate limit stops."""
+    _, key = issue_key(user.organization, "fuzz", SCOPES, now=ISSUED, requests_per_second=1_000_000)
+    return {"Authorization": f"Bearer {key}"}
+
+
+@schema.parametrize()
+@pytest.mark.django_db
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=EXAMPLES <= 25,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_the_api_keeps_its_document(case: schemathesis.Case, caller: dict[str, str], user: EndUser) -> None:
+    if case.meta is None or case.meta.generation.mode.is_positive:
+        # Valid requests are only interesting for a user and a memory that exist.
+        case.path_parameters["u"] = user.external_id
+        if "item_id" in case.path_parameters:
+            case.path_parameters["item_id"] = str(MemoryItemFactory.create(user=user).pk)
+    case.call_and_validate(headers=caller)

@@ -102,7 +102,7 @@ class _EmbedderHandler(BaseHTTPRequestHandler):
 
     @property
     def stub(self) -> EmbedderStub:
-        return self.server.owner  # type: ignore[attr-defined, no-any-return]
+        return self.server.owner  # type: ignore[attr-defined]
 
     def do_GET(self) -> None:
         self.answer(200, json.dumps({"model_id": "stub/model", "max_client_batch_size": 32}).encode())

@@ -379,9 +379,9 @@ class TestPgVectorAtSize:
     def filled(cls, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Filled]:
         filled = Filled(PgVectorIndex("test", DIMENSIONS), Cloud(), {}, {}, {})
         with django_db_blocker.unblock(), transaction.atomic():
-            organization = OrganizationFactory()
+            organization = OrganizationFactory.create()
             for name, size in SIZES.items():
-                filled.users[name] = EndUserFactory(organization=organization)
+                filled.users[name] = EndUserFactory.create(organization=organization)
                 filled.ids[name] = [uuid4() for _ in range(size)]
                 filled.vectors[name] = filled.cloud.draw(size, topics=max(5, size // 50))
                 cls.insert(filled, name)

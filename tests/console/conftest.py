@@ -1,0 +1,62 @@
+"""Who looks at the console: a member of Ann's organisation, a member of another one, and nobody."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.test import Client
+
+from memory.models import EndUser, Membership, Operator, Organization
+from tests.factories import OperatorFactory
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Response
+
+PASSWORD = "correct horse battery"
+
+
+class Console(Client):
+    """A browser without JavaScript, or htmx asking for a part."""
+
+    def part(self, path: str, **headers: str) -> "Response":
+        return self.get(path, headers={"HX-Request": "true", **headers})
+
+    def post_part(self, path: str, data: dict[str, object]) -> "Response":
+        return self.post(path, data, headers={"HX-Request": "true"})
+
+
+def member_of(organization: Organization, username: str) -> Operator:
+    operator = OperatorFactory.create(username=username)
+    Membership.objects.create(operator=operator, organization=organization)
+    return operator
+
+
+def signed_in(operator: Operator) -> Console:
+    console = Console()
+    console.force_login(operator)
+    return console
+
+
+@pytest.fixture
+def operator(organization: Organization) -> Operator:
+    return member_of(organization, "olga")
+
+
+@pytest.fixture
+def console(operator: Operator) -> Console:
+    return signed_in(operator)
+
+
+@pytest.fixture
+def outsider(other_organization: Organization) -> Console:
+    """Signed in, and a member of the other organisation only."""
+    return signed_in(member_of(other_organization, "otto"))
+
+
+@pytest.fixture
+def nobody(db: None) -> Console:
+    return Console()
+
+
+@pytest.fixture
+def place(user: EndUser) -> str:
+    return f"/console/{user.organization.slug}/{user.external_id}"

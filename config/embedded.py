@@ -52,6 +52,10 @@ class Paths:
         return self.data / "access.json"
 
     @property
+    def welcome(self) -> Path:
+        return self.data / "welcome.txt"
+
+    @property
     def postgres(self) -> Path:
         return self.data / "pg"
 
@@ -203,4 +207,10 @@ def ensure_running(data_dir: Path | str, parts: Iterable[str] = PARTS) -> "Use":
     """
     from config.runtime.keeping import Use
 
-    return Use(paths(data_dir), tuple(parts))
+    use = Use(paths(data_dir), tuple(parts))
+    try:
+        use.wait()
+    except BaseException:
+        use.close()
+        raise
+    return use

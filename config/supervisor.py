@@ -184,6 +184,16 @@ class Child:
         return "\n".join(f"    {line}" for line in self.tail)
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command on its way to its end."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    reader: threading.Thread
+    born: float
+
+
 class Supervisor:
     def __init__(self, report: Report, log_dir: Path, remember: Callable[[list[int]], None]) -> None:
         self.report = report
@@ -191,6 +201,7 @@ class Supervisor:
         # Told all process ids after each start, for whoever has to clear up if this process is killed.
         self._remember = remember
         self.children: list[Child] = []
+        self._steps: list[Step] = []
         self.stopping = False
         self._wake, wake_end = os.pipe()
         os.set_blocking(self._wake, False)
@@ -213,18 +224,23 @@ class Supervisor:
 
     def start(self, programs: Sequence[Program]) -> None:
         """Start these together and return when each answers; raises StartFailedError or StopRequestedError."""
-        batch = [Child(program, self.report, self._open_log(program.name)) for program in programs]
-        for child in batch:
+        for child in self.begin(programs).values():
+            self.finish(child)
+
+    def begin(self, programs: Sequence[Program]) -> dict[str, Child]:
+        self._raise_if_stopping()
+        batch = {program.name: Child(program, self.report, self._open_log(program.name)) for program in programs}
+        for child in batch.values():
             self.children.append(child)
             self._spawn(child)
-        for child in batch:
-            self._await(child)
+        return batch
 
     def _spawn(self, child: Child) -> None:
         child.spawn()
         self._remember([each.process.pid for each in self.children if each.process])
 
-    def _await(self, child: Child) -> None:
+    def finish(self, child: Child) -> None:
+        """Wait until a child that was begun answers."""
         while not child.check_ready():
             self._raise_if_stopping()
             if not child.is_alive or child.is_late:
@@ -233,19 +249,17 @@ class Supervisor:
             self._sleep(0.03)
         self.report.started(child.name, time.monotonic() - child.born)
 
-    def run_step(
+    def begin_step(
         self,
+        name: str,
         argv: Sequence[str],
         environment: Mapping[str, str],
         cwd: Path,
         show: Callable[[str], None] | None = None,
-    ) -> int:
-        """Run one command to its end while the children are watched; returns its exit code.
-
-        It writes to this terminal itself, or each line of its standard output goes to ``show``.
-        """
+    ) -> Step:
+        """Start one command that has an end; it writes to this terminal, or each of its lines goes to ``show``."""
         self._raise_if_stopping()
-        step = subprocess.Popen(
+        process = subprocess.Popen(
             [*dies_with_parent(signal.SIGTERM), *argv],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if show else None,
@@ -253,17 +267,23 @@ class Supervisor:
             cwd=cwd,
             start_new_session=True,
         )
-        reader = threading.Thread(target=pass_lines_on, args=(step, show), daemon=True)
+        reader = threading.Thread(target=pass_lines_on, args=(process, show), daemon=True)
         reader.start()
-        try:
-            while step.poll() is None:
-                self._raise_if_stopping()
-                self._tend()
-                self._sleep(0.05)
-            reader.join(timeout=5)
-            return step.returncode
-        finally:
-            end_process(step)
+        step = Step(name, process, reader, time.monotonic())
+        self._steps.append(step)
+        return step
+
+    def finish_step(self, step: Step) -> float:
+        """Tend the children until the step has ended; returns its seconds, raises StartFailedError if it failed."""
+        while step.process.poll() is None:
+            self._raise_if_stopping()
+            self._tend()
+            self._sleep(0.05)
+        self._steps.remove(step)
+        step.reader.join(timeout=5)
+        if step.process.returncode:
+            raise StartFailedError(f"the step {step.name} ended with code {step.process.returncode}")
+        return time.monotonic() - step.born
 
     def watch(self, each_tick: Callable[[], None] | None = None) -> None:
         """Tend the children until a signal or ``request_stop`` ends it."""
@@ -302,6 +322,9 @@ class Supervisor:
 
     def stop(self) -> None:
         self.stopping = True
+        for step in self._steps:
+            end_process(step.process)
+        self._steps.clear()
         for child in reversed(self.children):
             if not child.stop():
                 self.report.trouble(child.name, f"did not stop within {child.program.grace_s:.0f} s and was killed")

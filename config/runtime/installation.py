@@ -1,159 +1,131 @@
 """The whole product on one machine: what ``manage.py up`` starts, in which order, and what it tells meanwhile."""
 
+import argparse
 import errno
-import json
 import os
-import shlex
 import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
-from config.embedded import EmbeddedError, Paths, unaddressed
-from config.env import BASE_DIR
+from config.embedded import EmbeddedError, Paths, paths, unaddressed
+from config.env import BASE_DIR, env_path
 from config.runtime import keeping, leftovers
 from config.runtime.programs import WebAddress, beat, child_environment, start_parts, web, worker
-from config.supervisor import StartFailedError, StopRequestedError, Supervisor
+from config.supervisor import StartFailedError, Step, StopRequestedError, Supervisor
 
 REFUSED = 3
+STOP_WITHIN_S = 90.0
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    address: WebAddress
-    demo: bool = True
+def say(text: str) -> None:
+    try:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+    except OSError:
+        # The terminal is gone. What runs must go on, and above all be stopped in order.
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open to the end of the process
 
 
 class Narration:
     """Tells a person what happens, in one line each."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self.say = say
-
     def started(self, name: str, seconds: float) -> None:
-        self.say(f"  {name:<10} ready after {seconds:.1f} s")
+        say(f"  {name:<10} ready after {seconds:.1f} s")
 
     def trouble(self, name: str, message: str) -> None:
-        self.say(f"! {name}: {message}")
+        say(f"! {name}: {message}")
 
     def line(self, name: str, text: str) -> None:
-        self.say(f"  {name} | {text}")
+        say(f"  {name} | {text}")
 
 
 class Installation:
-    def __init__(self, place: Paths, choices: Choices, say: Callable[[str], None]) -> None:
+    def __init__(self, place: Paths, address: WebAddress, *, demo: bool) -> None:
         self._place = place
-        self._choices = choices
-        self._say = say
-        self._narration = Narration(say)
+        self._address = address
+        self._demo = demo
         self._embedded = unaddressed()
+        self._begun = time.monotonic()
 
     def run(self) -> int:
         """Run until a signal; returns the exit code."""
-        address = self._choices.address
-        hold = keeping.Hold(self._place, "up", self._embedded, address.url)
-        if not keeping.wait_for_lock(hold, self._place, self._tell_wait):
-            return self._refuse()
-        refuse_taken_port(address)
+        hold = keeping.Hold(self._place, "up", self._embedded, self._address.url)
+        if not keeping.wait_for_lock(hold, self._place, tell_wait):
+            return refuse(self._place)
+        refuse_taken_port(self._address)
         if leftovers.clear(self._place):
-            self._say("Ended what a killed run had left behind.")
-        supervisor = Supervisor(self._narration, self._place.log, partial(leftovers.remember, self._place))
+            say("Ended what a killed run had left behind.")
+        supervisor = Supervisor(Narration(), self._place.log, partial(leftovers.remember, self._place))
         try:
             self._start(supervisor, hold)
             supervisor.watch()
         except StopRequestedError:
             pass
-        except StartFailedError as error:
-            self._say(f"! {error}")
+        except (StartFailedError, EmbeddedError) as error:
+            say(f"! {error}")
             return 1
         finally:
             self._stop(supervisor, hold)
         return 0
 
     def _start(self, supervisor: Supervisor, hold: keeping.Hold) -> None:
-        begun = time.monotonic()
-        is_first = not self._place.access.exists()
-        self._say(f"Starting Commonplace in {self._place.data}" + (" for the first time" if is_first else ""))
-        start_parts(supervisor, self._place, self._embedded)
-        hold.publish(parts=self._embedded, ready=self._embedded)
-        self._step(supervisor, ["migrate", "--no-input"], "migrations", show=only_applied)
-        address = self._choices.address
-        supervisor.start([make(self._place, address) for make in (web, worker, beat)])
-        if self._choices.demo:
-            self._step(supervisor, ["prepare_demo", "--url", address.url], "demo")
-        hold.publish(parts=self._embedded, ready=[*self._embedded, "web"])
-        self._say(f"Everything runs after {time.monotonic() - begun:.1f} s.")
-        self._say(self._welcome())
+        first = "" if self._place.access.exists() else " for the first time; that takes a minute"
+        say(f"Starting Commonplace in {self._place.data}{first}")
+        # Reading the code takes longer than starting the parts: the step does so meanwhile, then waits for them.
+        migrations = self._step(supervisor, "migrations", "migrate", "--no-input", show=True)
+        start_parts(supervisor, self._place, self._embedded, lambda ready: hold.publish(ready=ready))
+        self._finish(supervisor, migrations)
+        demo = (
+            self._step(supervisor, "demo", "prepare_demo", "--quiet", "--url", self._address.url)
+            if self._demo
+            else None
+        )
+        supervisor.start([make(self._place, self._address) for make in (web, worker, beat)])
+        if demo:
+            self._finish(supervisor, demo)
+        hold.publish(ready=[*self._embedded, "web"])
+        say(f"Everything runs, after {time.monotonic() - self._begun:.1f} s.")
+        say(self._place.welcome.read_text(encoding="utf-8") if demo else f"\n  Console  {self._address.url}/console/\n")
+        say(f"Data, logs and this text are in {self._place.data}\nCtrl-C stops everything.")
 
-    def _step(
-        self, supervisor: Supervisor, words: list[str], name: str, show: Callable[[str], str | None] | None = None
-    ) -> None:
-        begun = time.monotonic()
+    def _step(self, supervisor: Supervisor, name: str, *words: str, show: bool = False) -> Step:
         argv = [sys.executable, str(BASE_DIR / "manage.py"), *words]
-        environment = child_environment(self._place, self._choices.address)
-        code = supervisor.run_step(argv, environment, BASE_DIR, self._shower(show) if show else None)
-        if code:
-            raise StartFailedError(f"the step {name} (manage.py {' '.join(words)}) ended with code {code}")
-        self._say(f"  {name:<10} done after {time.monotonic() - begun:.1f} s")
+        environment = child_environment(self._place, self._address)
+        return supervisor.begin_step(name, argv, environment, BASE_DIR, show_applied if show else None)
 
-    def _shower(self, show: Callable[[str], str | None]) -> Callable[[str], None]:
-        def tell(line: str) -> None:
-            text = show(line)
-            if text:
-                self._say(text)
-
-        return tell
+    def _finish(self, supervisor: Supervisor, step: Step) -> None:
+        seconds = supervisor.finish_step(step)
+        say(f"  {step.name:<10} done after {seconds:.1f} s")
 
     def _stop(self, supervisor: Supervisor, hold: keeping.Hold) -> None:
-        self._say("Stopping ...")
+        say("Stopping ...")
+        hold.publish(ready=[], kind="stopping")
         begun = time.monotonic()
         supervisor.stop()
         leftovers.forget(self._place)
         hold.release()
-        self._say(f"Stopped after {time.monotonic() - begun:.1f} s. The data stays in {self._place.data}")
-
-    def _tell_wait(self, holder: keeping.Holder) -> None:
-        self._say(f"Another command (process {holder.pid}) uses the database here; waiting until it is done ...")
-
-    def _refuse(self) -> int:
-        holder = keeping.current_holder(self._place)
-        who = f"(process {holder.pid}) at {holder.address}" if holder else ""
-        self._say(f"! Commonplace already runs {who} with the data in {self._place.data}.")
-        self._say("  Stop it with `make down`, or choose another DATA_DIR and PORT.")
-        return REFUSED
-
-    def _welcome(self) -> str:
-        try:
-            access = json.loads(self._place.access.read_text(encoding="utf-8"))
-        except OSError:
-            return f"\n  Console  {self._choices.address.url}/console/\n  Data     {self._place.data}\n"
-        return welcome(access, self._place)
+        say(f"Stopped after {time.monotonic() - begun:.1f} s. The data stays in {self._place.data}")
 
 
-def welcome(access: dict[str, str], place: Paths) -> str:
-    from memory.demo import EXAMPLE_QUERY, USER_ID
-
-    rows = [
-        ("Console", access["console_url"]),
-        ("Login", f"{access['console_user']}  /  {access['console_password'] or '(the password you chose)'}"),
-        ("API", f"{access['api_url']}/api/v1/docs"),
-        ("API key", access["api_key"]),
-        ("Data", f"{place.data}  (logs in {place.log.name}/, this table in {place.access.name})"),
-    ]
-    table = "\n".join(f"  {name:<8} {value}" for name, value in rows)
-    curl = (
-        f"  curl -s {access['api_url']}/api/v1/users/{USER_ID}/search \\\n"
-        f"    -H 'Authorization: Bearer {access['api_key']}' -H 'Content-Type: application/json' \\\n"
-        f"    -d {shlex.quote(json.dumps({'query': EXAMPLE_QUERY, 'limit': 3}, ensure_ascii=False))}"
-    )
-    return f"\n{table}\n\n  Ask it something:\n\n{curl}\n\n  Ctrl-C stops everything.\n"
+def show_applied(line: str) -> None:
+    if line.startswith("  Applying"):
+        say(line.rstrip())
 
 
-def only_applied(line: str) -> str | None:
-    return line.rstrip() if line.startswith("  Applying") else None
+def tell_wait(holder: keeping.Holder) -> None:
+    what = "is just stopping" if holder.kind == "stopping" else "is used by another command"
+    say(f"What runs here (process {holder.pid}) {what}; waiting until that is done ...")
+
+
+def refuse(place: Paths) -> int:
+    holder = keeping.current_holder(place)
+    who = f" (process {holder.pid}) at {holder.address}" if holder else ""
+    say(f"! Commonplace already runs{who} with the data in {place.data}.")
+    say("  Stop it with `make down`, or choose another DATA_DIR and PORT.")
+    return REFUSED
 
 
 def refuse_taken_port(address: WebAddress) -> None:
@@ -174,7 +146,7 @@ def port_problem(address: WebAddress, error: OSError) -> str:
     return f"{address.host}:{address.port} cannot be listened on: {error.strerror}"
 
 
-def stop_running(place: Paths, say: Callable[[str], None], within_s: float = 90.0) -> int:
+def stop_running(place: Paths) -> int:
     """Ask the ``up`` of a data directory to stop and wait until it has; 0 if nothing runs afterwards."""
     holder = keeping.current_holder(place)
     if holder is None:
@@ -185,11 +157,58 @@ def stop_running(place: Paths, say: Callable[[str], None], within_s: float = 90.
         return 1
     say(f"Stopping process {holder.pid} ...")
     os.kill(holder.pid, signal.SIGTERM)
-    end = time.monotonic() + within_s
+    end = time.monotonic() + STOP_WITHIN_S
     while keeping.current_holder(place) is not None:
         if time.monotonic() > end:
-            say(f"! process {holder.pid} has not stopped after {within_s:.0f} s; see {place.log}")
+            say(f"! process {holder.pid} has not stopped after {STOP_WITHIN_S:.0f} s; see {place.log}")
             return 1
         time.sleep(0.1)
     say("Stopped.")
     return 0
+
+
+def port_number(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 0 < int(text) < 65536:
+        raise argparse.ArgumentTypeError(f"a port is a number between 1 and 65535, not {text!r}")
+    return int(text)
+
+
+def add_up_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="address the web process listens on")
+    parser.add_argument("--port", type=port_number, default=8000, help="port the web process listens on")
+    parser.add_argument("--data-dir", type=Path, help="where all data is kept (default: DATA_DIR or .data)")
+    parser.add_argument("--no-demo", action="store_true", help="make no demo organisation and load no conversation")
+
+
+def add_down_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data-dir", type=Path, help="whose installation (default: DATA_DIR or .data)")
+    parser.add_argument("--check", action="store_true", help="stop nothing; fail if something runs")
+
+
+def chosen_place(data_dir: Path | None) -> Paths:
+    return paths(data_dir or env_path("DATA_DIR", BASE_DIR / ".data"))
+
+
+def up(given: argparse.Namespace) -> int:
+    address = WebAddress(given.host, given.port)
+    return Installation(chosen_place(given.data_dir), address, demo=not given.no_demo).run()
+
+
+def down(given: argparse.Namespace) -> int:
+    place = chosen_place(given.data_dir)
+    if not given.check:
+        return stop_running(place)
+    holder = keeping.current_holder(place)
+    if holder is None:
+        return 0
+    say(f"! Process {holder.pid} uses {place.data}; stop it first (make down).")
+    return 1
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="manage.py", allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", required=True)
+    add_up_arguments(commands.add_parser("up"))
+    add_down_arguments(commands.add_parser("down"))
+    given = parser.parse_args(argv)
+    return up(given) if given.command == "up" else down(given)

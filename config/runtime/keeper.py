@@ -46,14 +46,16 @@ class Keeper:
         except StopRequestedError:
             return
         finally:
+            self._hold.publish(ready=[], kind="stopping")
             self._supervisor.stop()
             leftovers.forget(self._place)
 
     def _add(self, parts: list[str]) -> None:
         known = self._hold.holder
         self._hold.publish(parts=[*known.parts, *parts], ready=known.ready)
-        start_parts(self._supervisor, self._place, parts)
-        self._hold.publish(parts=self._hold.holder.parts, ready=[*known.ready, *parts])
+        start_parts(
+            self._supervisor, self._place, parts, lambda ready: self._hold.publish(ready=[*known.ready, *ready])
+        )
 
     def _tick(self) -> None:
         wanted = [part for part in PARTS if keeping.wanted_file(self._place, part).exists()]

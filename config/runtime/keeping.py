@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +22,7 @@ from typing import Literal, Self
 from config.embedded import EmbeddedError, Paths, make_directories
 from config.env import BASE_DIR
 
-Kind = Literal["up", "keeper"]
+Kind = Literal["up", "keeper", "stopping"]
 START_WITHIN_S = 120.0
 # A glance at the lock takes it for a moment; whoever wants to keep it tries a little longer than that.
 GLANCE_S = 1.0
@@ -91,9 +91,11 @@ class Hold:
     def holder(self) -> Holder:
         return self._holder
 
-    def publish(self, *, parts: Iterable[str], ready: Iterable[str]) -> None:
+    def publish(self, *, ready: Iterable[str], parts: Iterable[str] | None = None, kind: Kind | None = None) -> None:
+        """Tell which parts answer now and, where it changed, which are run at all and by what."""
         told = self._holder
-        self._holder = Holder(told.pid, told.kind, tuple(parts), tuple(ready), told.address)
+        run = told.parts if parts is None else tuple(parts)
+        self._holder = replace(told, ready=tuple(ready), parts=run, kind=kind or told.kind)
         self._write()
 
     def _write(self) -> None:
@@ -111,7 +113,7 @@ class Hold:
 class Use:
     """A client's hold on running parts, kept until it is closed or the process ends."""
 
-    def __init__(self, place: Paths, parts: tuple[str, ...], within_s: float = START_WITHIN_S) -> None:
+    def __init__(self, place: Paths, parts: tuple[str, ...]) -> None:
         make_directories(place)
         self._place = place
         self._parts = parts
@@ -119,18 +121,16 @@ class Use:
         self._flag = place.clients.open("a", encoding="utf-8")
         # Waits here while a keeper that had no users left is shutting down.
         fcntl.flock(self._flag, fcntl.LOCK_SH)
-        try:
-            self._await_parts(time.monotonic() + within_s)
-            self._let_go_of_keeper()
-        except BaseException:
-            self.close()
-            raise
+        self._parts_answer()
 
-    def _await_parts(self, end: float) -> None:
+    def wait(self, within_s: float = START_WITHIN_S) -> None:
+        """Return when the parts answer; between making a Use and this call there is time for other work."""
+        end = time.monotonic() + within_s
         while not self._parts_answer():
             if time.monotonic() > end:
                 raise EmbeddedError(f"{', '.join(self._parts)} did not start; see {self._place.log}")
             time.sleep(0.03)
+        self._let_go_of_keeper()
 
     def _parts_answer(self) -> bool:
         holder = current_holder(self._place)
@@ -143,7 +143,7 @@ class Use:
                 f"the running installation (process {holder.pid}) uses its own {', '.join(sorted(missing))}; "
                 "give this command the same addresses"
             )
-        if missing and holder.pid:
+        if missing and holder.pid and holder.kind == "keeper":
             for part in missing:
                 wanted_file(self._place, part).touch()
         return set(self._parts) <= set(holder.ready)
@@ -204,7 +204,7 @@ def last_lines(file: Path, count: int = 12) -> str:
 
 
 def wait_for_lock(hold: Hold, place: Paths, tell: Callable[[Holder], None]) -> bool:
-    """Acquire for an ``up``: False beside another ``up``; beside a keeper wait for its last command to end."""
+    """Acquire for an ``up``: False beside another ``up``; what is about to end by itself is waited for."""
     told = False
     while not hold.acquire():
         holder = current_holder(place)

@@ -68,8 +68,14 @@ def program(data_dir: Path | str) -> Program:
         stop_signal=signal.SIGINT,
         death_signal=signal.SIGINT,
         grace_s=30,
-        is_loud=lambda line: " FATAL: " in line or " PANIC: " in line,
+        is_loud=is_loud,
     )
+
+
+def is_loud(line: str) -> bool:
+    # The server says so to everyone who asks before it is there.
+    is_early = "the database system is starting up" in line or "not yet accepting connections" in line
+    return not is_early and (" FATAL: " in line or " PANIC: " in line)
 
 
 def binaries() -> Path:

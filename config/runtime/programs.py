@@ -6,7 +6,7 @@ import platform
 import signal
 import socket
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -41,12 +41,22 @@ def part(name: str, place: Paths) -> Program:
     return makers[name](place)
 
 
-def start_parts(supervisor: Supervisor, place: Paths, parts: Iterable[str]) -> None:
-    """Start embedded parts together; when this returns they answer and the database has its roles."""
+def start_parts(
+    supervisor: Supervisor, place: Paths, parts: Iterable[str], tell_ready: Callable[[list[str]], None]
+) -> None:
+    """Start embedded parts together; when this returns they answer and the database has its roles.
+
+    ``tell_ready`` hears of the database as soon as it may be used: whoever needs nothing else need not wait.
+    """
     wanted = [name for name in PARTS if name in set(parts)]
-    supervisor.start([part(name, place) for name in wanted])
-    if "postgres" in wanted:
-        prepare_database(place)
+    begun = supervisor.begin([part(name, place) for name in wanted])
+    ready: list[str] = []
+    for name in wanted:
+        supervisor.finish(begun[name])
+        if name == "postgres":
+            prepare_database(place)
+        ready.append(name)
+        tell_ready(ready)
 
 
 def prepare_database(place: Paths) -> None:

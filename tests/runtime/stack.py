@@ -119,7 +119,7 @@ class Stack:
                 start_new_session=True,
             )
         started = self.process
-        ready = eventually(lambda: "Ctrl-C" in self.output or started.poll() is not None, START_WITHIN_S)
+        ready = eventually(lambda: "Ctrl-C stops" in self.output or started.poll() is not None, START_WITHIN_S)
         assert ready, self.output
         assert started.poll() is None, self.output
         self.started_in_s = time.monotonic() - begun

@@ -159,14 +159,30 @@ def test_output_goes_to_the_log_and_only_what_is_loud_is_shown(
     assert "talker says quiet" not in record.lines
 
 
-def test_a_step_passes_its_lines_on_and_tells_its_code(supervisor: Supervisor, tmp_path: Path) -> None:
+def test_a_step_passes_its_lines_on(supervisor: Supervisor, tmp_path: Path) -> None:
     shown: list[str] = []
-    argv = [sys.executable, "-c", "print('one'); print('two'); raise SystemExit(4)"]
+    argv = [sys.executable, "-c", "print('one'); print('two')"]
 
-    code = supervisor.run_step(argv, process_environment(), tmp_path, shown.append)
+    supervisor.finish_step(supervisor.begin_step("check", argv, process_environment(), tmp_path, shown.append))
 
-    assert code == 4
     assert shown == ["one\n", "two\n"]
+
+
+def test_a_step_that_fails_fails_the_start(supervisor: Supervisor, tmp_path: Path) -> None:
+    step = supervisor.begin_step(
+        "check", [sys.executable, "-c", "raise SystemExit(4)"], process_environment(), tmp_path
+    )
+
+    with pytest.raises(StartFailedError, match="check ended with code 4"):
+        supervisor.finish_step(step)
+
+
+def test_a_stop_ends_a_step_on_its_way(supervisor: Supervisor, tmp_path: Path) -> None:
+    step = supervisor.begin_step("long", [sys.executable, "-c", FOREVER], process_environment(), tmp_path)
+
+    supervisor.stop()
+
+    assert step.process.returncode == -signal.SIGTERM
 
 
 def test_the_children_of_a_killed_supervisor_end(tmp_path: Path) -> None:

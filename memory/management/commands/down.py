@@ -1,13 +1,11 @@
 """Stop a running ``up``."""
 
+from argparse import Namespace
 from typing import Any
 
-from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
-from config.embedded import paths
-from config.runtime.installation import stop_running
-from config.runtime.keeping import current_holder
+from config.runtime import installation
 
 
 class Command(BaseCommand):
@@ -15,15 +13,9 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--check", action="store_true", help="stop nothing; fail if something runs")
+        installation.add_down_arguments(parser)
 
     def handle(self, *_args: object, **options: Any) -> None:
-        place = paths(settings.DATA_DIR)
-        if options["check"]:
-            holder = current_holder(place)
-            if holder is not None:
-                raise CommandError(f"process {holder.pid} uses {place.data}; stop it first (make down)")
-            return
-        code = stop_running(place, self.stdout.write)
+        code = installation.down(Namespace(**options))
         if code:
             raise SystemExit(code)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import tempfile
 import time
 from pathlib import Path
@@ -27,15 +28,20 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--url", default=settings.PUBLIC_URL, help="where the web process is reached")
         parser.add_argument("--no-wait", action="store_true", help="do not wait until the demo is indexed")
+        parser.add_argument("--quiet", action="store_true", help="leave the introduction to DATA_DIR/welcome.txt")
 
     def handle(self, *_args: object, **options: Any) -> None:
         file = paths(settings.DATA_DIR).access
         made = demo.prepare(read_access(file))
         url = options["url"].rstrip("/")
-        write_access(file, {"api_url": url, "console_url": f"{url}/console/", **made})
+        access = {"api_url": url, "console_url": f"{url}/console/", **made}
+        write_private(file, json.dumps(access, indent=2) + "\n")
+        write_private(paths(settings.DATA_DIR).welcome, introduction(access))
         user = find_user(Organization.objects.get(slug=demo.SLUG), demo.USER_ID)
         if user is not None and not options["no_wait"]:
             self._await_index(user)
+        if not options["quiet"]:
+            self.stdout.write(introduction(access))
 
     def _await_index(self, user: EndUser) -> None:
         facade = MemoryFacade()
@@ -55,6 +61,23 @@ class Command(BaseCommand):
             self.stdout.write(f"  demo       {pending} memories still wait for their vectors; words find them already")
 
 
+def introduction(access: dict[str, str]) -> str:
+    password = access["console_password"] or "(the password you chose)"
+    table = (
+        f"  Console  {access['console_url']}\n"
+        f"  Login    {access['console_user']}  {password}\n"
+        f"  API      {access['api_url']}/api/v1/docs\n"
+        f"  API key  {access['api_key']}\n"
+    )
+    question = json.dumps({"query": demo.EXAMPLE_QUERY, "limit": 3}, ensure_ascii=False)
+    curl = (
+        f"  curl -s {access['api_url']}/api/v1/users/{demo.USER_ID}/search \\\n"
+        f"    -H 'Authorization: Bearer {access['api_key']}' -H 'Content-Type: application/json' \\\n"
+        f"    -d {shlex.quote(question)}\n"
+    )
+    return f"\n{table}\n  Ask it something:\n\n{curl}"
+
+
 def read_access(file: Path) -> dict[str, str]:
     try:
         told = json.loads(file.read_text(encoding="utf-8"))
@@ -63,10 +86,9 @@ def read_access(file: Path) -> dict[str, str]:
     return {name: value for name, value in told.items() if isinstance(value, str)} if isinstance(told, dict) else {}
 
 
-def write_access(file: Path, access: dict[str, str]) -> None:
+def write_private(file: Path, text: str) -> None:
     """Replace the file as a whole; it holds a key and a password, so from its first moment it is its owner's alone."""
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     with os.fdopen(handle, "w", encoding="utf-8") as draft:
-        json.dump(access, draft, indent=2)
-        draft.write("\n")
+        draft.write(text)
     Path(name).replace(file)

@@ -6,7 +6,8 @@ uses, so a threshold of 0.7 on it could not decide anything in a day.
 """
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -17,6 +18,7 @@ from memory import store
 from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryEvent, MemoryItem
+from memory.models.items import outlives_its_time
 from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Tier
 
 
@@ -48,14 +50,16 @@ def promote(user: EndUser, *, now: datetime, dry_run: bool = False, actor: str =
     result = Promoted()
     if not memory_conf().flags["promotion"]:
         return result
-    for batch in due_batches(user, now, lock=not dry_run):
-        moves = [move for item in batch for move in steps(item)]
-        moved = {move.memory_id for move in moves}
-        spent = [Archived(item.pk, why_spent(item, now)) for item in batch if item.pk not in moved]
-        if not dry_run:
-            carry_out(user, moves, spent, now, actor)
-        result.promoted += moves
-        result.archived += spent
+    # Closed at once when a step fails: the transaction a batch is in must not stay open with the error.
+    with closing(due_batches(user, now, lock=not dry_run)) as batches:
+        for batch in batches:
+            moves = [move for item in batch for move in steps(item)]
+            moved = {move.memory_id for move in moves}
+            spent = [Archived(item.pk, why_spent(item, now)) for item in batch if item.pk not in moved]
+            if not dry_run:
+                carry_out(user, moves, spent, now, actor)
+            result.promoted += moves
+            result.archived += spent
     with user_scope(user):
         over = bank_overflow(user)
         if over and not dry_run:
@@ -67,7 +71,7 @@ def promote(user: EndUser, *, now: datetime, dry_run: bool = False, actor: str =
     return result
 
 
-def due_batches(user: EndUser, now: datetime, *, lock: bool) -> Iterator[list[MemoryItem]]:
+def due_batches(user: EndUser, now: datetime, *, lock: bool) -> Generator[list[MemoryItem]]:
     """The rows something is to be done with, in order of id, each batch inside its own open transaction.
 
     Ends at once when another process promotes the same user.
@@ -103,8 +107,7 @@ def due(now: datetime) -> Q:
     garbage = Q(tier__in=SCORED_TIERS, score__lt=conf.garbage_below, uses__gt=0)
     working = Q(tier=Tier.WORKING, score__gte=conf.working_score, uses__gte=conf.working_uses)
     history = Q(tier=Tier.HISTORY, score__gte=conf.history_score, uses__gte=conf.history_uses)
-    kept = Q(tier=Tier.HISTORY, score__gte=conf.keep_score, uses__gte=conf.keep_uses)
-    return garbage | working | history | (Q(expires_at__lte=now) & ~kept)
+    return garbage | working | history | (Q(expires_at__lte=now) & ~outlives_its_time())
 
 
 def steps(item: MemoryItem) -> list[Move]:

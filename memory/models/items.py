@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
+from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar, Self
 
@@ -11,8 +12,9 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.utils import timezone
 
+from memory.conf import memory_conf
 from memory.models.people import EndUser
-from memory.tiers import Indexing, Outcome, SourceType, Status, Tier
+from memory.tiers import POLICIES, Indexing, Outcome, SourceType, Status, Tier
 
 
 def choices(values: Iterable[StrEnum]) -> list[tuple[str, str]]:
@@ -34,6 +36,17 @@ class ItemQuerySet(models.QuerySet["MemoryItem"]):
 
     def active(self) -> Self:
         return self.filter(status=Status.ACTIVE)
+
+    def within_time(self, now: datetime) -> Self:
+        """What has not outlived its tier, and what may because it is proven."""
+        return self.filter(models.Q(expires_at=None) | models.Q(expires_at__gt=now) | outlives_its_time())
+
+
+def outlives_its_time() -> models.Q:
+    """Rows that stay past their time to live because they helped."""
+    conf = memory_conf().promotion
+    keeping = [tier for tier, policy in POLICIES.items() if policy.keeps_proven]
+    return models.Q(tier__in=keeping, score__gte=conf.keep_score, uses__gte=conf.keep_uses)
 
 
 class MemoryItem(models.Model):

@@ -7,13 +7,14 @@ close it and go on in another voice.
 import secrets
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem
+from memory.resilience import Deadline
 from memory.retrieval.search import Hit, SearchRequest, SearchResult, search
 from memory.text import estimate_tokens
 from memory.tiers import SCORED_TIERS, Tier
@@ -23,6 +24,7 @@ COLD_START_QUERY = (
     "approaches communication style agent mistakes agent needs to learn agent growth areas"
 )
 COLD_START_LIMIT = 10
+COLD_START_SHARE = 0.4
 ALWAYS_INJECT_LIMIT = 20
 RECENT_MESSAGES_USED = 2
 
@@ -71,9 +73,10 @@ def compose(
     required_scoring: bool,
 ) -> Context:
     """The context of a turn. Deterministic but for the fence: the same store and query give the same sections."""
-    known = known_items(user, now, is_cold=is_new_thread)
+    deadline = Deadline(memory_conf().deadlines.default_s)
+    known = known_items(user, now, deadline, is_cold=is_new_thread)
     request = request_for(query, thread_id, recent_messages, limit, has_documents=has_documents)
-    found = search(user, request, now=now)
+    found = search(user, replace(request, deadline_s=deadline.remaining()), now=now)
     told = {item.pk for item in known}
     hits = [hit for hit in found.hits if hit.item.pk not in told]
     fence = secrets.token_hex(8)
@@ -107,7 +110,7 @@ def request_for(
     return SearchRequest(asked, limit=wanted, thread_id=thread_id)
 
 
-def known_items(user: EndUser, now: datetime, *, is_cold: bool) -> list[MemoryItem]:
+def known_items(user: EndUser, now: datetime, deadline: Deadline, *, is_cold: bool) -> list[MemoryItem]:
     """Always-injected items, and in a cold thread the bank's nearest to who this is and how to help."""
     with user_scope(user):
         always = list(
@@ -119,7 +122,10 @@ def known_items(user: EndUser, now: datetime, *, is_cold: bool) -> list[MemoryIt
         )
     if not is_cold:
         return always
-    request = SearchRequest(COLD_START_QUERY, tiers=frozenset({Tier.MEMORY_BANK}), limit=COLD_START_LIMIT)
+    # The matter itself comes second and must find time left.
+    allowed_s = deadline.remaining() * COLD_START_SHARE
+    bank = frozenset({Tier.MEMORY_BANK})
+    request = SearchRequest(COLD_START_QUERY, tiers=bank, limit=COLD_START_LIMIT, deadline_s=allowed_s)
     found = search(user, request, now=now, remember=False)
     present = {item.pk for item in always}
     return always + [hit.item for hit in found.hits if hit.item.pk not in present]
@@ -139,12 +145,12 @@ def known_block(items: Sequence[MemoryItem], fence: str) -> str:
 def retrieved_block(hits: Sequence[Hit], fence: str) -> str:
     if not hits:
         return ""
-    lines = [f"[{hit.position}] ({label(hit.item)}) {as_data(hit.item.text, fence)}" for hit in hits]
+    lines = [f"[{hit.position}] ({label(hit.item, fence)}) {as_data(hit.item.text, fence)}" for hit in hits]
     return "\n".join([f"═══ RETRIEVED MEMORIES ═══ {fence}", *lines, f"═══ END MEMORIES ═══ {fence}"])
 
 
-def label(item: MemoryItem) -> str:
-    who = f", {item.speaker}" if item.speaker else ""
+def label(item: MemoryItem, fence: str) -> str:
+    who = f", {as_data(item.speaker, fence)}" if item.speaker else ""
     result = f", last {item.last_outcome}" if item.last_outcome else ""
     return f"{item.tier}, {item.occurred_at:%Y-%m-%d}{who}{result}"
 

@@ -8,6 +8,7 @@ from django.test import override_settings
 from django.urls import URLPattern, reverse
 
 from memory.access import user_scope
+from memory.conf import memory_conf
 from memory.console import urls
 from memory.models import EndUser, MemoryItem, Operator
 from memory.tiers import Status
@@ -113,7 +114,7 @@ def test_every_address_of_the_console_asks_who_is_there(nobody: Console) -> None
 
 
 def test_the_pages_say_when_the_memory_is_switched_off(console: Console, place: str) -> None:
-    flags = {**settings.MEMORY["FLAGS"], "system": False}
+    flags = {**memory_conf().flags, "system": False}
     with override_settings(MEMORY={**settings.MEMORY, "FLAGS": flags}):
         answer = console.get(f"{place}/memories")
     assert answer.status_code == 503

@@ -1,0 +1,152 @@
+"""One memory's page and everything that can be done with it, with and without JavaScript."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from memory.access import user_scope
+from memory.admission import NewMemory
+from memory.facade import MemoryFacade
+from memory.models import EndUser, MemoryEvent, MemoryItem
+from memory.tiers import Outcome, Status, Tier
+from tests.console.conftest import Console
+from tests.factories import MemoryItemFactory
+
+
+@pytest.fixture
+def item(user: EndUser) -> MemoryItem:
+    return MemoryItemFactory.create(user=user, text="Drinks tea in the morning", banked=True)
+
+
+def fresh(item: MemoryItem) -> MemoryItem:
+    with user_scope(item.user):
+        return MemoryItem.objects.get(pk=item.pk)
+
+
+def form(item: MemoryItem, **changes: object) -> dict[str, object]:
+    fields = {
+        "text": item.text,
+        "tags": ", ".join(item.tags),
+        "importance": item.importance,
+        "confidence": item.confidence,
+        "version": item.version,
+    }
+    return {**fields, **changes}
+
+
+def test_it_shows_versions_and_events_with_reasons(console: Console, user: EndUser, place: str) -> None:
+    facade, now = MemoryFacade(actor="key:mobile"), timezone.now() - timedelta(days=2)
+    item = facade.store(user, NewMemory("Runs on Mondays", tier=Tier.HISTORY), now=now).item
+    facade.revise(user, item.pk, {"text": "Swims on Mondays"}, now=now)
+    facade.outcome(user, Outcome.WORKED, now=now, related=[str(item.pk)])
+    page = console.get(f"{place}/memories/{item.pk}").content.decode()
+    assert "<del>Runs</del><ins>Swims</ins> on Mondays" in page
+    assert "Outcome: worked" in page
+    assert "<bdi>score 0.5 → 0.7</bdi>" in page
+    assert "key:mobile" in page
+    assert "95 % Wilson bound" in page
+
+
+def test_an_edit_makes_a_version_and_names_the_operator(console: Console, item: MemoryItem, place: str) -> None:
+    path = f"{place}/memories/{item.pk}"
+    assert b"Drinks tea" in console.get(f"{path}/edit").content
+    answer = console.post(
+        f"{path}/edit",
+        form(item, text="Drinks coffee\r\nin the morning", tags="preference, Coffee", always_inject="on"),
+    )
+    assert (answer.status_code, answer.headers["Location"]) == (302, path)
+    changed = fresh(item)
+    assert (changed.text, changed.tags, changed.always_inject, changed.version) == (
+        "Drinks coffee\nin the morning",
+        ["preference", "coffee"],
+        True,
+        2,
+    )
+    with user_scope(item.user):
+        assert MemoryEvent.objects.get(item=item, kind="revised").actor == "operator:olga"
+    assert b"The memory was saved." in console.get(path).content
+
+
+def test_htmx_is_led_on_after_an_edit(console: Console, item: MemoryItem, place: str) -> None:
+    path = f"{place}/memories/{item.pk}"
+    answer = console.post_part(f"{path}/edit", form(item, text="Drinks coffee"))
+    assert (answer.status_code, answer.headers["HX-Redirect"]) == (200, path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"text": ""}, "This field is required"),
+        ({"text": "\u200b"}, "must contain something to read"),
+        ({"text": "x" * 32_769}, "at most 32,768 characters"),
+        ({"text": "bell \x07"}, "control characters"),
+        ({"tags": ""}, "needs at least one tag"),
+        ({"tags": "x" * 300}, "a tag must be at most"),
+        ({"importance": "7"}, "less than or equal to 1"),
+        ({"confidence": "nan"}, "Enter a number"),
+        ({"version": 0}, "changed while you were writing"),
+    ],
+)
+def test_an_edit_that_breaks_a_rule_says_which_and_changes_nothing(
+    console: Console, item: MemoryItem, place: str, changes: dict[str, object], said: str
+) -> None:
+    path = f"{place}/memories/{item.pk}/edit"
+    for post in (console.post, console.post_part):
+        answer = post(path, form(item, **changes))
+        assert answer.status_code == 422
+        assert said in answer.content.decode()
+    assert fresh(item).text == item.text
+    assert fresh(item).version == item.version
+
+
+def test_an_edit_without_a_change_writes_nothing(console: Console, item: MemoryItem, place: str) -> None:
+    assert console.post(f"{place}/memories/{item.pk}/edit", form(item)).status_code == 302
+    assert fresh(item).updated_at == item.updated_at
+
+
+def test_archiving_and_restoring_are_asked_about_first(console: Console, item: MemoryItem, place: str) -> None:
+    path = f"{place}/memories/{item.pk}"
+    assert b"Archive this memory?" in console.get(f"{path}/archive").content
+    assert b"Archive this memory?" in console.part(f"{path}/archive").content
+    assert console.post(f"{path}/archive").headers["Location"] == path
+    assert fresh(item).status == Status.ARCHIVED
+    assert b"appears in no answer" in console.get(path).content
+
+    assert console.get(f"{path}/archive").headers["Location"] == path
+    assert b"Restore this memory?" in console.part(f"{path}/restore").content
+    console.post(f"{path}/restore")
+    assert fresh(item).status == Status.ACTIVE
+    with user_scope(item.user):
+        actors = MemoryEvent.objects.filter(item=item).values_list("kind", "actor")
+        assert set(actors) == {("archived", "operator:olga"), ("restored", "operator:olga")}
+
+
+def test_a_deleted_memory_is_gone(console: Console, item: MemoryItem, place: str) -> None:
+    path = f"{place}/memories/{item.pk}"
+    assert b"cannot be undone" in console.get(f"{path}/delete").content
+    assert console.post(f"{path}/delete").headers["Location"] == f"{place}/memories"
+    assert console.get(path).status_code == 404
+    assert console.post(f"{path}/delete").status_code == 404
+    assert b"Drinks tea" not in console.get(f"{place}/memories").content
+
+
+def test_the_buttons_come_back_when_htmx_cancels(console: Console, item: MemoryItem, place: str) -> None:
+    part = console.part(f"{place}/memories/{item.pk}").content
+    assert b"Edit" in part
+    assert b"Drinks tea" not in part
+
+
+def test_metadata_of_any_name_is_shown(console: Console, user: EndUser, place: str) -> None:
+    odd = {"items": "ab", "0": None, "keys": {"nested": ["<b>"]}}
+    item = MemoryItemFactory.create(user=user, metadata=odd, source={"items": 3})
+    page = console.get(f"{place}/memories/{item.pk}").content.decode()
+    assert "nested" in page
+    assert "&lt;b&gt;" in page
+
+
+def test_a_long_memory_with_many_tags_opens(console: Console, user: EndUser, place: str) -> None:
+    words = " ".join(f"word{n}" for n in range(3600))
+    item = MemoryFacade().store(user, NewMemory(words, tags=[f"tag{n}" for n in range(20)]), now=timezone.now()).item
+    MemoryFacade().revise(user, item.pk, {"text": words[::-1]}, now=timezone.now())
+    assert console.get(f"{place}/memories/{item.pk}").status_code == 200

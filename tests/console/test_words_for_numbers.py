@@ -1,0 +1,136 @@
+"""What the console says about searches, changes and times."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from memory.console.differences import Run, differences
+from memory.console.explaining import ordinal, segments, shown, told, warnings
+from memory.console.tags import exact, said_time
+from memory.console.timeline import details
+
+NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+EXPLAIN: dict[str, Any] = {
+    "vector_rank": 2,
+    "text_rank": 1,
+    "distance": 0.61,
+    "fusion": "zscore",
+    "relevance": 0.82,
+    "boosts": {},
+    "ce": None,
+}
+
+
+def test_a_hit_found_both_ways_says_so() -> None:
+    assert told(EXPLAIN, 1, 0.82, "relevance") == (
+        "It was the 2nd nearest in meaning (very close, distance 0.61) and 1st best match for the words. "
+        "Both sides were weighed by how far it stood out on each side, which gave 0.82."
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"text_rank": None}, "The words of the question did not find it."),
+        ({"vector_rank": None, "distance": None}, "It was not among the nearest in meaning."),
+        ({"vector_rank": None, "text_rank": None}, "It was found by neither meaning nor words."),
+        ({"boosts": {"entity": 1.1}}, "1 boost then made it 0.90"),
+        ({"ce": 0.7}, "after a second look by the reranker"),
+        ({"fusion": "rrf"}, "reciprocal rank fusion"),
+        ({"relevance": None}, "The final score is 0.90."),
+    ],
+)
+def test_a_hit_says_what_else_placed_it(changes: dict[str, Any], said: str) -> None:
+    assert said in told({**EXPLAIN, **changes}, 3, 0.9, "relevance")
+
+
+def test_another_order_is_named() -> None:
+    assert "its outcome score, so that decided place 3" in told(EXPLAIN, 3, 0.5, "score")
+
+
+def test_stages_fill_the_bar_and_the_rest_is_named() -> None:
+    parts = segments({"embed": 5.0, "rank": 3.0, "total": 10.0})
+    assert [(part.stage, part.x, part.width) for part in parts] == [
+        ("embed", 0, 50),
+        ("rank", 50, 30),
+        ("other", 80, 20),
+    ]
+    assert segments({}) == []
+    assert segments({"embed": 2.0, "total": 1.0})[0].width == 100
+
+
+def test_what_was_left_out_is_put_into_words() -> None:
+    assert warnings(["embed_skipped", "embed_skipped", "new_stage"], "disabled_breaker_open") == [
+        "The question could not be embedded, so only words were compared.",
+        "new stage",
+        "Comparing by meaning is paused: it failed repeatedly a moment ago.",
+    ]
+
+
+def test_numbers_are_short() -> None:
+    assert [shown(value) for value in (None, 3, 0.50001, 0.0, "x")] == ["–", "3", "0.5", "0", "x"]
+    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "runs"),
+    [
+        ("same", "same", [Run("same", "same")]),
+        ("", "new", [Run("added", "new")]),
+        (
+            "a red cat",
+            "a blue cat",
+            [Run("same", "a "), Run("removed", "red"), Run("added", "blue"), Run("same", " cat")],
+        ),
+        (
+            "the old grey mare",
+            "the young white mare",
+            [Run("same", "the "), Run("removed", "old grey"), Run("added", "young white"), Run("same", " mare")],
+        ),
+        ("תה בבוקר", "קפה בבוקר", [Run("removed", "תה"), Run("added", "קפה"), Run("same", " בבוקר")]),
+    ],
+)
+def test_wordings_are_compared_by_words(before: str, after: str, runs: list[Run]) -> None:
+    assert differences(before, after) == runs
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("word " * 3000, "other " * 3000), ("a\nb\n" * 1000, "a\nc\n" * 1000), ("x" * 32_000, "y"), (" a  b ", "b\n\n a")],
+)
+def test_nothing_is_lost_between_wordings(before: str, after: str) -> None:
+    runs = differences(before, after)
+    assert "".join(run.text for run in runs if run.kind != "added") == before
+    assert "".join(run.text for run in runs if run.kind != "removed") == after
+
+
+def test_changes_are_told_from_what_to_what() -> None:
+    before = {"score": 0.5, "text": "secret", "always_inject": False, "tags": ["a"], "tier": "working"}
+    after = {"score": 0.7, "text": "other", "always_inject": True, "tags": [], "tier": "memory_bank", "uses": 1}
+    assert details(before, after) == [
+        "score 0.5 → 0.7",
+        "text changed",
+        "always in context no → yes",
+        "tags a → none",
+        "tier Working → Memory bank",
+        "uses 1",
+    ]
+    assert details({"mentions": {"odd": 1}}, {}) == ["mentions was {'odd': 1}"]
+
+
+@pytest.mark.parametrize(
+    ("gap", "said"),
+    [
+        (timedelta(seconds=5), "just now"),
+        (timedelta(minutes=1), "1 minute ago"),
+        (timedelta(hours=3), "3 hours ago"),
+        (-timedelta(days=2), "in 2 days"),
+        (timedelta(days=30), "31 Jan 2026"),
+    ],
+)
+def test_times_are_said_as_people_say_them(gap: timedelta, said: str) -> None:
+    assert said_time(NOW - gap, NOW) == said
+    assert exact(NOW) == "2 Mar 2026, 09:30 UTC"

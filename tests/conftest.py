@@ -22,6 +22,7 @@ from memory import indexing, inference, redis, resilience
 from memory.models import EndUser, Organization
 from tests.client import ApiClient, client_for
 from tests.factories import EndUserFactory, OrganizationFactory
+from tests.roles import connect_as
 
 EMBEDDED = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBEDDING_URL"}
 
@@ -36,14 +37,6 @@ def services() -> Iterator[None]:
     yield
     if inference.embedder.cache_info().currsize:
         inference.embedder().inner.close()  # type: ignore[attr-defined]
-
-
-def connect_as(role: str) -> None:
-    connection = connections["default"]
-    connection.close()
-    connection.close_pool()  # type: ignore[attr-defined]
-    entry = databases.from_environment(settings.DATA_DIR, role)
-    connection.settings_dict.update({name: entry[name] for name in ("USER", "PASSWORD", "OPTIONS")})
 
 
 @pytest.fixture(scope="session")

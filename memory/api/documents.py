@@ -56,7 +56,7 @@ def without_null(schema: dict[str, Any]) -> dict[str, Any]:
     kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type") != "null"]
     if len(kinds) != 1:
         return schema
-    return {name: value for name, value in schema.items() if name != "anyOf"} | kinds[0]
+    return {**{name: value for name, value in schema.items() if name != "anyOf"}, **kinds[0]}
 
 
 class ApiDocs(Swagger):

@@ -1,0 +1,142 @@
+"""The database's wall alone: raw SQL as the application's role, with no query set and no index in between."""
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from memory.access import user_scope
+from memory.facade import MemoryFacade
+from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone
+from memory.retrieval.search import SearchRequest
+from memory.tiers import Outcome
+from outcomes.exchanges import NewExchange
+from tests.factories import MemoryItemFactory
+from tests.roles import isolated_tables
+
+
+@pytest.fixture
+def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], None]) -> None:
+    """At least one row of each user in every isolated table."""
+    door = MemoryFacade()
+    for someone in (user, foreign_user):
+        item = MemoryItemFactory.create(user=someone)
+        door.revise(someone, item.pk, {"text": "The lamp is repaired on Fridays"}, now=timezone.now())
+        index_now(someone)
+        turn = door.search(someone, SearchRequest("lamp"), now=timezone.now()).turn_id
+        door.exchange(someone, NewExchange("t", "Is it repaired?", "Yes.", turn_id=turn), now=timezone.now())
+        door.outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
+        with user_scope(someone):
+            IdempotencyRecord.objects.create(user=someone, key="k", route="r", body_digest="d")
+            Tombstone.objects.create(user=someone, item_id=uuid.uuid4())
+
+
+def rows(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return list(cursor.fetchall()) if cursor.description else []
+
+
+def refused(statement: str, *parameters: Any) -> str:
+    """Why the database refuses a statement."""
+    with pytest.raises(DatabaseError) as failure, transaction.atomic():
+        rows(statement, *parameters)
+    return str(failure.value)
+
+
+def test_without_a_scope_no_table_has_rows(filled: None) -> None:
+    for table in isolated_tables():
+        assert rows(f'SELECT count(*) FROM "{table}"') == [(0,)], table
+
+
+def test_within_a_scope_only_the_own_rows_exist(filled: None, user: EndUser, foreign_user: EndUser) -> None:
+    for someone in (user, foreign_user):
+        with user_scope(someone):
+            for table in isolated_tables():
+                assert rows(f'SELECT DISTINCT user_id FROM "{table}"') == [(someone.pk,)], table
+
+
+def test_no_statement_reaches_a_foreign_row(filled: None, user: EndUser, foreign_user: EndUser) -> None:
+    with user_scope(user):
+        for table in isolated_tables():
+            assert rows(f'SELECT 1 FROM "{table}" WHERE user_id = %s', foreign_user.pk) == [], table
+            assert rows(f'UPDATE "{table}" SET user_id = user_id WHERE user_id = %s RETURNING 1', foreign_user.pk) == []
+            assert rows(f'DELETE FROM "{table}" WHERE user_id = %s RETURNING 1', foreign_user.pk) == [], table
+
+
+def test_no_row_can_be_written_for_or_given_to_somebody_else(
+    filled: None, user: EndUser, foreign_user: EndUser
+) -> None:
+    with user_scope(user):
+        for table in isolated_tables():
+            given = refused(f'UPDATE "{table}" SET user_id = %s', foreign_user.pk)
+            assert "row-level security" in given, table
+        copied = refused(
+            "INSERT INTO turn (user_id, turn_id, thread_id, query, positions, debug, created_at) "
+            "VALUES (%s, %s, '', '', '[]', '{}', now())",
+            foreign_user.pk,
+            uuid.uuid4(),
+        )
+        assert "row-level security" in copied
+
+
+@pytest.mark.parametrize("table", ["memory_version", "memory_event"])
+def test_a_row_cannot_point_at_a_foreign_item(filled: None, user: EndUser, foreign_user: EndUser, table: str) -> None:
+    with user_scope(foreign_user):
+        [(foreign_item,)] = rows("SELECT id FROM memory_item LIMIT 1")
+    with user_scope(user):
+        refusal = refused(
+            f"UPDATE {table} SET item_id = %s; SET CONSTRAINTS ALL IMMEDIATE".replace("%s", f"'{foreign_item}'")
+        )
+    assert "foreign key" in refusal
+
+
+@pytest.mark.parametrize("scope", ["", "0", "-1", "999999999999"])
+def test_a_scope_of_nobody_sees_nothing(filled: None, scope: str) -> None:
+    with transaction.atomic():
+        rows("SELECT set_config('app.user_id', %s, true)", scope)
+        for table in isolated_tables():
+            assert rows(f'SELECT count(*) FROM "{table}"') == [(0,)], table
+
+
+@pytest.mark.parametrize("scope", ["all", "1 OR 1=1", "1;2", "NULL"])
+def test_a_scope_that_is_no_number_is_an_error_and_not_everybody(filled: None, scope: str) -> None:
+    with transaction.atomic():
+        rows("SELECT set_config('app.user_id', %s, true)", scope)
+        assert "invalid input syntax" in refused("SELECT count(*) FROM memory_item")
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SET ROLE commonplace_owner",
+        "SET SESSION AUTHORIZATION commonplace_owner",
+        "ALTER ROLE commonplace_app BYPASSRLS",
+        "ALTER TABLE memory_item DISABLE ROW LEVEL SECURITY",
+        "ALTER TABLE memory_item NO FORCE ROW LEVEL SECURITY",
+        "DROP POLICY user_isolation ON memory_item",
+        "CREATE POLICY everybody ON memory_item USING (true)",
+        "SET row_security = off; SELECT count(*) FROM memory_item",
+        "CREATE TABLE public.copied AS SELECT * FROM memory_item",
+        "CREATE FUNCTION public.peek() RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1 FROM memory_item'",
+    ],
+)
+def test_the_application_cannot_take_its_own_wall_down(filled: None, statement: str) -> None:
+    refusal = refused(statement)
+    assert any(words in refusal for words in ("permission denied", "must be owner", "row-level security", "must have"))
+
+
+def test_a_copy_in_a_temporary_table_holds_only_what_the_scope_shows(filled: None, user: EndUser) -> None:
+    with user_scope(user):
+        rows("CREATE TEMPORARY TABLE copied ON COMMIT DROP AS SELECT user_id FROM memory_item")
+        assert {owner for (owner,) in rows("SELECT user_id FROM copied")} == {user.pk}
+
+
+def test_the_orm_without_its_funnel_is_held_by_the_policy(filled: None, user: EndUser) -> None:
+    assert MemoryItem.objects.count() == 0
+    with user_scope(user):
+        assert set(MemoryItem.objects.values_list("user_id", flat=True)) == {user.pk}

@@ -1,0 +1,25 @@
+"""Which database role a test speaks as: the application's, unless it says otherwise."""
+
+from django.conf import settings
+from django.db import connection, connections
+
+from config import databases
+
+
+def connect_as(role: str) -> None:
+    current = connections["default"]
+    current.close()
+    current.close_pool()  # type: ignore[attr-defined]
+    entry = databases.from_environment(settings.DATA_DIR, role)
+    current.settings_dict.update({name: entry[name] for name in ("USER", "PASSWORD", "OPTIONS")})
+
+
+def isolated_tables() -> list[str]:
+    """Every table with a column ``user_id``."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
+            "WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') "
+            "AND a.attname = 'user_id' AND NOT a.attisdropped ORDER BY 1"
+        )
+        return [name for (name,) in cursor.fetchall()]

@@ -1,3 +1,3 @@
-from tests.runtime.stack import stack
+from tests.runtime.stack import installation, stack
 
-__all__ = ["stack"]
+__all__ = ["installation", "stack"]

@@ -99,6 +99,10 @@ class Stack:
         return self.process.pid
 
     @property
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    @property
     def api_url(self) -> str:
         return self.access["api_url"]
 
@@ -131,21 +135,31 @@ class Stack:
         return self.process.wait(STOP_WITHIN_S)
 
     def child(self, name: str) -> psutil.Process:
-        """The main process of a part, by what only its command line says."""
-        mark = {"worker": "worker", "beat": "beat", "embedder": "server.py", "redis": "valkey-server", "web": "granian"}
+        """The main process of a part, by the word of its command line that only it has."""
+        marks = {
+            "worker": "worker",
+            "beat": "beat",
+            "embedder": "server.py",
+            "redis": "valkey-server",
+            "web": "granian",
+        }
         mine = psutil.Process(self.pid).children()
-        return next(each for each in mine if any(mark[name] in word for word in each.cmdline()))
+        return next(each for each in mine if marks.get(name, name) in (Path(word).name for word in each.cmdline()))
 
 
 @pytest.fixture(scope="session")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A running ``manage.py up``, shared by all tests of a run; a test that stops it starts it again."""
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     home = tmp_path_factory.mktemp("an installation")
     data_dir = home / f"data of {'a rather long name ' * 6}end"
-    running = Stack(data_dir, free_port())
-    try:
-        running.start()
-        yield running
-    finally:
-        if running.process is not None and running.process.poll() is None:
-            running.stop()
+    made = Stack(data_dir, free_port())
+    yield made
+    if made.is_running:
+        made.stop()
+
+
+@pytest.fixture
+def stack(installation: Stack) -> Stack:
+    """A running ``manage.py up``, shared by all tests of a run and started again after one that stopped it."""
+    if not installation.is_running:
+        installation.start()
+    return installation

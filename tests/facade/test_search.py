@@ -1,4 +1,4 @@
-"""Finding through the facade: by meaning and by words, in a total order, explained, and never what must not be shown."""
+"""Finding through the facade: by meaning and by words, in a total order, explained, and never what must stay unseen."""
 
 import uuid
 from collections.abc import Callable, Iterable

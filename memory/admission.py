@@ -1,5 +1,6 @@
 """What a memory must satisfy before it is written: lengths, characters, tags, and the guard of the memory bank."""
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -22,7 +23,7 @@ class Refused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory as a door hands it in. ``occurred_at`` None means now."""
+    """A memory as a door hands it in. ``occurred_at`` None means now, ``id`` None a random one."""
 
     text: str
     tier: Tier = Tier.WORKING
@@ -38,6 +39,7 @@ class NewMemory:
     metadata: dict[str, Any] = field(default_factory=dict)
     origin: str | None = None
     score: float | None = None
+    id: uuid.UUID | None = None
 
 
 def admitted(new: NewMemory) -> NewMemory:
@@ -52,11 +54,11 @@ def admitted(new: NewMemory) -> NewMemory:
     return replace(new, text=text, tags=tags)
 
 
-def checked_text(text: str, limit: int) -> str:
+def checked_text(text: str, limit: int, field_name: str = "text") -> str:
     try:
         return fit_text(text, limit)
     except Unfit as error:
-        raise Refused("text", str(error)) from error
+        raise Refused(field_name, str(error)) from error
 
 
 def checked_tags(tags: Sequence[str]) -> list[str]:

@@ -44,7 +44,8 @@ class StoredExchange:
 def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str = "") -> StoredExchange:
     """Keep the exchange whole and remember it in working. Raises Refused for a message that breaks a rule."""
     limit = memory_conf().limits.text
-    asked, answered = checked_text(new.user_message, limit), checked_text(new.assistant_message, limit)
+    asked = checked_text(new.user_message, limit, "user_message")
+    answered = checked_text(new.assistant_message, limit, "assistant_message")
     with user_scope(user):
         stored = store.store(
             user,

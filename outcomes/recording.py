@@ -18,6 +18,7 @@ from outcomes.models import Exchange, OutcomeEvent
 
 TAKEAWAY_SCORES = {Outcome.WORKED: 0.7, Outcome.FAILED: 0.2, Outcome.PARTIAL: 0.55, Outcome.UNKNOWN: 0.5}
 """A takeaway starts where its lesson stands."""
+MAX_POSITION_DIGITS = 4
 
 
 class UnknownTurn(LookupError):
@@ -108,7 +109,7 @@ def meant(user: EndUser, turn: Turn | None, related: Sequence[int | str] | None)
 def resolved(reference: int | str, shown: Sequence[uuid.UUID]) -> uuid.UUID | None:
     """The id behind a position (from 1) or an id; None when it is neither."""
     text = str(reference)
-    if text.isdecimal():
+    if text.isdecimal() and len(text) <= MAX_POSITION_DIGITS:
         position = int(text)
         return shown[position - 1] if 1 <= position <= len(shown) else None
     try:

@@ -56,24 +56,18 @@ FROM (
 """
 OCCURRENCES = ", count(*) FILTER (WHERE fits AND lexemes @@ %(word{number})s::tsquery)"
 
-# Rows of one word. `extra` is what the words add that only count towards the score.
-ROWS = """
-SELECT id, {number} AS word, length(lexemes) AS length, {extra} AS extra
-FROM memory_item WHERE user_id = %(user)s AND {where} AND lexemes @@ %(word{number})s::tsquery
-"""
+ROWS = "SELECT id, length(lexemes) AS length, {holds} FROM memory_item WHERE user_id = %(user)s AND {where}"
 NEWEST = "({rows} ORDER BY occurred_at DESC, id LIMIT {newest})"
+HOLDS = "lexemes @@ %(word{number})s::tsquery AS holds{number}"
+COUNTED = "count(*) FILTER (WHERE holds{number})"
+WEIGHT = "ln(1 + greatest(0, %(total)s - {counted} + 0.5) / ({counted} + 0.5))"
 
 # First only whether a word is there decides, then how often: reading positions is dear and changes little.
 RANKED = """
 WITH found AS MATERIALIZED ({found}),
-rarity AS MATERIALIZED (
-    SELECT word, ln(1 + greatest(0, %(total)s - count(*) + 0.5) / (count(*) + 0.5)) AS weight
-    FROM found WHERE NOT word = ANY(%(estimated)s) GROUP BY word
-    UNION ALL SELECT * FROM unnest(%(estimated)s::int[], %(weights)s::float8[])
-),
+rarity AS MATERIALIZED (SELECT ARRAY[{weights}]::float8[] AS weights FROM found HAVING true),
 best AS MATERIALIZED (
-    SELECT id FROM found JOIN rarity USING (word) GROUP BY id
-    ORDER BY (sum(weight) + min(extra)) / (1 + {base} + {slope} * min(length)) DESC, id LIMIT %(depth)s
+    SELECT id FROM found, rarity ORDER BY ({gains}) / (1 + {base} + {slope} * length) DESC, id LIMIT %(depth)s
 ),
 sought (lexeme, word) AS MATERIALIZED (SELECT * FROM unnest(%(lexemes)s::text[], %(words)s::int[])),
 counted AS (
@@ -82,8 +76,8 @@ counted AS (
     CROSS JOIN LATERAL unnest(item.lexemes) AS said JOIN sought ON sought.lexeme = said.lexeme
     GROUP BY item.id, sought.word
 )
-SELECT id, sum(weight * times / (times + {base} + {slope} * length)) AS score
-FROM counted JOIN rarity USING (word) GROUP BY id ORDER BY score DESC, id LIMIT %(limit)s
+SELECT id, sum(weights[word] * times / (times + {base} + {slope} * length)) AS score
+FROM counted, rarity GROUP BY id ORDER BY score DESC, id LIMIT %(limit)s
 """
 
 
@@ -171,40 +165,53 @@ class Search:
 
     def _rank(self, survey: Survey, whole: list[Word], newest: list[Word], scored: list[Word]) -> list[LexicalMatch]:
         """All rows of some words and the newest of others, ranked by these and the words that are only scored."""
-        extra = " + ".join(
-            f"CASE WHEN lexemes @@ %(word{word.number})s::tsquery THEN {survey.weight(word)} ELSE 0 END"
-            for word in scored
-        )
-        parts = [self._rows_of(word, extra, FITS) for word in whole]
-        parts += [part for word in newest for part in self._newest_of(word, extra)]
-        words, estimated = [*whole, *newest, *scored], [*newest, *scored]
+        words = [*whole, *newest, *scored]
+        holds = ", ".join(HOLDS.format(number=word.number) for word in words)
+        weights = [WEIGHT.format(counted=COUNTED.format(number=word.number)) for word in whole]
+        weights += [str(survey.weight(word)) for word in (*newest, *scored)]
         # What a match costs for its length, as one factor: saturation * (1 - weight + weight * length / average).
-        slope = SATURATION * LENGTH_WEIGHT / survey.average_length
+        statement = RANKED.format(
+            found=" UNION ALL ".join(self._parts(whole, newest, holds)),
+            weights=", ".join(weights),
+            gains=" + ".join(
+                f"CASE WHEN holds{word.number} THEN weights[{place}] ELSE 0 END" for place, word in enumerate(words, 1)
+            ),
+            base=SATURATION * (1 - LENGTH_WEIGHT),
+            slope=SATURATION * LENGTH_WEIGHT / survey.average_length,
+        )
         self.cursor.execute(
-            RANKED.format(found=" UNION ALL ".join(parts), base=SATURATION * (1 - LENGTH_WEIGHT), slope=slope),
+            statement,
             {
                 **self.values,
                 "total": survey.total,
-                "estimated": [word.number for word in estimated],
-                "weights": [survey.weight(word) for word in estimated],
+                "whole": self._any_of(whole),
+                "newest": self._any_of(newest),
                 "lexemes": [lexeme(form, self.owner) for word in words for form in word.forms],
-                "words": [word.number for word in words for _ in word.forms],
+                "words": [place for place, word in enumerate(words, 1) for _ in word.forms],
                 "depth": max(2 * self.limit, RANKED_TWICE),
                 "limit": self.limit,
             },
         )
         return [LexicalMatch(id, float(score)) for id, score in self.cursor.fetchall()]
 
-    def _rows_of(self, word: Word, extra: str, where: str) -> str:
-        return ROWS.format(number=word.number, extra=extra or "0.0", where=where)
+    def _any_of(self, words: list[Word]) -> str:
+        return tsquery_literal((form for word in words for form in word.forms), self.owner)
 
-    def _newest_of(self, word: Word, extra: str) -> Iterator[str]:
-        """One part for each tier and status, each in the order of the index on recent rows."""
+    def _parts(self, whole: list[Word], newest: list[Word], holds: str) -> Iterator[str]:
+        """The rows in question: one part for the rare words, one for each tier and status for the common ones."""
+        if whole:
+            yield ROWS.format(holds=holds, where=f"{FITS} AND lexemes @@ %(whole)s::tsquery")
+        if not newest:
+            return
+        apart = "AND NOT lexemes @@ %(whole)s::tsquery" if whole else ""
         for tier in range(len(self.tiers)):
             for status in range(len(self.statuses)):
+                # Each in the order of the index on recent rows, which starts with status and tier.
                 self.values |= {f"tier{tier}": self.tiers[tier], f"status{status}": self.statuses[status]}
-                rows = self._rows_of(word, extra, f"tier = %(tier{tier})s AND status = %(status{status})s")
-                yield NEWEST.format(rows=rows, newest=NEWEST_ROWS)
+                where = (
+                    f"tier = %(tier{tier})s AND status = %(status{status})s AND lexemes @@ %(newest)s::tsquery {apart}"
+                )
+                yield NEWEST.format(rows=ROWS.format(holds=holds, where=where), newest=NEWEST_ROWS)
 
 
 @contextmanager

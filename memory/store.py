@@ -96,6 +96,7 @@ def new_row(user: EndUser, new: NewMemory, now: datetime) -> MemoryItem:
     ttl = POLICIES[new.tier].ttl
     occurred_at = min(new.occurred_at or now, now + CLOCK_SKEW)
     return MemoryItem(
+        id=new.id or uuid.uuid4(),
         user=user,
         tier=new.tier,
         text=new.text,

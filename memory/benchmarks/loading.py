@@ -1,5 +1,7 @@
 """Puts the stores of a data set into fresh users, and takes the users out again whatever happens."""
 
+import hashlib
+import secrets
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -58,24 +60,24 @@ def erase(user: EndUser) -> None:
 
 
 @contextmanager
-def loaded(organization: Organization, store: Store, now: datetime) -> Iterator[Loaded]:
-    """The store in a user of its own, fully indexed and with its outcomes recorded; gone afterwards."""
+def loaded(organization: Organization, store: Store, asked_at: datetime) -> Iterator[Loaded]:
+    """The store in a user of its own as it stands at a moment, fully indexed and with its outcomes; gone afterwards."""
     user = ensure_user(organization, uuid.uuid4().hex)
     try:
-        content = write(user, store, now)
-        record_outcomes(content, store, now)
+        content = write(user, store, asked_at)
+        record_outcomes(content, store, asked_at)
         index(user)
         yield content
     finally:
         erase(user)
 
 
-def write(user: EndUser, store: Store, now: datetime) -> Loaded:
+def write(user: EndUser, store: Store, asked_at: datetime) -> Loaded:
     """Store what the write guard lets through; what it refuses is named, as a client would be told."""
     content = Loaded(user)
     fit: list[tuple[str, NewMemory]] = []
     for memory in store.memories:
-        new = as_new(memory, now)
+        new = as_new(memory, repeatable_id(store, memory), asked_at)
         try:
             admitted(new)
         except Refused as error:
@@ -85,18 +87,18 @@ def write(user: EndUser, store: Store, now: datetime) -> Loaded:
     facade = MemoryFacade(ACTOR)
     for start in range(0, len(fit), BATCH):
         part = fit[start : start + BATCH]
-        ids = facade.store_many(user, [new for _, new in part], now=now)
+        ids = facade.store_many(user, [new for _, new in part], now=timezone.now())
         for (key, _), item in zip(part, ids, strict=True):
             if item is not None:
                 content.keys.setdefault(item, []).append(key)
     return content
 
 
-def as_new(memory: Memory, now: datetime) -> NewMemory:
+def as_new(memory: Memory, item: uuid.UUID, asked_at: datetime) -> NewMemory:
     """What is old was said long ago and is stored now, as with every import: no time to live runs out on it."""
     said_at = memory.occurred_at
     if said_at is None and memory.days_ago is not None:
-        said_at = now - timedelta(days=memory.days_ago)
+        said_at = asked_at - timedelta(days=memory.days_ago)
     unset = NewMemory(memory.text)
     return NewMemory(
         text=memory.text,
@@ -107,16 +109,24 @@ def as_new(memory: Memory, now: datetime) -> NewMemory:
         thread_id=memory.thread_id,
         speaker=memory.speaker,
         occurred_at=said_at,
+        id=item,
     )
 
 
-def record_outcomes(content: Loaded, store: Store, now: datetime) -> None:
+def repeatable_id(store: Store, memory: Memory) -> uuid.UUID:
+    """Ids order what is equal otherwise, so their order is the same in every run; their ends differ, so that two runs
+    at once do not meet."""
+    head = hashlib.blake2b(f"{store.key}/{memory.key}".encode(), digest_size=10).digest()
+    return uuid.UUID(bytes=head + secrets.token_bytes(6), version=4)
+
+
+def record_outcomes(content: Loaded, store: Store, asked_at: datetime) -> None:
     items = {key: item for item, keys in content.keys.items() for key in keys}
     facade = MemoryFacade(ACTOR)
     for memory in store.memories:
         if memory.key in items:
             for outcome in memory.outcomes:
-                facade.outcome(content.user, Outcome(outcome), now=now, related=[str(items[memory.key])])
+                facade.outcome(content.user, Outcome(outcome), now=asked_at, related=[str(items[memory.key])])
 
 
 def index(user: EndUser) -> None:

@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
+
+from django.utils import timezone
 
 from memory.benchmarks.datasets import Dataset, Form, Question, Store
 from memory.benchmarks.loading import Loaded, benchmark_organization, loaded
@@ -32,6 +34,8 @@ MODES: Mapping[str, frozenset[str]] = {
 # A scenario is ranked as a whole, as far as one answer of the search goes.
 DEEPEST = 50
 PATIENCE_S = 15.0
+# Every question is asked at this moment: dates are part of what is searched, and a figure must not change overnight.
+ASKED_AT = datetime(2025, 6, 16, 12, tzinfo=UTC)
 HEADLINES = {Form.SCENARIOS: ("Top-1", "MRR", "trap@1"), Form.CONVERSATIONS: ("R@1", "R@10", "MRR")}
 
 Say = Callable[[str], None]
@@ -93,17 +97,17 @@ def _json(figures: Average) -> dict[str, Any]:
     return {"n": figures.count, **{name: round(value, 5) for name, value in figures.figures.items()}}
 
 
-def evaluate(dataset: Dataset, modes: Sequence[str], k: int, now: datetime, say: Say) -> Results:
+def evaluate(dataset: Dataset, modes: Sequence[str], k: int, say: Say) -> Results:
     """Load one store at a time, ask everything, erase it. Nothing of the data set is left afterwards."""
     measures = scenario_measures() if dataset.form is Form.SCENARIOS else conversation_measures(k)
     results = Results(dataset.form, {mode: [] for mode in modes})
-    with benchmark_organization(now) as organization:
+    with benchmark_organization(timezone.now()) as organization:
         for number, store in enumerate(dataset.stores, start=1):
             say(f"{number}/{len(dataset.stores)} {store.key}: {len(store.memories)} memories")
-            with loaded(organization, store, now) as content:
+            with loaded(organization, store, ASKED_AT) as content:
                 results.refused |= {f"{store.key}/{key}": rule for key, rule in content.refused.items()}
                 depth = min(DEEPEST, len(store.memories)) if dataset.form is Form.SCENARIOS else k
-                ask_all(store, content, modes, depth, measures, now, results)
+                ask_all(store, content, modes, depth, measures, results)
     return results
 
 
@@ -113,13 +117,12 @@ def ask_all(
     modes: Sequence[str],
     depth: int,
     measures: Mapping[str, Measure],
-    now: datetime,
     results: Results,
 ) -> None:
     texts = {memory.key: memory.text for memory in store.memories}
     for question in store.questions:
         for mode in modes:
-            ranking = ask(question, content, mode, depth, now, results)
+            ranking = ask(question, content, mode, depth, results)
             judged = Judgement(ranking, question.grades, texts, question.traps)
             figures = {name: measure(judged) for name, measure in measures.items()}
             results.scored[mode].append(Scored(question.labels, figures))
@@ -129,10 +132,10 @@ def ask_all(
                 results.misses.append(Miss(question.key, question.text, question.labels, mode, place, first))
 
 
-def ask(question: Question, content: Loaded, mode: str, depth: int, now: datetime, results: Results) -> list[str]:
+def ask(question: Question, content: Loaded, mode: str, depth: int, results: Results) -> list[str]:
     """The keys of what was found. The deadline is wide: a busy machine must not turn into a worse ranking."""
     request = SearchRequest(question.text, limit=depth, stages=MODES[mode], deadline_s=PATIENCE_S)
     with results.watch.measure(mode):
-        found = search(content.user, request, now=now, remember=False)
+        found = search(content.user, request, now=ASKED_AT, remember=False)
     results.fallbacks.update(found.debug.fallbacks_used)
     return content.ranking([hit.item.pk for hit in found.hits])

@@ -7,7 +7,6 @@ from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
-from django.utils import timezone
 from rich.console import Console
 
 from memory.benchmarks import quality, report
@@ -82,7 +81,7 @@ def measure_quality(console: Console, options: dict[str, Any]) -> dict[str, Any]
     size = f"{len(dataset.stores)} stores, {dataset.memory_count:,} memories, {dataset.question_count:,} questions"
     console.print(f"{dataset.name}: {size}")
     with console.status("") as status:
-        results = quality.evaluate(dataset, options["modes"], options["k"], timezone.now(), status.update)
+        results = quality.evaluate(dataset, options["modes"], options["k"], status.update)
     print_results(console, results)
     if options["misses"]:
         report.print_lines(console, [miss.line() for miss in results.misses])

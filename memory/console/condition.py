@@ -55,7 +55,14 @@ def of_component(name: str, part: Component) -> Condition:
     if part.ok:
         return Condition(NAMES.get(name, name), "good", part.detail)
     state = "bad" if part.required else "watch"
-    return Condition(NAMES.get(name, name), state, part.detail, EFFECTS.get(name, ""))
+    return Condition(NAMES.get(name, name), state, reason(part.detail), EFFECTS.get(name, ""))
+
+
+def reason(detail: str) -> str:
+    """What went wrong as a sentence, without the technical name in front: the part is named beside it."""
+    name, colon, rest = detail.partition(": ")
+    said = rest if colon and name in NAMES else detail
+    return f"{said[:1].upper()}{said[1:]}" + ("" if not said or said[-1] in ".?!" else ".")
 
 
 def is_known_bad(breaker: str, components: dict[str, Component]) -> bool:

@@ -65,8 +65,8 @@ class FilterForm(forms.Form):
     q = forms.CharField(required=False, max_length=200, strip=True)
 
 
-class RevisionForm(forms.Form):
-    """What an operator may change of a memory. ``version`` is the one they saw while writing."""
+class WritingForm(forms.Form):
+    """What an operator may say of a memory."""
 
     text = forms.CharField(strip=False, widget=forms.Textarea(attrs={"dir": "auto", "spellcheck": "true"}))
     tags = forms.CharField(
@@ -79,6 +79,27 @@ class RevisionForm(forms.Form):
         min_value=0, max_value=1, widget=forms.NumberInput(attrs={"step": "0.05", "inputmode": "decimal"})
     )
     always_inject = forms.BooleanField(required=False, label="Put it into every conversation")
+
+    def clean_text(self) -> str:
+        # A browser sends every line end as two characters; the text kept one.
+        return str(self.cleaned_data["text"]).replace("\r\n", "\n")
+
+    def tags_given(self) -> list[str]:
+        return [tag for tag in self.cleaned_data["tags"].split(",") if tag.strip()]
+
+
+class PinForm(WritingForm):
+    """What goes into the memory bank, begun with what a memory says."""
+
+    @classmethod
+    def of(cls, item: MemoryItem) -> "PinForm":
+        said = {"text": item.text, "tags": ", ".join(item.tags), "importance": 0.7, "confidence": 0.7}
+        return cls(initial=said, label_suffix="")
+
+
+class RevisionForm(WritingForm):
+    """What an operator changes of a memory. ``version`` is the one they saw while writing."""
+
     version = forms.IntegerField(widget=forms.HiddenInput)
 
     @classmethod
@@ -95,13 +116,9 @@ class RevisionForm(forms.Form):
             label_suffix="",
         )
 
-    def clean_text(self) -> str:
-        # A browser sends every line end as two characters; the text kept one.
-        return str(self.cleaned_data["text"]).replace("\r\n", "\n")
-
     def changes(self, item: MemoryItem) -> dict[str, Any]:
         """The fields that differ from the item."""
-        given = {**self.cleaned_data, "tags": [tag for tag in self.cleaned_data["tags"].split(",") if tag.strip()]}
+        given = {**self.cleaned_data, "tags": self.tags_given()}
         names = ["text", "tags", "importance", "confidence"]
         if item.tier == Tier.MEMORY_BANK:
             names.append("always_inject")

@@ -22,6 +22,8 @@ from memory.tiers import POLICIES, Status, Tier, TierPolicy
 
 RECENT = 8
 OUTCOMES = 6
+NEARLY_FULL = 0.9
+"""Share of the bank's capacity from which it is said: what is over is archived, weakest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,18 @@ def tier_counts(stats: Stats) -> list[TierCount]:
             TIER_NAMES[tier],
             stats.tiers[tier].get(Status.ACTIVE, 0),
             stats.tiers[tier].get(Status.ARCHIVED, 0),
-            lifetime(POLICIES[tier]),
+            note(POLICIES[tier], stats.tiers[tier].get(Status.ACTIVE, 0)),
         )
         for tier in Tier
     ]
+
+
+def note(policy: TierPolicy, active: int) -> str:
+    """What becomes of a tier's memories, and of the bank how full it is."""
+    if policy.tier is not Tier.MEMORY_BANK:
+        return lifetime(policy)
+    capacity = memory_conf().limits.bank_capacity
+    return f"nearly full, room for {capacity}" if active >= NEARLY_FULL * capacity else f"room for {capacity}"
 
 
 def lifetime(policy: TierPolicy) -> str:

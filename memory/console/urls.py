@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.console import item, memories, overview, people, search, session
+from memory.console import item, memories, overview, people, pinning, search, session
 
 app_name = "console"
 
@@ -19,6 +19,7 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/memories", memories.page, name="memories"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>", item.page, name="item"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/edit", item.edit, name="edit"),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/pin", pinning.pin, name="pin"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/archive", item.archive, name="archive"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/restore", item.restore, name="restore"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/delete", item.delete, name="delete"),

@@ -16,8 +16,8 @@ from tests.console.conftest import Console, signed_in
 from tests.factories import MemoryItemFactory, OperatorFactory
 
 PAGES = ["", "/search", "/search?query=lamp", "/memories", "/memories/{id}", "/memories/{id}/edit"]
-QUESTIONS = ["/memories/{id}/archive", "/memories/{id}/delete"]
-CHANGES = {"archive": {}, "restore": {}, "delete": {}, "edit": {"text": "changed"}}
+QUESTIONS = ["/memories/{id}/archive", "/memories/{id}/delete", "/memories/{id}/pin"]
+CHANGES = {"archive": {}, "restore": {}, "delete": {}, "edit": {"text": "changed"}, "pin": {"text": "x", "tags": "x"}}
 
 
 @pytest.fixture

@@ -150,3 +150,22 @@ def test_a_long_memory_with_many_tags_opens(console: Console, user: EndUser, pla
     item = MemoryFacade().store(user, NewMemory(words, tags=[f"tag{n}" for n in range(20)]), now=timezone.now()).item
     MemoryFacade().revise(user, item.pk, {"text": words[::-1]}, now=timezone.now())
     assert console.get(f"{place}/memories/{item.pk}").status_code == 200
+
+
+def test_what_a_memory_says_is_put_into_the_bank(console: Console, user: EndUser, place: str) -> None:
+    source = MemoryItemFactory.create(user=user, text="Ann prefers window seats", tier=Tier.HISTORY)
+    path = f"{place}/memories/{source.pk}/pin"
+    assert b"Ann prefers window seats" in console.get(path).content
+    refused = console.post_part(path, form(source, tags=""))
+    assert refused.status_code == 422
+    assert b"at least one tag" in refused.content
+
+    answer = console.post(path, form(source, tags="preference"))
+    banked = console.get(answer.headers["Location"]).context["item"]
+    assert (banked.tier, banked.text, banked.tags) == (Tier.MEMORY_BANK, source.text, ["preference"])
+    assert banked.source["memory_id"] == str(source.pk)
+    assert fresh(source).tier == Tier.HISTORY
+
+    again = console.post(path, form(source, tags="preference, travel"))
+    assert again.headers["Location"] == answer.headers["Location"]
+    assert b"the two are one now" in console.get(again.headers["Location"]).content

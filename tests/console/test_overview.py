@@ -94,7 +94,7 @@ def test_a_part_that_fails_is_named_with_what_it_means(
     monkeypatch.setattr(health, "current", lambda: down)
     page = console.get(place).content.decode()
     assert "Embedding model." in page
-    assert "connection &lt;refused&gt;" in page
+    assert "Connection &lt;refused&gt;." in page
     assert "search compares words only" in page
     part = console.part(f"{place}/health").content.decode()
     assert 'hx-swap-oob="true"' in part

@@ -1,0 +1,58 @@
+"""Putting what a memory says into the memory bank, where it stays: the memory itself is left as it is."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from memory.admission import NewMemory, Refused
+from memory.conf import memory_conf
+from memory.console.forms import PinForm
+from memory.console.item import find_item, to_item
+from memory.console.pages import OperatorRequest, answer, place_page
+from memory.console.places import Place
+from memory.models import MemoryItem
+from memory.resilience import Deadline
+from memory.store import Stored
+from memory.tiers import BANK_TAGS, SourceType, Tier
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@place_page
+def pin(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+    item = find_item(place, item_id)
+    form = PinForm(request.POST, label_suffix="") if request.method == "POST" else PinForm.of(item)
+    stored = pinned(place, item, form) if form.is_bound and form.is_valid() else None
+    if stored is not None:
+        merged = stored.duplicate_of is not None
+        messages.success(
+            request, "The bank held this already; the two are one now." if merged else "It is in the bank."
+        )
+        return to_item(request, place, stored.item.pk)
+    context = {"place": place, "item": item, "form": form, "usual_tags": BANK_TAGS}
+    status = 422 if form.is_bound else 200
+    return answer(request, "console/item/pin.html", "console/item/_pin_form.html", context, status=status)
+
+
+def pinned(place: Place, item: MemoryItem, form: PinForm) -> Stored | None:
+    """The bank item; None when the bank refuses it, and the form says why."""
+    given = form.cleaned_data
+    new = NewMemory(
+        text=given["text"],
+        tier=Tier.MEMORY_BANK,
+        tags=form.tags_given(),
+        importance=given["importance"],
+        confidence=given["confidence"],
+        always_inject=given["always_inject"],
+        source_type=SourceType.USER,
+        source={"kind": "pinned", "memory_id": str(item.pk)},
+        occurred_at=item.occurred_at,
+    )
+    try:
+        twin = place.facade.twin_of(place.user, new, Deadline(memory_conf().deadlines.default_s))
+        return place.facade.store(place.user, new, now=timezone.now(), similar_to=twin)
+    except Refused as error:
+        form.add_error(error.field if error.field in form.fields else None, error.rule)
+        return None

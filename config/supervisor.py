@@ -38,7 +38,9 @@ class StopRequestedError(Exception):
 
 
 class Report(Protocol):
-    def started(self, name: str, seconds: float) -> None: ...
+    def started(self, name: str, seconds: float | None) -> None:
+        """It answers after so many seconds; None for one that is not asked."""
+
     def trouble(self, name: str, message: str) -> None: ...
     def line(self, name: str, text: str) -> None: ...
 
@@ -247,7 +249,7 @@ class Supervisor:
                 why = "did not answer in time" if child.is_alive else f"ended with code {child.process_code}"
                 raise StartFailedError(f"{child.name} {why}. Its last lines:\n{child.last_words()}")
             self._sleep(0.03)
-        self.report.started(child.name, time.monotonic() - child.born)
+        self.report.started(child.name, time.monotonic() - child.born if child.program.ready else None)
 
     def begin_step(
         self,

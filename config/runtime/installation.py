@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import json
 import os
 import signal
 import socket
@@ -18,6 +19,7 @@ from config.supervisor import StartFailedError, Step, StopRequestedError, Superv
 
 REFUSED = 3
 STOP_WITHIN_S = 90.0
+LONGEST_LINE = 400
 
 
 def say(text: str) -> None:
@@ -32,14 +34,14 @@ def say(text: str) -> None:
 class Narration:
     """Tells a person what happens, in one line each."""
 
-    def started(self, name: str, seconds: float) -> None:
-        say(f"  {name:<10} ready after {seconds:.1f} s")
+    def started(self, name: str, seconds: float | None) -> None:
+        say(f"  {name:<10} started" if seconds is None else f"  {name:<10} ready after {seconds:.1f} s")
 
     def trouble(self, name: str, message: str) -> None:
         say(f"! {name}: {message}")
 
     def line(self, name: str, text: str) -> None:
-        say(f"  {name} | {text}")
+        say(f"  {name} | {in_brief(text)}")
 
 
 class Installation:
@@ -88,7 +90,11 @@ class Installation:
             self._finish(supervisor, demo)
         hold.publish(ready=[*self._embedded, "web"])
         say(f"Everything runs, after {time.monotonic() - self._begun:.1f} s.")
-        say(self._place.welcome.read_text(encoding="utf-8") if demo else f"\n  Console  {self._address.url}/console/\n")
+        say(
+            self._place.welcome.read_text(encoding="utf-8")
+            if self._demo
+            else f"\n  Console  {self._address.url}/console/\n"
+        )
         say(f"Data, logs and this text are in {self._place.data}\nCtrl-C stops everything.")
 
     def _step(self, supervisor: Supervisor, name: str, *words: str, show: bool = False) -> Step:
@@ -108,6 +114,17 @@ class Installation:
         leftovers.forget(self._place)
         hold.release()
         say(f"Stopped after {time.monotonic() - begun:.1f} s. The data stays in {self._place.data}")
+
+
+def in_brief(line: str) -> str:
+    """A log line as a person reads it: what happened and the last line of the reason; the log has the rest."""
+    try:
+        told = json.loads(line)
+        reason = str(told.get("exception", "")).strip().rpartition("\n")[2]
+        text = f"{told['level']}: {told['event']}" + (f": {reason}" if reason else "")
+    except (ValueError, KeyError, AttributeError, TypeError):
+        text = line
+    return text if len(text) <= LONGEST_LINE else text[:LONGEST_LINE] + " ..."
 
 
 def show_applied(line: str) -> None:

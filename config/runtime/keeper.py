@@ -20,8 +20,8 @@ LINGER_S = 1.5
 class Note:
     """Tells on standard output, which is the keeper's log."""
 
-    def started(self, name: str, seconds: float) -> None:
-        self.line(name, f"ready after {seconds:.2f} s")
+    def started(self, name: str, seconds: float | None) -> None:
+        self.line(name, "started" if seconds is None else f"ready after {seconds:.2f} s")
 
     def trouble(self, name: str, message: str) -> None:
         self.line(name, message)

@@ -17,7 +17,7 @@ class Record:
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def started(self, name: str, seconds: float) -> None:
+    def started(self, name: str, seconds: float | None) -> None:
         self.lines.append(f"{name} started")
 
     def trouble(self, name: str, message: str) -> None:

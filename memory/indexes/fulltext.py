@@ -11,6 +11,7 @@ same and a large user waits longer.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 from math import inf, log
 from operator import attrgetter
 from typing import Any
@@ -38,7 +39,7 @@ FOUND_ROWS = 4_000
 NEWEST_ROWS = 1_000
 """How many of each tier stand for all rows of a word that is too common to read them all."""
 COMMON_TRIED = 3
-"""So many words that were too common are tried after all when the rarer ones found too little."""
+"""So many of the common words are looked for after all, one by one, while the rarer ones found too little."""
 RANKED_TWICE = 100
 
 # To the planner a user's rows and the words on them are unrelated, so it would intersect the word's rows with all rows
@@ -145,9 +146,11 @@ class Search:
     def run(self) -> list[LexicalMatch]:
         survey = self._survey()
         rare, common = survey.split()
-        found = self._rank(survey, rare, [], common) if rare else []
-        if len(found) < self.limit and common:
-            found = self._rank(survey, rare, common[:COMMON_TRIED], common[COMMON_TRIED:])
+        found: list[LexicalMatch] = []
+        for tried in range(0 if rare else 1, min(len(common), COMMON_TRIED) + 1):
+            found = self._rank(survey, rare, common[:tried], common[tried:])
+            if len(found) >= self.limit:
+                break
         return found
 
     def _survey(self) -> Survey:
@@ -185,7 +188,6 @@ class Search:
                 **self.values,
                 "total": survey.total,
                 "whole": self._any_of(whole),
-                "newest": self._any_of(newest),
                 "lexemes": [lexeme(form, self.owner) for word in words for form in word.forms],
                 "words": [place for place, word in enumerate(words, 1) for _ in word.forms],
                 "depth": max(2 * self.limit, RANKED_TWICE),
@@ -198,20 +200,18 @@ class Search:
         return tsquery_literal((form for word in words for form in word.forms), self.owner)
 
     def _parts(self, whole: list[Word], newest: list[Word], holds: str) -> Iterator[str]:
-        """The rows in question: one part for the rare words, one for each tier and status for the common ones."""
+        """The rows in question, each once: of the rare words together, of a common word by tier and status."""
         if whole:
             yield ROWS.format(holds=holds, where=f"{FITS} AND lexemes @@ %(whole)s::tsquery")
-        if not newest:
-            return
-        apart = "AND NOT lexemes @@ %(whole)s::tsquery" if whole else ""
-        for tier in range(len(self.tiers)):
-            for status in range(len(self.statuses)):
-                # Each in the order of the index on recent rows, which starts with status and tier.
+        apart = " AND NOT lexemes @@ %(whole)s::tsquery" if whole else ""
+        for word in newest:
+            held = f"lexemes @@ %(word{word.number})s::tsquery"
+            for tier, status in product(range(len(self.tiers)), range(len(self.statuses))):
+                # The order and the leading columns of the index on recent rows.
                 self.values |= {f"tier{tier}": self.tiers[tier], f"status{status}": self.statuses[status]}
-                where = (
-                    f"tier = %(tier{tier})s AND status = %(status{status})s AND lexemes @@ %(newest)s::tsquery {apart}"
-                )
+                where = f"tier = %(tier{tier})s AND status = %(status{status})s AND {held}{apart}"
                 yield NEWEST.format(rows=ROWS.format(holds=holds, where=where), newest=NEWEST_ROWS)
+            apart += f" AND NOT {held}"
 
 
 @contextmanager

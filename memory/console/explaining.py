@@ -24,6 +24,7 @@ VECTOR_STATES = {
 FUSIONS = {
     "zscore": "by how far it stood out on each side",
     "rrf": "by its ranks (reciprocal rank fusion)",
+    "blend": "in fixed shares of closeness, word rank and fused rank",
 }
 
 

@@ -23,7 +23,8 @@ class Shown:
     hit: Hit
     told: str
     numbers: list[Number]
-    percent: float
+    level: float
+    """The final score on a bar that the best hit, or 1, fills."""
     wilson: float
 
 
@@ -56,9 +57,10 @@ def find(place: Place, form: SearchForm) -> SearchResult:
 
 def found(result: SearchResult, sort_by: str) -> dict[str, Any]:
     debug = result.debug
+    best = max((hit.final_score for hit in result.hits), default=1.0)
     return {
         "result": result,
-        "hits": [shown(hit, sort_by) for hit in result.hits],
+        "hits": [shown(hit, sort_by, best) for hit in result.hits],
         "total_ms": debug.stage_timings_ms.get("total", 0.0),
         "segments": segments(debug.stage_timings_ms),
         "warnings": warnings(debug.fallbacks_used, debug.vector_stage_status),
@@ -67,12 +69,12 @@ def found(result: SearchResult, sort_by: str) -> dict[str, Any]:
     }
 
 
-def shown(hit: Hit, sort_by: str) -> Shown:
+def shown(hit: Hit, sort_by: str, best: float) -> Shown:
     item = hit.item
     return Shown(
         hit=hit,
         told=told(hit.explain, hit.position, hit.final_score, sort_by),
         numbers=numbers(hit.explain, hit.final_score),
-        percent=round(100 * min(1.0, max(0.0, hit.final_score)), 1),
+        level=hit.final_score / max(1.0, best),
         wilson=wilson_lower_bound(item.worked, item.failed, item.partial),
     )

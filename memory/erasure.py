@@ -3,12 +3,13 @@
 import uuid
 from datetime import datetime
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Model
 
 from memory import signals
 from memory.access import user_scope
 from memory.indexes import vector_index
+from memory.indexes.ghosts import ghosts
 from memory.models import (
     EndUser,
     Erasure,
@@ -17,6 +18,7 @@ from memory.models import (
     MemoryItem,
     MemoryVector,
     MemoryVersion,
+    Speaker,
     Tombstone,
     Turn,
 )
@@ -28,6 +30,7 @@ ERASED_WITH_USER: tuple[type[Model], ...] = (
     MemoryEvent,
     MemoryVersion,
     MemoryItem,
+    Speaker,
     Tombstone,
 )
 
@@ -53,6 +56,7 @@ def finish_erasure(erasure_id: uuid.UUID, *, now: datetime) -> None:
         erasure.removed = {name: count + erasure.removed.get(name, 0) for name, count in removed.items()}
         erasure.save(update_fields=["removed"])
         vector_index().erase(user.pk)
+        ghosts().forget(user.pk)
         user.delete()
     erasure.finished_at = now
     erasure.save(update_fields=["finished_at"])
@@ -66,6 +70,9 @@ def erase_rows(user: EndUser) -> dict[str, int]:
     """Remove every row of a user, in one transaction. Returns how many, by table."""
     removed: dict[str, int] = {}
     with user_scope(user):
+        with connection.cursor() as cursor:
+            # All or nothing, however many there are; nobody waits for it.
+            cursor.execute("SET LOCAL statement_timeout = 0")
         signals.user_erased.send(EndUser, user=user, removed=removed)
         for model in ERASED_WITH_USER:
             rows = model._default_manager.filter(user_id=user.pk)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.models import Count
+from psycopg.errors import LockNotAvailable
 
 from memory.access import user_scope
 from memory.conf import memory_conf
@@ -29,6 +30,7 @@ logger = structlog.get_logger(__name__)
 
 BATCH = 128
 """Rows taken at once: a few embedder batches, so that the database is asked rarely."""
+EMBEDDER = "embedder"
 MAX_ATTEMPTS = 5
 MAX_PAUSE = timedelta(seconds=30)
 
@@ -70,22 +72,26 @@ def vector_hash(item: MemoryItem) -> str:
 
 
 def index_batch(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
-    """Index up to ``limit`` pending rows of a user. Returns how many were taken; 0 means nothing is due now.
+    """Index up to ``limit`` pending rows of a user and purge as many deleted ones.
 
-    Raises Unavailable when the embedder or the index is: the rows stay pending and are tried again after a pause.
+    Returns how many were taken; 0 means nothing is due now. Raises Unavailable when the embedder or the index is:
+    the rows stay pending and are tried again after a pause.
     """
-    purge_vectors(user, now=now)
+    purged = purge_vectors(user, now=now)
     items = due_items(user, now, limit)
     if not items:
-        return 0
+        return purged
     try:
         index_items(user, items, now=now)
-    except (Rejected, BadReply):
+    except (Rejected, BadReply) as error:
+        if not is_fault_of_a_text(error):
+            postpone(user, items, now, error)
+            raise
         index_one_by_one(user, items, now=now)
     except Unavailable as error:
         postpone(user, items, now, error)
         raise
-    return len(items)
+    return len(items) + purged
 
 
 def due_items(user: EndUser, now: datetime, limit: int) -> list[MemoryItem]:
@@ -150,6 +156,21 @@ def mark_ready(user: EndUser, items: Sequence[MemoryItem], hashes: dict[uuid.UUI
         )
 
 
+def is_fault_of_a_text(error: Unavailable) -> bool:
+    """Whether the embedder takes other texts. A wrong key or a sign-in page refuses all of them, and is nobody's row.
+
+    The index gets numbers, so whatever it refuses is not for their content either.
+    """
+    if error.dependency != EMBEDDER:
+        return False
+    try:
+        # Never the same text twice: the answer must not come from the cache.
+        embedder().embed_passages([f"probe {uuid.uuid4()}"], Deadline(memory_conf().embedding.query_timeout_s))
+    except Unavailable:
+        return False
+    return True
+
+
 def index_one_by_one(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) -> None:
     """One bad text must not hold up its batch: each row is tried alone and only the culprit's attempts count."""
     for item in items:
@@ -180,22 +201,32 @@ def pause(attempts: int) -> timedelta:
     return min(MAX_PAUSE, timedelta(seconds=2**attempts))
 
 
-def purge_vectors(user: EndUser, *, now: datetime) -> None:
-    """Remove the vectors of deleted items."""
+def purge_vectors(user: EndUser, *, now: datetime) -> int:
+    """Remove the vectors of deleted items, a batch of them. Returns how many."""
     with user_scope(user):
         ids = list(Tombstone.objects.filter(user=user, purged_at=None).values_list("item_id", flat=True)[:BATCH])
     if ids:
         vector_index().delete(user.pk, ids, Deadline(10))
         with user_scope(user):
             Tombstone.objects.filter(user=user, item_id__in=ids).update(purged_at=now)
+    return len(ids)
 
 
 def settle(user: EndUser) -> bool:
-    """Take back the user's mark if nothing waits any more. False when something does.
+    """Take back the user's mark if nothing waits any more. False when something does, or is being written for long.
 
-    The lock waits for every writer whose row is not visible yet (its foreign key shares the user's row) and holds
+    The lock waits for every writer whose row is not visible yet (leaving the mark shares the user's row) and holds
     off later ones, who then find the mark gone and set it again.
     """
+    try:
+        return take_back_mark(user)
+    except OperationalError as error:
+        if isinstance(error.__cause__, LockNotAvailable):
+            return False
+        raise
+
+
+def take_back_mark(user: EndUser) -> bool:
     with user_scope(user):
         locked = EndUser.objects.select_for_update().filter(pk=user.pk).first()
         if locked is None:

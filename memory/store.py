@@ -20,6 +20,7 @@ from memory.admission import NewMemory, Refused, admitted, checked_tags, checked
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion, Tombstone
 from memory.scoring import quality
+from memory.speakers import keep_names
 from memory.text import content_hash, date_words
 from memory.tiers import POLICIES, Indexing, Status, Tier
 from memory.words import tsvector_literal
@@ -44,6 +45,7 @@ def store(
             return Stored(merge_into(twin, new, now=now, actor=actor), duplicate_of=twin.pk)
         item = new_row(user, new, now)
         item.save(force_insert=True)
+        keep_names(user, [item.speaker])
         note(item, "stored", after={"tier": item.tier}, now=now, actor=actor)
         mark_index_due(user, now)
     return Stored(item)
@@ -74,6 +76,7 @@ def store_many(user: EndUser, batch: Iterable[NewMemory], *, now: datetime, acto
             rows.append(row)
             ids.append(row.pk)
         MemoryItem.objects.bulk_create(rows, batch_size=memory_conf().limits.batch)
+        keep_names(user, [row.speaker for row in rows])
         MemoryEvent.objects.bulk_create(
             MemoryEvent(user=user, item=row, kind="stored", after={"tier": row.tier}, actor=actor, at=now)
             for row in rows
@@ -334,7 +337,13 @@ def mark_index_due_if(item: MemoryItem, now: datetime) -> None:
 
 
 def mark_index_due(user: EndUser, now: datetime) -> None:
-    """Leave word that this user's rows wait. Must follow the write: the row's foreign key holds off the settling."""
+    """Leave word that this user's rows wait. Must follow the write, in its transaction.
+
+    The shared lock is what settling waits for before it looks: the row's own foreign key is checked, and so locks the
+    user, only at the commit. Taken first, it lets the update see what a settling that was faster has taken back.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
     if EndUser.objects.filter(pk=user.pk, index_due_since__isnull=True).update(index_due_since=now):
         signals.index_due.send(EndUser, user_id=user.pk)
 

@@ -55,7 +55,8 @@ def index_user(user_id: int) -> int:
                 done += taken
                 if not taken and indexing.settle(user):
                     return done
-                if not taken:
+                # What became visible while settling waited is taken now; what only pauses is left to the sweep.
+                if not taken and not indexing.due_items(user, timezone.now(), 1):
                     break
         except Unavailable as error:
             # The rows are still pending; the sweep comes back for them.

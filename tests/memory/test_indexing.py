@@ -1,0 +1,401 @@
+"""From row to vector: whatever fails in between, the row says what remains to be done."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+from threading import Event
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from pytest_django import Settings
+
+from memory import indexing, inference, store
+from memory.access import user_scope
+from memory.admission import NewMemory
+from memory.indexes import vector_index
+from memory.indexes.pgvector import PgVectorIndex
+from memory.models import EndUser, MemoryItem, MemoryVector, Tombstone
+from memory.resilience import BadReply, Rejected, Unavailable
+from memory.tiers import Tier
+from tests.conftest import Clock
+from tests.faults import EmbedderStub
+
+pytestmark = pytest.mark.usefixtures("services")
+
+IndexNow = Callable[[EndUser], None]
+
+
+@pytest.fixture
+def stub(tmp_path: Path, settings: Settings) -> Iterator[EmbedderStub]:
+    with EmbedderStub(tmp_path / "e.sock") as stub:
+        conf = {**settings.MEMORY["EMBEDDING"], "url": stub.url, "cache_ttl_s": 0}
+        settings.MEMORY = {**settings.MEMORY, "EMBEDDING": conf, "BREAKERS": {"fail_max": 1000, "reset_s": 30.0}}
+        inference.reset()
+        yield stub
+    inference.reset()
+
+
+def put(user: EndUser, clock: Clock, text: str = "The ferry leaves at nine", **fields: Any) -> MemoryItem:
+    return store.store(user, NewMemory(text, **fields), now=clock()).item
+
+
+def row(item: MemoryItem) -> MemoryItem:
+    with user_scope(item.user):
+        return MemoryItem.objects.for_user(item.user).get(pk=item.pk)
+
+
+def vectors(user: EndUser) -> dict[UUID, str]:
+    return dict(vector_index().scroll(user.pk))
+
+
+def payload(user: EndUser, item: MemoryItem) -> tuple[str, str]:
+    with user_scope(user):
+        return MemoryVector.objects.values_list("tier", "status").get(item_id=item.pk)
+
+
+def marked(user: EndUser) -> bool:
+    return user.pk in indexing.users_due()
+
+
+# --- the way of a row --------------------------------------------------------------------------------------------
+def test_a_pending_row_becomes_ready_and_its_user_settled(user: EndUser, clock: Clock) -> None:
+    item = put(user, clock)
+    assert marked(user)
+    assert indexing.index_batch(user, now=clock()) == 1
+    ready = row(item)
+    assert (ready.indexing, ready.indexed_at, ready.index_error) == ("ready", clock(), "")
+    assert vectors(user) == {item.pk: ready.vector_hash}
+    assert indexing.index_batch(user, now=clock()) == 0
+    assert indexing.settle(user) is True
+    assert not marked(user)
+
+
+def test_rows_are_taken_in_batches_oldest_first(user: EndUser, clock: Clock) -> None:
+    items = []
+    for number in range(5):
+        items.append(put(user, clock, f"Entry {number}"))
+        clock.advance(seconds=1)
+    assert indexing.index_batch(user, now=clock(), limit=3) == 3
+    assert [row(item).indexing for item in items] == ["ready"] * 3 + ["pending"] * 2
+    assert indexing.counts(user) == indexing.IndexCounts(pending=2, ready=3, failed=0)
+    assert indexing.settle(user) is False
+
+
+def test_a_second_indexing_of_the_same_text_asks_for_no_vector(user: EndUser, clock: Clock, stub: EmbedderStub) -> None:
+    item = put(user, clock)
+    indexing.index_batch(user, now=clock())
+    store.archive(user, item.pk, now=clock())
+    store.restore(user, item.pk, now=clock())
+    store.revise(user, item.pk, {"tags": ["new"]}, now=clock())
+    asked = len(stub.asked)
+    assert indexing.index_batch(user, now=clock()) == 1
+    assert len(stub.asked) == asked
+    assert row(item).indexing == "ready"
+
+
+def test_archiving_and_restoring_reach_the_index(user: EndUser, clock: Clock) -> None:
+    item = put(user, clock, tier=Tier.HISTORY)
+    indexing.index_batch(user, now=clock())
+    assert payload(user, item) == ("history", "active")
+    store.archive(user, item.pk, now=clock())
+    indexing.index_batch(user, now=clock())
+    assert payload(user, item) == ("history", "archived")
+    store.restore(user, item.pk, now=clock())
+    indexing.index_batch(user, now=clock())
+    assert payload(user, item) == ("history", "active")
+
+
+def test_date_and_speaker_are_embedded_with_a_text_and_not_with_the_banks(
+    user: EndUser, clock: Clock, stub: EmbedderStub
+) -> None:
+    put(user, clock, "We met at the pier", speaker="Maya")
+    put(user, clock, "Likes tea", tier=Tier.MEMORY_BANK, tags=["preference"])
+    indexing.index_batch(user, now=clock())
+    assert sorted(stub.asked[0].texts) == ["Likes tea", "[Monday 2 March 2026] Maya: We met at the pier"]
+
+
+# --- what fails --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("fault", ["503", "reset", "401", "403", "html", "wrong dimensions", "nan", "not json"])
+def test_an_embedder_that_is_away_or_set_up_wrongly_costs_no_row_an_attempt(
+    user: EndUser, clock: Clock, stub: EmbedderStub, fault: str
+) -> None:
+    items = [put(user, clock, f"Entry {number}") for number in range(3)]
+    stub.behave(fault)
+    for _ in range(8):
+        with pytest.raises(Unavailable):
+            indexing.index_batch(user, now=clock.advance(minutes=1))
+    for item in items:
+        waiting = row(item)
+        assert (waiting.indexing, waiting.index_attempts) == ("pending", 0)
+        assert waiting.index_error
+        assert waiting.index_after > clock()
+    assert marked(user)
+    stub.behave("none")
+    assert indexing.index_batch(user, now=clock()) == 0, "not before the pause is over"
+    assert indexing.index_batch(user, now=clock.advance(minutes=1)) == 3
+    assert indexing.counts(user).ready == 3
+
+
+class Picky:
+    """The real stub's client, which refuses one text by itself and with it every batch it is in."""
+
+    def __init__(self, inner: Any, error: type[Unavailable]) -> None:
+        self.inner = inner
+        self.error = error
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def embed_passages(self, texts: list[str], deadline: Any) -> Any:
+        if any("poison" in text for text in texts):
+            raise self.error("embedder", "refused the request (422)")
+        return self.inner.embed_passages(texts, deadline)
+
+
+@pytest.mark.parametrize("error", [Rejected, BadReply])
+def test_a_text_that_cannot_be_embedded_fails_alone(
+    user: EndUser, clock: Clock, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch, error: type[Unavailable]
+) -> None:
+    picky = Picky(inference.embedder(), error)
+    monkeypatch.setattr(indexing, "embedder", lambda: picky)
+    good = [put(user, clock, f"Entry {number}") for number in range(3)]
+    bad = put(user, clock, "poison")
+    assert indexing.index_batch(user, now=clock()) == 4
+    assert [row(item).indexing for item in good] == ["ready"] * 3
+    for attempt in range(1, 5):
+        now = row(bad)
+        assert (now.indexing, now.index_attempts) == ("pending", attempt)
+        assert now.index_after > clock()
+        indexing.index_batch(user, now=clock.advance(minutes=1))
+    failed = row(bad)
+    assert (failed.indexing, failed.index_attempts) == ("failed", 5)
+    assert "refused" in failed.index_error
+    assert indexing.index_batch(user, now=clock.advance(days=1)) == 0
+    assert indexing.settle(user) is True
+    assert indexing.counts(user).failed == 1
+    store.revise(user, bad.pk, {"text": "cured"}, now=clock())
+    assert indexing.index_batch(user, now=clock()) == 1
+    assert row(bad).indexing == "ready"
+
+
+def test_an_index_that_is_away_or_of_another_size_costs_no_row_an_attempt(
+    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = put(user, clock)
+    for error in (Unavailable("vector", "refused"), BadReply("vector", "other size"), Rejected("vector", "400")):
+
+        def fail(*asked: Any, error: Unavailable = error) -> None:
+            raise error
+
+        with monkeypatch.context() as patch:
+            patch.setattr(vector_index(), "upsert", fail)
+            with pytest.raises(Unavailable):
+                indexing.index_batch(user, now=clock.advance(minutes=1))
+        assert (row(item).indexing, row(item).index_attempts) == ("pending", 0)
+    assert indexing.index_batch(user, now=clock.advance(minutes=1)) == 1
+
+
+@pytest.mark.parametrize("step", ["upsert", "mark_ready"])
+def test_a_worker_killed_between_two_steps_leaves_rows_that_are_taken_again(
+    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die(*asked: Any) -> None:
+        raise Killed
+
+    items = [put(user, clock, f"Entry {number}") for number in range(3)]
+    with monkeypatch.context() as patch:
+        patch.setattr(*((PgVectorIndex, step) if step == "upsert" else (indexing, step)), die)
+        with pytest.raises(Killed):
+            indexing.index_batch(user, now=clock())
+    assert {row(item).indexing for item in items} == {"pending"}
+    assert indexing.index_batch(user, now=clock()) == 3
+    assert set(vectors(user)) == {item.pk for item in items}
+
+
+# --- what changes meanwhile --------------------------------------------------------------------------------------
+CHANGES: dict[str, Callable[[EndUser, MemoryItem, Clock], object]] = {
+    "revised": lambda user, item, clock: store.revise(user, item.pk, {"text": "A new text"}, now=clock()),
+    "archived": lambda user, item, clock: store.archive(user, item.pk, now=clock()),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_row_that_changed_while_it_was_embedded_stays_pending(
+    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    item = put(user, clock)
+    mark_ready = indexing.mark_ready
+
+    def change_first(*asked: Any) -> None:
+        CHANGES[change](user, item, clock)
+        mark_ready(*asked)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(indexing, "mark_ready", change_first)
+        indexing.index_batch(user, now=clock())
+    assert row(item).indexing == "pending"
+    assert indexing.settle(user) is False
+    indexing.index_batch(user, now=clock())
+    now = row(item)
+    assert (now.indexing, now.vector_hash) == ("ready", indexing.vector_hash(now))
+    assert vectors(user) == {item.pk: now.vector_hash}
+    assert payload(user, item)[1] == now.status
+
+
+def test_a_row_deleted_while_it_was_embedded_leaves_no_vector(
+    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = put(user, clock)
+    index_items = indexing.index_items
+
+    def delete_first(*asked: Any, **named: Any) -> None:
+        store.remove(user, item.pk, now=clock())
+        index_items(*asked, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(indexing, "index_items", delete_first)
+        indexing.index_batch(user, now=clock())
+    indexing.index_batch(user, now=clock())
+    assert vectors(user) == {}
+    assert indexing.settle(user) is True
+
+
+def test_tombstones_take_their_vectors_with_them_in_batches(
+    user: EndUser, clock: Clock, index_now: IndexNow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = [put(user, clock, f"Entry {number}") for number in range(5)]
+    index_now(user)
+    monkeypatch.setattr(indexing, "BATCH", 2)
+    for item in items[:4]:
+        store.remove(user, item.pk, now=clock())
+    assert indexing.settle(user) is False
+    assert [indexing.index_batch(user, now=clock()) for _ in range(3)] == [2, 2, 0]
+    assert set(vectors(user)) == {items[4].pk}
+    with user_scope(user):
+        assert set(Tombstone.objects.values_list("purged_at", flat=True)) == {clock()}
+    assert indexing.settle(user) is True
+
+
+# --- the mark of a user ------------------------------------------------------------------------------------------
+def test_only_marked_users_are_due_and_the_longest_waiting_first(
+    user: EndUser, other_user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    put(other_user, clock)
+    clock.advance(minutes=1)
+    put(user, clock)
+    assert indexing.users_due() == [other_user.pk, user.pk]
+    index_now(other_user)
+    indexing.settle(other_user)
+    assert indexing.users_due() == [user.pk]
+
+
+def test_paused_rows_keep_the_mark(user: EndUser, clock: Clock, stub: EmbedderStub) -> None:
+    put(user, clock)
+    stub.behave("503")
+    with pytest.raises(Unavailable):
+        indexing.index_batch(user, now=clock())
+    assert indexing.index_batch(user, now=clock()) == 0
+    assert indexing.settle(user) is False
+    assert marked(user)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_settling_waits_for_a_writer_whose_row_is_not_visible_yet(user: EndUser, clock: Clock) -> None:
+    put(user, clock)
+    indexing.index_batch(user, now=clock())
+    is_written, may_commit = Event(), Event()
+
+    def write_slowly() -> None:
+        try:
+            with user_scope(user):
+                put(user, clock, "Written while the worker settles")
+                is_written.set()
+                may_commit.wait(10)
+        finally:
+            connection.close()
+
+    def settle() -> bool:
+        try:
+            return indexing.settle(user)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        writing = pool.submit(write_slowly)
+        assert is_written.wait(10)
+        settling = pool.submit(settle)
+        assert not settling.done()
+        Event().wait(0.3)
+        assert not settling.done(), "the mark must not go while the row is on its way"
+        may_commit.set()
+        writing.result(10)
+        assert settling.result(10) is False
+    assert marked(user)
+    assert indexing.index_batch(user, now=clock()) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_settling_gives_up_on_a_writer_that_takes_long(user: EndUser, clock: Clock) -> None:
+    put(user, clock)
+    indexing.index_batch(user, now=clock())
+
+    def settle() -> bool:
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '100ms'")
+            return indexing.settle(user)
+        finally:
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '2s'")
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool, user_scope(user):
+        put(user, clock, "Written for long")
+        assert pool.submit(settle).result(10) is False
+    assert marked(user)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_writer_that_comes_while_the_mark_is_taken_back_sets_it_again(user: EndUser, clock: Clock) -> None:
+    put(user, clock)
+    indexing.index_batch(user, now=clock())
+
+    def write() -> None:
+        try:
+            put(user, clock, "Just too late")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with user_scope(user):
+            assert indexing.settle(user) is True
+            writing = pool.submit(write)
+            Event().wait(0.3)
+            assert not writing.done()
+        writing.result(10)
+    assert marked(user)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_on_one_queue_end_with_every_row_ready(user: EndUser, clock: Clock) -> None:
+    store.store_many(user, [NewMemory(f"Entry {number}") for number in range(60)], now=clock())
+
+    def work() -> None:
+        try:
+            while indexing.index_batch(user, now=clock() + timedelta(minutes=1), limit=16):
+                pass
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(3) as pool:
+        for future in [pool.submit(work) for _ in range(3)]:
+            future.result(60)
+    assert indexing.counts(user).ready == 60
+    with user_scope(user):
+        assert MemoryVector.objects.count() == 60

@@ -33,7 +33,7 @@ class ApiEdgeMiddleware:
 
 def body_problem(request: HttpRequest) -> Problem | None:
     limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-    length = request.META.get("CONTENT_LENGTH") or ""
+    length = str(request.META.get("CONTENT_LENGTH") or "")
     if not length:
         if "chunked" in request.headers.get("Transfer-Encoding", "").lower():
             return Problem(411, "validation_failed", "Send a Content-Length: chunked bodies are not read.")

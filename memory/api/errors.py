@@ -143,6 +143,8 @@ def from_validation(error: ValidationError) -> Problem:
         if source == "body":
             location = location[1:]
         message = PLAINER.get(one["type"]) or str(one["msg"]).removeprefix("Value error, ")
+        if not location:
+            message = f"the body {message}"
         found.append(FieldError(field_path(location), message[:1].lower() + message[1:]))
     return invalid(found)
 

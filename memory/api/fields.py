@@ -23,6 +23,7 @@ from pydantic import JsonValue as JsonValue
 
 from memory.api.errors import FieldError, invalid
 from memory.conf import Limits
+from memory.text import BLANK
 
 LIMITS: dict[str, int] = {
     name: part.default for name, part in Limits.__dataclass_fields__.items() if part.default is not MISSING
@@ -65,14 +66,20 @@ def whole_number(value: object) -> int:
     raise ValueError("must be a whole number")
 
 
+def readable(value: str) -> str:
+    if BLANK.fullmatch(value):
+        raise ValueError("must contain something to read")
+    return value
+
+
 def one_line(value: str) -> str:
     if re.search(r"[\t\r\n]", value):
         raise ValueError("must be one line")
     return value
 
 
-Text = Annotated[str, Field(strict=True, min_length=1, max_length=TEXT_LIMIT)]
-Query = Annotated[str, Field(strict=True, min_length=1, max_length=QUERY_LIMIT)]
+Text = Annotated[str, Field(strict=True, min_length=1, max_length=TEXT_LIMIT), AfterValidator(readable)]
+Query = Annotated[str, Field(strict=True, min_length=1, max_length=QUERY_LIMIT), AfterValidator(readable)]
 Name = Annotated[str, Field(strict=True, max_length=NAME_LIMIT), AfterValidator(one_line)]
 Tags = Annotated[
     list[Annotated[str, Field(strict=True, min_length=1, max_length=TAG_LIMIT)]], Field(max_length=TAGS_LIMIT)

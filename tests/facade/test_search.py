@@ -17,6 +17,7 @@ from memory.indexes.base import Point
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem
 from memory.resilience import Deadline
+from memory.retrieval.ranking import squashed
 from memory.retrieval.search import Hit, SearchRequest, SearchResult
 from memory.tiers import Tier
 from tests.conftest import Clock
@@ -253,7 +254,7 @@ def test_equals_are_ordered_by_time_and_then_by_id(user: EndUser, clock: Clock) 
     assert len(set(keys)) == 6
 
 
-@pytest.mark.parametrize("fusion", ["rrf", "zscore"])
+@pytest.mark.parametrize("fusion", ["rrf", "zscore", "blend"])
 def test_the_reasons_of_a_hit_add_up(
     user: EndUser, clock: Clock, notes: list[MemoryItem], settings: Settings, fusion: str
 ) -> None:
@@ -267,7 +268,8 @@ def test_the_reasons_of_a_hit_add_up(
         assert why["similarity"] == pytest.approx(1 / (1 + why["distance"]), abs=1e-5)
         assert (why["text_rank"] is None) == (why["text_score"] is None)
         assert why["fusion"] == fusion
-        assert why["relevance"] == pytest.approx(hit.final_score, abs=1e-6)
+        assert why["total"] == pytest.approx(why["relevance"] + sum(why["boosts"].values()), abs=1e-6)
+        assert squashed(why["total"]) == hit.final_score
         assert 0 < hit.final_score <= 1
     finals = [hit.final_score for hit in result.hits]
     assert finals == sorted(finals, reverse=True)

@@ -43,6 +43,8 @@ INSTRUCTIONS = re.compile(
 )
 TURNS = re.compile(r"^\s*(?:user|assistant|human|ai|system|bot)\s*:", re.IGNORECASE | re.MULTILINE)
 TOKEN = re.compile(r"\b(?=[A-Za-z0-9_+/=-]*\d)(?=[A-Za-z0-9_+/=-]*[A-Za-z])[A-Za-z0-9_+/=-]{24,}\b")
+IDENTIFIER = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+"""A UUID names a thing and opens none."""
 RANDOM_BITS = 3.7
 """Shannon entropy per character above which a long mixed token is taken for a credential; words and paths lie below."""
 
@@ -56,7 +58,8 @@ def found_secret(text: str) -> str | None:
         return "a password or code"
     if any(luhn(match.group()) for match in CARD.finditer(text)):
         return "a payment card number"
-    if any(entropy(match.group()) > RANDOM_BITS for match in TOKEN.finditer(text)):
+    tokens = (match.group() for match in TOKEN.finditer(text))
+    if any(entropy(token) > RANDOM_BITS and not IDENTIFIER.fullmatch(token) for token in tokens):
         return "a credential"
     return None
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
+from django.http import QueryDict
 
 from memory.conf import memory_conf
 from memory.console.names import TIER_NAMES
@@ -12,7 +13,7 @@ from memory.retrieval.search import RECENCY, RELEVANCE, SCORE
 from memory.tiers import Status, Tier
 
 SORTS = ((RELEVANCE, "Relevance"), (RECENCY, "Most recent"), (SCORE, "Outcome score"))
-USUAL_LIMIT = 10
+USUAL = {"sort_by": RELEVANCE, "limit": 10}
 LIMITS = ((5, "5"), (10, "10"), (20, "20"), (50, "50"))
 STATUSES = ((Status.ACTIVE.value, "Active"), (Status.ARCHIVED.value, "Archived"))
 ORDERS = (("recent", "Newest first"), ("score", "Best score first"))
@@ -34,12 +35,19 @@ class PeopleForm(forms.Form):
 
 
 class SearchForm(forms.Form):
-    """A search as it stands in the address bar."""
+    """A search as it stands in the address bar; what does not stand there is as usual."""
 
     query = forms.CharField(required=False, strip=True)
     tiers = forms.MultipleChoiceField(required=False, choices=[(tier.value, TIER_NAMES[tier]) for tier in Tier])
-    sort_by = forms.ChoiceField(required=False, choices=SORTS)
-    limit = forms.TypedChoiceField(required=False, choices=LIMITS, coerce=int, empty_value=None)
+    sort_by = forms.ChoiceField(choices=SORTS)
+    limit = forms.TypedChoiceField(choices=LIMITS, coerce=int)
+
+    def __init__(self, data: QueryDict | None = None) -> None:
+        if data is not None:
+            data = data.copy()
+            for name, value in USUAL.items():
+                data[name] = data.get(name) or str(value)
+        super().__init__(data, initial=USUAL)
 
     def clean_query(self) -> str:
         query: str = self.cleaned_data["query"]
@@ -47,12 +55,6 @@ class SearchForm(forms.Form):
         if len(query) > longest:
             raise forms.ValidationError(f"A question may have at most {longest:,} characters; this has {len(query):,}.")
         return query
-
-    def clean_sort_by(self) -> str:
-        return self.cleaned_data["sort_by"] or RELEVANCE
-
-    def clean_limit(self) -> int:
-        return self.cleaned_data["limit"] or USUAL_LIMIT
 
 
 class FilterForm(forms.Form):

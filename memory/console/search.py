@@ -8,10 +8,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memory.console.explaining import Number, numbers, segments, told, warnings
-from memory.console.forms import USUAL_LIMIT, SearchForm
+from memory.console.forms import SearchForm
 from memory.console.pages import OperatorRequest, answer, place_page
 from memory.console.places import Place
-from memory.retrieval.search import RELEVANCE, Hit, SearchRequest, SearchResult
+from memory.retrieval.search import Hit, SearchRequest, SearchResult
 from memory.scoring import wilson_lower_bound
 from memory.tiers import Tier
 
@@ -32,7 +32,7 @@ class Shown:
 @place_page
 def page(request: OperatorRequest, place: Place) -> HttpResponse:
     asked = "query" in request.GET
-    form = SearchForm(request.GET if asked else None, initial={"sort_by": RELEVANCE, "limit": USUAL_LIMIT})
+    form = SearchForm(request.GET if asked else None)
     context: dict[str, Any] = {"place": place, "form": form, "now": timezone.now(), "tiers": list(Tier)}
     status = 200
     if asked and not form.is_valid():

@@ -87,3 +87,9 @@ def test_a_search_without_vectors_says_what_was_left_out(
     assert "only words were compared" in page
     assert "reading lamp is repaired" in page
     assert embedder().dimensions == 384
+
+
+def test_a_question_alone_is_asked_in_the_usual_way(console: Console, remembered: EndUser, place: str) -> None:
+    page = console.get(f"{place}/search?query=lamp").content.decode()
+    assert '<option value="10" selected>10</option>' in page
+    assert '<option value="relevance" selected>' in page

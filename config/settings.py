@@ -216,11 +216,23 @@ MEMORY = {
         "partial": env_float("MEMORY_PARTIAL_BOOST", 0.05, minimum=0, maximum=1),
     },
     "RANKING": {
-        "fusion": env_choice("MEMORY_FUSION", "zscore", ("rrf", "zscore")),
+        "fusion": env_choice("MEMORY_FUSION", "zscore", ("zscore", "rrf", "blend")),
         "search_limit": env_int("MEMORY_SEARCH_LIMIT", 20, minimum=1),
         "context_limit": env_int("MEMORY_TOP_K", 10, minimum=1),
         "min_score": env_float("MEMORY_SEARCH_MIN_SCORE", 0.0, minimum=0, maximum=1),
     },
+    # Reasons to rank one memory above another, in order. Without any, the fused relevance alone decides.
+    "BOOSTS": [
+        "memory.retrieval.signals.thread.CONTEXT_WORDS",
+        "memory.retrieval.signals.thread.TURN_BEFORE",
+        "memory.retrieval.signals.thread.TURN_AFTER",
+        "memory.retrieval.signals.thread.ANSWER",
+        "memory.retrieval.signals.thread.QUESTION",
+        "memory.retrieval.signals.thread.THREAD",
+        "memory.retrieval.signals.asked.SPEAKER",
+        "memory.retrieval.signals.asked.TIME_WORDS",
+        "memory.retrieval.signals.asked.DATE",
+    ],
     "LIMITS": {
         "bank_capacity": env_int("MEMORY_BANK_CAPACITY", 1000, minimum=1),
         "requests_per_second": env_int("RATE_LIMIT_PER_SECOND", 100, minimum=1),

@@ -88,9 +88,10 @@ class RankingConf:
     search_limit: int
     context_limit: int
     min_score: float
+    boosts: tuple[str, ...] = ()
     rrf_k: int = 60
     candidates_factor: int = 3
-    candidates_floor: int = 50
+    candidates_floor: int = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ def memory_conf() -> MemoryConf:
         breakers=BreakerConf(**values["BREAKERS"]),
         scoring=ScoringConf(**values["SCORING"]),
         promotion=PromotionConf(**values.get("PROMOTION", {})),
-        ranking=RankingConf(**values["RANKING"]),
+        ranking=RankingConf(**values["RANKING"], boosts=tuple(values["BOOSTS"])),
         limits=Limits(**values["LIMITS"]),
         llm=LanguageModelConf(**values["LLM"]),
         require_auth=values["REQUIRE_AUTH"],

@@ -23,7 +23,7 @@ from memory.inference import embedder
 from memory.inference.base import Vector
 from memory.models import EndUser, MemoryItem, Tombstone
 from memory.resilience import BadReply, Deadline, Rejected, Unavailable
-from memory.text import context_prefix
+from memory.text import REPLY_EXCERPT, context_prefix, reply_suffix
 from memory.tiers import Indexing, Tier
 
 logger = structlog.get_logger(__name__)
@@ -50,8 +50,24 @@ def counts(user: EndUser) -> IndexCounts:
     return IndexCounts(*(found.get(state, 0) for state in (Indexing.PENDING, Indexing.READY, Indexing.FAILED)))
 
 
-def passage(item: MemoryItem) -> tuple[str, str]:
-    """The prefix and the text that are embedded for an item."""
+TURNS_BEFORE = """
+SELECT item.id, before.speaker, left(before.text, %s)
+FROM memory_item AS item CROSS JOIN LATERAL (
+    SELECT speaker, text FROM memory_item AS earlier
+    WHERE earlier.user_id = item.user_id AND earlier.thread_id = item.thread_id AND earlier.arrival < item.arrival
+      AND earlier.status = 'active' AND earlier.tier = item.tier
+    ORDER BY earlier.arrival DESC LIMIT 1
+) AS before
+WHERE item.user_id = %s AND item.id = ANY(%s)
+"""
+
+
+def passage(item: MemoryItem, before: str = "") -> tuple[str, str]:
+    """What is embedded for an item: the prefix, and the text with what it answers.
+
+    ``before`` is the turn before it in its thread. A turn that comes in late or changes does not move the vector of
+    the next: its words are in its own.
+    """
     prefix = context_prefix(
         Tier(item.tier),
         occurred_at=item.occurred_at,
@@ -60,13 +76,23 @@ def passage(item: MemoryItem) -> tuple[str, str]:
         title=str(item.source.get("title", "")),
         section=str(item.source.get("section", "")),
     )
-    return prefix, item.text
+    return prefix, item.text + reply_suffix(before)
 
 
-def vector_hash(item: MemoryItem) -> str:
+def turns_before(user: EndUser, items: Sequence[MemoryItem]) -> dict[uuid.UUID, str]:
+    """The turn before each item in its thread, with its speaker, for the items that have one."""
+    ids = [item.pk for item in items if item.thread_id]
+    if not ids:
+        return {}
+    with user_scope(user), connection.cursor() as cursor:
+        cursor.execute(TURNS_BEFORE, [REPLY_EXCERPT, user.pk, ids])
+        return {item_id: f"{speaker}: {text}" if speaker else text for item_id, speaker, text in cursor.fetchall()}
+
+
+def vector_hash(item: MemoryItem, before: str = "") -> str:
     """Equal while the vector need not be computed again."""
     conf = memory_conf()
-    prefix, text = passage(item)
+    prefix, text = passage(item, before)
     parts = (conf.vector.collection, conf.embedding.model, conf.embedding.passage_prefix, prefix, text)
     return hashlib.sha256("\x00".join(parts).encode()).hexdigest()
 
@@ -104,11 +130,13 @@ def due_items(user: EndUser, now: datetime, limit: int) -> list[MemoryItem]:
 
 
 def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) -> None:
-    hashes = {item.pk: vector_hash(item) for item in items}
+    before = turns_before(user, items)
+    hashes = {item.pk: vector_hash(item, before.get(item.pk, "")) for item in items}
     changed = [item for item in items if item.vector_hash != hashes[item.pk]]
     deadline = Deadline(memory_conf().embedding.batch_timeout_s * max(1, len(changed) // 8))
     if changed:
-        vectors = embedder().embed_passages(["".join(passage(item)) for item in changed], deadline)
+        texts = ["".join(passage(item, before.get(item.pk, ""))) for item in changed]
+        vectors = embedder().embed_passages(texts, deadline)
         points = [point(item, vector, hashes[item.pk]) for item, vector in zip(changed, vectors, strict=True)]
         vector_index().upsert(points, deadline)
     moved = [item for item in items if item.vector_hash == hashes[item.pk]]

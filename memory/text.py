@@ -15,6 +15,8 @@ SPACES = re.compile(r"\s+")
 WORDS_AND_MARKS = re.compile(r"\w+|[^\w\s]")
 
 PREVIEW = 160
+REPLY_EXCERPT = 180
+"""So many characters of the turn before, with its speaker, are embedded with a turn."""
 
 
 class Unfit(ValueError):
@@ -77,3 +79,8 @@ def context_prefix(
         parts.append(source_type)
     said = f"{speaker}: " if speaker else ""
     return f"[{' · '.join(parts)}] {said}"
+
+
+def reply_suffix(before: str) -> str:
+    """What is embedded behind a turn: the turn it follows, without which "yes, last week" is about nothing."""
+    return f" (in reply to {SPACES.sub(' ', before[:REPLY_EXCERPT]).strip()})" if before else ""

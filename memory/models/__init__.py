@@ -3,6 +3,7 @@
 from memory.models.items import MemoryEvent, MemoryItem, MemoryVersion
 from memory.models.operations import Erasure, IdempotencyRecord, Tombstone, Turn
 from memory.models.people import ApiKey, EndUser, Membership, Operator, Organization
+from memory.models.speakers import Speaker
 from memory.models.vectors import MemoryVector
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "MemoryVersion",
     "Operator",
     "Organization",
+    "Speaker",
     "Tombstone",
     "Turn",
 ]

@@ -1,20 +1,22 @@
 """Two ranked lists into one relevance. Pure: ids, distances and scores in, numbers out."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, pstdev
 from uuid import UUID
 
+from memory.retrieval.pool import Candidate, standardised
 from memory.scoring import similarity
 
-DENSE_WEIGHT = 0.5
-"""Share of the vector side in a z-score sum; the words have the rest."""
+MEANING_WEIGHT = 0.75
+WORDS_WEIGHT = 0.65
+"""What one standard deviation is worth on either side, in the z-score sum."""
+
+DENSE_SHARE, LEXICAL_SHARE, RRF_SHARE = 0.6, 0.2, 0.2
 
 
 @dataclass(slots=True)
-class Candidate:
-    """What the stages said of one memory. Ranks count from 1; None where a stage did not return it."""
+class Found:
+    """Where the stages returned a memory, before it is read."""
 
     id: UUID
     distance: float | None = None
@@ -22,54 +24,50 @@ class Candidate:
     text_score: float | None = None
     text_rank: int | None = None
     rrf: float = 0.0
-    relevance: float = 0.0
 
 
-def gather(near: Sequence[tuple[UUID, float]], worded: Sequence[tuple[UUID, float]], rrf_k: int) -> list[Candidate]:
-    """Both lists, best first, as candidates with their reciprocal rank fusion: sum of 1 / (k + rank)."""
-    found: dict[UUID, Candidate] = {}
+def gather(near: Sequence[tuple[UUID, float]], worded: Sequence[tuple[UUID, float]], rrf_k: int) -> list[Found]:
+    """Both lists, best first, merged by id, with their reciprocal rank fusion: sum of 1 / (k + rank)."""
+    found: dict[UUID, Found] = {}
     for rank, (item_id, distance) in enumerate(near, 1):
-        found[item_id] = Candidate(item_id, distance=distance, vector_rank=rank, rrf=1 / (rrf_k + rank))
+        found[item_id] = Found(item_id, distance=distance, vector_rank=rank, rrf=1 / (rrf_k + rank))
     for rank, (item_id, score) in enumerate(worded, 1):
-        candidate = found.setdefault(item_id, Candidate(item_id))
-        candidate.text_score, candidate.text_rank = score, rank
-        candidate.rrf += 1 / (rrf_k + rank)
+        one = found.setdefault(item_id, Found(item_id))
+        one.text_score, one.text_rank = score, rank
+        one.rrf += 1 / (rrf_k + rank)
     return list(found.values())
 
 
 def fuse_rrf(candidates: Sequence[Candidate], rrf_k: int) -> None:
     """Relevance is the fused rank, 1.0 for a memory that heads every list that ran."""
-    lists = any(c.vector_rank for c in candidates) + any(c.text_rank for c in candidates)
-    best = lists / (rrf_k + 1) if lists else 1.0
+    best = best_rrf(candidates, rrf_k)
     for candidate in candidates:
         candidate.relevance = candidate.rrf / best
 
 
+def fuse_blend(candidates: Sequence[Candidate], rrf_k: int) -> None:
+    """Relevance is 0.6 similarity + 0.2 of the rank among words + 0.2 of the normalised fused rank."""
+    best = best_rrf(candidates, rrf_k)
+    for candidate in candidates:
+        dense = 0.0 if candidate.distance is None else similarity(candidate.distance)
+        lexical = 0.0 if candidate.text_rank is None else (rrf_k + 1) / (rrf_k + candidate.text_rank)
+        candidate.relevance = DENSE_SHARE * dense + LEXICAL_SHARE * lexical + RRF_SHARE * candidate.rrf / best
+
+
+def best_rrf(candidates: Sequence[Candidate], rrf_k: int) -> float:
+    lists = any(c.vector_rank for c in candidates) + any(c.text_rank for c in candidates)
+    return lists / (rrf_k + 1) if lists else 1.0
+
+
 def fuse_zscore(candidates: Sequence[Candidate]) -> None:
-    """Relevance is the weighted sum of how far each side's score stands out among the candidates, squashed to 0..1.
+    """Relevance is the weighted sum of how far each side's score stands out among the candidates.
 
     Unlike ranks, standard scores keep the margin: a memory that holds the one rare word of the query stands alone.
     A memory the words did not find has a word score of nought; one the vectors did not reach stands with the last.
     """
-    dense = [similarity(c.distance) for c in candidates if c.distance is not None]
-    floor = min(dense, default=0.0)
-    dense_z = standardised([floor if c.distance is None else similarity(c.distance) for c in candidates])
-    words_z = standardised([c.text_score or 0.0 for c in candidates])
-    if not dense:
-        weight = 0.0
-    elif not any(c.text_rank for c in candidates):
-        weight = 1.0
-    else:
-        weight = DENSE_WEIGHT
-    for candidate, vector_z, word_z in zip(candidates, dense_z, words_z, strict=True):
-        candidate.relevance = 1 / (1 + math.exp(-(weight * vector_z + (1 - weight) * word_z)))
-
-
-def standardised(values: Sequence[float]) -> list[float]:
-    """Distance from the mean in standard deviations; all nought when the values do not differ."""
-    if not values:
-        return []
-    mean, spread = fmean(values), pstdev(values)
-    if spread < 1e-9:
-        return [0.0] * len(values)
-    return [(value - mean) / spread for value in values]
+    cosines = [None if c.distance is None else 1 - c.distance * c.distance / 2 for c in candidates]
+    floor = min((cosine for cosine in cosines if cosine is not None), default=0.0)
+    meaning = standardised([floor if cosine is None else cosine for cosine in cosines])
+    words = standardised([c.text_score or 0.0 for c in candidates])
+    for candidate, vector_z, word_z in zip(candidates, meaning, words, strict=True):
+        candidate.relevance = MEANING_WEIGHT * vector_z + WORDS_WEIGHT * word_z

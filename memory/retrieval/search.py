@@ -1,20 +1,17 @@
-"""One search: embed, nearest vectors, matching words, fusion, hydration, order. Each stage within its time.
+"""One search: understand, embed, nearest vectors, matching words, reading, fusion, ranking. Each stage within its time.
 
 The answer is complete without any one stage. What was left out stands in ``debug.fallbacks_used``.
 """
 
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
-import structlog
 from django.db import connection
 
-from memory import store
+from memory import speakers, store
 from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.indexes import lexical_index, vector_index
@@ -22,116 +19,29 @@ from memory.indexes.base import Filter, LexicalMatch, Match
 from memory.indexes.ghosts import ghosts
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, Turn
-from memory.resilience import BadReply, Deadline, Unavailable, breaker_states
-from memory.retrieval.fusion import Candidate, fuse_rrf, fuse_zscore, gather
-from memory.scoring import similarity, wilson_lower_bound
-from memory.text import SPACES, preview
+from memory.models.items import ItemQuerySet
+from memory.resilience import Deadline
+from memory.retrieval.candidates import read_pool
+from memory.retrieval.fusion import Found, fuse_blend, fuse_rrf, fuse_zscore, gather
+from memory.retrieval.pool import Pool
+from memory.retrieval.query import Query, normalised, understand
+from memory.retrieval.ranking import Ranked, rank, signals
+from memory.retrieval.results import (
+    LEXICAL,
+    RECENCY,
+    RELEVANCE,
+    SCORE,
+    STAGES,
+    VECTOR,
+    Debug,
+    Hit,
+    SearchRequest,
+    SearchResult,
+)
+from memory.scoring import similarity
 from memory.tiers import Tier
 
-logger = structlog.get_logger(__name__)
-T = TypeVar("T")
-
-VECTOR, LEXICAL = "vector", "lexical"
-STAGES = frozenset({VECTOR, LEXICAL})
-RELEVANCE, RECENCY, SCORE = "relevance", "recency", "score"
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """``tiers`` None means all; ``metadata`` keeps items that contain it; ``stages`` is for measuring halves alone."""
-
-    query: str
-    tiers: frozenset[Tier] | None = None
-    limit: int = 5
-    sort_by: str = RELEVANCE
-    metadata: dict[str, Any] | None = None
-    thread_id: str = ""
-    turn_id: uuid.UUID | None = None
-    stages: frozenset[str] = STAGES
-    deadline_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    position: int
-    item: MemoryItem
-    final_score: float
-    explain: dict[str, Any]
-
-    @property
-    def preview(self) -> str:
-        return preview(self.item.text)
-
-    def summary(self, now: datetime) -> dict[str, Any]:
-        """The score summary of the API: how good the match, what experience says, how old."""
-        item = self.item
-        return {
-            "final_score": round(self.final_score, 6),
-            "wilson_score": round(wilson_lower_bound(item.worked, item.failed, item.partial), 4),
-            "uses": item.uses,
-            "last_outcome": item.last_outcome or None,
-            "age_s": max(0, int((now - item.occurred_at).total_seconds())),
-        }
-
-
-@dataclass(slots=True)
-class Debug:
-    """What a search did and left out."""
-
-    normalized_query: str
-    tiers_considered: list[str]
-    tiers_used: list[str] = field(default_factory=list)
-    fallbacks_used: list[str] = field(default_factory=list)
-    stage_timings_ms: dict[str, float] = field(default_factory=dict)
-    errors: list[dict[str, str | None]] = field(default_factory=list)
-    retrieval_confidence: str = "low"
-    vector_stage_status: str = "enabled"
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "retrieval_confidence": self.retrieval_confidence,
-            "normalized_query": self.normalized_query,
-            "tiers_considered": self.tiers_considered,
-            "tiers_used": self.tiers_used,
-            "fallbacks_used": self.fallbacks_used,
-            "stage_timings_ms": self.stage_timings_ms,
-            "errors": self.errors,
-            "vector_stage_status": self.vector_stage_status,
-        }
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.stage_timings_ms[stage] = round((time.perf_counter() - started) * 1000, 3)
-
-    def attempt(self, stage: str, call: Callable[[], T], otherwise: T) -> T:
-        """What the stage returns; its substitute, with the failure named, when it is unavailable."""
-        with self.timed(stage):
-            try:
-                return call()
-            except Unavailable as error:
-                self.fallbacks_used.append(f"{stage}_skipped")
-                self.errors.append({"stage": stage, "message": error.reason, "code": type(error).__name__})
-                if stage in {"embed", VECTOR}:
-                    self.vector_stage_status = status_after(error)
-                logger.warning("search stage skipped", stage=stage, dependency=error.dependency, reason=error.reason)
-                return otherwise
-
-
-def status_after(error: Unavailable) -> str:
-    if isinstance(error, BadReply):
-        return "disabled_schema_mismatch"
-    return "disabled_breaker_open" if breaker_states().get(error.dependency) == "open" else "enabled"
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    turn_id: uuid.UUID
-    hits: list[Hit]
-    debug: Debug
+__all__ = ["RECENCY", "RELEVANCE", "SCORE", "STAGES", "Debug", "Hit", "SearchRequest", "SearchResult", "search"]
 
 
 def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
@@ -142,13 +52,15 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     deadline = Deadline(min(asked_s, conf.deadlines.hard_s))
     tiers = request.tiers or frozenset(Tier)
     debug = Debug(
-        normalized_query=SPACES.sub(" ", request.query).strip(),
-        tiers_considered=[tier.value for tier in Tier if tier in tiers],
+        normalized_query=normalised(request.query), tiers_considered=[tier.value for tier in Tier if tier in tiers]
     )
-    candidates = find_candidates(user, request, debug, deadline)
-    with debug.timed("rank"):
-        fuse(candidates)
-        hits = order(hydrate(user, candidates, request, now), request)
+    with debug.timed("understand"):
+        query = read_query(user, debug.normalized_query, now)
+    found = find_candidates(user, query, request, debug, deadline)
+    with debug.timed("rank"), user_scope(user):
+        pool = read_pool(user, found, wanted_rows(user, request, now), query.words, now)
+        fuse(pool)
+        hits = chosen(user, rank(query, pool, signals(conf.ranking.boosts)), request)
     debug.tiers_used = [tier.value for tier in Tier if any(hit.item.tier == tier for hit in hits)]
     debug.retrieval_confidence = confidence(hits)
     turn_id = request.turn_id or uuid.uuid4()
@@ -159,14 +71,22 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     return SearchResult(turn_id, hits, debug)
 
 
-def find_candidates(user: EndUser, request: SearchRequest, debug: Debug, deadline: Deadline) -> list[Candidate]:
+def read_query(user: EndUser, text: str, now: datetime) -> Query:
+    with user_scope(user):
+        names = speakers.names_of(user)
+    return understand(text, names, now)
+
+
+def find_candidates(
+    user: EndUser, query: Query, request: SearchRequest, debug: Debug, deadline: Deadline
+) -> list[Found]:
     conf = memory_conf()
     wanted = Filter(user.pk, frozenset(request.tiers) if request.tiers else None)
     depth = max(conf.ranking.candidates_floor, request.limit * conf.ranking.candidates_factor)
     if request.metadata:
-        # The indexes do not know metadata: look deeper, since hydration will drop what does not hold it.
+        # The indexes do not know metadata: look deeper, since reading will drop what does not hold it.
         depth *= 4
-    if not debug.normalized_query:
+    if not query.text:
         return []
     near: list[tuple[uuid.UUID, float]] = []
     worded: list[tuple[uuid.UUID, float]] = []
@@ -174,9 +94,7 @@ def find_candidates(user: EndUser, request: SearchRequest, debug: Debug, deadlin
         debug.vector_stage_status = "disabled_config"
     else:
         vector = debug.attempt(
-            "embed",
-            lambda: embedder().embed_query(debug.normalized_query, deadline.slice(conf.deadlines.embed_s)),
-            None,
+            "embed", lambda: embedder().embed_query(query.embedded, deadline.slice(conf.deadlines.embed_s)), None
         )
         if vector is not None:
             matches: list[Match] = debug.attempt(
@@ -186,45 +104,72 @@ def find_candidates(user: EndUser, request: SearchRequest, debug: Debug, deadlin
             )
             near = [(match.id, match.distance) for match in matches]
     if LEXICAL in request.stages and conf.flags["bm25"]:
-        found: list[LexicalMatch] = debug.attempt(
+        lexical: list[LexicalMatch] = debug.attempt(
             LEXICAL,
-            lambda: lexical_index().search(
-                debug.normalized_query, wanted, depth, deadline.slice(conf.deadlines.lexical_s)
-            ),
+            lambda: lexical_index().search(query.text, wanted, depth, deadline.slice(conf.deadlines.lexical_s)),
             [],
         )
-        worded = [(match.id, match.score) for match in found]
-    candidates = gather(near, worded, conf.ranking.rrf_k)
-    gone = ghosts().among(user.pk, [candidate.id for candidate in candidates])
-    return [candidate for candidate in candidates if candidate.id not in gone]
+        worded = [(match.id, match.score) for match in lexical]
+    found = gather(near, worded, conf.ranking.rrf_k)
+    gone = ghosts().among(user.pk, [one.id for one in found])
+    return [one for one in found if one.id not in gone]
 
 
-def fuse(candidates: list[Candidate]) -> None:
+def wanted_rows(user: EndUser, request: SearchRequest, now: datetime) -> ItemQuerySet:
+    """The rows that may be shown: active, not expired, the user's own, in a wanted tier. The index is not believed."""
+    rows = MemoryItem.objects.for_user(user).active().within_time(now)
+    if request.tiers:
+        rows = rows.filter(tier__in=request.tiers)
+    if request.metadata:
+        rows = rows.filter(metadata__contains=request.metadata)
+    return rows
+
+
+def fuse(pool: Pool) -> None:
     ranking = memory_conf().ranking
     if ranking.fusion == "rrf":
-        fuse_rrf(candidates, ranking.rrf_k)
+        fuse_rrf(pool.candidates, ranking.rrf_k)
+    elif ranking.fusion == "blend":
+        fuse_blend(pool.candidates, ranking.rrf_k)
     else:
-        fuse_zscore(candidates)
+        fuse_zscore(pool.candidates)
 
 
-def hydrate(user: EndUser, candidates: Sequence[Candidate], request: SearchRequest, now: datetime) -> list[Hit]:
-    """The candidates that exist: active, not expired, the user's own, in a wanted tier. The index is not believed."""
-    by_id = {candidate.id: candidate for candidate in candidates}
-    with user_scope(user):
-        rows = MemoryItem.objects.for_user(user).active().within_time(now).filter(pk__in=list(by_id)).defer("lexemes")
-        if request.tiers:
-            rows = rows.filter(tier__in=request.tiers)
-        if request.metadata:
-            rows = rows.filter(metadata__contains=request.metadata)
-        items = list(rows)
+def chosen(user: EndUser, ranked: Sequence[Ranked], request: SearchRequest) -> list[Hit]:
+    """The best of the ranked in their order, read whole."""
     minimum = memory_conf().ranking.min_score
-    hits = [Hit(0, item, by_id[item.pk].relevance, explanation(by_id[item.pk])) for item in items]
-    return [hit for hit in hits if hit.final_score >= minimum]
+    best = in_order([one for one in ranked if one.final >= minimum], request)
+    rows = MemoryItem.objects.for_user(user).filter(pk__in=[one.candidate.memory.id for one in best])
+    items = {item.pk: item for item in rows.defer("lexemes")}
+    # Between the two readings a row may have gone.
+    present = [one for one in best if one.candidate.memory.id in items]
+    return [
+        Hit(position, items[one.candidate.memory.id], one.final, explanation(one))
+        for position, one in enumerate(present, 1)
+    ]
 
 
-def explanation(candidate: Candidate) -> dict[str, Any]:
-    """Every number that placed a hit."""
+def in_order(ranked: Sequence[Ranked], request: SearchRequest) -> list[Ranked]:
+    """A total order: final score, then when it was said, then id. Other orders are taken among the most relevant."""
+
+    def key(one: Ranked) -> tuple[float, float, uuid.UUID]:
+        memory = one.candidate.memory
+        return (-one.final, -memory.occurred_at.timestamp(), memory.id)
+
+    ordered = sorted(ranked, key=key)
+    if request.sort_by != RELEVANCE:
+        ordered = ordered[: request.limit * memory_conf().ranking.candidates_factor]
+    if request.sort_by == RECENCY:
+        ordered.sort(key=lambda one: -one.candidate.memory.occurred_at.timestamp())
+    elif request.sort_by == SCORE:
+        ordered.sort(key=lambda one: -one.candidate.memory.score)
+    return ordered[: request.limit]
+
+
+def explanation(one: Ranked) -> dict[str, Any]:
+    """Every number that placed a hit: the relevance and the boosts add up to ``total``, which is squashed."""
     conf = memory_conf().ranking
+    candidate = one.candidate
     return {
         "vector_rank": candidate.vector_rank,
         "text_rank": candidate.text_rank,
@@ -235,23 +180,10 @@ def explanation(candidate: Candidate) -> dict[str, Any]:
         "fusion": conf.fusion,
         "relevance": round(candidate.relevance, 6),
         "weights": {},
-        "boosts": {},
+        "boosts": one.boosts,
+        "total": one.total,
         "ce": None,
     }
-
-
-def order(hits: list[Hit], request: SearchRequest) -> list[Hit]:
-    """A total order: final score, then when it was said, then id. Other orders are taken among the most relevant."""
-    hits.sort(key=lambda hit: (-hit.final_score, -hit.item.occurred_at.timestamp(), hit.item.pk))
-    if request.sort_by == RECENCY:
-        pool = hits[: request.limit * memory_conf().ranking.candidates_factor]
-        hits = sorted(pool, key=lambda hit: (-hit.item.occurred_at.timestamp(), -hit.final_score, hit.item.pk))
-    elif request.sort_by == SCORE:
-        pool = hits[: request.limit * memory_conf().ranking.candidates_factor]
-        hits = sorted(pool, key=lambda hit: (-hit.item.score, -hit.final_score, hit.item.pk))
-    return [
-        Hit(position, hit.item, hit.final_score, hit.explain) for position, hit in enumerate(hits[: request.limit], 1)
-    ]
 
 
 SURE_DISTANCE = 0.95

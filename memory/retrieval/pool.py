@@ -1,0 +1,109 @@
+"""What a search ranks: memories with the numbers of each stage, and who stands beside whom in a thread. Pure."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from statistics import fmean, pstdev
+from uuid import UUID
+
+from memory.scoring import quality
+from memory.tiers import Tier
+
+FLAT = 1e-9
+"""A spread below this is rounding, not a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What ranking needs to know of a row. ``holds`` tells for each word group of the query whether it is there."""
+
+    id: UUID
+    text: str
+    tier: str
+    occurred_at: datetime
+    speaker: str = ""
+    thread_id: str = ""
+    tags: tuple[str, ...] = ()
+    importance: float = 0.7
+    confidence: float = 0.7
+    score: float = 0.5
+    uses: int = 0
+    worked: int = 0
+    failed: int = 0
+    partial: int = 0
+    previous_id: UUID | None = None
+    next_id: UUID | None = None
+    holds: tuple[bool, ...] = ()
+
+    @property
+    def quality(self) -> float:
+        return quality(self.importance, self.confidence)
+
+    @property
+    def is_statement(self) -> bool:
+        """Kept as a fact about somebody, rather than as something said or done at a time."""
+        return self.tier == Tier.MEMORY_BANK
+
+
+@dataclass(slots=True)
+class Candidate:
+    """What the stages said of one memory. Ranks count from 1; None where a stage did not return it."""
+
+    memory: Memory
+    distance: float | None = None
+    vector_rank: int | None = None
+    text_score: float | None = None
+    text_rank: int | None = None
+    rrf: float = 0.0
+    relevance: float = 0.0
+
+
+@dataclass(eq=False)
+class Pool:
+    """All candidates of one search, with what can only be said of one among the others."""
+
+    candidates: Sequence[Candidate]
+    now: datetime
+    words: Sequence[tuple[str, ...]] = ()
+    """The word groups of the query, in the order of ``Memory.holds``."""
+    places: dict[UUID, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.places = {candidate.memory.id: place for place, candidate in enumerate(self.candidates)}
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self.candidates)
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    @cached_property
+    def memories(self) -> list[Memory]:
+        return [candidate.memory for candidate in self.candidates]
+
+    @cached_property
+    def relevance(self) -> list[float]:
+        return [candidate.relevance for candidate in self.candidates]
+
+    @cached_property
+    def previous(self) -> list[int | None]:
+        """The place of the turn before each, where that is a candidate as well."""
+        return [self.places.get(memory.previous_id) if memory.previous_id else None for memory in self.memories]
+
+    @cached_property
+    def next(self) -> list[int | None]:
+        return [self.places.get(memory.next_id) if memory.next_id else None for memory in self.memories]
+
+    def each(self, value: Callable[[Memory], float]) -> list[float]:
+        return [value(memory) for memory in self.memories]
+
+
+def standardised(values: Sequence[float]) -> list[float]:
+    """Distance from the mean in standard deviations; all nought when the values do not differ."""
+    if not values:
+        return []
+    mean, spread = fmean(values), pstdev(values)
+    if spread < FLAT:
+        return [0.0] * len(values)
+    return [(value - mean) / spread for value in values]

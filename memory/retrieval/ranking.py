@@ -1,0 +1,78 @@
+"""From relevance to a final score: the sum of named signals, squashed into 0..1. Pure but for the log.
+
+The order of memories is the order of the sum. Each signal's share is kept, rounded as it is shown, and the sum is
+taken over the rounded shares, so whoever adds up an explanation finds the score and not nearly the score.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import structlog
+from django.utils.module_loading import import_string
+
+from memory.retrieval.pool import Candidate, Pool
+from memory.retrieval.query import Query
+
+logger = structlog.get_logger(__name__)
+
+DIGITS = 6
+SOFTNESS = 3.0
+"""Sums lie between about -3 and 12; divided by this they keep apart after squashing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One reason to rank a memory higher or lower. ``value`` gives a number for each candidate of the pool."""
+
+    name: str
+    weight: float
+    value: Callable[[Query, Pool], Sequence[float]]
+
+
+@dataclass(slots=True)
+class Ranked:
+    """A candidate with its sum, and the share of each signal that said anything of it."""
+
+    candidate: Candidate
+    total: float
+    final: float
+    boosts: dict[str, float] = field(default_factory=dict)
+
+
+@cache
+def signals(paths: tuple[str, ...]) -> tuple[Signal, ...]:
+    """The signals a setting names by dotted path, in its order."""
+    return tuple(import_string(path) for path in paths)
+
+
+def rank(query: Query, pool: Pool, reasons: Sequence[Signal]) -> list[Ranked]:
+    """Every candidate with its final score, in the pool's order. A signal that fails is left out and logged."""
+    ranked = [Ranked(candidate, 0.0, 0.0) for candidate in pool]
+    for signal in reasons:
+        for one, value in zip(ranked, values(signal, query, pool), strict=True):
+            share = round(signal.weight * value, DIGITS)
+            if share:
+                one.boosts[signal.name] = share
+    for one in ranked:
+        one.total = round(round(one.candidate.relevance, DIGITS) + math.fsum(one.boosts.values()), DIGITS)
+        one.final = squashed(one.total)
+    return ranked
+
+
+def values(signal: Signal, query: Query, pool: Pool) -> Sequence[float]:
+    try:
+        found = signal.value(query, pool)
+        if len(found) == len(pool) and all(map(math.isfinite, found)):
+            return found
+        reason = "gave numbers that cannot be used"
+    except Exception as error:  # noqa: BLE001 - a reason to rank may never cost the answer
+        reason = repr(error)
+    logger.warning("ranking signal skipped", signal=signal.name, reason=reason)
+    return [0.0] * len(pool)
+
+
+def squashed(total: float) -> float:
+    """Into 0..1, keeping the order."""
+    return round(1 / (1 + math.exp(-max(-60.0, min(60.0, total / SOFTNESS)))), 9)

@@ -1,0 +1,122 @@
+"""What a search is asked and what it answers."""
+
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+import structlog
+
+from memory.models import MemoryItem
+from memory.resilience import BadReply, Unavailable, breaker_states
+from memory.scoring import wilson_lower_bound
+from memory.text import preview
+from memory.tiers import Tier
+
+logger = structlog.get_logger(__name__)
+T = TypeVar("T")
+
+VECTOR, LEXICAL = "vector", "lexical"
+STAGES = frozenset({VECTOR, LEXICAL})
+RELEVANCE, RECENCY, SCORE = "relevance", "recency", "score"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """``tiers`` None means all; ``metadata`` keeps items that contain it; ``stages`` is for measuring halves alone."""
+
+    query: str
+    tiers: frozenset[Tier] | None = None
+    limit: int = 5
+    sort_by: str = RELEVANCE
+    metadata: dict[str, Any] | None = None
+    thread_id: str = ""
+    turn_id: uuid.UUID | None = None
+    stages: frozenset[str] = STAGES
+    deadline_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    position: int
+    item: MemoryItem
+    final_score: float
+    explain: dict[str, Any]
+
+    @property
+    def preview(self) -> str:
+        return preview(self.item.text)
+
+    def summary(self, now: datetime) -> dict[str, Any]:
+        """The score summary of the API: how good the match, what experience says, how old."""
+        item = self.item
+        return {
+            "final_score": round(self.final_score, 6),
+            "wilson_score": round(wilson_lower_bound(item.worked, item.failed, item.partial), 4),
+            "uses": item.uses,
+            "last_outcome": item.last_outcome or None,
+            "age_s": max(0, int((now - item.occurred_at).total_seconds())),
+        }
+
+
+@dataclass(slots=True)
+class Debug:
+    """What a search did and left out."""
+
+    normalized_query: str
+    tiers_considered: list[str]
+    tiers_used: list[str] = field(default_factory=list)
+    fallbacks_used: list[str] = field(default_factory=list)
+    stage_timings_ms: dict[str, float] = field(default_factory=dict)
+    errors: list[dict[str, str | None]] = field(default_factory=list)
+    retrieval_confidence: str = "low"
+    vector_stage_status: str = "enabled"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "retrieval_confidence": self.retrieval_confidence,
+            "normalized_query": self.normalized_query,
+            "tiers_considered": self.tiers_considered,
+            "tiers_used": self.tiers_used,
+            "fallbacks_used": self.fallbacks_used,
+            "stage_timings_ms": self.stage_timings_ms,
+            "errors": self.errors,
+            "vector_stage_status": self.vector_stage_status,
+        }
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.stage_timings_ms[stage] = round((time.perf_counter() - started) * 1000, 3)
+
+    def attempt(self, stage: str, call: Callable[[], T], otherwise: T) -> T:
+        """What the stage returns; its substitute, with the failure named, when it is unavailable."""
+        with self.timed(stage):
+            try:
+                return call()
+            except Unavailable as error:
+                self.fallbacks_used.append(f"{stage}_skipped")
+                self.errors.append({"stage": stage, "message": error.reason, "code": type(error).__name__})
+                if stage in {"embed", VECTOR}:
+                    self.vector_stage_status = status_after(error)
+                logger.warning("search stage skipped", stage=stage, dependency=error.dependency, reason=error.reason)
+                return otherwise
+
+
+def status_after(error: Unavailable) -> str:
+    if isinstance(error, BadReply):
+        return "disabled_schema_mismatch"
+    return "disabled_breaker_open" if breaker_states().get(error.dependency) == "open" else "enabled"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    turn_id: uuid.UUID
+    hits: list[Hit]
+    debug: Debug

@@ -1,0 +1,35 @@
+"""The names that speak in a user's memories: kept as they are written, read by every search."""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+from django.db import transaction
+
+from memory.models import EndUser, Speaker
+
+MOST_NAMES = 2_000
+MOST_REMEMBERED = 50_000
+
+_written: OrderedDict[tuple[int, str], None] = OrderedDict()
+"""What this process knows to be in the table. Ids of users are never used again, so nothing here grows wrong."""
+
+
+def keep_names(user: EndUser, names: Iterable[str]) -> None:
+    """Add the names that are new, inside the scope that is open. A name met before costs nothing."""
+    new = sorted({name for name in names if name and (user.pk, name) not in _written})
+    if new:
+        Speaker.objects.bulk_create([Speaker(user=user, name=name) for name in new], ignore_conflicts=True)
+        transaction.on_commit(lambda: remember(user.pk, new))
+
+
+def remember(user_id: int, names: Iterable[str]) -> None:
+    """Only once they are committed: a rolled back name must be written again."""
+    for name in names:
+        _written[user_id, name] = None
+    while len(_written) > MOST_REMEMBERED:
+        _written.popitem(last=False)
+
+
+def names_of(user: EndUser) -> list[str]:
+    """Inside the user's scope, the names longest in use first."""
+    return list(Speaker.objects.filter(user=user).order_by("pk").values_list("name", flat=True)[:MOST_NAMES])

@@ -7,6 +7,7 @@ for a descendant, with our data directory in its environment.
 
 import json
 import os
+import shutil
 import signal
 from collections.abc import Iterable
 from pathlib import Path
@@ -35,7 +36,10 @@ def remember(place: Paths, pids: Iterable[int]) -> None:
 
 
 def forget(place: Paths) -> None:
+    """After an orderly stop: nothing to clear up next time, and no empty folder outside the data directory."""
     record_file(place).unlink(missing_ok=True)
+    if place.run.parent != place.data:
+        shutil.rmtree(place.run, ignore_errors=True)
 
 
 def clear(place: Paths) -> int:
@@ -49,7 +53,7 @@ def clear(place: Paths) -> int:
     for process in [*stubborn, *strays]:
         send(process, signal.SIGKILL)
     psutil.wait_procs([*stubborn, *strays], timeout=5)
-    forget(place)
+    record_file(place).unlink(missing_ok=True)
     return len(mains) + len(strays)
 
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 STAGES = {
+    "understand": "Reading the question",
     "embed": "Embedding the question",
     "vector": "Nearest in meaning",
     "lexical": "Matching words",
-    "rank": "Ranking and reading",
+    "rank": "Reading and ranking",
     "remember": "Keeping the turn",
 }
 FALLBACKS = {
@@ -26,6 +27,20 @@ FUSIONS = {
     "rrf": "by its ranks (reciprocal rank fusion)",
     "blend": "in fixed shares of closeness, word rank and fused rank",
 }
+
+
+SIGNALS = {
+    "speaker": "the question names who said it",
+    "time_words": "it tells a time, which the question asks for",
+    "date": "it is of the month that is asked about",
+    "words_in_context": "with the turn before it, it holds the rare words of the question",
+    "turn_before": "the turn before it fits",
+    "turn_after": "the turn after it fits",
+    "answer": "it answers a question that fits",
+    "question": "it is itself a question",
+    "thread": "its conversation fits",
+}
+MOST_REASONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +101,27 @@ def distance_words(distance: float | None) -> str:
 
 
 def combination(explain: Mapping[str, Any], final_score: float) -> str:
-    how = FUSIONS.get(str(explain.get("fusion")), "as configured")
     relevance = explain.get("relevance")
     if relevance is None:
         return f"The final score is {final_score:.2f}."
+    how = FUSIONS.get(str(explain.get("fusion")), "as configured")
     boosts = explain.get("boosts") or {}
-    changed = f", {count(boosts, 'boost')} then made it {final_score:.2f}" if boosts else ""
-    reranked = " after a second look by the reranker" if explain.get("ce") is not None else ""
-    return f"Both sides were weighed {how}, which gave {relevance:.2f}{changed}{reranked}."
+    said = [f"Both sides were weighed {how}, which gave {relevance:.2f}"]
+    if raised := reasons(boosts, 1):
+        said.append(f"raised because {raised}")
+    if lowered := reasons(boosts, -1):
+        said.append(f"lowered because {lowered}")
+    if explain.get("ce") is not None:
+        said.append("looked at again by the reranker")
+    ending = f", and is {final_score:.2f} between 0 and 1." if f"{relevance:.2f}" != f"{final_score:.2f}" else "."
+    return "; ".join(said) + ending
 
 
-def count(things: Mapping[str, Any], noun: str) -> str:
-    return f"{len(things)} {noun}" + ("" if len(things) == 1 else "s")
+def reasons(boosts: Mapping[str, float], sign: int) -> str:
+    """The heaviest signals that point one way, as clauses."""
+    pointing = [(abs(value), name) for name, value in boosts.items() if value * sign > 0]
+    clauses = [SIGNALS.get(name, name.replace("_", " ")) for _, name in sorted(pointing, reverse=True)[:MOST_REASONS]]
+    return " and ".join(clauses) if len(clauses) < 3 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
 
 
 def numbers(explain: Mapping[str, Any], final_score: float) -> list[Number]:
@@ -111,11 +135,16 @@ def numbers(explain: Mapping[str, Any], final_score: float) -> list[Number]:
         Number("RRF", shown(explain.get("rrf")), "sum of 1 / (60 + rank) over both sides"),
         Number("Relevance", shown(explain.get("relevance")), f"fused: {explain.get('fusion') or 'unknown'}"),
     ]
-    for kind, meaning in (("weights", "weight"), ("boosts", "boost")):
-        rows += [Number(str(name), shown(value), meaning) for name, value in (explain.get(kind) or {}).items()]
+    rows += [Number(str(name), shown(value), "weight") for name, value in (explain.get("weights") or {}).items()]
+    rows += [
+        Number(str(name).replace("_", " ").capitalize(), shown(value), SIGNALS.get(name, "boost"))
+        for name, value in (explain.get("boosts") or {}).items()
+    ]
+    if explain.get("total") is not None:
+        rows.append(Number("Total", shown(explain["total"]), "relevance and what was added to it"))
     if explain.get("ce") is not None:
         rows.append(Number("Reranker", shown(explain["ce"]), "cross-encoder, 0 to 1"))
-    rows.append(Number("Final score", shown(final_score), "what the order is made of"))
+    rows.append(Number("Final score", shown(final_score), "the total between 0 and 1: what the order is made of"))
     return rows
 
 

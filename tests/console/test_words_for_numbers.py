@@ -35,8 +35,12 @@ def test_a_hit_found_both_ways_says_so() -> None:
         ({"text_rank": None}, "The words of the question did not find it."),
         ({"vector_rank": None, "distance": None}, "It was not among the nearest in meaning."),
         ({"vector_rank": None, "text_rank": None}, "It was found by neither meaning nor words."),
-        ({"boosts": {"entity": 1.1}}, "1 boost then made it 0.90"),
-        ({"ce": 0.7}, "after a second look by the reranker"),
+        (
+            {"boosts": {"question": -0.5, "date": 1.0, "speaker": 1.5, "new_signal": 0.1}},
+            "raised because the question names who said it, it is of the month that is asked about and new signal; "
+            "lowered because it is itself a question, and is 0.90 between 0 and 1.",
+        ),
+        ({"ce": 0.7}, "looked at again by the reranker"),
         ({"fusion": "rrf"}, "reciprocal rank fusion"),
         ({"relevance": None}, "The final score is 0.90."),
     ],

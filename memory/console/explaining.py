@@ -33,13 +33,20 @@ SIGNALS = {
     "speaker": "the question names who said it",
     "time_words": "it tells a time, which the question asks for",
     "date": "it is of the month that is asked about",
-    "words_in_context": "with the turn before it, it holds the rare words of the question",
+    "words_in_context": "it and the turn before it hold the rare words of the question",
     "turn_before": "the turn before it fits",
     "turn_after": "the turn after it fits",
     "answer": "it answers a question that fits",
     "question": "it is itself a question",
     "thread": "its conversation fits",
 }
+AGAINST = {
+    "turn_before": "the turn before it does not fit",
+    "turn_after": "the turn after it does not fit",
+    "answer": "the question before it does not fit",
+    "thread": "its conversation fits less than others",
+}
+"""Signals that also point the other way, when they do."""
 MOST_REASONS = 3
 
 
@@ -69,14 +76,19 @@ def ordinal(number: int) -> str:
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
+def ranked(rank: int) -> str:
+    """The nearest, the 2nd nearest."""
+    return "" if rank == 1 else f"{ordinal(rank)} "
+
+
 def told(explain: Mapping[str, Any], position: int, final_score: float, sort_by: str) -> str:
     """One or two sentences on why a hit stands where it stands."""
     parts = []
     near, worded = explain.get("vector_rank"), explain.get("text_rank")
     if near is not None:
-        parts.append(f"{ordinal(near)} nearest in meaning{distance_words(explain.get('distance'))}")
+        parts.append(f"{ranked(near)}nearest in meaning{distance_words(explain.get('distance'))}")
     if worded is not None:
-        parts.append(f"{ordinal(worded)} best match for the words")
+        parts.append(f"{ranked(worded)}best match for the words")
     found = " and ".join(parts) or "found by neither meaning nor words"
     missing = ""
     if near is not None and worded is None:
@@ -120,8 +132,13 @@ def combination(explain: Mapping[str, Any], final_score: float) -> str:
 def reasons(boosts: Mapping[str, float], sign: int) -> str:
     """The heaviest signals that point one way, as clauses."""
     pointing = [(abs(value), name) for name, value in boosts.items() if value * sign > 0]
-    clauses = [SIGNALS.get(name, name.replace("_", " ")) for _, name in sorted(pointing, reverse=True)[:MOST_REASONS]]
+    clauses = [clause(name, sign) for _, name in sorted(pointing, reverse=True)[:MOST_REASONS]]
     return " and ".join(clauses) if len(clauses) < 3 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
+
+
+def clause(name: str, value: float) -> str:
+    against = AGAINST.get(name) if value < 0 else None
+    return against or SIGNALS.get(name, name.replace("_", " "))
 
 
 def numbers(explain: Mapping[str, Any], final_score: float) -> list[Number]:
@@ -137,7 +154,7 @@ def numbers(explain: Mapping[str, Any], final_score: float) -> list[Number]:
     ]
     rows += [Number(str(name), shown(value), "weight") for name, value in (explain.get("weights") or {}).items()]
     rows += [
-        Number(str(name).replace("_", " ").capitalize(), shown(value), SIGNALS.get(name, "boost"))
+        Number(str(name).replace("_", " ").capitalize(), shown(value), clause(name, value))
         for name, value in (explain.get("boosts") or {}).items()
     ]
     if explain.get("total") is not None:

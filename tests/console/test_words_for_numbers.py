@@ -24,7 +24,7 @@ EXPLAIN: dict[str, Any] = {
 
 def test_a_hit_found_both_ways_says_so() -> None:
     assert told(EXPLAIN, 1, 0.82, "relevance") == (
-        "It was the 2nd nearest in meaning (very close, distance 0.61) and 1st best match for the words. "
+        "It was the 2nd nearest in meaning (very close, distance 0.61) and best match for the words. "
         "Both sides were weighed by how far it stood out on each side, which gave 0.82."
     )
 
@@ -40,6 +40,7 @@ def test_a_hit_found_both_ways_says_so() -> None:
             "raised because the question names who said it, it is of the month that is asked about and new signal; "
             "lowered because it is itself a question, and is 0.90 between 0 and 1.",
         ),
+        ({"boosts": {"turn_before": -0.1}}, "lowered because the turn before it does not fit"),
         ({"ce": 0.7}, "looked at again by the reranker"),
         ({"fusion": "rrf"}, "reciprocal rank fusion"),
         ({"relevance": None}, "The final score is 0.90."),

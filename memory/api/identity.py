@@ -124,10 +124,11 @@ def new_or_known_user(request: HttpRequest, external_id: str) -> EndUser:
     return ensure_user(principal_of(request).organization, external_id)
 
 
-def for_writing(request: HttpRequest, external_id: str, act: Callable[[EndUser], HttpResponse]) -> HttpResponse:
+def for_writing(
+    request: HttpRequest, external_id: str, known: EndUser | None, act: Callable[[EndUser], HttpResponse]
+) -> HttpResponse:
     """What ``act`` answers for the user. A first write that is refused leaves no user behind."""
-    user = known_user(request, external_id)
-    if user is not None:
-        return act(user)
+    if known is not None:
+        return act(known)
     with transaction.atomic():
         return act(new_or_known_user(request, external_id))

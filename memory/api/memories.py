@@ -10,6 +10,7 @@ from django.utils import timezone
 from ninja import Query, Router
 
 from memory import listing, tasks
+from memory.admission import NewMemory, admitted
 from memory.api import paging
 from memory.api.documents import answers
 from memory.api.errors import invalid_field, not_found
@@ -62,27 +63,30 @@ def store_memory(request: HttpRequest, u: UserId, body: MemoryIn, options: Query
     A ``memory_bank`` item needs a tag and passes a guard against secrets, raw exchanges and orders to the assistant;
     one that says what another item says already becomes part of that one, named by ``duplicate_of``.
     """
-    door, new = facade(request), body.as_new()
+    door, new, known = facade(request), body.as_new(), known_user(request, u)
+    twin = twin_of(request, door, known, new)
     done: list[tuple[EndUser, Stored]] = []
 
-    def act(user: EndUser) -> HttpResponse:
-        twin = None
-        if new.tier is Tier.MEMORY_BANK and not is_known(request, user) and not connection.in_atomic_block:
-            twin = door.twin_of(user, new, Deadline(memory_conf().deadlines.default_s))
-        return do_once(request, user, lambda: stored(user, twin))
-
-    def stored(user: EndUser, twin: UUID | None) -> HttpResponse:
+    def stored(user: EndUser) -> HttpResponse:
         result = door.store(user, new, now=timezone.now(), similar_to=twin)
         done.append((user, result))
         return reply(201, MemoryOut.of(result.item, result.duplicate_of))
 
-    response = for_writing(request, u, act)
+    response = for_writing(request, u, known, lambda user: do_once(request, user, lambda: stored(user)))
     if options.wait and done:
         [(user, result)] = done
         item = indexed(door, user, result.item)
         response = reply(201, MemoryOut.of(item, result.duplicate_of))
         amend(request, user, response)
     return response
+
+
+def twin_of(request: HttpRequest, door: MemoryFacade, user: EndUser | None, new: NewMemory) -> UUID | None:
+    """The bank item that means the same. Looked for before any transaction, and not for an answer that is kept."""
+    if new.tier is not Tier.MEMORY_BANK or user is None or is_known(request, user):
+        return None
+    # A refused text is not sent to any service.
+    return door.twin_of(user, admitted(new), Deadline(memory_conf().deadlines.default_s))
 
 
 def indexed(door: MemoryFacade, user: EndUser, item: MemoryItem) -> MemoryItem:
@@ -112,7 +116,7 @@ def store_memories(request: HttpRequest, u: UserId, body: BatchIn) -> HttpRespon
         ids = door.store_many(user, batch, now=timezone.now())
         return reply(202, BatchOut(ids=[item_id for item_id in ids if item_id]))
 
-    return for_writing(request, u, lambda user: do_once(request, user, lambda: stored(user)))
+    return for_writing(request, u, known_user(request, u), lambda user: do_once(request, user, lambda: stored(user)))
 
 
 @router.get(

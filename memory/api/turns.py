@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, JsonValue
 from memory.api.documents import answers
 from memory.api.fields import UUID_PATTERN, Body, Flag, Name, Text, ThreadId, UserId, UuidText
 from memory.api.idempotency import answer_once, do_once, reply
-from memory.api.identity import READ, WRITE, facade, for_writing, new_or_known_user
+from memory.api.identity import READ, WRITE, facade, for_writing, known_user, new_or_known_user
 from memory.api.schemas import is_none
 from memory.models import EndUser
 from memory.retrieval.context import Context, Message
@@ -145,7 +145,7 @@ def store_exchange(request: HttpRequest, u: UserId, thread_id: ThreadId, body: E
             ),
         )
 
-    return for_writing(request, u, lambda user: do_once(request, user, lambda: stored(user)))
+    return for_writing(request, u, known_user(request, u), lambda user: do_once(request, user, lambda: stored(user)))
 
 
 class OutcomeIn(Body):
@@ -203,4 +203,4 @@ def record_outcome(request: HttpRequest, u: UserId, body: OutcomeIn) -> HttpResp
         )
         return reply(201, OutcomeOut.of(done))
 
-    return for_writing(request, u, lambda user: do_once(request, user, lambda: recorded(user)))
+    return for_writing(request, u, known_user(request, u), lambda user: do_once(request, user, lambda: recorded(user)))

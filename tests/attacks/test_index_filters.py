@@ -6,10 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory.conf import memory_conf
-from memory.indexes import lexical_index
+from memory.indexes import lexical_index, vector_index
 from memory.indexes.base import Filter, Point, require_user
-from memory.indexes.pgvector import PgVectorIndex
 from memory.resilience import Deadline
 from tests.attacks.conftest import CANARY
 from tests.factories import EndUserFactory, MemoryItemFactory
@@ -29,7 +27,7 @@ def test_a_filter_needs_a_user(nobody: Any) -> None:
 
 @pytest.mark.parametrize("nobody", NOBODY)
 def test_no_method_of_the_vector_index_works_for_nobody(no_policies: None, nobody: Any) -> None:
-    index = vectors()
+    index = vector_index()
     for call in (
         lambda: index.set_payload(nobody, [uuid.uuid4()], tier="working", deadline=Deadline(1)),
         lambda: index.delete(nobody, [uuid.uuid4()], Deadline(1)),
@@ -40,10 +38,6 @@ def test_no_method_of_the_vector_index_works_for_nobody(no_policies: None, nobod
             call()
 
 
-def vectors() -> PgVectorIndex:
-    return PgVectorIndex.from_conf(memory_conf())
-
-
 def unit(*values: float) -> Any:
     vector = np.zeros(384, np.float32)
     vector[: len(values)] = values
@@ -52,7 +46,7 @@ def unit(*values: float) -> Any:
 
 def test_the_vector_index_finds_only_the_points_of_its_user(no_policies: None) -> None:
     ann, mallory = EndUserFactory.create_batch(2)
-    index, same = vectors(), unit(1.0)
+    index, same = vector_index(), unit(1.0)
     items = [MemoryItemFactory.create(user=someone) for someone in (ann, mallory)]
     points = [Point(item.pk, item.user_id, "working", "active", same, "h") for item in items]
     index.upsert(points, Deadline(5))
@@ -76,7 +70,7 @@ def test_the_lexical_index_finds_only_the_words_of_its_user(no_policies: None) -
 def test_an_empty_set_of_tiers_is_nothing_and_not_everything(no_policies: None) -> None:
     user = EndUserFactory.create()
     item = MemoryItemFactory.create(user=user, text=CANARY)
-    vectors().upsert([Point(item.pk, user.pk, "working", "active", unit(1.0), "h")], Deadline(5))
+    vector_index().upsert([Point(item.pk, user.pk, "working", "active", unit(1.0), "h")], Deadline(5))
     for nothing in (Filter(user.pk, frozenset()), Filter(user.pk, statuses=frozenset())):
-        assert vectors().search(unit(1.0), nothing, 10, Deadline(5)) == []
+        assert vector_index().search(unit(1.0), nothing, 10, Deadline(5)) == []
         assert lexical_index().search(CANARY, nothing, 10, Deadline(5)) == []

@@ -9,12 +9,12 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from memory.access import user_scope
+from memory.admission import NewMemory
 from memory.facade import MemoryFacade
 from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone
 from memory.retrieval.search import SearchRequest
 from memory.tiers import Outcome
 from outcomes.exchanges import NewExchange
-from tests.factories import MemoryItemFactory
 from tests.roles import isolated_tables
 
 
@@ -23,7 +23,9 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
     """At least one row of each user in every isolated table."""
     door = MemoryFacade()
     for someone in (user, foreign_user):
-        item = MemoryItemFactory.create(user=someone)
+        item = door.store(
+            someone, NewMemory("The lamp is repaired on Thursdays", speaker="Dana"), now=timezone.now()
+        ).item
         door.revise(someone, item.pk, {"text": "The lamp is repaired on Fridays"}, now=timezone.now())
         index_now(someone)
         turn = door.search(someone, SearchRequest("lamp"), now=timezone.now()).turn_id

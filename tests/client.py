@@ -29,8 +29,8 @@ class ApiClient:
     def headers(self, extra: dict[str, str]) -> dict[str, str]:
         return {**({"Authorization": f"Bearer {self.key}"} if self.key else {}), **extra}
 
-    def get(self, path: str, query: dict[str, Any] | None = None, **headers: str) -> "Response":
-        return self.http.get(self.url(path), query or {}, headers=self.headers(headers))
+    def get(self, path: str, query: dict[str, Any] | None = None, headers: dict[str, str] | None = None) -> "Response":
+        return self.http.get(self.url(path), query or {}, headers=self.headers(headers or {}))
 
     def post(self, path: str, body: Any = None, **headers: str) -> "Response":
         return self.send("POST", path, body, **headers)

@@ -82,9 +82,14 @@ def test_a_filling_disk_is_told_before_it_is_full(
 
 
 def test_many_who_ask_cause_one_look(api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks: list[int] = []
+    looks: list[health.Health] = []
     look = health.look
-    monkeypatch.setattr(health, "look", lambda: looks.append(1) or look())
+
+    def counted() -> health.Health:
+        looks.append(look())
+        return looks[-1]
+
+    monkeypatch.setattr(health, "look", counted)
     for _ in range(5):
         api.http.get("/api/health")
     assert len(looks) == 1

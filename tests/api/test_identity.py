@@ -7,6 +7,7 @@ import pytest
 from django.conf import LazySettings
 from django.utils import timezone
 
+from config.settings import FLAGS
 from memory.access import SCOPES, issue_key, new_key
 from memory.models import ApiKey, EndUser
 from tests.client import ISSUED, ApiClient, client_for
@@ -61,7 +62,7 @@ def test_the_scheme_may_be_written_in_any_case(api: ApiClient) -> None:
 
 
 def test_a_key_in_the_query_is_no_key(api: ApiClient) -> None:
-    assert unauthorised(api.http.get(api.url("memories"), {"key": api.key}))
+    assert unauthorised(api.http.get(api.url("memories"), {"key": str(api.key)}))
 
 
 def test_an_unknown_an_expired_and_a_revoked_key_are_refused_alike(user: EndUser) -> None:
@@ -130,7 +131,7 @@ def test_without_required_keys_this_machine_acts_for_the_local_organisation(keyl
         {"HTTP_SEC_FETCH_SITE": "cross-site"},
     ],
 )
-def test_without_required_keys_nobody_else_is_let_in(keyless: ApiClient, elsewhere: dict[str, str]) -> None:
+def test_without_required_keys_nobody_else_is_let_in(keyless: ApiClient, elsewhere: dict[str, Any]) -> None:
     assert unauthorised(keyless.http.get(keyless.url("memories"), **elsewhere))
 
 
@@ -140,7 +141,8 @@ def test_a_wrong_key_is_wrong_even_where_none_is_needed(keyless: ApiClient) -> N
 
 
 def test_a_switched_off_system_answers_nothing_but_its_health(api: ApiClient, settings: LazySettings) -> None:
-    settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "system": False}}
+    flags: dict[str, Any] = {**FLAGS, "system": False}
+    settings.MEMORY = {**settings.MEMORY, "FLAGS": flags}
     for response in (api.get("memories"), api.post("search", {"query": "a"}), api.http.get(api.url("stats"))):
         assert (response.status_code, response.json()["code"]) == (503, "unavailable")
         assert response.headers["Retry-After"]

@@ -94,5 +94,5 @@ def test_no_header_buys_more_calls(user: EndUser, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("memory.api.identity.admit", remember)
     client = client_for(user)
     for header in ({}, {"X-Forwarded-For": "192.0.2.1"}, {"X-Session-Id": "2"}, {"X-Forwarded-For": "192.0.2.3"}):
-        client.get("stats", **header)
+        client.get("stats", headers=header)
     assert len(keys) == 1

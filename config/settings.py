@@ -192,11 +192,24 @@ MEMORY = {
         "cache_ttl_s": env_int("EMBEDDING_CACHE_DAYS", 7, minimum=0) * 86_400,
         "max_chars": env_int("EMBEDDING_MAX_CHARS", 8_000, minimum=100),
     },
+    "RERANKER": {
+        "url": env_secret("RERANKER_URL"),
+        "api_key": env_secret("RERANKER_API_KEY"),
+        "model": env_str("RERANKER_MODEL"),
+        "timeout_s": env_float("RERANKER_TIMEOUT_S", 2.0, minimum=0.01),
+        "batch_size": env_int("RERANKER_BATCH_SIZE", 32, minimum=1),
+        "pool": env_int("RERANKER_POOL", 30, minimum=2),
+        "weight": env_float("RERANKER_WEIGHT", 0.6, minimum=0, maximum=1),
+    },
     "VECTOR": {
         "backend": "qdrant" if QDRANT_URL and FLAGS["qdrant"] else "pgvector",
         "qdrant_url": QDRANT_URL,
         "qdrant_api_key": env_secret("QDRANT_API_KEY"),
         "collection": env_str("VECTOR_COLLECTION", "memories_v1"),
+    },
+    "REINDEX": {
+        "rows_per_s": env_float("REINDEX_ROWS_PER_S", 200.0, minimum=0),
+        "keep_hours": env_float("REINDEX_KEEP_HOURS", 24.0, minimum=0),
     },
     "DEADLINES": {
         "hard_s": env_float("DEADLINE_HARD_S", 15.0, minimum=0.1),

@@ -30,6 +30,20 @@ class EmbeddingConf:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankerConf:
+    """``url`` empty: none is asked. ``pool`` of the best found are shown to it, before the cut to the limit."""
+
+    url: str = ""
+    api_key: str = ""
+    model: str = ""
+    timeout_s: float = 2.0
+    batch_size: int = 32
+    pool: int = 30
+    weight: float = 0.6
+    max_chars: int = 4_000
+
+
+@dataclass(frozen=True, slots=True)
 class VectorConf:
     backend: str
     qdrant_url: str
@@ -83,6 +97,14 @@ class PromotionConf:
 
 
 @dataclass(frozen=True, slots=True)
+class ReindexConf:
+    """How fast an index is rebuilt (0: as fast as it goes), and for how long the one before it is kept."""
+
+    rows_per_s: float = 200.0
+    keep_hours: float = 24.0
+
+
+@dataclass(frozen=True, slots=True)
 class RankingConf:
     fusion: str
     search_limit: int
@@ -121,11 +143,13 @@ class LanguageModelConf:
 class MemoryConf:
     flags: dict[str, Any]
     embedding: EmbeddingConf
+    reranker: RerankerConf
     vector: VectorConf
     deadlines: Deadlines
     breakers: BreakerConf
     scoring: ScoringConf
     promotion: PromotionConf
+    reindex: ReindexConf
     ranking: RankingConf
     limits: Limits
     llm: LanguageModelConf
@@ -140,11 +164,13 @@ def memory_conf() -> MemoryConf:
     return MemoryConf(
         flags=dict(values["FLAGS"]),
         embedding=EmbeddingConf(**values["EMBEDDING"]),
+        reranker=RerankerConf(**values.get("RERANKER", {})),
         vector=VectorConf(**values["VECTOR"]),
         deadlines=Deadlines(**values["DEADLINES"]),
         breakers=BreakerConf(**values["BREAKERS"]),
         scoring=ScoringConf(**values["SCORING"]),
         promotion=PromotionConf(**values.get("PROMOTION", {})),
+        reindex=ReindexConf(**values.get("REINDEX", {})),
         ranking=RankingConf(**values["RANKING"], boosts=tuple(values["BOOSTS"])),
         limits=Limits(**values["LIMITS"]),
         llm=LanguageModelConf(**values["LLM"]),

@@ -6,7 +6,7 @@ marked ready if it still is what was embedded.
 
 import hashlib
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -20,7 +20,6 @@ from memory.conf import memory_conf
 from memory.indexes import vector_index
 from memory.indexes.base import Point
 from memory.inference import embedder
-from memory.inference.base import Vector
 from memory.models import EndUser, MemoryItem, Tombstone
 from memory.resilience import BadReply, Deadline, Rejected, Unavailable
 from memory.text import REPLY_EXCERPT, context_prefix, reply_suffix
@@ -133,37 +132,49 @@ def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) ->
     before = turns_before(user, items)
     hashes = {item.pk: vector_hash(item, before.get(item.pk, "")) for item in items}
     changed = [item for item in items if item.vector_hash != hashes[item.pk]]
-    deadline = Deadline(memory_conf().embedding.batch_timeout_s * max(1, len(changed) // 8))
+    deadline = budget(len(changed))
     if changed:
-        texts = ["".join(passage(item, before.get(item.pk, ""))) for item in changed]
-        vectors = embedder().embed_passages(texts, deadline)
-        points = [point(item, vector, hashes[item.pk]) for item, vector in zip(changed, vectors, strict=True)]
-        vector_index().upsert(points, deadline)
+        vector_index().upsert(points(changed, before, deadline), deadline)
     moved = [item for item in items if item.vector_hash == hashes[item.pk]]
-    for (tier, status), ids in by_payload(moved).items():
-        vector_index().set_payload(user.pk, ids, tier=tier, status=status, deadline=deadline)
+    for (tier, status, revision), ids in by_payload(moved).items():
+        vector_index().set_payload(user.pk, ids, tier=tier, status=status, revision=revision, deadline=deadline)
     mark_ready(user, items, hashes, now)
 
 
-def point(item: MemoryItem, vector: Vector, digest: str) -> Point:
-    return Point(
-        id=item.pk, user_id=item.user_id, tier=item.tier, status=item.status, vector=vector, vector_hash=digest
-    )
+def budget(texts: int) -> Deadline:
+    """Time enough to embed so many texts and write their vectors."""
+    return Deadline(memory_conf().embedding.batch_timeout_s * max(1, texts // 8))
 
 
-def by_payload(items: Sequence[MemoryItem]) -> dict[tuple[str, str], list[uuid.UUID]]:
-    groups: dict[tuple[str, str], list[uuid.UUID]] = {}
+def points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[Point]:
+    """The items as the index holds them, newly embedded."""
+    vectors = embedder().embed_passages(["".join(passage(item, before.get(item.pk, ""))) for item in items], deadline)
+    return [
+        Point(
+            id=item.pk,
+            user_id=item.user_id,
+            tier=item.tier,
+            status=item.status,
+            vector=vector,
+            vector_hash=vector_hash(item, before.get(item.pk, "")),
+            revision=item.revision,
+        )
+        for item, vector in zip(items, vectors, strict=True)
+    ]
+
+
+def by_payload(items: Sequence[MemoryItem]) -> dict[tuple[str, str, int], list[uuid.UUID]]:
+    groups: dict[tuple[str, str, int], list[uuid.UUID]] = {}
     for item in items:
-        groups.setdefault((item.tier, item.status), []).append(item.pk)
+        groups.setdefault((item.tier, item.status, item.revision), []).append(item.pk)
     return groups
 
 
 MARK_READY = """
 UPDATE memory_item AS item
 SET indexing = 'ready', vector_hash = done.digest, indexed_at = %s, index_attempts = 0, index_error = ''
-FROM unnest(%s::uuid[], %s::int[], %s::text[], %s::text[], %s::text[]) AS done(id, version, tier, status, digest)
-WHERE item.user_id = %s AND item.id = done.id AND item.indexing = 'pending'
-  AND item.version = done.version AND item.tier = done.tier AND item.status = done.status
+FROM unnest(%s::uuid[], %s::bigint[], %s::text[]) AS done(id, revision, digest)
+WHERE item.user_id = %s AND item.id = done.id AND item.indexing = 'pending' AND item.revision = done.revision
 """
 
 
@@ -175,9 +186,7 @@ def mark_ready(user: EndUser, items: Sequence[MemoryItem], hashes: dict[uuid.UUI
             [
                 now,
                 [item.pk for item in items],
-                [item.version for item in items],
-                [item.tier for item in items],
-                [item.status for item in items],
+                [item.revision for item in items],
                 [hashes[item.pk] for item in items],
                 user.pk,
             ],

@@ -1,8 +1,8 @@
 """Indexes over the memories: where nearest vectors and matching words are found.
 
-Owns the ports (`base`) and one adapter per engine. Decides nothing about ranking, never enqueues, and holds no truth:
-what an index says is hydrated from Postgres by whoever asked. An adapter raises `Unavailable` and lets the caller
-decide whether the answer can do without it.
+Owns the ports (`base`), one adapter per engine, and which collection of vectors answers (`collections`, `routed`).
+Decides nothing about ranking, never enqueues, and holds no truth: what an index says is hydrated from Postgres by
+whoever asked. An adapter raises `Unavailable` and lets the caller decide whether the answer can do without it.
 """
 
 import os
@@ -12,20 +12,22 @@ from typing import cast
 from django.utils.module_loading import import_string
 
 from memory.conf import memory_conf
-from memory.indexes.base import LexicalIndex, VectorIndex
+from memory.indexes.base import LexicalIndex, Shape
+from memory.indexes.routed import RoutedIndex
 
-VECTOR_INDEXES = {
-    "pgvector": "memory.indexes.pgvector.PgVectorIndex",
-    "qdrant": "memory.indexes.qdrant.QdrantIndex",
+VECTOR_ENGINES = {
+    "pgvector": "memory.indexes.pgvector.PgVectorEngine",
+    "qdrant": "memory.indexes.qdrant.QdrantEngine",
 }
 LEXICAL_INDEX = "memory.indexes.fulltext.FullTextIndex"
 
 
 @cache
-def vector_index() -> VectorIndex:
+def vector_index() -> RoutedIndex:
     """The vector index the settings name."""
-    adapter = import_string(VECTOR_INDEXES[memory_conf().vector.backend])
-    return cast("VectorIndex", adapter.from_conf(memory_conf()))
+    conf = memory_conf()
+    engine = import_string(VECTOR_ENGINES[conf.vector.backend]).from_conf(conf)
+    return RoutedIndex(engine, conf.vector.collection, Shape.from_conf(conf))
 
 
 @cache

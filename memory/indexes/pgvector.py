@@ -6,7 +6,7 @@ both answers are complete.
 """
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from operator import attrgetter
@@ -19,7 +19,7 @@ from django.db.backends.utils import CursorWrapper
 
 from memory.access import user_scope
 from memory.conf import MemoryConf
-from memory.indexes.base import Filter, IndexState, Match, Point, require_user
+from memory.indexes.base import Filter, Held, IndexState, Match, Point, require_user
 from memory.inference.base import Vector
 from memory.resilience import BadReply, Deadline, Unavailable
 
@@ -40,16 +40,27 @@ LARGE_REMEMBERED = 10_000
 
 UPSERT = """
 INSERT INTO memory_vector
-    (user_id, collection, dims, item_id, tier, status, embedding, vector_hash, updated_at)
-SELECT i.user_id, %(collection)s, %(dims)s, p.item_id, p.tier, p.status, p.embedding, p.vector_hash, now()
-FROM unnest(%(ids)s::uuid[], %(tiers)s::text[], %(statuses)s::text[], %(vectors)s::halfvec[], %(hashes)s::text[])
-    AS p (item_id, tier, status, embedding, vector_hash)
+    (user_id, collection, dims, item_id, tier, status, embedding, vector_hash, revision, updated_at)
+SELECT i.user_id, %(collection)s, %(dims)s, p.item_id, p.tier, p.status, p.embedding, p.vector_hash, p.revision, now()
+FROM unnest(%(ids)s::uuid[], %(tiers)s::text[], %(statuses)s::text[], %(vectors)s::halfvec[], %(hashes)s::text[],
+            %(revisions)s::bigint[])
+    AS p (item_id, tier, status, embedding, vector_hash, revision)
 JOIN memory_item i ON i.user_id = %(user)s AND i.id = p.item_id
 FOR KEY SHARE OF i
 ON CONFLICT (user_id, collection, item_id) DO UPDATE SET
     dims = EXCLUDED.dims, tier = EXCLUDED.tier, status = EXCLUDED.status,
-    embedding = EXCLUDED.embedding, vector_hash = EXCLUDED.vector_hash, updated_at = EXCLUDED.updated_at
+    embedding = EXCLUDED.embedding, vector_hash = EXCLUDED.vector_hash, revision = EXCLUDED.revision,
+    updated_at = EXCLUDED.updated_at
+WHERE memory_vector.revision <= EXCLUDED.revision
 """
+
+DROP = """
+DELETE FROM memory_vector WHERE id IN (
+    SELECT id FROM memory_vector WHERE user_id = %(user)s AND collection = %(collection)s LIMIT %(page)s
+)
+"""
+DROP_PAGE = 2000
+DROP_TIMEOUT_S = 30.0
 
 # Answered from the payload index alone.
 COUNT_UP_TO = "SELECT count(*) FROM (SELECT FROM memory_vector WHERE {where} LIMIT %(limit)s) AS passing"
@@ -69,6 +80,22 @@ SELECT item_id, distance FROM (
 """
 
 
+class PgVectorEngine:
+    """Collections are a column of one table; which of them answers is a row of another."""
+
+    backend = "pgvector"
+
+    @classmethod
+    def from_conf(cls, conf: MemoryConf) -> Self:
+        return cls()
+
+    def open(self, collection: str, dimensions: int, alias: str = "") -> "PgVectorIndex":
+        return PgVectorIndex(collection, dimensions)
+
+    def close(self) -> None:
+        """Nothing of its own: the connections are Django's."""
+
+
 class PgVectorIndex:
     """A VectorIndex over the table ``memory_vector``."""
 
@@ -76,10 +103,6 @@ class PgVectorIndex:
         self.collection = collection
         self.dimensions = dimensions
         self._large: dict[Filter, float] = {}
-
-    @classmethod
-    def from_conf(cls, conf: MemoryConf) -> Self:
-        return cls(conf.vector.collection, conf.embedding.dimensions)
 
     def ensure(self) -> None:
         """The table and its indexes come with the migrations; only the width can be wrong."""
@@ -90,8 +113,9 @@ class PgVectorIndex:
         """Points whose item has been deleted meanwhile are passed over; one being deleted is waited for."""
         ordered = sorted(points, key=lambda point: (point.user_id, point.id))
         for user_id, group in groupby(ordered, key=attrgetter("user_id")):
-            # One id twice in one statement is refused; the later of the two is what was meant.
-            rows = list({point.id: point for point in group}.values())
+            # One id twice in one statement is refused; the newer or else the later of the two is what was meant.
+            meant = {point.id: point for point in sorted(group, key=attrgetter("revision"))}
+            rows = sorted(meant.values(), key=attrgetter("id"))
             with self._cursor(user_id, deadline) as cursor:
                 cursor.execute(UPSERT, self._columns(user_id, rows))
 
@@ -102,16 +126,19 @@ class PgVectorIndex:
         *,
         tier: str | None = None,
         status: str | None = None,
+        revision: int | None = None,
         deadline: Deadline,
     ) -> None:
-        changes = {column: value for column, value in (("tier", tier), ("status", status)) if value is not None}
-        if not changes or not ids:
+        wanted = (("tier", tier), ("status", status), ("revision", revision))
+        changes = {column: value for column, value in wanted if value is not None}
+        if (tier is None and status is None) or not ids:
             return
+        guard = "" if revision is None else "AND revision <= %(revision)s"
         assignments = ", ".join(f"{column} = %({column})s" for column in changes)
         with self._cursor(user_id, deadline) as cursor:
             cursor.execute(
                 f"UPDATE memory_vector SET {assignments}, updated_at = now() WHERE {self._own()} "  # noqa: S608
-                "AND item_id = ANY(%(ids)s)",
+                f"AND item_id = ANY(%(ids)s) {guard}",
                 {**changes, **self._names(user_id), "ids": list(ids)},
             )
 
@@ -156,6 +183,36 @@ class PgVectorIndex:
             if len(page) < SCROLL_PAGE:
                 return
             last = page[-1][0]
+
+    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[Held]:
+        with self._cursor(user_id, deadline) as cursor:
+            cursor.execute(
+                "SELECT item_id, tier, status, vector_hash, revision, dims FROM memory_vector "  # noqa: S608
+                f"WHERE {self._own()} AND item_id = ANY(%(ids)s)",
+                {**self._names(user_id), "ids": list(ids)},
+            )
+            return [Held(*row) for row in cursor.fetchall()]
+
+    def count(self, user_id: int, deadline: Deadline) -> int:
+        with self._cursor(user_id, deadline) as cursor:
+            cursor.execute(f"SELECT count(*) FROM memory_vector WHERE {self._own()}", self._names(user_id))  # noqa: S608
+            return int(cursor.fetchone()[0])
+
+    def strays(self, user_id: int, *, remove: bool) -> list[UUID]:
+        """A row has one key, and its owner is part of it: what is not this user's cannot bear this user's mark."""
+        require_user(user_id)
+        return []
+
+    def make_live(self) -> None:
+        """Nothing to do here: no name outside the product's own tables points at a collection."""
+
+    def drop(self, users: Iterable[int]) -> None:
+        for user_id in users:
+            removed = DROP_PAGE
+            while removed == DROP_PAGE:
+                with self._cursor(user_id, Deadline(DROP_TIMEOUT_S)) as cursor:
+                    cursor.execute(DROP, {**self._names(user_id), "page": DROP_PAGE})
+                    removed = cursor.rowcount
 
     def erase(self, user_id: int) -> None:
         """Every collection: what is erased must not come back with an older one."""
@@ -226,6 +283,7 @@ class PgVectorIndex:
             "statuses": [point.status for point in points],
             "vectors": [self._literal(point.vector) for point in points],
             "hashes": [point.vector_hash for point in points],
+            "revisions": [point.revision for point in points],
         }
 
     def _own(self) -> str:

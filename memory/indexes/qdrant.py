@@ -1,140 +1,39 @@
-"""Vectors in Qdrant: one collection for everybody, each query bound to one user by a filter it cannot leave out."""
+"""Vectors in Qdrant: one collection for everybody, each query bound to one user by a filter it cannot leave out.
+
+Searches go through an alias, which one request turns to another collection; writes name their collection.
+"""
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
-from typing import Any, Self, TypeVar
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Self
 from uuid import UUID, uuid5
 
-import httpx
 from qdrant_client import QdrantClient, models
-from qdrant_client.common.client_exceptions import QdrantException
-from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
 
 from memory import http
 from memory.conf import MemoryConf
-from memory.indexes.base import Filter, IndexState, Match, Point, require_user
+from memory.indexes.base import Filter, Held, IndexState, Match, Point, require_user
+from memory.indexes.qdrant_collection import ENSURE_TIMEOUT_S, VECTOR, Missing, QdrantCollection, is_local
 from memory.inference.base import Vector
-from memory.resilience import BadReply, Deadline, Rejected, Unavailable, breaker
+from memory.resilience import BadReply, Deadline
 
-T = TypeVar("T")
-
-VECTOR = "vector"
-# Euclidean on unit vectors, as everywhere else: what Qdrant calls the score is then the distance itself.
-METRIC = models.Distance.EUCLID
+ALIAS_SUFFIX = "_live"
 PAGE = 1000
 UPSERT_BATCH = 256
 SEARCH_BREADTH = 128
-STATE_TIMEOUT_S = 1.0
-ENSURE_TIMEOUT_S = 10.0
-NOT_OUR_FAULT = frozenset({408, 429})
-# What the client lets through when a reply is no JSON, or not the JSON it takes for granted.
-UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError)
-UNEXPECTED = "Qdrant's reply has not the promised form"
 
 
-class _Missing(Rejected):
-    """The collection is not there."""
+class QdrantEngine:
+    """The server, with all its collections."""
 
+    backend = "qdrant"
 
-class _Collection:
-    """The collection itself: its shape, and how its failures are told."""
-
-    def __init__(self, client: QdrantClient, name: str, dimensions: int) -> None:
-        self.name = name
-        self.dimensions = dimensions
+    def __init__(self, client: QdrantClient) -> None:
         self._client = client
-
-    def ensure(self) -> None:
-        deadline = Deadline(ENSURE_TIMEOUT_S)
-        try:
-            problem = self._problem(self.ask(self._describe, deadline))
-        except _Missing:
-            self.ask(self._create, deadline)
-            problem = self._problem(self.ask(self._describe, deadline))
-        if problem:
-            raise BadReply(VECTOR, problem)
-
-    def state(self) -> IndexState:
-        try:
-            info = self.ask(self._describe, Deadline(STATE_TIMEOUT_S))
-            problem, points = self._problem(info), info.points_count
-        except Unavailable as error:
-            problem, points = error.reason, None
-        return IndexState(
-            ok=problem is None, backend="qdrant", dimensions=self.dimensions, points=points, problem=problem
-        )
-
-    def call(self, ask: Callable[[], T], deadline: Deadline) -> T:
-        deadline.require(VECTOR)
-        return breaker(VECTOR).call(lambda: self.ask(ask, deadline))
-
-    def ask(self, ask: Callable[[], T], deadline: Deadline) -> T:
-        try:
-            with http.within(deadline):
-                return ask()
-        except UnexpectedResponse as error:
-            raise self._refusal(error.status_code or 0) from error
-        except ResponseHandlingException as error:
-            raise _broken(error.source) from error
-        except (ApiException, QdrantException, httpx.HTTPError) as error:
-            raise Unavailable(VECTOR, str(error) or type(error).__name__) from error
-        except UNREADABLE as error:
-            # A missing collection is a plain ValueError in the client's local mode.
-            if "not found" in str(error):
-                raise _Missing(VECTOR, str(error)) from error
-            raise BadReply(VECTOR, UNEXPECTED) from error
-
-    def _refusal(self, status: int) -> Unavailable:
-        if status == 404:
-            return _Missing(VECTOR, f"the collection {self.name} is missing: rebuild the index")
-        if 400 <= status < 500 and status not in NOT_OUR_FAULT:
-            return Rejected(VECTOR, f"Qdrant refused the request ({status})")
-        return Unavailable(VECTOR, f"Qdrant answered {status}")
-
-    def _describe(self) -> models.CollectionInfo:
-        return self._client.get_collection(self.name)
-
-    def _problem(self, info: models.CollectionInfo) -> str | None:
-        params = info.config.params.vectors
-        if not isinstance(params, models.VectorParams):
-            return f"the collection {self.name} has named vectors, one unnamed vector is expected"
-        if params.size != self.dimensions:
-            return f"the collection {self.name} has {params.size} dimensions, the model {self.dimensions}"
-        if params.distance != METRIC:
-            return f"the collection {self.name} measures {params.distance.value}, {METRIC.value} is expected"
-        return None
-
-    def _create(self) -> None:
-        # No graph over everybody, one per user: no query ever leaves its user.
-        per_user = models.HnswConfigDiff(m=0, payload_m=16)
-        try:
-            self._client.create_collection(
-                self.name,
-                vectors_config=models.VectorParams(size=self.dimensions, distance=METRIC),
-                hnsw_config=per_user,
-            )
-        except UnexpectedResponse as error:
-            if error.status_code != 409:  # another process was first
-                raise
-        for name, is_tenant in (("user_id", True), ("tier", False), ("status", False)):
-            self._create_payload_index(name, is_tenant=is_tenant)
-
-    def _create_payload_index(self, name: str, *, is_tenant: bool) -> None:
-        if _is_local(self._client):
-            return  # it has no payload indexes and warns about each
-        schema = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=is_tenant or None)
-        self._client.create_payload_index(self.name, name, field_schema=schema, wait=True)
-
-
-class QdrantIndex:
-    """A VectorIndex over one Qdrant collection."""
-
-    def __init__(self, client: QdrantClient, collection: str, dimensions: int) -> None:
-        self.dimensions = dimensions
-        self._client = client
-        self._collection = _Collection(client, collection, dimensions)
-        self.collection = collection
 
     @classmethod
     def from_conf(cls, conf: MemoryConf) -> Self:
@@ -146,22 +45,52 @@ class QdrantIndex:
             transport=http.DeadlineTransport(),
             trust_env=False,
         )
-        return cls(client, conf.vector.collection, conf.embedding.dimensions)
+        return cls(client)
+
+    def open(self, collection: str, dimensions: int, alias: str = "") -> "QdrantIndex":
+        return QdrantIndex(self._client, collection, dimensions, alias and alias + ALIAS_SUFFIX)
+
+    def close(self) -> None:
+        self._client.close()
+
+
+class QdrantIndex:
+    """A VectorIndex over one Qdrant collection."""
+
+    def __init__(self, client: QdrantClient, collection: str, dimensions: int, alias: str = "") -> None:
+        self.dimensions = dimensions
+        self._client = client
+        self._collection = QdrantCollection(client, collection, dimensions)
+        self.collection = collection
+        self._alias = alias
+        self._searched = alias or collection
 
     def ensure(self) -> None:
         self._collection.ensure()
+        if self._alias and not self._collection.has_alias(self._alias, Deadline(ENSURE_TIMEOUT_S)):
+            self.make_live()
+
+    def make_live(self) -> None:
+        if self._alias:
+            self._collection.point_alias(self._alias, Deadline(ENSURE_TIMEOUT_S))
+
+    def drop(self, users: Iterable[int]) -> None:
+        self._collection.ask(lambda: self._client.delete_collection(self.collection), Deadline(ENSURE_TIMEOUT_S))
 
     def upsert(self, points: Sequence[Point], deadline: Deadline) -> None:
         """A collection that was lost is made again: the rows will fill it."""
-        structs = [self._struct(point) for point in points]
-        for start in range(0, len(structs), UPSERT_BATCH):
-            batch = structs[start : start + UPSERT_BATCH]
-            write = partial(self._client.upsert, self.collection, batch, wait=True)
-            try:
-                self._collection.call(write, deadline)
-            except _Missing:
-                self._collection.ensure()
-                self._collection.call(write, deadline)
+        # The guard is one filter for a whole request; nearly all rows are at one of a few revisions.
+        for revision, group in groupby(sorted(points, key=attrgetter("revision")), key=attrgetter("revision")):
+            structs = [self._struct(point) for point in group]
+            for start in range(0, len(structs), UPSERT_BATCH):
+                batch = structs[start : start + UPSERT_BATCH]
+                guard = models.Filter(must=[_not_newer(revision)])
+                write = partial(self._client.upsert, self.collection, batch, wait=True, update_filter=guard)
+                try:
+                    self._collection.call(write, deadline)
+                except Missing:
+                    self.ensure()
+                    self._collection.call(write, deadline)
 
     def set_payload(
         self,
@@ -170,22 +99,27 @@ class QdrantIndex:
         *,
         tier: str | None = None,
         status: str | None = None,
+        revision: int | None = None,
         deadline: Deadline,
     ) -> None:
-        changes = {name: value for name, value in (("tier", tier), ("status", status)) if value is not None}
-        chosen = _chosen(user_id, ids)
-        if changes and ids:
+        wanted = (("tier", tier), ("status", status), ("revision", revision))
+        changes = {name: value for name, value in wanted if value is not None}
+        chosen = _chosen(user_id, ids, *([] if revision is None else [_not_newer(revision)]))
+        if (tier is not None or status is not None) and ids:
             # By filter and not by ids: an id that is not there would fail the whole call.
-            self._collection.call(
-                lambda: self._client.set_payload(self.collection, changes, points=chosen, wait=True), deadline
-            )
+            write = partial(self._client.set_payload, self.collection, changes, points=chosen, wait=True)
+            self._where_it_exists(write, deadline)
 
     def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
         chosen = models.FilterSelector(filter=_chosen(user_id, ids))
         if ids:
-            self._collection.call(
-                lambda: self._client.delete(self.collection, points_selector=chosen, wait=True), deadline
-            )
+            write = partial(self._client.delete, self.collection, points_selector=chosen, wait=True)
+            self._where_it_exists(write, deadline)
+
+    def _where_it_exists(self, write: Callable[[], object], deadline: Deadline) -> None:
+        """In a collection that is gone there is nothing to change or remove."""
+        with suppress(Missing):
+            self._collection.call(write, deadline)
 
     def search(self, vector: Vector, filter: Filter, limit: int, deadline: Deadline) -> list[Match]:
         components = self._components(vector)
@@ -195,12 +129,12 @@ class QdrantIndex:
         breadth = models.SearchParams(hnsw_ef=max(SEARCH_BREADTH, 2 * limit))
         reply = self._collection.call(
             lambda: self._client.query_points(
-                self.collection,
+                self._searched,
                 query=components,
                 query_filter=_filter(filter),
                 limit=limit,
                 with_payload=["item_id"],
-                search_params=None if _is_local(self._client) else breadth,
+                search_params=None if is_local(self._client) else breadth,
                 timeout=math.ceil(left) if left != math.inf else None,
             ),
             deadline,
@@ -211,6 +145,10 @@ class QdrantIndex:
         return sorted(matches, key=lambda match: (match.distance, match.id))
 
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
+        for record in self._records(user_id):
+            yield _item_id(record.payload), str((record.payload or {}).get("vector_hash", ""))
+
+    def _records(self, user_id: int) -> Iterator[models.Record]:
         own = models.Filter(must=[_owner(user_id)])
         offset: Any = None
         while True:
@@ -218,25 +156,44 @@ class QdrantIndex:
             records, offset = self._collection.call(
                 partial(read, with_payload=["item_id", "vector_hash"]), Deadline.none()
             )
-            for record in records:
-                yield _item_id(record.payload), str((record.payload or {}).get("vector_hash", ""))
+            yield from records
             if offset is None:
                 return
 
+    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[Held]:
+        if not ids:
+            return []
+        read = partial(self._client.scroll, self.collection, _chosen(user_id, ids), limit=len(ids), with_payload=True)
+        records, _ = self._collection.call(read, deadline)
+        return [_held(record.payload or {}, self.dimensions) for record in records]
+
+    def count(self, user_id: int, deadline: Deadline) -> int:
+        own = models.Filter(must=[_owner(user_id)])
+        return self._collection.call(
+            lambda: self._client.count(self.collection, count_filter=own, exact=True).count, deadline
+        )
+
+    def strays(self, user_id: int, *, remove: bool) -> list[UUID]:
+        strays = {
+            record.id: _item_id(record.payload)
+            for record in self._records(user_id)
+            if str(record.id) != _point_id(user_id, _item_id(record.payload))
+        }
+        if strays and remove:
+            write = partial(self._client.delete, self.collection, points_selector=list(strays), wait=True)
+            self._collection.call(write, Deadline.none())
+        return list(strays.values())
+
     def erase(self, user_id: int) -> None:
         own = models.FilterSelector(filter=models.Filter(must=[_owner(user_id)]))
-        try:
-            self._collection.call(
-                lambda: self._client.delete(self.collection, points_selector=own, wait=True), Deadline.none()
-            )
-        except _Missing:
-            return
+        write = partial(self._client.delete, self.collection, points_selector=own, wait=True)
+        self._where_it_exists(write, Deadline.none())
 
     def state(self) -> IndexState:
-        return self._collection.state()
+        return self._collection.state(self._searched)
 
     def close(self) -> None:
-        self._client.close()
+        """The engine holds the connections."""
 
     def _struct(self, point: Point) -> models.PointStruct:
         payload = {
@@ -245,6 +202,7 @@ class QdrantIndex:
             "tier": point.tier,
             "status": point.status,
             "vector_hash": point.vector_hash,
+            "revision": point.revision,
         }
         return models.PointStruct(
             id=_point_id(point.user_id, point.id), vector=self._components(point.vector), payload=payload
@@ -259,18 +217,35 @@ class QdrantIndex:
         return components
 
 
-def _is_local(client: QdrantClient) -> bool:
-    """Whether this is the client's own mode without a server, as tests use it."""
-    return not client.init_options.get("url")
-
-
 def _owner(user_id: int) -> models.FieldCondition:
     return models.FieldCondition(key="user_id", match=models.MatchValue(value=str(require_user(user_id))))
 
 
-def _chosen(user_id: int, ids: Collection[UUID]) -> models.Filter:
+def _chosen(user_id: int, ids: Collection[UUID], *further: models.Condition) -> models.Filter:
     points = models.HasIdCondition(has_id=[_point_id(user_id, id) for id in ids])
-    return models.Filter(must=[_owner(user_id), points])
+    return models.Filter(must=[_owner(user_id), points, *further])
+
+
+def _not_newer(revision: int) -> models.Filter:
+    unmarked = models.IsEmptyCondition(is_empty=models.PayloadField(key="revision"))
+    return models.Filter(
+        should=[unmarked, models.FieldCondition(key="revision", range=models.Range(lte=float(revision)))]
+    )
+
+
+def _held(payload: dict[str, Any], dimensions: int) -> Held:
+    try:
+        revision = int(payload.get("revision", 0))
+    except (ValueError, TypeError):
+        revision = 0
+    return Held(
+        id=_item_id(payload),
+        tier=str(payload.get("tier", "")),
+        status=str(payload.get("status", "")),
+        vector_hash=str(payload.get("vector_hash", "")),
+        revision=revision,
+        dimensions=dimensions,
+    )
 
 
 def _filter(filter: Filter) -> models.Filter:
@@ -293,11 +268,3 @@ def _item_id(payload: dict[str, Any] | None) -> UUID:
         return UUID((payload or {})["item_id"])
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise BadReply(VECTOR, "a point carries no item id") from error
-
-
-def _broken(source: Exception) -> Unavailable:
-    if isinstance(source, httpx.TimeoutException):
-        return Unavailable(VECTOR, "Qdrant did not answer in time")
-    if isinstance(source, httpx.HTTPError):
-        return Unavailable(VECTOR, str(source) or type(source).__name__)
-    return BadReply(VECTOR, UNEXPECTED)

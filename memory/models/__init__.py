@@ -3,11 +3,13 @@
 from memory.models.items import MemoryEvent, MemoryItem, MemoryVersion
 from memory.models.operations import Erasure, IdempotencyRecord, Tombstone, Turn
 from memory.models.people import ApiKey, EndUser, Membership, Operator, Organization
+from memory.models.rebuilding import DriftReport, ReindexRun, VectorCollection
 from memory.models.speakers import Speaker
 from memory.models.vectors import MemoryVector
 
 __all__ = [
     "ApiKey",
+    "DriftReport",
     "EndUser",
     "Erasure",
     "IdempotencyRecord",
@@ -18,7 +20,9 @@ __all__ = [
     "MemoryVersion",
     "Operator",
     "Organization",
+    "ReindexRun",
     "Speaker",
     "Tombstone",
     "Turn",
+    "VectorCollection",
 ]

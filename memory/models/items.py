@@ -97,6 +97,8 @@ class MemoryItem(models.Model):
     index_error = models.CharField(max_length=300, blank=True, default="")
     vector_hash = models.CharField(max_length=64, blank=True, default="")
     indexed_at = models.DateTimeField(null=True, blank=True)
+    revision = models.BigIntegerField(db_default=1, editable=False)
+    """Counted up by a trigger whenever something changes that the vector index holds; never written from here."""
 
     objects = ItemQuerySet.as_manager()
 
@@ -125,6 +127,7 @@ class MemoryItem(models.Model):
             models.Index(fields=["user", "status", "-score", "id"], name="memory_item_score"),
             models.Index(fields=["user", "thread_id", "arrival"], name="memory_item_thread"),
             models.Index(fields=["user", "content_hash"], name="memory_item_hash"),
+            models.Index(fields=["user", "updated_at", "id"], name="memory_item_updated"),
             models.Index(
                 fields=["user", "index_after"], name="memory_item_pending", condition=models.Q(indexing="pending")
             ),

@@ -18,12 +18,14 @@ class MemoryVector(models.Model):
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
     item_id = models.UUIDField()
-    collection = models.CharField(max_length=100)
+    collection = models.CharField(max_length=140)
     dims = models.PositiveSmallIntegerField()
     tier = models.CharField(max_length=16)
     status = models.CharField(max_length=16)
     embedding = HalfVectorField()
     vector_hash = models.CharField(max_length=64)
+    revision = models.BigIntegerField(db_default=0)
+    """Of the item as it was when this was written; a write of an older revision changes nothing."""
     updated_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

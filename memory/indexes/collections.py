@@ -1,0 +1,162 @@
+"""Which collection answers, which is being built beside it, and which are kept or on their way out.
+
+The rows of `VectorCollection` decide, for every engine. Writers read them at each write, so that from the moment a
+collection is being built everything new lands in it as well. Searches read a copy that is a moment old.
+"""
+
+import threading
+import time
+import uuid
+from datetime import datetime
+from hashlib import sha256
+
+from django.db import DatabaseError, InterfaceError, transaction
+from redis import Redis
+
+from memory import redis as shared
+from memory.indexes.base import Shape
+from memory.models import VectorCollection
+from memory.resilience import Unavailable
+
+VECTOR = "vector"
+FRESH_S = 0.5
+"""For so long a search asks nobody which collection answers; after that it asks Redis whether that has changed."""
+BELIEVED_S = 15.0
+"""For so long it believes Redis that nothing has."""
+
+Role = VectorCollection.Role
+
+
+class Registry:
+    """The collections of one alias in one engine."""
+
+    def __init__(self, backend: str, alias: str) -> None:
+        self.backend = backend
+        self.alias = alias
+        self._lock = threading.Lock()
+        self._live: VectorCollection | None = None
+        self._edition: bytes | str | None = None
+        self._asked_at = self._read_at = -BELIEVED_S
+
+    def live(self) -> VectorCollection | None:
+        """The collection that answers, as of a moment ago; None before the first write."""
+        now = time.monotonic()
+        if self._live is not None and now - self._asked_at < FRESH_S:
+            return self._live
+        edition = shared.attempt(lambda client: client.get(self._key()) or b"0", None)
+        with self._lock:
+            is_believed = self._live is not None and now - self._read_at < BELIEVED_S
+            if edition is None or edition != self._edition or not is_believed:
+                self._live = next((row for row in self.rows() if row.role == Role.LIVE), None)
+                self._read_at = now
+            self._edition, self._asked_at = edition, now
+            return self._live
+
+    def rows(self) -> list[VectorCollection]:
+        """All of them, as they are now."""
+        try:
+            return list(VectorCollection.objects.filter(backend=self.backend, alias=self.alias).order_by("pk"))
+        except (DatabaseError, InterfaceError) as error:
+            raise Unavailable(VECTOR, " ".join(str(error).split()) or type(error).__name__) from error
+
+    def adopt(self, shape: Shape) -> VectorCollection:
+        """The live collection; when there is none yet, one that bears the alias' own name."""
+        first = VectorCollection(
+            backend=self.backend,
+            alias=self.alias,
+            name=self.alias,
+            model=shape.model,
+            dimensions=shape.dimensions,
+            passage_prefix=shape.passage_prefix,
+            role=Role.LIVE,
+        )
+        VectorCollection.objects.bulk_create([first], ignore_conflicts=True)
+        self.changed()
+        return VectorCollection.objects.get(backend=self.backend, alias=self.alias, role=Role.LIVE)
+
+    def begin(self, shape: Shape, *, now: datetime) -> VectorCollection:
+        """A new collection to be built; from here on it is written to."""
+        digest = sha256(repr(shape).encode()).hexdigest()[:8]
+        with transaction.atomic():
+            self._locked()
+            row = VectorCollection.objects.create(
+                backend=self.backend,
+                alias=self.alias,
+                name=f"{self.alias[:100]}_{digest}_{uuid.uuid4().hex[:8]}",
+                model=shape.model,
+                dimensions=shape.dimensions,
+                passage_prefix=shape.passage_prefix,
+                role=Role.BUILDING,
+                created_at=now,
+            )
+        self.changed()
+        return row
+
+    def swap(self, target: VectorCollection, *, keep_until: datetime) -> None:
+        """The target answers, the one before it is kept. Doing so again changes nothing."""
+        with transaction.atomic():
+            rows = self._locked()
+            if rows.get(Role.LIVE, target).pk == target.pk and Role.BUILDING not in rows:
+                return
+            self._turn(rows.get(Role.PREVIOUS), Role.REMOVING)
+            self._turn(rows.get(Role.LIVE), Role.PREVIOUS, keep_until)
+            self._turn(target, Role.LIVE)
+        self.changed()
+
+    def restore(self) -> VectorCollection:
+        """The previous collection answers again, the one that did is to go. Raises LookupError without a previous."""
+        with transaction.atomic():
+            rows = self._locked()
+            previous = rows.get(Role.PREVIOUS)
+            if previous is None:
+                raise LookupError("no previous collection is kept")
+            self._turn(rows.get(Role.LIVE), Role.REMOVING)
+            self._turn(previous, Role.LIVE)
+        self.changed()
+        return previous
+
+    def give_up(self, row: VectorCollection) -> None:
+        """Nothing is written to it any more, and a sweep removes it."""
+        self._turn(row, Role.REMOVING)
+        self.changed()
+
+    def overdue(self, now: datetime) -> list[VectorCollection]:
+        """What is to be removed: given up, or kept long enough."""
+        for row in self.rows():
+            if row.role == Role.PREVIOUS and row.keep_until is not None and row.keep_until <= now:
+                self.give_up(row)
+        return [row for row in self.rows() if row.role == Role.REMOVING]
+
+    def changed(self) -> None:
+        """Let every process look again; this one at once."""
+        self._forget()
+        transaction.on_commit(self._announce)
+
+    def _announce(self) -> None:
+        def write(client: Redis) -> None:
+            client.incr(self._key())
+
+        shared.attempt(write, None)
+        self._forget()
+
+    def _forget(self) -> None:
+        with self._lock:
+            self._live = None
+            self._asked_at = self._read_at = -BELIEVED_S
+
+    def _locked(self) -> dict[str, VectorCollection]:
+        rows = VectorCollection.objects.select_for_update().filter(backend=self.backend, alias=self.alias)
+        return {row.role: row for row in rows.order_by("pk") if row.role != Role.REMOVING}
+
+    @staticmethod
+    def _turn(row: VectorCollection | None, role: str, keep_until: datetime | None = None) -> None:
+        if row is not None:
+            row.role, row.keep_until = role, keep_until
+            row.save(update_fields=["role", "keep_until"])
+
+    def _key(self) -> str:
+        return shared.key("collections", self.backend, self.alias)
+
+
+def shape_of(row: VectorCollection) -> Shape:
+    return Shape(row.model, row.dimensions, row.passage_prefix)

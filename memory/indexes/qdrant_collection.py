@@ -1,0 +1,145 @@
+"""A collection of Qdrant: its shape, its alias, and how its failures are told."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import httpx
+from qdrant_client import QdrantClient, models
+from qdrant_client.common.client_exceptions import QdrantException
+from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
+
+from memory import http
+from memory.indexes.base import IndexState
+from memory.resilience import BadReply, Deadline, Rejected, Unavailable, breaker
+
+T = TypeVar("T")
+
+VECTOR = "vector"
+# Euclidean on unit vectors, as everywhere else: what Qdrant calls the score is then the distance itself.
+METRIC = models.Distance.EUCLID
+STATE_TIMEOUT_S = 1.0
+ENSURE_TIMEOUT_S = 10.0
+NOT_OUR_FAULT = frozenset({408, 429})
+# What the client lets through when a reply is no JSON, or not the JSON it takes for granted.
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError)
+UNEXPECTED = "Qdrant's reply has not the promised form"
+
+
+class Missing(Rejected):
+    """The collection is not there."""
+
+
+class QdrantCollection:
+    """The collection itself: its shape, and how its failures are told."""
+
+    def __init__(self, client: QdrantClient, name: str, dimensions: int) -> None:
+        self.name = name
+        self.dimensions = dimensions
+        self._client = client
+
+    def ensure(self) -> None:
+        deadline = Deadline(ENSURE_TIMEOUT_S)
+        try:
+            problem = self._problem(self.ask(self._describe, deadline))
+        except Missing:
+            self.ask(self._create, deadline)
+            problem = self._problem(self.ask(self._describe, deadline))
+        if problem:
+            raise BadReply(VECTOR, problem)
+
+    def point_alias(self, alias: str, deadline: Deadline) -> None:
+        """Both steps are one request: no search falls between them."""
+        turn: list[models.AliasOperations] = [
+            models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=alias)),
+            models.CreateAliasOperation(create_alias=models.CreateAlias(collection_name=self.name, alias_name=alias)),
+        ]
+        self.ask(lambda: self._client.update_collection_aliases(turn), deadline)
+
+    def has_alias(self, alias: str, deadline: Deadline) -> bool:
+        """Whether the alias exists, wherever it points."""
+        known = self.ask(self._client.get_aliases, deadline)
+        return any(entry.alias_name == alias for entry in known.aliases)
+
+    def state(self, name: str) -> IndexState:
+        try:
+            info = self.ask(lambda: self._client.get_collection(name), Deadline(STATE_TIMEOUT_S))
+            problem, points = self._problem(info), info.points_count
+        except Unavailable as error:
+            problem, points = error.reason, None
+        return IndexState(
+            ok=problem is None, backend="qdrant", dimensions=self.dimensions, points=points, problem=problem
+        )
+
+    def call(self, ask: Callable[[], T], deadline: Deadline) -> T:
+        deadline.require(VECTOR)
+        return breaker(VECTOR).call(lambda: self.ask(ask, deadline))
+
+    def ask(self, ask: Callable[[], T], deadline: Deadline) -> T:
+        try:
+            with http.within(deadline):
+                return ask()
+        except UnexpectedResponse as error:
+            raise self._refusal(error.status_code or 0) from error
+        except ResponseHandlingException as error:
+            raise _broken(error.source) from error
+        except (ApiException, QdrantException, httpx.HTTPError) as error:
+            raise Unavailable(VECTOR, str(error) or type(error).__name__) from error
+        except UNREADABLE as error:
+            # A missing collection is a plain ValueError in the client's local mode.
+            if "not found" in str(error):
+                raise Missing(VECTOR, str(error)) from error
+            raise BadReply(VECTOR, UNEXPECTED) from error
+
+    def _refusal(self, status: int) -> Unavailable:
+        if status == 404:
+            return Missing(VECTOR, f"the collection {self.name} is missing: rebuild the index")
+        if 400 <= status < 500 and status not in NOT_OUR_FAULT:
+            return Rejected(VECTOR, f"Qdrant refused the request ({status})")
+        return Unavailable(VECTOR, f"Qdrant answered {status}")
+
+    def _describe(self) -> models.CollectionInfo:
+        return self._client.get_collection(self.name)
+
+    def _problem(self, info: models.CollectionInfo) -> str | None:
+        params = info.config.params.vectors
+        if not isinstance(params, models.VectorParams):
+            return f"the collection {self.name} has named vectors, one unnamed vector is expected"
+        if params.size != self.dimensions:
+            return f"the collection {self.name} has {params.size} dimensions, the model {self.dimensions}"
+        if params.distance != METRIC:
+            return f"the collection {self.name} measures {params.distance.value}, {METRIC.value} is expected"
+        return None
+
+    def _create(self) -> None:
+        # No graph over everybody, one per user: no query ever leaves its user.
+        per_user = models.HnswConfigDiff(m=0, payload_m=16)
+        try:
+            self._client.create_collection(
+                self.name,
+                vectors_config=models.VectorParams(size=self.dimensions, distance=METRIC),
+                hnsw_config=per_user,
+            )
+        except UnexpectedResponse as error:
+            if error.status_code != 409:  # another process was first
+                raise
+        for name, is_tenant in (("user_id", True), ("tier", False), ("status", False)):
+            self._create_payload_index(name, is_tenant=is_tenant)
+
+    def _create_payload_index(self, name: str, *, is_tenant: bool) -> None:
+        if is_local(self._client):
+            return  # it has no payload indexes and warns about each
+        schema = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=is_tenant or None)
+        self._client.create_payload_index(self.name, name, field_schema=schema, wait=True)
+
+
+def is_local(client: QdrantClient) -> bool:
+    """Whether this is the client's own mode without a server, as tests use it."""
+    return not client.init_options.get("url")
+
+
+def _broken(source: Exception) -> Unavailable:
+    if isinstance(source, httpx.TimeoutException):
+        return Unavailable(VECTOR, "Qdrant did not answer in time")
+    if isinstance(source, httpx.HTTPError):
+        return Unavailable(VECTOR, str(source) or type(source).__name__)
+    return BadReply(VECTOR, UNEXPECTED)

@@ -1,0 +1,142 @@
+"""The vector index everybody uses: it knows which collection answers and which must hear of a write."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from memory.indexes.base import Filter, Held, IndexState, Match, Point, Shape, StoredCollection, VectorEngine
+from memory.indexes.collections import Registry, Role, shape_of
+from memory.inference.base import Vector
+from memory.models import VectorCollection
+from memory.resilience import BadReply, Deadline, Unavailable
+
+VECTOR = "vector"
+WRITTEN = frozenset({Role.LIVE, Role.BUILDING})
+
+
+class RoutedIndex:
+    """A VectorIndex over the collections of one alias.
+
+    Vectors go into those collections, live or being built, that hold vectors of the model the settings name. What is
+    deleted goes from all of them, the kept ones included.
+    """
+
+    def __init__(self, engine: VectorEngine, alias: str, shape: Shape) -> None:
+        self.engine = engine
+        self.alias = alias
+        self.model = shape.model
+        self.dimensions = shape.dimensions
+        self.passage_prefix = shape.passage_prefix
+        self.registry = Registry(engine.backend, alias)
+        self._opened: dict[tuple[str, int, bool], StoredCollection] = {}
+        self._ensured: set[str] = set()
+
+    @property
+    def shape(self) -> Shape:
+        """Of the vectors that are computed now."""
+        return Shape(self.model, self.dimensions, self.passage_prefix)
+
+    @property
+    def collection(self) -> str:
+        row = self.registry.live()
+        return row.name if row else self.alias
+
+    def open(self, row: VectorCollection) -> StoredCollection:
+        """A collection by itself."""
+        # Searches of the live collection go through the alias, if the engine has one.
+        key = (row.name, row.dimensions, row.role == Role.LIVE)
+        found = self._opened.get(key)
+        if found is None:
+            found = self._opened[key] = self.engine.open(row.name, row.dimensions, self.alias if key[2] else "")
+        return found
+
+    def mismatch(self) -> str | None:
+        """Why the live collection cannot be searched with vectors of the configured model; None when it can."""
+        row = self.registry.live()
+        if row is None or shape_of(row) == self.shape:
+            return None
+        return f"the index was built by {shape_of(row)}, the settings name {self.shape}: run manage.py reindex"
+
+    def ensure(self) -> None:
+        self.open(self.registry.live() or self.registry.adopt(self.shape)).ensure()
+
+    def upsert(self, points: Sequence[Point], deadline: Deadline) -> None:
+        for collection in self._fitting():
+            collection.upsert(points, deadline)
+
+    def set_payload(
+        self,
+        user_id: int,
+        ids: Collection[UUID],
+        *,
+        tier: str | None = None,
+        status: str | None = None,
+        revision: int | None = None,
+        deadline: Deadline,
+    ) -> None:
+        for collection in self._fitting():
+            collection.set_payload(user_id, ids, tier=tier, status=status, revision=revision, deadline=deadline)
+
+    def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
+        for collection in self._all():
+            collection.delete(user_id, ids, deadline)
+
+    def search(self, vector: Vector, filter: Filter, limit: int, deadline: Deadline) -> list[Match]:
+        if problem := self.mismatch():
+            raise BadReply(VECTOR, problem)
+        return self._live().search(vector, filter, limit, deadline)
+
+    def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
+        return self._live().scroll(user_id)
+
+    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[Held]:
+        return self._live().held(user_id, ids, deadline)
+
+    def count(self, user_id: int, deadline: Deadline) -> int:
+        return self._live().count(user_id, deadline)
+
+    def strays(self, user_id: int, *, remove: bool) -> list[UUID]:
+        return self._live().strays(user_id, remove=remove)
+
+    def erase(self, user_id: int) -> None:
+        for collection in self._all():
+            collection.erase(user_id)
+
+    def state(self) -> IndexState:
+        try:
+            problem = self.mismatch()
+            seen = self._live().state()
+        except Unavailable as error:
+            seen, problem = (
+                IndexState(
+                    ok=False, backend=self.engine.backend, dimensions=self.dimensions, points=None, problem=None
+                ),
+                error.reason,
+            )
+        return replace(seen, ok=False, problem=problem) if problem else seen
+
+    def close(self) -> None:
+        self.engine.close()
+
+    def _live(self) -> StoredCollection:
+        row = self.registry.live()
+        return self.open(row) if row else self.engine.open(self.alias, self.dimensions, self.alias)
+
+    def _fitting(self) -> list[StoredCollection]:
+        """Where vectors of this model belong. Raises Unavailable when that is nowhere: the rows wait."""
+        rows = self.registry.rows()
+        if not any(row.role == Role.LIVE for row in rows):
+            rows = [self.registry.adopt(self.shape)]
+        fitting = [row for row in rows if row.role in WRITTEN and shape_of(row) == self.shape]
+        if not fitting:
+            raise Unavailable(VECTOR, self.mismatch() or "no collection takes vectors of this model")
+        collections = [self.open(row) for row in fitting]
+        for collection in collections:
+            if collection.collection not in self._ensured:
+                collection.ensure()
+                self._ensured.add(collection.collection)
+        return collections
+
+    def _all(self) -> list[StoredCollection]:
+        rows = self.registry.rows()
+        return [self.open(row) for row in rows] or [self._live()]

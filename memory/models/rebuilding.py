@@ -1,0 +1,156 @@
+"""What the product knows of its vector index: the collections there are, how they were built, how they have drifted.
+
+None of these rows holds a text, and none belongs to a user: users appear as numbers in checkpoints and counts.
+"""
+
+import uuid
+from typing import ClassVar
+
+from django.db import models
+from django.utils import timezone
+
+
+class VectorCollection(models.Model):
+    """One collection of vectors that exists or is on its way out, with the model its vectors come from."""
+
+    class Role(models.TextChoices):
+        LIVE = "live"
+        BUILDING = "building"
+        PREVIOUS = "previous"
+        REMOVING = "removing"
+
+    backend = models.CharField(max_length=16)
+    alias = models.CharField(max_length=100)
+    """The name the settings give to the index; its collections follow one another under it."""
+    name = models.CharField(max_length=140)
+    model = models.CharField(max_length=300)
+    dimensions = models.PositiveIntegerField()
+    passage_prefix = models.CharField(max_length=300, blank=True, default="")
+    role = models.CharField(max_length=16, choices=Role.choices)
+    created_at = models.DateTimeField(default=timezone.now)
+    keep_until = models.DateTimeField(null=True, blank=True)
+    """Until then a previous collection can answer again."""
+
+    class Meta:
+        db_table = "vector_collection"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["backend", "name"], name="vector_collection_once"),
+            models.UniqueConstraint(
+                fields=["backend", "alias", "role"],
+                name="vector_collection_one_role",
+                condition=models.Q(role__in=["live", "building", "previous"]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.role})"
+
+
+class ReindexRun(models.Model):
+    """One rebuilding of the index: how far it is, and the checkpoint from which anybody may carry it on."""
+
+    class State(models.TextChoices):
+        RUNNING = "running"
+        PAUSED = "paused"
+        DONE = "done"
+        CANCELLED = "cancelled"
+        ROLLED_BACK = "rolled back"
+
+    class Phase(models.TextChoices):
+        COPY = "copy"
+        CATCH_UP = "catch up"
+        VERIFY = "verify"
+        SWAP = "swap"
+        CHECK = "check"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    target = models.ForeignKey(VectorCollection, on_delete=models.SET_NULL, null=True, related_name="+")
+    collection = models.CharField(max_length=140)
+    """The target's name, which stays when the target is gone."""
+    scope = models.JSONField(default=dict)
+    """``end_user`` (a number), ``tier``, ``since``; empty for the whole index."""
+    state = models.CharField(max_length=16, choices=State.choices, default=State.RUNNING)
+    phase = models.CharField(max_length=16, choices=Phase.choices, default=Phase.COPY)
+
+    at_user = models.BigIntegerField(default=0)
+    at_moment = models.DateTimeField(null=True, blank=True)
+    at_item = models.UUIDField(null=True, blank=True)
+    """Checkpoint: everything of earlier users is done, and of this user everything up to (moment, item)."""
+    verified_rounds = models.PositiveSmallIntegerField(default=0)
+    mended_in_round = models.PositiveBigIntegerField(default=0)
+
+    report = models.ForeignKey("memory.DriftReport", on_delete=models.SET_NULL, null=True, related_name="+")
+    """The comparison that followed the swap."""
+    rows_total = models.PositiveBigIntegerField(default=0)
+    rows_done = models.PositiveBigIntegerField(default=0)
+    rows_mended = models.PositiveBigIntegerField(default=0)
+    rows_refused = models.PositiveBigIntegerField(default=0)
+    rows_per_s = models.FloatField(default=0)
+    error = models.CharField(max_length=300, blank=True, default="")
+    started_at = models.DateTimeField(default=timezone.now)
+    advanced_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        db_table = "reindex_run"
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                models.Value(1), name="reindex_run_one_at_a_time", condition=models.Q(state__in=["running", "paused"])
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.collection} {self.state} ({self.phase})"
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in {self.State.RUNNING, self.State.PAUSED}
+
+    @property
+    def progress(self) -> float:
+        """The copied share, between 0 and 1."""
+        if self.phase != self.Phase.COPY:
+            return 1.0
+        return min(1.0, self.rows_done / self.rows_total) if self.rows_total else 0.0
+
+
+class DriftReport(models.Model):
+    """One comparison of the index with the rows: what differed, in numbers, and what was mended."""
+
+    class Mode(models.TextChoices):
+        COUNTS = "counts"
+        SAMPLE = "sample"
+        FULL = "full"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    mode = models.CharField(max_length=16, choices=Mode.choices)
+    repair = models.BooleanField(default=True)
+    collection = models.CharField(max_length=140, blank=True, default="")
+    end_user = models.BigIntegerField(null=True, blank=True)
+    """The only user looked at, if not everybody."""
+    at_user = models.BigIntegerField(default=0)
+    users = models.PositiveBigIntegerField(default=0)
+    rows = models.PositiveBigIntegerField(default=0)
+    points = models.PositiveBigIntegerField(default=0)
+    found = models.JSONField(default=dict)
+    mended = models.JSONField(default=dict)
+    quarantine = models.JSONField(default=list)
+    """Points of one user that were found under another, as ids; they are removed from the index."""
+    problem = models.CharField(max_length=300, blank=True, default="")
+    started_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        db_table = "drift_report"
+        indexes: ClassVar = [models.Index(fields=["-started_at"], name="drift_report_recent")]
+
+    def __str__(self) -> str:
+        return f"{self.mode} {self.started_at:%Y-%m-%d %H:%M}"
+
+    @property
+    def drift(self) -> int:
+        return sum(self.found.values())
+
+    @property
+    def is_alarming(self) -> bool:
+        return bool(self.quarantine)

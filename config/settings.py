@@ -102,7 +102,7 @@ WHITENOISE_AUTOREFRESH = False
 # --- people of the console ---------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "memory.Operator"
 LOGIN_URL = "console:login"
-LOGIN_REDIRECT_URL = "console:overview"
+LOGIN_REDIRECT_URL = "console:home"
 LOGOUT_REDIRECT_URL = "console:login"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

@@ -87,9 +87,12 @@ class EmbedderStub(_Listener):
         return f"unix://{self.path}"
 
     def behave(self, *faults: str) -> None:
-        unknown = set(faults) - set(FAULTS)
+        unknown = set(faults) - self.known()
         assert not unknown, f"unknown faults {unknown}"
         self._faults = list(faults)
+
+    def known(self) -> set[str]:
+        return set(FAULTS)
 
     def next_fault(self) -> str:
         return self._faults.pop(0) if len(self._faults) > 1 else self._faults[0]

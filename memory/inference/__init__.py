@@ -7,8 +7,9 @@ import os
 from functools import cache
 
 from memory.conf import memory_conf
-from memory.inference.base import Embedder
+from memory.inference.base import Embedder, Reranker
 from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
+from memory.inference.reranker import HttpReranker
 
 
 @cache
@@ -18,12 +19,26 @@ def embedder() -> Embedder:
     return CachedEmbedder(HttpEmbedder(conf), conf)
 
 
+@cache
+def reranker() -> Reranker | None:
+    """The reranker the settings name, or None when they name none or it is switched off."""
+    conf = memory_conf()
+    return HttpReranker(conf.reranker) if conf.reranker.url and conf.flags["rerank"] else None
+
+
 def reset() -> None:
-    """Build the embedder anew at the next call, as after a change of settings."""
+    """Build every adapter anew at the next call, as after a change of settings."""
     if embedder.cache_info().currsize:
         embedder().close()
+    if reranker.cache_info().currsize and (known := reranker()) is not None:
+        known.close()
+    forget()
+
+
+def forget() -> None:
     embedder.cache_clear()
+    reranker.cache_clear()
 
 
 # Pooled connections must not be shared with a forked worker, nor closed by it.
-os.register_at_fork(after_in_child=embedder.cache_clear)
+os.register_at_fork(after_in_child=forget)

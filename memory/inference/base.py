@@ -26,3 +26,15 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Let go of connections."""
+
+
+class Reranker(Protocol):
+    """How well texts answer a query. Raises Unavailable, BadReply or Rejected, and nothing else."""
+
+    model: str
+
+    def score(self, query: str, texts: Sequence[str], deadline: Deadline) -> list[float]:
+        """From 0 to 1 for each text, in the order of the texts. All of them or none."""
+
+    def close(self) -> None:
+        """Let go of connections."""

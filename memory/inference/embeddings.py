@@ -8,27 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
 import numpy as np
 from numpy.typing import NDArray
 from redis import Redis
 
-from memory import http
 from memory import redis as shared
 from memory.conf import EmbeddingConf, secret_key
 from memory.inference.base import Embedder, Vector
-from memory.resilience import BadReply, Deadline, Rejected, Unavailable, breaker
+from memory.inference.remote import Remote, TooLarge, as_sent
+from memory.resilience import BadReply, Deadline, breaker
 
 EMBEDDER = "embedder"
-# Statuses of a request that was sound: the server was busy, or failed while it computed.
-NOT_OUR_FAULT = frozenset({408, 424, 425, 429})
-TOO_LARGE = 413
 # Shorter than this a vector has no direction worth comparing.
 SHORTEST = 1e-6
-
-
-class _TooLarge(Rejected):
-    """The batch, not its content, was refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +38,7 @@ class HttpEmbedder:
         self.model = conf.model
         self.dimensions = conf.dimensions
         self._conf = conf
-        headers = {"authorization": f"Bearer {conf.api_key}"} if conf.api_key else {}
-        self._client = http.connect(conf.url, headers)
+        self._remote = Remote(EMBEDDER, conf.url, conf.api_key)
 
     def embed_query(self, text: str, deadline: Deadline) -> Vector:
         budget = deadline.slice(self._conf.query_timeout_s)
@@ -66,22 +57,21 @@ class HttpEmbedder:
         vectors = _vectors(self._post(["probe"], deadline), self._conf.dialect, 1)
         model = None
         if self._conf.dialect == "tei":
-            info = self._exchange("GET", "/info", None, deadline)
+            info = self._remote.exchange("GET", "/info", None, deadline)
             model = info.get("model_id") if isinstance(info, dict) else None
         return Served(model=model if isinstance(model, str) else None, dimensions=vectors.shape[1])
 
     def close(self) -> None:
-        self._client.close()
+        self._remote.close()
 
     def _clip(self, prefix: str, text: str) -> str:
-        # Cut by characters so that no request is absurd; the server cuts by tokens. A lone surrogate has no UTF-8.
-        return (prefix + text)[: self._conf.max_chars].encode("utf-8", "replace").decode()
+        return as_sent(prefix + text, self._conf.max_chars)
 
     def _embed(self, texts: list[str], deadline: Deadline) -> list[Vector]:
         deadline.require(EMBEDDER)
         try:
             return breaker(EMBEDDER).call(lambda: self._ask(texts, deadline))
-        except _TooLarge:
+        except TooLarge:
             if len(texts) == 1:
                 raise
         middle = len(texts) // 2
@@ -94,51 +84,8 @@ class HttpEmbedder:
     def _post(self, texts: list[str], deadline: Deadline) -> object:
         if self._conf.dialect == "openai":
             body = {"input": texts, "model": self.model, "encoding_format": "base64"}
-            return self._exchange("POST", "/v1/embeddings", body, deadline)
-        return self._exchange("POST", "/embed", {"inputs": texts, "truncate": True, "normalize": True}, deadline)
-
-    def _exchange(self, method: str, path: str, body: dict[str, Any] | None, deadline: Deadline) -> object:
-        try:
-            try:
-                response = self._send(method, path, body, deadline)
-            except (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError):
-                # A kept-alive connection the server has dropped looks like this; asking again changes nothing there.
-                deadline.require(EMBEDDER)
-                response = self._send(method, path, body, deadline)
-        except httpx.TimeoutException as error:
-            raise Unavailable(EMBEDDER, "did not answer in time") from error
-        except httpx.HTTPError as error:
-            raise Unavailable(EMBEDDER, str(error) or type(error).__name__) from error
-        return _content(response)
-
-    def _send(self, method: str, path: str, body: dict[str, Any] | None, deadline: Deadline) -> httpx.Response:
-        with http.within(deadline):
-            return self._client.request(method, path, json=body)
-
-
-def _content(response: httpx.Response) -> object:
-    status = response.status_code
-    if status == TOO_LARGE:
-        raise _TooLarge(EMBEDDER, "refused the request as too large (413)")
-    if 400 <= status < 500 and status not in NOT_OUR_FAULT:
-        raise Rejected(EMBEDDER, f"refused the request ({status}): {_excerpt(response)}")
-    if status != 200:
-        raise Unavailable(EMBEDDER, f"answered {status}")
-    try:
-        return json.loads(response.content)
-    except (ValueError, RecursionError) as error:
-        kind = response.headers.get("content-type", "no content type")
-        raise BadReply(EMBEDDER, f"the reply is not JSON ({kind})") from error
-
-
-def _excerpt(response: httpx.Response) -> str:
-    """The service's own word for the refusal; never its whole reply, which may repeat the text sent."""
-    try:
-        body = json.loads(response.content)
-    except (ValueError, RecursionError):
-        return "no reason given"
-    reason = body.get("error_type") or body.get("type") if isinstance(body, dict) else None
-    return str(reason)[:80] if reason else "no reason given"
+            return self._remote.exchange("POST", "/v1/embeddings", body, deadline)
+        return self._remote.exchange("POST", "/embed", {"inputs": texts, "truncate": True, "normalize": True}, deadline)
 
 
 def _vectors(reply: object, dialect: str, count: int) -> NDArray[Any]:

@@ -1,0 +1,82 @@
+"""One model service over HTTP: its replies as parsed JSON, its failures in the words of `memory.faults`."""
+
+import json
+from typing import Any
+
+import httpx
+
+from memory import http
+from memory.faults import BadReply, Rejected, Unavailable
+from memory.resilience import Deadline
+
+# Statuses of a request that was sound: the server was busy, or failed while it computed.
+NOT_OUR_FAULT = frozenset({408, 424, 425, 429})
+TOO_LARGE = 413
+
+
+class TooLarge(Rejected):
+    """The batch, not its content, was refused."""
+
+
+class Remote:
+    """A JSON service. ``name`` is how failures, breakers and logs call it."""
+
+    def __init__(self, name: str, url: str, api_key: str = "", largest_reply: int = http.MAX_BODY_BYTES) -> None:
+        self.name = name
+        self._largest = largest_reply
+        headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
+        self._client = http.connect(url, headers)
+
+    def exchange(self, method: str, path: str, body: dict[str, Any] | None, deadline: Deadline) -> object:
+        """What the service answers. Raises Unavailable, BadReply or Rejected, and nothing else."""
+        try:
+            try:
+                status, kind, content = self._send(method, path, body, deadline)
+            except (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError):
+                # A kept-alive connection the server has dropped looks like this; asking again changes nothing there.
+                deadline.require(self.name)
+                status, kind, content = self._send(method, path, body, deadline)
+        except httpx.TimeoutException as error:
+            raise Unavailable(self.name, "did not answer in time") from error
+        except httpx.HTTPError as error:
+            raise Unavailable(self.name, str(error) or type(error).__name__) from error
+        return self._parsed(status, kind, content)
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None, deadline: Deadline) -> tuple[int, str, bytes]:
+        content = bytearray()
+        with http.within(deadline), self._client.stream(method, path, json=body) as response:
+            for chunk in response.iter_bytes():
+                content += chunk
+                if len(content) > self._largest:
+                    raise BadReply(self.name, "the reply is larger than any this service may give")
+            return response.status_code, response.headers.get("content-type", "no content type"), bytes(content)
+
+    def _parsed(self, status: int, kind: str, content: bytes) -> object:
+        if status == TOO_LARGE:
+            raise TooLarge(self.name, "refused the request as too large (413)")
+        if 400 <= status < 500 and status not in NOT_OUR_FAULT:
+            raise Rejected(self.name, f"refused the request ({status}): {excerpt(content)}")
+        if status != 200:
+            raise Unavailable(self.name, f"answered {status}")
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise BadReply(self.name, f"the reply is not JSON ({kind})") from error
+
+
+def excerpt(content: bytes) -> str:
+    """The service's own word for the refusal; never its whole reply, which may repeat the text sent."""
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        return "no reason given"
+    reason = body.get("error_type") or body.get("type") if isinstance(body, dict) else None
+    return str(reason)[:80] if reason else "no reason given"
+
+
+def as_sent(text: str, most_chars: int) -> str:
+    """Cut by characters so that no request is absurd; the server cuts by tokens. A lone surrogate has no UTF-8."""
+    return text[:most_chars].encode("utf-8", "replace").decode()

@@ -1,0 +1,82 @@
+"""A cross-encoder elsewhere: how well each text answers a query, checked, as numbers from 0 to 1."""
+
+import math
+from collections.abc import Sequence
+
+from memory.conf import RerankerConf
+from memory.inference.remote import Remote, TooLarge, as_sent
+from memory.resilience import BadReply, Deadline, breaker
+
+RERANKER = "reranker"
+
+
+class HttpReranker:
+    """A service that speaks the ``/rerank`` of Text Embeddings Inference."""
+
+    def __init__(self, conf: RerankerConf) -> None:
+        self.model = conf.model
+        self._conf = conf
+        self._remote = Remote(RERANKER, conf.url, conf.api_key)
+
+    def score(self, query: str, texts: Sequence[str], deadline: Deadline) -> list[float]:
+        asked = as_sent(query, self._conf.max_chars)
+        clipped = [as_sent(text, self._conf.max_chars) for text in texts]
+        budget = deadline.slice(self._conf.timeout_s)
+        scores: list[float] = []
+        for start in range(0, len(clipped), self._conf.batch_size):
+            scores += self._score(asked, clipped[start : start + self._conf.batch_size], budget)
+        return in_unit_range(scores)
+
+    def close(self) -> None:
+        self._remote.close()
+
+    def _score(self, query: str, texts: list[str], deadline: Deadline) -> list[float]:
+        deadline.require(RERANKER)
+        try:
+            return breaker(RERANKER).call(lambda: self._ask(query, texts, deadline))
+        except TooLarge:
+            if len(texts) == 1:
+                raise
+        middle = len(texts) // 2
+        return self._score(query, texts[:middle], deadline) + self._score(query, texts[middle:], deadline)
+
+    def _ask(self, query: str, texts: list[str], deadline: Deadline) -> list[float]:
+        body = {"query": query, "texts": texts, "truncate": True, "raw_scores": False, "return_text": False}
+        if self.model:
+            body["model"] = self.model
+        return in_order_asked(self._remote.exchange("POST", "/rerank", body, deadline), len(texts))
+
+
+def in_order_asked(reply: object, count: int) -> list[float]:
+    """The scores in the order of the texts, or BadReply: each text exactly once, each score a finite number."""
+    if not isinstance(reply, list):
+        raise BadReply(RERANKER, "the reply is not a list of scores")
+    if len(reply) != count:
+        raise BadReply(RERANKER, f"expected {count} scores, got {len(reply)}")
+    scores: dict[int, float] = {}
+    for entry in reply:
+        index, score = number_of(entry, "index"), number_of(entry, "score")
+        if not isinstance(index, int) or not 0 <= index < count or index in scores:
+            raise BadReply(RERANKER, "the reply leaves out or repeats a text")
+        try:
+            scores[index] = float(score)
+        except OverflowError:
+            scores[index] = math.inf
+    if not all(map(math.isfinite, scores.values())):
+        raise BadReply(RERANKER, "a score is not a finite number")
+    return [scores[index] for index in range(count)]
+
+
+def number_of(entry: object, name: str) -> int | float:
+    value = entry.get(name) if isinstance(entry, dict) else None
+    # A truth value counts as a number in Python, and is none.
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadReply(RERANKER, f"an entry has no {name}")
+    return value
+
+
+def in_unit_range(scores: Sequence[float]) -> list[float]:
+    """Scores as they are when all lie in 0..1; otherwise they are the raw output of the model, and are squashed."""
+    if all(0.0 <= score <= 1.0 for score in scores):
+        return list(scores)
+    return [1 / (1 + math.exp(-max(-60.0, min(60.0, score)))) for score in scores]

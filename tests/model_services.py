@@ -1,0 +1,85 @@
+"""A reranker and a language model that do as they are told, and go wrong on purpose, on sockets of the test's own."""
+
+import contextlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from typing_extensions import override
+
+from tests.faults import FAULTS, EmbedderStub, Exchange, _EmbedderHandler
+
+Entries = list[dict[str, Any]]
+
+
+def overlap(query: str, text: str) -> float:
+    """The share of the query's words that are in the text."""
+    asked = set(query.casefold().split())
+    return len(asked & set(text.casefold().split())) / len(asked) if asked else 0.0
+
+
+class RerankerStub(EmbedderStub):
+    """Speaks TEI's ``/rerank``; scores by ``opinion``, best first as the real one answers."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._server.RequestHandlerClass = _RerankerHandler
+        self.opinion: Callable[[str, str], float] = overlap
+
+    def known(self) -> set[str]:
+        return set(FAULTS) | set(RERANK_FAULTS)
+
+
+class _RerankerHandler(_EmbedderHandler):
+    @property
+    def stub(self) -> RerankerStub:
+        return self.server.owner  # type: ignore[attr-defined]
+
+    @override
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.query, texts = body["query"], body["texts"]
+        self.stub.asked.append(Exchange(self.path, body, dict(self.headers), texts))
+        if len(texts) > self.stub.largest_batch:
+            self.answer(413, b'{"error": "batch size error", "error_type": "Validation"}')
+            return
+        fault = self.stub.next_fault()
+        with contextlib.suppress(OSError):
+            if fault in RERANK_FAULTS:
+                self.give(RERANK_FAULTS[fault](self.vectors(texts)))
+            else:
+                FAULTS[fault](self, texts)
+
+    def vectors(self, texts: list[str]) -> list[Any]:
+        entries = [{"index": index, "score": self.stub.opinion(self.query, text)} for index, text in enumerate(texts)]
+        return sorted(entries, key=lambda entry: -entry["score"])
+
+    def encoded(self, vectors: list[Any], order: list[int] | None = None) -> bytes:
+        return json.dumps(vectors).encode()
+
+
+def first_scored(value: object) -> Callable[[Entries], Entries]:
+    return lambda entries: [{**entries[0], "score": value}, *entries[1:]]
+
+
+def first_at(index: object) -> Callable[[Entries], Entries]:
+    return lambda entries: [{**entries[0], "index": index}, *entries[1:]]
+
+
+RERANK_FAULTS: dict[str, Callable[[Entries], Any]] = {
+    "score nan": first_scored(float("nan")),
+    "score infinite": first_scored(float("inf")),
+    "score too large": first_scored(10**400),
+    "score missing": lambda entries: [{"index": entries[0]["index"]}, *entries[1:]],
+    "score text": first_scored("0.9"),
+    "score truth value": first_scored(True),
+    "index repeated": lambda entries: [{**entry, "index": entries[0]["index"]} for entry in entries],
+    "index outside": first_at(99),
+    "index negative": first_at(-1),
+    "index fraction": first_at(0.5),
+    "bare numbers": lambda entries: [entry["score"] for entry in entries],
+    "another dialect": lambda entries: {"results": entries},
+    "raw scores": lambda entries: [{**entry, "score": 12 * entry["score"] - 6} for entry in entries],
+    "huge raw scores": lambda entries: [{**entry, "score": 1e9 * (entry["score"] - 0.5)} for entry in entries],
+}

@@ -201,15 +201,6 @@ MEMORY = {
         "pool": env_int("RERANKER_POOL", 30, minimum=2),
         "weight": env_float("RERANKER_WEIGHT", 0.6, minimum=0, maximum=1),
     },
-    "RERANKER": {
-        "url": env_secret("RERANKER_URL"),
-        "api_key": env_secret("RERANKER_API_KEY"),
-        "model": env_str("RERANKER_MODEL"),
-        "timeout_s": env_float("RERANKER_TIMEOUT_S", 2.0, minimum=0.01),
-        "batch_size": env_int("RERANKER_BATCH_SIZE", 32, minimum=1),
-        "pool": env_int("RERANKER_POOL", 30, minimum=2),
-        "weight": env_float("RERANKER_WEIGHT", 0.6, minimum=0, maximum=1),
-    },
     "VECTOR": {
         "backend": "qdrant" if QDRANT_URL and FLAGS["qdrant"] else "pgvector",
         "qdrant_url": QDRANT_URL,

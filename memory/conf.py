@@ -44,20 +44,6 @@ class RerankerConf:
 
 
 @dataclass(frozen=True, slots=True)
-class RerankerConf:
-    """``url`` empty: none is asked. ``pool`` of the best found are shown to it, before the cut to the limit."""
-
-    url: str = ""
-    api_key: str = ""
-    model: str = ""
-    timeout_s: float = 2.0
-    batch_size: int = 32
-    pool: int = 30
-    weight: float = 0.6
-    max_chars: int = 4_000
-
-
-@dataclass(frozen=True, slots=True)
 class VectorConf:
     backend: str
     qdrant_url: str
@@ -178,7 +164,6 @@ def memory_conf() -> MemoryConf:
     return MemoryConf(
         flags=dict(values["FLAGS"]),
         embedding=EmbeddingConf(**values["EMBEDDING"]),
-        reranker=RerankerConf(**values.get("RERANKER", {})),
         reranker=RerankerConf(**values.get("RERANKER", {})),
         vector=VectorConf(**values["VECTOR"]),
         deadlines=Deadlines(**values["DEADLINES"]),

@@ -343,5 +343,5 @@ def test_a_second_search_of_a_turn_replaces_its_positions(
 
 def test_each_stage_is_timed(user: EndUser, clock: Clock, notes: list[MemoryItem]) -> None:
     timings = find(user, clock, "violins").debug.stage_timings_ms
-    assert set(timings) == {"embed", "vector", "lexical", "rank", "remember", "total"}
+    assert {"embed", "vector", "lexical", "rank", "remember", "total"} <= set(timings)
     assert timings["total"] >= max(value for stage, value in timings.items() if stage != "total")

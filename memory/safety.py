@@ -22,7 +22,7 @@ SECRET_FORMS = (
 SECRET_WORDS = re.compile(
     r"\b(?:pass(?:word|code|phrase|wort)|passwd|pin(?:\s+(?:code|number))?|cvv|secret(?:\s+key)?|api[\s_-]?key|"
     r"access[\s_-]?token|contraseña|clave\s+(?:secreta|de\s+acceso)|mot\s+de\s+passe|code\s+secret|kennwort|"
-    r"geheimzahl|parola\s+d'ordine|codice\s+segreto|סיסמ(?:ה|א|ת)|קוד\s+(?:סודי|הכניסה))\b"
+    r"geheimzahl|parola\s+d'ordine|codice\s+segreto|[הושבלכמ]{0,2}סיסמ(?:ה|א|ת)|קוד\s+(?:סודי|הכניסה))\b"
     r"[^.\n]{0,40}?(?:\bis\b|\bare\b|:|=|\bes\b|\best\b|\bist\b|\blautet\b|\bè\b|\bהיא\b|\bהוא\b|->)\s*\S+",
     re.IGNORECASE,
 )

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -136,15 +137,9 @@ class Stack:
 
     def child(self, name: str) -> psutil.Process:
         """The main process of a part, by the word of its command line that only it has."""
-        marks = {
-            "worker": "worker",
-            "beat": "beat",
-            "embedder": "server.py",
-            "redis": "valkey-server",
-            "web": "granian",
-        }
+        mark = {"embedder": "server.py", "redis": "valkey-server", "web": "granian"}.get(name, name)
         mine = psutil.Process(self.pid).children()
-        return next(each for each in mine if marks.get(name, name) in (Path(word).name for word in each.cmdline()))
+        return next(each for each in mine if mark in re.split(r"[ /]", " ".join(each.cmdline())))
 
 
 @pytest.fixture(scope="session")

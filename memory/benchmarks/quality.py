@@ -23,13 +23,23 @@ from memory.benchmarks.metrics import (
     scenario_measures,
 )
 from memory.benchmarks.timing import Stopwatch
-from memory.retrieval.search import SearchRequest, search
+from memory.retrieval.results import LEXICAL, STAGES, VECTOR, SearchRequest
+from memory.retrieval.search import search
 
-# Which stages of the search find candidates. What is added to the search later gets its line here.
-MODES: Mapping[str, frozenset[str]] = {
-    "vector": frozenset({"vector"}),
-    "lexical": frozenset({"lexical"}),
-    "hybrid": frozenset({"vector", "lexical"}),
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A part of the search to be asked alone. ``boosts`` None means those of the settings."""
+
+    stages: frozenset[str]
+    boosts: tuple[str, ...] | None = ()
+
+
+MODES: Mapping[str, Mode] = {
+    "vector": Mode(frozenset({VECTOR})),
+    "lexical": Mode(frozenset({LEXICAL})),
+    "fused": Mode(STAGES),
+    "hybrid": Mode(STAGES, boosts=None),
 }
 # A scenario is ranked as a whole, as far as one answer of the search goes.
 DEEPEST = 50
@@ -134,7 +144,8 @@ def ask_all(
 
 def ask(question: Question, content: Loaded, mode: str, depth: int, results: Results) -> list[str]:
     """The keys of what was found. The deadline is wide: a busy machine must not turn into a worse ranking."""
-    request = SearchRequest(question.text, limit=depth, stages=MODES[mode], deadline_s=PATIENCE_S)
+    part = MODES[mode]
+    request = SearchRequest(question.text, limit=depth, stages=part.stages, boosts=part.boosts, deadline_s=PATIENCE_S)
     with results.watch.measure(mode):
         found = search(content.user, request, now=ASKED_AT, remember=False)
     results.fallbacks.update(found.debug.fallbacks_used)

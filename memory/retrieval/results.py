@@ -26,7 +26,10 @@ RELEVANCE, RECENCY, SCORE = "relevance", "recency", "score"
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """``tiers`` None means all; ``metadata`` keeps items that contain it; ``stages`` is for measuring halves alone."""
+    """``tiers`` None means all; ``metadata`` keeps items that contain it.
+
+    ``stages`` and ``boosts`` are for measuring a part alone; ``boosts`` None means those of the settings.
+    """
 
     query: str
     tiers: frozenset[Tier] | None = None
@@ -36,6 +39,7 @@ class SearchRequest:
     thread_id: str = ""
     turn_id: uuid.UUID | None = None
     stages: frozenset[str] = STAGES
+    boosts: tuple[str, ...] | None = None
     deadline_s: float | None = None
 
 

@@ -60,7 +60,8 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     with debug.timed("rank"), user_scope(user):
         pool = read_pool(user, found, wanted_rows(user, request, now), query.words, now)
         fuse(pool)
-        hits = chosen(user, rank(query, pool, signals(conf.ranking.boosts)), request)
+        boosts = conf.ranking.boosts if request.boosts is None else request.boosts
+        hits = chosen(user, rank(query, pool, signals(boosts)), request)
     debug.tiers_used = [tier.value for tier in Tier if any(hit.item.tier == tier for hit in hits)]
     debug.retrieval_confidence = confidence(hits)
     turn_id = request.turn_id or uuid.uuid4()

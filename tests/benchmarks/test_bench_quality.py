@@ -28,7 +28,7 @@ def bench(*arguments: object) -> str:
 def test_scenarios_are_measured_mode_by_mode_and_nothing_is_left(tmp_path: Path) -> None:
     output = bench(SAMPLES / "scenarios.jsonl", "--json", tmp_path / "figures.json", "--misses")
     figures = json.loads((tmp_path / "figures.json").read_text())
-    assert list(figures["overall"]) == ["vector", "lexical", "hybrid"]
+    assert list(figures["overall"]) == ["vector", "lexical", "fused", "hybrid"]
     for mode, overall in figures["overall"].items():
         assert overall["n"] == 6
         assert all(0 <= overall[name] <= 1 for name in ("Top-1", "MRR", "nDCG@5", "trap@1"))
@@ -98,5 +98,5 @@ def test_a_file_that_is_no_data_set_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_mode_is_refused() -> None:
-    with pytest.raises(CommandError, match="some of vector,lexical,hybrid"):
+    with pytest.raises(CommandError, match="some of vector,lexical,fused,hybrid"):
         bench(SAMPLES / "scenarios.jsonl", "--modes", "magic")

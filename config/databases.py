@@ -51,7 +51,8 @@ def connection_policy(role: str, options: dict[str, Any]) -> dict[str, Any]:
         policy["pool"] = {
             "min_size": 1,
             "max_size": env_int("DATABASE_POOL_SIZE", 8, minimum=1),
-            "timeout": 5,
+            # How long a request waits for a connection, also while the server is away, before it answers 503.
+            "timeout": 2,
             "reset": forget_scope,
         }
     return {"ATOMIC_REQUESTS": False, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "OPTIONS": policy}

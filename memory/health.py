@@ -62,11 +62,18 @@ class Watch:
         self._at = 0.0
 
     def current(self) -> Health:
-        with self._lock:
-            if self._seen is None or time.monotonic() - self._at > FRESH_S:
-                self._seen = look()
-                self._at = time.monotonic()
-            return self._seen
+        seen = self._seen
+        if seen is not None and time.monotonic() - self._at <= FRESH_S:
+            return seen
+        # While one looks, the others are told what was seen before; only the very first have to wait.
+        if not self._lock.acquire(blocking=seen is None) and seen is not None:
+            return seen
+        try:
+            if self._seen is seen:
+                self._seen, self._at = look(), time.monotonic()
+            return self._seen or look()
+        finally:
+            self._lock.release()
 
     def forget(self) -> None:
         with self._lock:
@@ -83,9 +90,10 @@ def look() -> Health:
         "postgres": probe(ask_postgres, required=True),
         "redis": probe(ask_redis),
         "embedder": probe(ask_embedder),
-        "vector_index": probe(ask_vector_index),
-        "queue": probe(ask_queue),
     }
+    if components["postgres"].ok:
+        # These ask Postgres as well: while it is away they could only wait for it once more each.
+        components |= {"vector_index": probe(ask_vector_index), "queue": probe(ask_queue)}
     disk = disk_space()
     warnings = [f"{name}: {part.detail}" for name, part in components.items() if part.detail and not part.ok]
     warnings += disk_warnings(disk["free"])

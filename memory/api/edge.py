@@ -21,14 +21,17 @@ class ApiEdgeMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not request.path_info.startswith(PREFIX):
             return self.get_response(request)
-        if problem := body_problem(request):
-            return problem.response()
-        response = self.get_response(request)
+        problem = body_problem(request)
+        response = problem.response() if problem else as_problem(self.get_response(request))
         response.headers.setdefault("Cache-Control", "no-store")
-        if response.status_code < 400 or response.headers.get("Content-Type", "").startswith(MEDIA_TYPE):
-            return response
-        headers = {name: response.headers[name] for name in KEPT if name in response.headers}
-        return from_status(response.status_code, headers=headers).response()
+        return response
+
+
+def as_problem(response: HttpResponseBase) -> HttpResponseBase:
+    if response.status_code < 400 or response.headers.get("Content-Type", "").startswith(MEDIA_TYPE):
+        return response
+    headers = {name: response.headers[name] for name in KEPT if name in response.headers}
+    return from_status(response.status_code, headers=headers).response()
 
 
 def body_problem(request: HttpRequest) -> Problem | None:

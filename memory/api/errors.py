@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import structlog
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import DatabaseError, DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from ninja import NinjaAPI
@@ -202,6 +202,8 @@ def problem_of(error: Exception) -> Problem:
 def problem_of_transport(error: Exception) -> Problem:
     if isinstance(error, RequestDataTooBig):
         return Problem(413, "too_large", "The request body is too large.")
+    if isinstance(error, SuspiciousOperation):
+        return invalid_field("", "the request has more parameters than are read, or parts that cannot be")
     if isinstance(error, UnreadablePostError):
         return invalid_field("", "the body ended before it was complete")
     return unexpected(error)

@@ -245,6 +245,10 @@ def test_a_parameter_given_twice_is_refused(api: ApiClient) -> None:
     assert_refused(api.http.get(api.url("memories?limit=1&limit=2"), headers=api.headers({})), "limit")
 
 
+def test_a_query_of_thousands_of_parameters_is_refused(api: ApiClient) -> None:
+    assert_refused(api.get("memories", {f"p{number}": "1" for number in range(3_000)}), "")
+
+
 def test_a_cursor_belongs_to_its_list(api: ApiClient, user: EndUser) -> None:
     MemoryItemFactory.create_batch(3, user=user)
     cursor = api.get("memories", {"limit": "1"}).json()["next_cursor"]

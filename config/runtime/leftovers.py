@@ -16,7 +16,8 @@ import psutil
 
 from config.embedded import Paths
 
-GRACE_S = 20.0
+OTHERS_GRACE_S = 2.0
+POSTGRES_GRACE_S = 30.0
 
 
 def record_file(place: Paths) -> Path:
@@ -47,12 +48,15 @@ def clear(place: Paths) -> int:
     rows = read_record(place)
     mains = [process for pid, born in rows if (process := same_process(pid, born))]
     strays = members_of({pid for pid, _ in rows}, place)
+    servers = [process for process in mains if process.name() == "postgres"]
+    others = [process for process in mains if process not in servers]
     for process in mains:
-        send(process, signal.SIGTERM if process.name() != "postgres" else signal.SIGINT)
-    _, stubborn = psutil.wait_procs(mains, timeout=GRACE_S)
+        send(process, signal.SIGINT if process in servers else signal.SIGTERM)
+    # With Redis gone a worker waits in vain; what it had not finished is done again.
+    _, stubborn = psutil.wait_procs(others, timeout=OTHERS_GRACE_S)
     for process in [*stubborn, *strays]:
         send(process, signal.SIGKILL)
-    psutil.wait_procs([*stubborn, *strays], timeout=5)
+    psutil.wait_procs([*stubborn, *strays, *servers], timeout=POSTGRES_GRACE_S)
     record_file(place).unlink(missing_ok=True)
     return len(mains) + len(strays)
 

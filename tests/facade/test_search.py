@@ -164,12 +164,12 @@ def believe(user: EndUser, item_id: uuid.UUID, text: str, *, tier: str = Tier.WO
 @pytest.mark.parametrize("state", ["archived", "expired", "wrong tier"])
 def test_what_the_index_still_believes_is_not_shown(user: EndUser, clock: Clock, state: str) -> None:
     text = "The combination lock was set on Monday"
-    fields: dict[str, Any] = {
+    states: dict[str, dict[str, Any]] = {
         "archived": {"archived": True},
         "expired": {"expires_at": clock() - timedelta(seconds=1)},
         "wrong tier": {"tier": Tier.BOOKS},
-    }[state]
-    item = MemoryItemFactory.create(user=user, text=text, **fields)
+    }
+    item = MemoryItemFactory.create(user=user, text=text, **states[state])
     believe(user, item.pk, text)
     result = find(user, clock, text, tiers=frozenset({Tier.WORKING}))
     assert result.hits == []

@@ -210,7 +210,7 @@ def test_a_worker_killed_between_two_steps_leaves_rows_that_are_taken_again(
 
     items = [put(user, clock, f"Entry {number}") for number in range(3)]
     with monkeypatch.context() as patch:
-        patch.setattr(*((PgVectorIndex, step) if step == "upsert" else (indexing, step)), die)
+        patch.setattr(PgVectorIndex if step == "upsert" else indexing, step, die)
         with pytest.raises(Killed):
             indexing.index_batch(user, now=clock())
     assert {row(item).indexing for item in items} == {"pending"}

@@ -140,11 +140,12 @@ def test_a_turn_or_exchange_that_is_not_ones_own_is_unknown(user: EndUser, other
     item = MemoryItemFactory.create(user=other_user)
     turn_id = shown(other_user, clock, item)
     exchange_id = memory.exchange(other_user, NewExchange("t", "q", "a"), now=clock()).exchange_id
-    for fields, named in (
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"turn_id": turn_id}, "turn_id"),
         ({"turn_id": uuid.uuid4()}, "turn_id"),
         ({"exchange_id": exchange_id}, "exchange_id"),
-    ):
+    ]
+    for fields, named in cases:
         with pytest.raises(UnknownTurn) as unknown:
             record(user, clock, **fields)
         assert unknown.value.field == named

@@ -1,0 +1,254 @@
+"""The rules of the house that no tool knows: sizes, who reads what, who writes what, where a person's rows are read."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.apps import apps
+from django.db.models import Model
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("config", "docker", "memory", "outcomes", "tests")
+MOST_LINES = {"file": 400, "class": 200, "function": 40}
+# Tables of words and of statements; nothing is decided in them.
+DATA_MODULES = {"memory/words/stopwords.py"}
+
+ENVIRONMENT = {
+    "config/env.py",  # the reader
+    "config/celery.py",  # these three name the settings module for a program that somebody else starts
+    "config/wsgi.py",
+    "manage.py",
+    "config/settings_test.py",  # names the data directory of the tests before the settings are read
+}
+SETTINGS = {"memory/conf.py"}
+# How the product is put together is known to the commands that put it together and to what measures it running.
+ASSEMBLY = ("memory/management/", "memory/benchmarks/")
+
+WRITERS = {
+    "tier": {"memory/promotion.py"},
+    "text": {"memory/store.py"},
+    "status": {"memory/store.py"},
+    "version": {"memory/store.py"},
+    "content_hash": {"memory/store.py"},
+    "lexemes": {"memory/store.py"},
+}
+# Fields of the same names on rows that are not memories.
+OTHER_ROWS = {"IdempotencyRecord", "ReindexRun", "VectorCollection", "DriftReport", "Point"}
+READ_FIRST = "for_user"
+# The settings of the API's documentation, which the framework hands over as finished JSON.
+FRAMEWORKS_OWN = {"templates/api/docs.html"}
+
+
+def modules(*roots: str) -> Iterator[tuple[str, ast.Module]]:
+    for root in roots:
+        place = ROOT / root
+        for file in [place] if place.is_file() else sorted(place.rglob("*.py")):
+            yield file.relative_to(ROOT).as_posix(), ast.parse(file.read_text(encoding="utf-8"))
+
+
+def is_exempt(name: str) -> bool:
+    return "/migrations/" in name or name in DATA_MODULES
+
+
+# --- sizes -------------------------------------------------------------------------------------------------------
+def test_no_file_class_or_function_is_longer_than_can_be_read_at_once() -> None:
+    long: list[str] = []
+    for name, tree in modules(*PACKAGES, "manage.py"):
+        if is_exempt(name):
+            continue
+        # A suite is as long as what it tests; its functions are not.
+        kinds: tuple[type[ast.AST], ...] = (ast.FunctionDef, ast.AsyncFunctionDef)
+        if not name.startswith("tests/"):
+            kinds = (ast.ClassDef, *kinds)
+            lines = len((ROOT / name).read_text(encoding="utf-8").splitlines())
+            long += [f"{name}: {lines} lines"] if lines > MOST_LINES["file"] else []
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and isinstance(node, kinds):
+                kind = "class" if isinstance(node, ast.ClassDef) else "function"
+                size = (node.end_lineno or node.lineno) - node.lineno + 1
+                if size > MOST_LINES[kind]:
+                    long.append(f"{name}:{node.lineno} {kind} {node.name}: {size} lines")
+    assert long == []
+
+
+# --- who reads what ----------------------------------------------------------------------------------------------
+def test_only_the_env_module_reads_the_environment() -> None:
+    readers = {
+        name
+        for name, tree in modules("config", "docker", "memory", "outcomes", "manage.py")
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv", "putenv"} and is_os(node.value))
+        or (isinstance(node, ast.ImportFrom) and node.module == "os" and imports(node) & {"environ", "getenv"})
+    }
+    assert readers <= ENVIRONMENT
+
+
+def is_os(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "os"
+
+
+def imports(node: ast.Import | ast.ImportFrom) -> set[str]:
+    return {alias.name for alias in node.names}
+
+
+def test_only_the_conf_module_reads_djangos_settings() -> None:
+    readers = {
+        name
+        for name, tree in modules("memory", "outcomes")
+        if not name.startswith(ASSEMBLY) and not is_exempt(name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "django.conf" and "settings" in imports(node)
+    }
+    assert readers <= SETTINGS
+
+
+# --- who writes what ---------------------------------------------------------------------------------------------
+def written_fields(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """Fields a module writes on rows: assignments to an attribute, ``update(field=...)`` and ``update_fields``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            yield from ((field, node.lineno) for field in assigned(node))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update":
+            if not any(row in ast.unparse(node.func) for row in OTHER_ROWS):
+                yield from ((keyword.arg, node.lineno) for keyword in node.keywords if keyword.arg)
+        elif isinstance(node, ast.keyword) and node.arg == "update_fields":
+            named = [value for value in ast.walk(node.value) if isinstance(value, ast.Constant)]
+            yield from ((str(value.value), value.lineno) for value in named)
+
+
+def assigned(node: ast.Assign | ast.AugAssign | ast.AnnAssign) -> Iterator[str]:
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        for part in ast.walk(target):
+            if isinstance(part, ast.Attribute) and not is_self(part.value):
+                yield part.attr
+
+
+def is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in {"self", "cls"}
+
+
+def test_each_guarded_field_has_one_writer() -> None:
+    strangers = [
+        f"{name}:{line} writes {field}"
+        for name, tree in modules("memory", "outcomes")
+        if not is_exempt(name)
+        for field, line in written_fields(tree)
+        if field in WRITERS and name not in WRITERS[field] and not writes_other_rows(name, line)
+    ]
+    assert strangers == []
+
+
+def writes_other_rows(name: str, line: int) -> bool:
+    """Whether the line names, or stands in a function that is about, a row of another kind."""
+    source = (ROOT / name).read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or line):
+            body = ast.get_source_segment(source, node) or ""
+            return "MemoryItem" not in body and ("record" in body or any(row in body for row in OTHER_ROWS))
+    return False
+
+
+UPDATE = re.compile(r"\bUPDATE\s+memory_item\b(?:\s+AS\s+\w+)?\s+SET\s+(.*?)\b(?:FROM|WHERE)\b", re.DOTALL | re.I)
+WHOLE_ROWS = re.compile(r"\b(?:INSERT\s+INTO|DELETE\s+FROM|COPY)\s+memory_item\b", re.I)
+
+
+def test_sql_by_hand_leaves_the_guarded_fields_alone() -> None:
+    strangers: list[str] = []
+    for name, _ in modules("memory", "outcomes"):
+        source = (ROOT / name).read_text(encoding="utf-8")
+        # Rows made for a measurement are no person's.
+        if is_exempt(name) or name.startswith("memory/benchmarks/"):
+            continue
+        written = set(re.findall(r"(\w+)\s*=", " ".join(UPDATE.findall(source))))
+        strangers += [f"{name} writes {field}" for field in written & set(WRITERS) if name not in WRITERS[field]]
+        strangers += [f"{name} writes rows" for _ in WHOLE_ROWS.findall(source)]
+    assert strangers == []
+
+
+# --- a person's rows ---------------------------------------------------------------------------------------------
+def models_of_persons() -> list[type[Model]]:
+    return [
+        model
+        for label in ("memory", "outcomes")
+        for model in apps.get_app_config(label).get_models()
+        if any(field.column == "user_id" for field in model._meta.local_concrete_fields)
+    ]
+
+
+def isolated() -> set[tuple[str, str]]:
+    found = set()
+    for name, tree in modules("memory/migrations", "outcomes/migrations"):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "IsolateByUser":
+                assert isinstance(node.args[0], ast.Constant)
+                found.add((name.split("/")[0], str(node.args[0].value)))
+    return found
+
+
+def test_every_table_of_a_persons_rows_is_isolated_by_a_migration() -> None:
+    owned = {(model._meta.app_label, model.__name__) for model in models_of_persons()}
+    assert len(owned) >= 9
+    assert isolated() == owned
+
+
+def test_every_memory_is_read_through_for_user() -> None:
+    """``MemoryItem.objects`` is followed by for_user at once, or creates rows of a user it was given."""
+    creating = {"bulk_create", "create"}
+    loose: list[str] = []
+    for name, tree in modules("memory", "outcomes"):
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Attribute) and is_items(node.value)):
+                continue
+            if node.attr != READ_FIRST and node.attr not in creating:
+                loose.append(f"{name}:{node.lineno} {ast.unparse(node)}")
+    assert loose == []
+
+
+def is_items(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr in {"objects", "_default_manager", "_base_manager"}
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "MemoryItem"
+    )
+
+
+def test_a_managers_rows_are_not_handed_about_without_their_user() -> None:
+    """``MemoryItem.objects`` alone, stored or passed on, would slip past the rule above."""
+    alone: list[str] = []
+    for name, tree in modules("memory", "outcomes"):
+        followed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        alone += [
+            f"{name}:{node.lineno}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.expr) and is_items(node) and id(node) not in followed
+        ]
+    assert alone == []
+
+
+# --- pages -------------------------------------------------------------------------------------------------------
+def test_nothing_is_marked_safe_by_hand() -> None:
+    marked = [
+        name
+        for name, tree in modules("config", "memory", "outcomes")
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.ImportFrom) and "mark_safe" in imports(node))
+        or (isinstance(node, ast.Attribute) and node.attr == "mark_safe")
+        or (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("SafeString"))
+    ]
+    filtered = [
+        template.relative_to(ROOT).as_posix()
+        for template in (ROOT / "templates").rglob("*.*")
+        if template.relative_to(ROOT).as_posix() not in FRAMEWORKS_OWN
+        and re.search(r"\|\s*safe(?:seq)?\b|\{%\s*autoescape\s+off", template.read_text(encoding="utf-8"))
+    ]
+    assert (marked, filtered) == ([], [])
+
+
+def test_no_module_is_a_drawer_for_everything() -> None:
+    drawers = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers", "service", "services"}
+    found = [
+        name for name, _ in modules("config", "memory", "outcomes") if set(Path(name).with_suffix("").parts) & drawers
+    ]
+    assert found == []

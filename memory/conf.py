@@ -140,6 +140,14 @@ class LanguageModelConf:
 
 
 @dataclass(frozen=True, slots=True)
+class MetricsConf:
+    """``carry_every_s`` 0: a process keeps its counts until it is asked to hand them on, as tests do."""
+
+    token: str = ""
+    carry_every_s: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryConf:
     flags: dict[str, Any]
     embedding: EmbeddingConf
@@ -153,6 +161,7 @@ class MemoryConf:
     ranking: RankingConf
     limits: Limits
     llm: LanguageModelConf
+    metrics: MetricsConf
     require_auth: bool
     local_only: bool
     """Only this machine's own names are served."""
@@ -174,6 +183,7 @@ def memory_conf() -> MemoryConf:
         ranking=RankingConf(**values["RANKING"], boosts=tuple(values["BOOSTS"])),
         limits=Limits(**values["LIMITS"]),
         llm=LanguageModelConf(**values["LLM"]),
+        metrics=MetricsConf(**values.get("METRICS", {})),
         require_auth=values["REQUIRE_AUTH"],
         local_only=set(settings.ALLOWED_HOSTS) <= LOOPBACK,
     )
@@ -185,6 +195,12 @@ def data_dir() -> Path:
 
 def redis_url() -> str:
     return str(settings.REDIS_URL)
+
+
+def largest_body() -> int | None:
+    """Bytes of a request's body; None when they are not limited."""
+    limit: int | None = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    return limit
 
 
 def secret_key() -> bytes:

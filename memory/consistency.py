@@ -344,7 +344,7 @@ def quarantine(user: EndUser, ids: Sequence[uuid.UUID], drift: Drift) -> list[uu
     others = EndUser.objects.exclude(pk=user.pk).order_by("pk").values_list("pk", flat=True)
     for other in others.iterator() if left else ():
         with user_scope(other):
-            theirs = list(MemoryItem.objects.filter(user_id=other, pk__in=left).values_list("pk", flat=True))
+            theirs = list(MemoryItem.objects.for_user(other).filter(pk__in=left).values_list("pk", flat=True))
         drift.quarantine += [{"item": str(item_id), "found_under": user.pk, "owner": other} for item_id in theirs]
         found += theirs
         left -= set(theirs)

@@ -127,5 +127,5 @@ def expected_rows(user: EndUser | None) -> int:
     total = 0
     for user_id in users:
         with user_scope(user_id):
-            total += MemoryItem.objects.filter(user_id=user_id).count()
+            total += MemoryItem.objects.for_user(user_id).count()
     return total

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from memory.api.errors import MEDIA_TYPE, Problem, from_status, not_found, too_large
+from memory.conf import largest_body
 
 Next = Callable[[HttpRequest], HttpResponseBase]
 PREFIX = "/api/"
@@ -35,7 +35,7 @@ def as_problem(response: HttpResponseBase) -> HttpResponseBase:
 
 
 def body_problem(request: HttpRequest) -> Problem | None:
-    limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    limit = largest_body()
     length = str(request.META.get("CONTENT_LENGTH") or "")
     if not length:
         if "chunked" in request.headers.get("Transfer-Encoding", "").lower():

@@ -71,6 +71,11 @@ SELECT item_id, embedding::halfvec({dims}) <-> %(vector)s::halfvec({dims}) AS di
 FROM memory_vector WHERE {where} AND dims = {dims}
 ORDER BY embedding::halfvec({dims}) <-> %(vector)s::halfvec({dims}) LIMIT %(limit)s
 """
+ESTIMATE = """
+SELECT greatest(reltuples, 0)::bigint,
+    EXISTS (SELECT FROM pg_indexes WHERE tablename = 'memory_vector' AND indexdef LIKE %s)
+FROM pg_class WHERE oid = 'memory_vector'::regclass
+"""
 # Adding nothing to the distance hides it from the index: every vector of the user is read.
 NEAREST_EXACT = """
 SELECT item_id, distance FROM (
@@ -150,7 +155,7 @@ class PgVectorIndex:
             )
 
     def search(self, vector: Vector, filter: Filter, limit: int, deadline: Deadline) -> list[Match]:
-        wanted = self._literal(vector)
+        wanted = _literal(vector, self.dimensions)
         if filter.matches_nothing or limit <= 0:
             return []
         where, values = self._where(filter)
@@ -224,11 +229,7 @@ class PgVectorIndex:
         try:
             self.ensure()
             with connection.cursor() as cursor:
-                cursor.execute(
-                    "SELECT greatest(reltuples, 0)::bigint, EXISTS (SELECT FROM pg_indexes WHERE tablename = "
-                    "'memory_vector' AND indexdef LIKE %s) FROM pg_class WHERE oid = 'memory_vector'::regclass",
-                    [f"%USING hnsw%halfvec({self.dimensions})%"],
-                )
+                cursor.execute(ESTIMATE, [f"%USING hnsw%halfvec({self.dimensions})%"])
                 points, is_indexed = cursor.fetchone()
         except (Unavailable, OperationalError, InterfaceError, InternalError) as error:
             return IndexState(ok=False, backend="pgvector", dimensions=self.dimensions, points=None, problem=str(error))
@@ -281,7 +282,7 @@ class PgVectorIndex:
             "ids": [point.id for point in points],
             "tiers": [point.tier for point in points],
             "statuses": [point.status for point in points],
-            "vectors": [self._literal(point.vector) for point in points],
+            "vectors": [_literal(point.vector, self.dimensions) for point in points],
             "hashes": [point.vector_hash for point in points],
             "revisions": [point.revision for point in points],
         }
@@ -300,18 +301,19 @@ class PgVectorIndex:
             values["tiers"] = sorted(filter.tiers)
         return where, values
 
-    def _literal(self, vector: Vector) -> str:
-        if vector.shape != (self.dimensions,):
-            raise BadReply(VECTOR, f"expected a vector of {self.dimensions} dimensions, got {vector.shape}")
-        if not np.isfinite(vector).all():
-            raise BadReply(VECTOR, "the vector holds a value that is not a finite number")
-        # Half precision keeps eleven bits; five digits are more than it can hold.
-        return "[" + ",".join([f"{value:.5g}" for value in vector.tolist()]) + "]"
-
 
 def _matches(rows: list[tuple[UUID, float]]) -> list[Match]:
     """The graph's order is only nearly right, and says nothing of ties."""
     return sorted((Match(id, float(distance)) for id, distance in rows), key=attrgetter("distance", "id"))
+
+
+def _literal(vector: Vector, dimensions: int) -> str:
+    if vector.shape != (dimensions,):
+        raise BadReply(VECTOR, f"expected a vector of {dimensions} dimensions, got {vector.shape}")
+    if not np.isfinite(vector).all():
+        raise BadReply(VECTOR, "the vector holds a value that is not a finite number")
+    # Half precision keeps eleven bits; five digits are more than it can hold.
+    return "[" + ",".join([f"{value:.5g}" for value in vector.tolist()]) + "]"
 
 
 def _set_local(cursor: CursorWrapper, settings: dict[str, str]) -> dict[str, str]:

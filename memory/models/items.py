@@ -30,9 +30,9 @@ class NextArrival(models.Func):
 
 
 class ItemQuerySet(models.QuerySet["MemoryItem"]):
-    def for_user(self, user: EndUser) -> Self:
+    def for_user(self, user: EndUser | int) -> Self:
         """Where every read starts. Row-level security holds without it; it is the wall in front of that one."""
-        return self.filter(user_id=user.pk)
+        return self.filter(user_id=user if isinstance(user, int) else user.pk)
 
     def active(self) -> Self:
         return self.filter(status=Status.ACTIVE)

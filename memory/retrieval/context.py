@@ -172,7 +172,6 @@ def meta(
 ) -> dict[str, Any]:
     """MemoryMetaV1: what was handed over and why, for the client to show."""
     debug = found.debug
-    known_text = next((part.text for part in sections if part.name == "known_context"), "")
     return {
         "schema_version": "v1",
         "conversation_id": request.thread_id or "default",
@@ -190,37 +189,38 @@ def meta(
             "search_position_map": position_map(hits),
         },
         "known_context": {
-            "known_context_text": known_text,
-            "known_context_items": [
-                {
-                    "tier": item.tier,
-                    "memory_id": str(item.pk),
-                    "content": item.text,
-                    "doc_id": None,
-                    "score_summary": None,
-                }
-                for item in known
-            ],
+            "known_context_text": next((part.text for part in sections if part.name == "known_context"), ""),
+            "known_context_items": [known_item(item) for item in known],
         },
-        "citations": [
-            {"tier": hit.item.tier, "memory_id": str(hit.item.pk), "doc_id": None, "chunk_id": None} for hit in hits
-        ],
-        "context_insights": {
-            "matched_concepts": [],
-            "active_concepts": [],
-            "tier_recommendations": None,
-            "you_already_know": None,
-            "directives": None,
-        },
-        "debug": {
-            "retrieval_confidence": debug.retrieval_confidence,
-            "fallbacks_used": debug.fallbacks_used,
-            "stage_timings_ms": debug.stage_timings_ms,
-            "errors": debug.errors,
-            "vector_stage_status": debug.vector_stage_status,
-        },
+        "citations": [citation(hit) for hit in hits],
+        "context_insights": NO_INSIGHTS,
+        "debug": {name: value for name, value in debug.as_dict().items() if name in DEBUG_SHOWN},
         "feedback": feedback(hits),
     }
+
+
+NO_INSIGHTS: dict[str, Any] = {
+    "matched_concepts": [],
+    "active_concepts": [],
+    "tier_recommendations": None,
+    "you_already_know": None,
+    "directives": None,
+}
+DEBUG_SHOWN = ("retrieval_confidence", "fallbacks_used", "stage_timings_ms", "errors", "vector_stage_status")
+
+
+def known_item(item: MemoryItem) -> dict[str, Any]:
+    return {
+        "tier": item.tier,
+        "memory_id": str(item.pk),
+        "content": item.text,
+        "doc_id": None,
+        "score_summary": None,
+    }
+
+
+def citation(hit: Hit) -> dict[str, Any]:
+    return {"tier": hit.item.tier, "memory_id": str(hit.item.pk), "doc_id": None, "chunk_id": None}
 
 
 def position_map(hits: Sequence[Hit]) -> dict[str, Any]:

@@ -81,6 +81,10 @@ def carry_on(
         throttle(run, written, time.monotonic() - started, stop)
 
 
+def note_trouble(run_id: uuid.UUID, reason: str) -> None:
+    ReindexRun.objects.filter(pk=run_id).update(error=reason[:300])
+
+
 def require_same_settings(run: ReindexRun) -> None:
     if run.target is None or shape_of(run.target) != vector_index().shape:
         raise Refused("the embedding settings are not those the run was started with: --cancel it and start again")

@@ -1,5 +1,6 @@
 """What the worker does. Tasks carry ids, may run twice or at once, and may be killed at any point."""
 
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,14 +11,17 @@ from celery import shared_task
 from django.db import connection
 from django.utils import timezone
 
-from memory import erasure, housekeeping, indexing, promotion
-from memory.models import EndUser
+from memory import consistency, erasure, housekeeping, indexing, metrics, monitoring, promotion, rebuilding, reindex
+from memory.models import DriftReport, EndUser
 from memory.resilience import Unavailable
 
 logger = structlog.get_logger(__name__)
 
 INDEX_TASK_SECONDS = 240
 """After this a task hands the rest of a long queue to its successor, so that other users get their turn."""
+
+SLICE_SECONDS = 60
+"""After this a rebuilding or a comparison makes room for other work and goes on in a task of its own."""
 
 
 @contextmanager
@@ -52,6 +56,7 @@ def index_user(user_id: int) -> int:
         try:
             while timezone.now() < until:
                 taken = indexing.index_batch(user, now=timezone.now())
+                metrics.count("indexed", amount=taken)
                 done += taken
                 if not taken and indexing.settle(user):
                     return done
@@ -112,3 +117,62 @@ def purge_logs() -> None:
 @shared_task(name="memory.purge_user_logs")
 def purge_user_logs(user_id: int) -> int:
     return housekeeping.purge(user_id, now=timezone.now())
+
+
+@shared_task(name="memory.roll_up_metrics")
+def roll_up_metrics() -> None:
+    """Bring what was counted lately into the rows of its days."""
+    try:
+        monitoring.roll_up(timezone.now())
+    except Unavailable as error:
+        logger.warning("metrics not rolled up", dependency=error.dependency, reason=error.reason)
+
+
+@shared_task(name="memory.carry_on_reindex")
+def carry_on_reindex() -> int:
+    """Go on with the run that is open, a while. Returns how many rows it has copied so far."""
+    run = reindex.open_run()
+    if run is None or run.state != run.State.RUNNING:
+        return 0
+    until = time.monotonic() + SLICE_SECONDS
+    with single_flight("reindex", 0) as mine:
+        if not mine:
+            return 0
+        try:
+            run = rebuilding.carry_on(run.pk, stop=lambda: time.monotonic() > until)
+        except (Unavailable, rebuilding.Refused) as error:
+            # The run says so to whoever looks; the sweep comes back.
+            rebuilding.note_trouble(run.pk, str(error))
+            return run.rows_done
+    if run.state == run.State.RUNNING:
+        carry_on_reindex.delay()
+    return run.rows_done
+
+
+@shared_task(name="memory.sweep_collections")
+def sweep_collections() -> None:
+    """Find a run whose process died, and remove collections whose time is over."""
+    carry_on_reindex.delay()
+    try:
+        with single_flight("retire", 0) as mine:
+            if mine:
+                reindex.retire(now=timezone.now())
+    except Unavailable as error:
+        logger.warning("collections not removed", dependency=error.dependency, reason=error.reason)
+
+
+@shared_task(name="memory.check_consistency")
+def check_consistency(report_id: str = "") -> None:
+    """Compare index and rows, a sample or once a day all of it; a long comparison goes on in the next task."""
+    until = time.monotonic() + SLICE_SECONDS
+    with single_flight("consistency", 0) as mine:
+        if not mine:
+            return
+        now = timezone.now()
+        report = DriftReport.objects.filter(pk=report_id, finished_at=None).first() if report_id else None
+        report = report or consistency.begin(consistency.due_mode(now), now=now)
+        finished = consistency.carry_on(report, clock=timezone.now, stop=lambda: time.monotonic() > until)
+    if not finished:
+        check_consistency.delay(str(report.pk))
+    else:
+        consistency.forget_old(timezone.now())

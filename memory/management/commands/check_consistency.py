@@ -1,0 +1,66 @@
+"""Compare the vector index with the rows and mend what differs."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from memory import consistency
+from memory.access import find_user
+from memory.consistency import KINDS, Mode
+from memory.management.organizations import named_organization
+from memory.management.progress import progress
+from memory.models import DriftReport, EndUser
+
+
+class Command(BaseCommand):
+    help = (
+        "Compare the vector index with the rows, user by user: 'counts' compares numbers, 'sample' looks closer where "
+        "they differ, 'full' compares every row and point. Ends with 1 when points of one user lay under another, or "
+        "when nothing could be compared."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--mode", choices=Mode.values, default=Mode.FULL.value)
+        parser.add_argument("--no-repair", action="store_true", help="say what differs and leave it")
+        parser.add_argument("--user", help="only this user, by the id your client uses")
+        parser.add_argument("--org", help="slug of the user's organisation; not needed when there is only one")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        user = self.named_user(options)
+        report = consistency.begin(options["mode"], now=timezone.now(), repair=not options["no_repair"], user=user)
+        with progress(self.stdout, "users compared", None if user else EndUser.objects.count()) as advance:
+            seen = 0
+
+            def watched() -> bool:
+                nonlocal seen
+                advance(report.users - seen)
+                seen = report.users
+                return False
+
+            consistency.carry_on(report, clock=timezone.now, stop=watched)
+        self.tell(report)
+
+    def named_user(self, options: dict[str, Any]) -> EndUser | None:
+        if not options["user"]:
+            return None
+        organization = named_organization(options["org"])
+        user = find_user(organization, options["user"])
+        if user is None:
+            raise CommandError(f"{organization.slug} has no user {options['user']!r}")
+        return user
+
+    def tell(self, report: DriftReport) -> None:
+        self.stdout.write(f"{report.users:,} users, {report.rows:,} rows, {report.points:,} points compared")
+        for kind, meaning in KINDS.items():
+            if found := report.found.get(kind, 0):
+                self.stdout.write(f"  {found:,} {meaning}, {report.mended.get(kind, 0):,} mended")
+        if not report.drift and not report.problem:
+            self.stdout.write(self.style.SUCCESS("index and rows agree"))
+        for entry in report.quarantine:
+            self.stderr.write(f"item {entry['item']} of user {entry['owner']} lay under user {entry['found_under']}")
+        if report.problem:
+            raise CommandError(f"not compared: {report.problem}")
+        if report.is_alarming:
+            raise CommandError("points of one user lay under another")

@@ -1,0 +1,169 @@
+"""Rebuild the vector index, or look after a rebuilding that goes on."""
+
+import time
+from argparse import ArgumentParser
+from datetime import UTC, datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+from django.utils.dateparse import parse_date, parse_datetime
+
+from memory import consistency, rebuilding, reindex
+from memory.access import find_user
+from memory.management.organizations import named_organization
+from memory.management.progress import progress
+from memory.models import EndUser, ReindexRun, VectorCollection
+from memory.rebuilding import Refused
+from memory.resilience import Unavailable
+from memory.tasks import single_flight
+from memory.tiers import Tier
+
+PATIENCE_S = 300.0
+"""For so long a run waits for a service that is away before the command gives up; the run stays open."""
+RETRY_S = 5.0
+
+
+class Command(BaseCommand):
+    help = (
+        "Build the vector index anew from the rows while the old one answers, and then let the new one answer. With "
+        "--user, --tier or --since only those rows' vectors are written again, in place. Stopped at any point it goes "
+        "on from there with --resume; a running worker does so by itself."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--user", help="only this user, by the id your client uses")
+        parser.add_argument("--org", help="slug of the user's organisation; not needed when there is only one")
+        parser.add_argument("--tier", choices=[tier.value for tier in Tier], help="only this tier")
+        parser.add_argument("--since", type=moment, help="only what changed since then, as 2026-03-01 or with a time")
+        parser.add_argument("--rate", type=rate, metavar="ROWS", help="rows a second, 0 for as fast as it goes")
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument("--background", action="store_true", help="leave the work to the worker")
+        what.add_argument("--resume", action="store_true", help="carry an interrupted or paused run on")
+        what.add_argument("--pause", action="store_true", help="let the run rest until --resume")
+        what.add_argument("--cancel", action="store_true", help="give a run up before it has swapped")
+        what.add_argument("--rollback", action="store_true", help="let the index before the last swap answer again")
+        what.add_argument("--status", action="store_true", help="say how far the run is and what collections there are")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        now = timezone.now()
+        try:
+            if options["status"]:
+                self.say_status()
+            elif options["pause"]:
+                self.say(reindex.pause(), "paused; --resume goes on from here")
+            elif options["cancel"]:
+                self.say(reindex.cancel(now=now), "given up; what it built will be removed")
+            elif options["rollback"]:
+                self.roll_back(now)
+            elif options["resume"]:
+                self.follow(reindex.resume())
+            else:
+                self.start(options, now)
+        except (Refused, Unavailable) as error:
+            raise CommandError(str(error)) from None
+
+    def start(self, options: dict[str, Any], now: datetime) -> None:
+        run = reindex.start(
+            now=now,
+            user=self.named_user(options),
+            tier=options["tier"] or "",
+            since=options["since"],
+            rows_per_s=options["rate"],
+        )
+        self.say(run, "started")
+        if not options["background"]:
+            self.follow(run)
+
+    def named_user(self, options: dict[str, Any]) -> EndUser | None:
+        if not options["user"]:
+            return None
+        organization = named_organization(options["org"])
+        user = find_user(organization, options["user"])
+        if user is None:
+            raise CommandError(f"{organization.slug} has no user {options['user']!r}")
+        return user
+
+    def follow(self, run: ReindexRun) -> None:
+        """Do the work here, or watch it when a worker does."""
+        try:
+            with progress(self.stdout, "rows", run.rows_total or None) as advance:
+                advance(run.rows_done)
+                run = self.until_it_rests(run, advance)
+        except KeyboardInterrupt:
+            reindex.pause()
+            raise CommandError("paused; --resume goes on from here", returncode=130) from None
+        self.say(run, run.state)
+        if run.state == ReindexRun.State.DONE and run.report is not None:
+            self.stdout.write(summary(run))
+
+    def until_it_rests(self, run: ReindexRun, advance: Any) -> ReindexRun:  # noqa: ANN401  (a bar or lines)
+        done, away_since = run.rows_done, 0.0
+
+        def advanced(run: ReindexRun) -> None:
+            nonlocal done
+            advance(run.rows_done - done)
+            done = run.rows_done
+
+        while run.state == ReindexRun.State.RUNNING:
+            try:
+                with single_flight("reindex", 0) as mine:
+                    if mine:
+                        return rebuilding.carry_on(run.pk, stop=lambda: False, advanced=advanced)
+                time.sleep(1)
+                run.refresh_from_db()
+                advanced(run)
+            except Unavailable as error:
+                away_since = away_since or time.monotonic()
+                if time.monotonic() - away_since > PATIENCE_S:
+                    raise
+                self.stderr.write(f"waiting: {error}")
+                time.sleep(RETRY_S)
+        return run
+
+    def roll_back(self, now: datetime) -> None:
+        restored = reindex.roll_back(now=now)
+        self.stdout.write(f"{restored.name} answers again")
+        report = consistency.begin(consistency.Mode.FULL, now=now)
+        consistency.carry_on(report, clock=timezone.now, stop=lambda: False)
+        said = report.problem or f"{report.rows:,} rows compared, {sum(report.mended.values()):,} put right"
+        self.stdout.write(said)
+
+    def say_status(self) -> None:
+        run = ReindexRun.objects.order_by("-started_at").first()
+        if run is None:
+            self.stdout.write("the index was never rebuilt")
+        else:
+            self.say(run, run.state + (f": {run.error}" if run.error else ""))
+        for row in VectorCollection.objects.order_by("pk"):
+            kept = f" until {row.keep_until:%Y-%m-%d %H:%M} UTC" if row.keep_until else ""
+            self.stdout.write(f"  {row.role:<9}{row.name} ({row.backend}, {row.model}, {row.dimensions}){kept}")
+
+    def say(self, run: ReindexRun, what: str) -> None:
+        figures = f"{run.phase}, {run.rows_done:,} of about {run.rows_total:,} rows"
+        self.stdout.write(f"{run.collection}: {what} ({figures}, {run.rows_refused:,} refused)")
+
+
+def summary(run: ReindexRun) -> str:
+    report = run.report
+    assert report is not None  # noqa: S101
+    if report.problem:
+        return f"not compared afterwards: {report.problem}"
+    return f"compared afterwards: {report.rows:,} rows, {report.points:,} points, {report.drift:,} differences"
+
+
+def moment(text: str) -> datetime:
+    """A date or a moment; without a zone it is UTC."""
+    found = parse_datetime(text)
+    day = None if found else parse_date(text)
+    if found is None and day is None:
+        raise ValueError(text)
+    found = found or datetime(day.year, day.month, day.day, tzinfo=UTC)  # type: ignore[union-attr]
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def rate(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1_000_000:
+        raise ValueError(text)
+    return value

@@ -1,0 +1,360 @@
+"""Comparing the index with the rows: everything that can differ is injected, found, mended, and found no more."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from pytest_django import Settings
+from qdrant_client import QdrantClient, models
+
+from memory import consistency, indexes, indexing, tasks
+from memory.access import user_scope
+from memory.admission import NewMemory
+from memory.consistency import Mode
+from memory.facade import MemoryFacade
+from memory.indexes import vector_index
+from memory.indexes.base import Point
+from memory.indexes.qdrant import QdrantEngine
+from memory.inference import embedder
+from memory.models import DriftReport, EndUser, Erasure, MemoryItem, VectorCollection
+from memory.resilience import Deadline, Unavailable
+from memory.tiers import Status, Tier
+from tests.rebuilds import contents, rows, texts
+
+memory = MemoryFacade("key:test")
+IndexNow = Callable[[EndUser], None]
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("services", "qdrant")]
+
+
+@pytest.fixture(params=["pgvector", "qdrant"])
+def qdrant(request: pytest.FixtureRequest, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The client when the index lies in Qdrant's local mode, None when it lies in pgvector."""
+    client = QdrantClient(":memory:")
+    monkeypatch.setattr(QdrantEngine, "from_conf", lambda conf: QdrantEngine(client))
+    settings.MEMORY = {**settings.MEMORY, "VECTOR": {**settings.MEMORY["VECTOR"], "backend": request.param}}
+    monkeypatch.setattr(consistency, "PAGE", 7)
+    indexes.forget()
+    yield client if request.param == "qdrant" else None
+    indexes.forget()
+    client.close()
+
+
+only_pgvector = pytest.mark.parametrize("qdrant", ["pgvector"], indirect=True)
+only_qdrant = pytest.mark.parametrize("qdrant", ["qdrant"], indirect=True)
+
+
+@pytest.fixture
+def ann(user: EndUser, index_now: IndexNow) -> EndUser:
+    fill(user, 20)
+    index_now(user)
+    return user
+
+
+@pytest.fixture
+def ben(other_user: EndUser, index_now: IndexNow) -> EndUser:
+    fill(other_user, 5)
+    index_now(other_user)
+    return other_user
+
+
+def fill(user: EndUser, count: int) -> None:
+    batch = [NewMemory(text, tier=Tier.HISTORY) for text in texts(user.external_id, count)]
+    memory.store_many(user, batch, now=timezone.now())
+
+
+def ids_of(user: EndUser) -> list[UUID]:
+    with user_scope(user):
+        return list(MemoryItem.objects.for_user(user).order_by("arrival").values_list("pk", flat=True))
+
+
+def soon() -> Deadline:
+    return Deadline(10)
+
+
+def report(mode: str = Mode.FULL, **how: Any) -> DriftReport:
+    begun = consistency.begin(mode, now=timezone.now(), **how)
+    assert consistency.carry_on(begun, clock=timezone.now, stop=lambda: False)
+    return DriftReport.objects.get(pk=begun.pk)
+
+
+def write(user: EndUser, item_id: UUID, **fields: Any) -> None:
+    """Put a point into the live collection, as a fault would have left it."""
+    [vector] = embedder().embed_passages(["something else"], soon())
+    point = Point(item_id, user.pk, Tier.HISTORY, Status.ACTIVE, vector, "not the hash", revision=1)
+    vector_index().upsert([replace(point, **fields)], soon())
+
+
+def set_point(qdrant: QdrantClient | None, user: EndUser, item_id: UUID, **payload: Any) -> None:
+    """Change what the index holds of an item behind everybody's back."""
+    if qdrant is not None:
+        [record] = [
+            found for found in qdrant.scroll("memories_v1", limit=1000)[0] if found.payload["item_id"] == str(item_id)
+        ]
+        qdrant.set_payload("memories_v1", payload, points=[record.id])
+        return
+    with user_scope(user), connection.cursor() as cursor:
+        for name, value in payload.items():
+            cursor.execute(
+                f"UPDATE memory_vector SET {name} = %s WHERE user_id = %s AND item_id = %s", [value, user.pk, item_id]
+            )
+
+
+def settled(user: EndUser, index_now: IndexNow) -> None:
+    """Whatever was queued again is indexed, and then nothing is left to find."""
+    index_now(user)
+    assert contents(user) == rows(user)
+    again = report()
+    assert (again.found, again.mended, again.quarantine) == ({}, {}, [])
+
+
+# --- what may differ ---------------------------------------------------------------------------------------------
+def test_an_index_that_agrees_is_left_alone(ann: EndUser, ben: EndUser) -> None:
+    for mode in Mode.values:
+        found = report(mode)
+        assert (found.found, found.mended, found.problem, found.users) == ({}, {}, "", 2)
+    assert (found.rows, found.points) == (25, 25)
+    assert indexing.counts(ann).pending == 0
+
+
+def test_missing_points_are_queued_again(ann: EndUser, index_now: IndexNow) -> None:
+    lost = ids_of(ann)[3:12]
+    vector_index().delete(ann.pk, lost, soon())
+    found = report()
+    assert (found.found, found.mended) == ({"missing": 9}, {"missing": 9})
+    assert indexing.counts(ann).pending == 9
+    assert report().found == {}, "what is queued is not found again"
+    settled(ann, index_now)
+
+
+def test_points_of_another_text_are_queued_again(ann: EndUser, index_now: IndexNow) -> None:
+    write(ann, ids_of(ann)[0])
+    found = report()
+    assert (found.found, found.mended) == ({"stale": 1}, {"stale": 1})
+    settled(ann, index_now)
+
+
+def test_points_later_than_their_row_give_way_to_it(ann: EndUser, index_now: IndexNow) -> None:
+    """As after a backup was restored: the rows are older than the index."""
+    write(ann, ids_of(ann)[0], revision=9)
+    assert report().found == {"ahead": 1}
+    settled(ann, index_now)
+
+
+def test_another_tier_or_status_is_put_right_in_place(
+    ann: EndUser, qdrant: QdrantClient | None, index_now: IndexNow
+) -> None:
+    first, second = ids_of(ann)[:2]
+    set_point(qdrant, ann, first, tier="books")
+    set_point(qdrant, ann, second, status="archived")
+    found = report()
+    assert (found.found, found.mended) == ({"payload": 2}, {"payload": 2})
+    assert indexing.counts(ann).pending == 0
+    settled(ann, index_now)
+
+
+def test_points_without_a_row_are_removed(ann: EndUser, qdrant: QdrantClient | None, index_now: IndexNow) -> None:
+    gone = ids_of(ann)[:8]
+    for item_id in gone:
+        memory.remove(ann, item_id, now=timezone.now())
+    # Their purge was lost, as when the index comes back from an older copy.
+    found = report()
+    assert (found.found, found.mended) == ({"orphans": 8}, {"orphans": 8})
+    assert found.quarantine == []
+    settled(ann, index_now)
+
+
+@only_pgvector
+def test_points_of_another_width_are_queued_again(ann: EndUser, index_now: IndexNow) -> None:
+    with user_scope(ann), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE memory_vector SET dims = 3, embedding = '[1,0,0]' WHERE user_id = %s AND item_id = %s",
+            [ann.pk, ids_of(ann)[5]],
+        )
+    found = report()
+    assert (found.found, found.mended) == ({"dimensions": 1}, {"dimensions": 1})
+    settled(ann, index_now)
+
+
+@only_pgvector
+def test_a_point_of_somebody_else_is_removed_and_raises_an_alarm(
+    ann: EndUser, ben: EndUser, index_now: IndexNow
+) -> None:
+    theirs = ids_of(ben)[0]
+    with user_scope(ann), connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO memory_vector (user_id, item_id, collection, dims, tier, status, embedding, vector_hash, "
+            "updated_at) SELECT user_id, %s, collection, dims, tier, status, embedding, vector_hash, now() "
+            "FROM memory_vector WHERE user_id = %s LIMIT 1",
+            [theirs, ann.pk],
+        )
+    found = report()
+    assert found.found == {"foreign": 1}
+    assert found.quarantine == [{"item": str(theirs), "found_under": ann.pk, "owner": ben.pk}]
+    assert found.is_alarming
+    assert theirs in contents(ben)
+    settled(ann, index_now)
+
+
+@only_qdrant
+def test_a_point_whose_owner_was_changed_is_removed_and_raises_an_alarm(
+    ann: EndUser, ben: EndUser, qdrant: QdrantClient, index_now: IndexNow
+) -> None:
+    theirs = ids_of(ben)[0]
+    set_point(qdrant, ben, theirs, user_id=str(ann.pk))
+    found = report()
+    assert found.found == {"strays": 1, "missing": 1}
+    assert found.quarantine == [{"item": str(theirs), "found_under": ann.pk, "owner": ben.pk}]
+    assert theirs not in contents(ann)
+    settled(ann, index_now)
+    settled(ben, index_now)
+
+
+@only_qdrant
+def test_a_point_that_is_there_twice_is_removed_once(ann: EndUser, qdrant: QdrantClient, index_now: IndexNow) -> None:
+    [record, *_] = qdrant.scroll("memories_v1", limit=1, with_vectors=True)[0]
+    qdrant.upsert("memories_v1", [models.PointStruct(id=str(uuid4()), vector=record.vector, payload=record.payload)])
+    found = report()
+    assert (found.found, found.mended, found.quarantine) == ({"strays": 1}, {"strays": 1}, [])
+    settled(ann, index_now)
+
+
+@only_qdrant
+def test_whoever_was_erased_does_not_come_back(ann: EndUser, qdrant: QdrantClient, index_now: IndexNow) -> None:
+    erased = EndUser(pk=ann.pk + 1000)
+    point = Point(uuid4(), erased.pk, "working", "active", embedder().embed_query("x", soon()), "hash")
+    vector_index().upsert([point], soon())
+    Erasure.objects.create(organization=ann.organization, end_user_id=erased.pk, finished_at=timezone.now())
+    assert report().mended == {"orphans": 1}
+    assert vector_index().count(erased.pk, soon()) == 0
+    settled(ann, index_now)
+
+
+def test_everything_at_once_and_a_second_run_changes_nothing(
+    ann: EndUser, ben: EndUser, qdrant: QdrantClient | None, index_now: IndexNow
+) -> None:
+    ids = ids_of(ann)
+    vector_index().delete(ann.pk, ids[:2], soon())
+    write(ann, ids[2])
+    set_point(qdrant, ann, ids[3], tier="books")
+    memory.remove(ann, ids[4], now=timezone.now())
+    write(ann, ids[5], revision=7)
+    found = report()
+    assert found.found == {"missing": 2, "stale": 1, "payload": 1, "orphans": 1, "ahead": 1}
+    assert found.mended == found.found
+    settled(ann, index_now)
+    assert contents(ben) == rows(ben)
+
+
+# --- modes -------------------------------------------------------------------------------------------------------
+def test_without_repair_nothing_changes(ann: EndUser, qdrant: QdrantClient | None) -> None:
+    ids = ids_of(ann)
+    vector_index().delete(ann.pk, ids[:2], soon())
+    set_point(qdrant, ann, ids[3], tier="books")
+    for _ in range(2):
+        found = report(repair=False)
+        assert (found.found, found.mended) == ({"missing": 2, "payload": 1}, {})
+    assert indexing.counts(ann).pending == 0
+
+
+def test_counts_see_only_numbers_and_a_sample_looks_closer(
+    ann: EndUser, qdrant: QdrantClient | None, index_now: IndexNow
+) -> None:
+    ids = ids_of(ann)
+    set_point(qdrant, ann, ids[3], tier="books")
+    assert report(Mode.COUNTS).found == {}
+    assert report(Mode.SAMPLE).mended == {"payload": 1}
+    vector_index().delete(ann.pk, ids[:2], soon())
+    found = report(Mode.COUNTS)
+    assert (found.found, found.mended) == ({"missing": 2}, {})
+    assert report(Mode.SAMPLE).mended == {"missing": 2}
+    settled(ann, index_now)
+
+
+def test_a_sample_looks_after_the_latest_deletions(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when as many points are missing as are too many."""
+    gone, late = ids_of(ann)[0], timezone.now() + timedelta(minutes=5)
+    kept = contents(ann)[gone]
+    memory.remove(ann, gone, now=timezone.now())
+    indexing.purge_vectors(ann, now=late)
+    if vector_index().engine.backend == "pgvector":
+        with user_scope(ann), connection.cursor() as cursor:
+            cursor.execute("UPDATE memory_vector SET item_id = %s WHERE item_id = %s", [gone, ids_of(ann)[0]])
+    else:
+        vector_index().delete(ann.pk, [ids_of(ann)[0]], soon())
+        write(ann, gone, vector_hash=kept[2])
+    monkeypatch.setattr(consistency, "SAMPLE", 1)
+    found = report(Mode.SAMPLE)
+    assert Counter(found.mended) == {"orphans": 1, "missing": 1}
+
+
+def test_one_user_alone(ann: EndUser, ben: EndUser) -> None:
+    for user in (ann, ben):
+        vector_index().delete(user.pk, ids_of(user)[:1], soon())
+    assert report(user=ben).found == {"missing": 1}
+    assert report().found == {"missing": 1}
+
+
+def test_rows_that_wait_are_not_missing(user: EndUser) -> None:
+    fill(user, 3)
+    for mode in Mode.values:
+        assert report(mode).found == {}
+
+
+# --- around it ---------------------------------------------------------------------------------------------------
+def test_a_long_comparison_goes_on_where_it_was(ann: EndUser, ben: EndUser) -> None:
+    begun = consistency.begin(Mode.FULL, now=timezone.now())
+    stops = iter([False, True])
+    assert not consistency.carry_on(begun, clock=timezone.now, stop=lambda: next(stops))
+    assert (begun.users, begun.rows, begun.finished_at) == (1, 20, None)
+    assert consistency.carry_on(begun, clock=timezone.now, stop=lambda: False)
+    assert (begun.users, begun.rows) == (2, 25)
+
+
+def test_an_index_that_is_away_is_said_and_not_repaired(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*args: Any, **named: Any) -> Any:
+        raise Unavailable("vector", "connection refused")
+
+    monkeypatch.setattr(vector_index(), "held", away)
+    found = report()
+    assert found.problem == "vector: connection refused"
+    assert indexing.counts(ann).pending == 0
+
+
+def test_an_index_of_another_model_is_not_compared(ann: EndUser) -> None:
+    VectorCollection.objects.update(model="another/model")
+    vector_index().registry.changed()
+    found = report()
+    assert "run manage.py reindex" in found.problem
+    assert (found.users, found.found) == (0, {})
+
+
+def test_the_task_looks_closely_once_a_day(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(2):
+        tasks.check_consistency()
+    assert list(DriftReport.objects.order_by("started_at").values_list("mode", flat=True)) == [Mode.FULL, Mode.SAMPLE]
+    DriftReport.objects.update(started_at=timezone.now() - timedelta(hours=24))
+    assert consistency.due_mode(timezone.now()) == Mode.FULL
+
+
+def test_reports_are_kept_a_month_and_alarms_longer(ann: EndUser) -> None:
+    long_ago = timezone.now() - timedelta(days=31)
+    DriftReport.objects.create(mode=Mode.FULL, started_at=long_ago)
+    alarm = DriftReport.objects.create(mode=Mode.FULL, started_at=long_ago, quarantine=[{"item": "x"}])
+    recent = report()
+    consistency.forget_old(timezone.now())
+    assert set(DriftReport.objects.all()) == {alarm, recent}
+
+
+def test_a_rebuilt_index_teaches_the_rows_their_new_hash(ann: EndUser) -> None:
+    with user_scope(ann):
+        MemoryItem.objects.for_user(ann).update(vector_hash="of an earlier model")
+    found = report()
+    assert found.found == {}
+    assert contents(ann) == rows(ann)

@@ -1,0 +1,500 @@
+"""Rebuilding the index: what it promises while it goes on, when it is cut off, and afterwards."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from pytest_django import Settings
+from qdrant_client import QdrantClient
+
+from memory import consistency, health, indexes, indexing, inference, rebuilding, reindex, tasks
+from memory.admission import NewMemory
+from memory.facade import MemoryFacade
+from memory.indexes import vector_index
+from memory.indexes.base import Filter
+from memory.indexes.qdrant import QdrantEngine
+from memory.inference import embedder
+from memory.models import EndUser, MemoryItem, ReindexRun, VectorCollection
+from memory.rebuilding import Phase, Refused, State
+from memory.resilience import Deadline, Unavailable
+from memory.retrieval.search import SearchRequest
+from memory.tiers import Status, Tier
+from tests.faults import EmbedderStub
+from tests.rebuilds import contents, die_at, rows, texts
+
+memory = MemoryFacade("key:test")
+IndexNow = Callable[[EndUser], None]
+Role = VectorCollection.Role
+
+pytestmark = pytest.mark.usefixtures("services", "backend")
+
+
+@pytest.fixture(params=["pgvector", "qdrant"])
+def backend(request: pytest.FixtureRequest, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The test's index lies in either engine; Qdrant is the client's own local mode."""
+    client = QdrantClient(":memory:")
+    monkeypatch.setattr(QdrantEngine, "from_conf", lambda conf: QdrantEngine(client))
+    settings.MEMORY = {
+        **settings.MEMORY,
+        "VECTOR": {**settings.MEMORY["VECTOR"], "backend": request.param},
+        "REINDEX": {"rows_per_s": 0, "keep_hours": 2},
+    }
+    monkeypatch.setattr(rebuilding, "BATCH", 8)
+    monkeypatch.setattr(rebuilding, "PAGE", 8)
+    indexes.forget()
+    yield request.param
+    indexes.forget()
+    client.close()
+
+
+only_pgvector = pytest.mark.parametrize("backend", ["pgvector"], indirect=True)
+
+
+@pytest.fixture
+def ann(user: EndUser, index_now: IndexNow) -> EndUser:
+    fill(user, 20)
+    index_now(user)
+    return user
+
+
+@pytest.fixture
+def ben(other_user: EndUser, index_now: IndexNow) -> EndUser:
+    fill(other_user, 5)
+    index_now(other_user)
+    return other_user
+
+
+def fill(user: EndUser, count: int) -> None:
+    memory.store_many(user, [NewMemory(text, tier=Tier.HISTORY) for text in texts(user.external_id, count)], now=now())
+
+
+def now() -> Any:
+    return timezone.now()
+
+
+def carry_on(run: ReindexRun, **how: Any) -> ReindexRun:
+    return rebuilding.carry_on(run.pk, stop=how.pop("stop", lambda: False), **how)
+
+
+def rebuilt(**scope: Any) -> ReindexRun:
+    return carry_on(reindex.start(now=now(), **scope))
+
+
+def roles() -> list[str]:
+    return sorted(row.role for row in VectorCollection.objects.all())
+
+
+def items_of(user: EndUser) -> list[MemoryItem]:
+    return memory.list_items(user, limit=100) if hasattr(memory, "list_items") else list_rows(user)
+
+
+def list_rows(user: EndUser) -> list[MemoryItem]:
+    from memory.access import user_scope
+
+    with user_scope(user):
+        return list(MemoryItem.objects.for_user(user).order_by("arrival"))
+
+
+def nearest(user: EndUser, text: str) -> list[Any]:
+    vector = embedder().embed_query(text, Deadline(5))
+    return [match.id for match in vector_index().search(vector, Filter(user.pk), 5, Deadline(5))]
+
+
+# --- a whole run -------------------------------------------------------------------------------------------------
+@pytest.mark.django_db
+def test_a_run_ends_with_a_new_collection_that_holds_the_same(ann: EndUser, ben: EndUser) -> None:
+    archived = memory.archive(ann, list_rows(ann)[0].pk, now=now())
+    assert archived is not None
+    indexing.index_batch(ann, now=now() + timedelta(minutes=1))
+    before = {user.pk: contents(user) for user in (ann, ben)}
+    asked = nearest(ann, "shelf 7")
+    old = vector_index().collection
+    run = rebuilt()
+    assert (run.state, run.phase, run.rows_done, run.rows_refused) == (State.DONE, Phase.CHECK, 25, 0)
+    assert vector_index().collection == run.collection != old
+    assert {user.pk: contents(user) for user in (ann, ben)} == before
+    assert contents(ann) == rows(ann)
+    assert nearest(ann, "shelf 7") == asked
+    assert roles() == [Role.LIVE, Role.PREVIOUS]
+    assert run.report is not None
+    assert (run.report.rows, run.report.drift, run.report.problem) == (25, 0, "")
+
+
+@pytest.mark.django_db
+def test_searches_see_the_old_index_until_the_new_one_is_whole(ann: EndUser) -> None:
+    run = reindex.start(now=now())
+    asked = nearest(ann, "shelf 3")
+    seen: list[bool] = []
+
+    def look(run: ReindexRun) -> None:
+        seen.append(nearest(ann, "shelf 3") == asked)
+
+    carry_on(run, advanced=look)
+    assert len(seen) > 8
+    assert all(seen)
+
+
+@pytest.mark.django_db
+def test_what_is_written_during_a_run_lands_in_both_collections(ann: EndUser, index_now: IndexNow) -> None:
+    run = reindex.start(now=now())
+    carry_on(run, stop=stop_after(3))
+    [revised, moved, removed, *_] = list_rows(ann)
+    memory.revise(ann, revised.pk, {"text": "The box on shelf 0 went to the attic"}, now=now())
+    memory.archive(ann, moved.pk, now=now())
+    memory.remove(ann, removed.pk, now=now())
+    fill_more = memory.store(ann, NewMemory("A late note about box 99"), now=now()).item
+    index_now(ann)
+    assert run.target is not None
+    building = vector_index().open(run.target)
+    held = {point.id: point for point in building.held(ann.pk, [fill_more.pk, revised.pk], Deadline(5))}
+    assert set(held) == {fill_more.pk, revised.pk}
+    assert contents(ann) == rows(ann)
+    assert carry_on(run).state == State.DONE
+    assert contents(ann) == rows(ann)
+    assert removed.pk not in contents(ann)
+    assert contents(ann)[moved.pk][1] == Status.ARCHIVED
+
+
+def stop_after(steps: int) -> Callable[[], bool]:
+    left = iter(range(steps))
+    return lambda: next(left, None) is None
+
+
+@pytest.mark.django_db
+def test_a_writer_that_had_not_heard_of_the_run_is_caught_up_with(
+    ann: EndUser, monkeypatch: pytest.MonkeyPatch, index_now: IndexNow
+) -> None:
+    run = reindex.start(now=now())
+    carry_on(run, stop=lambda: ReindexRun.objects.get(pk=run.pk).phase == Phase.CATCH_UP)
+    with monkeypatch.context() as deaf:
+        registry = vector_index().registry
+        live = [row for row in registry.rows() if row.role == Role.LIVE]
+        deaf.setattr(registry, "rows", lambda: live)
+        late = memory.store(ann, NewMemory("Nobody told the other collection of this"), now=now()).item
+        index_now(ann)
+    assert carry_on(run).state == State.DONE
+    assert late.pk in contents(ann)
+    assert contents(ann) == rows(ann)
+
+
+@pytest.mark.django_db
+def test_what_the_copy_left_out_or_spoiled_is_found_before_the_swap(ann: EndUser) -> None:
+    run = reindex.start(now=now())
+    carry_on(run, stop=lambda: ReindexRun.objects.get(pk=run.pk).phase == Phase.VERIFY)
+    assert run.target is not None
+    building = vector_index().open(run.target)
+    [lost, moved, *_] = [item.pk for item in list_rows(ann)]
+    building.delete(ann.pk, [lost], Deadline(5))
+    building.set_payload(ann.pk, [moved], tier=Tier.BOOKS, deadline=Deadline(5))
+    done = carry_on(run)
+    assert (done.state, done.rows_mended) == (State.DONE, 2)
+    assert contents(ann) == rows(ann)
+
+
+@pytest.mark.django_db
+def test_waiting_and_refused_rows_are_taken_along(user: EndUser, index_now: IndexNow) -> None:
+    fill(user, 10)
+    index_now(user)
+    memory.store(user, NewMemory("Still waiting when the run begins"), now=now())
+    from memory.access import user_scope
+
+    with user_scope(user):
+        MemoryItem.objects.for_user(user).filter(text__contains="shelf 3").update(indexing="failed")
+    rebuilt()
+    assert indexing.counts(user) == indexing.IndexCounts(pending=0, ready=11, failed=0)
+    assert contents(user) == rows(user)
+
+
+# --- steering ----------------------------------------------------------------------------------------------------
+@pytest.mark.django_db
+def test_a_paused_run_rests_and_goes_on_from_there(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = reindex.start(now=now())
+    carry_on(run, stop=stop_after(2))
+    assert reindex.pause().state == State.PAUSED
+    assert carry_on(run).rows_done == 16
+    assert tasks.carry_on_reindex() == 0
+    with pytest.raises(Refused, match="a run is paused"):
+        reindex.start(now=now())
+    asked = count_calls(monkeypatch, rebuilding, "put")
+    assert carry_on(reindex.resume()).state == State.DONE
+    assert asked[0] <= 1 + 3, "the two batches before the pause are not copied again but for catching up"
+    with pytest.raises(Refused):
+        reindex.resume()
+
+
+def count_calls(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[int]:
+    calls, call = [0], getattr(owner, name)
+
+    def counted(*args: Any, **named: Any) -> Any:
+        calls[0] += 1
+        return call(*args, **named)
+
+    monkeypatch.setattr(owner, name, counted)
+    return calls
+
+
+@pytest.mark.django_db
+def test_a_run_that_is_given_up_leaves_nothing(ann: EndUser) -> None:
+    run = reindex.start(now=now())
+    carry_on(run, stop=stop_after(2))
+    before = contents(ann)
+    reindex.cancel(now=now())
+    memory.store(ann, NewMemory("Written after the run was given up"), now=now())
+    indexing.index_batch(ann, now=now() + timedelta(minutes=1))
+    assert reindex.retire(now=now()) == 1
+    assert roles() == [Role.LIVE]
+    assert len(contents(ann)) == len(before) + 1
+    with pytest.raises(Refused):
+        reindex.cancel(now=now())
+
+
+@pytest.mark.django_db
+def test_rolling_back_within_the_window(ann: EndUser, index_now: IndexNow) -> None:
+    old = vector_index().collection
+    run = rebuilt()
+    late = memory.store(ann, NewMemory("Written after the swap"), now=now()).item
+    removed = list_rows(ann)[0].pk
+    memory.remove(ann, removed, now=now())
+    index_now(ann)
+    restored = reindex.roll_back(now=now())
+    assert vector_index().collection == restored.name == old
+    run.refresh_from_db()
+    assert run.state == State.ROLLED_BACK
+    assert removed not in contents(ann)
+    report = consistency.begin(consistency.Mode.FULL, now=now())
+    consistency.carry_on(report, clock=now, stop=lambda: False)
+    assert report.found == {"missing": 1}
+    index_now(ann)
+    assert late.pk in contents(ann)
+    assert contents(ann) == rows(ann)
+    assert reindex.retire(now=now()) == 1
+    assert roles() == [Role.LIVE]
+
+
+@pytest.mark.django_db
+def test_after_the_window_the_old_collection_goes(ann: EndUser, ben: EndUser, backend: str) -> None:
+    old = vector_index().collection
+    rebuilt()
+    assert reindex.retire(now=now() + timedelta(minutes=119)) == 0
+    assert reindex.retire(now=now() + timedelta(minutes=121)) == 1
+    assert roles() == [Role.LIVE]
+    gone = vector_index().engine.open(old, 384)
+    if backend == "pgvector":
+        assert list(gone.scroll(ann.pk)) == list(gone.scroll(ben.pk)) == []
+    else:
+        assert not gone.state().ok
+    assert len(contents(ann)) == 20
+    with pytest.raises(Refused, match="no earlier collection"):
+        reindex.roll_back(now=now())
+
+
+@pytest.mark.django_db
+def test_a_part_is_written_again_in_place(ann: EndUser, ben: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
+    live = vector_index().collection
+    written: list[Any] = []
+    upsert = indexing.points
+
+    def watched(items: Any, *args: Any) -> Any:
+        written.extend(item.user_id for item in items)
+        return upsert(items, *args)
+
+    monkeypatch.setattr(indexing, "points", watched)
+    run = rebuilt(user=ben, tier="history")
+    assert (run.state, vector_index().collection, roles()) == (State.DONE, live, [Role.LIVE])
+    assert written == [ben.pk] * 5
+    written.clear()
+    rebuilt(since=now() + timedelta(hours=1))
+    rebuilt(tier="books")
+    assert written == []
+
+
+@pytest.mark.django_db
+def test_a_run_keeps_to_its_rate(ann: EndUser) -> None:
+    started = time.monotonic()
+    rebuilt(user=ann, rows_per_s=40.0)
+    assert time.monotonic() - started >= 0.4
+
+
+@pytest.mark.django_db
+def test_while_the_embedder_is_away_the_run_waits(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = reindex.start(now=now())
+
+    def away(*args: Any) -> Any:
+        raise Unavailable("embedder", "connection refused")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(indexing, "points", away)
+        tasks.carry_on_reindex()
+    run.refresh_from_db()
+    assert (run.state, run.rows_done) == (State.RUNNING, 0)
+    assert "connection refused" in run.error
+    assert carry_on(run).error == ""
+    assert contents(ann) == rows(ann)
+
+
+# --- another model -----------------------------------------------------------------------------------------------
+@pytest.fixture
+def other_model(settings: Settings, tmp_path: Path) -> Iterator[Callable[[], None]]:
+    """Turns the settings to a model of 64 dimensions."""
+    original = settings.MEMORY
+    with EmbedderStub(tmp_path / "e.sock", dimensions=64) as stub:
+
+        def use() -> None:
+            embedding = {**original["EMBEDDING"], "url": stub.url, "model": "stub/model", "dimensions": 64}
+            settings.MEMORY = {**original, "EMBEDDING": embedding}
+            inference.reset()
+            indexes.vector_index.cache_clear()
+            health.forget()
+
+        yield use
+    inference.reset()
+    health.forget()
+
+
+@pytest.mark.django_db
+def test_another_model_is_a_rebuilding_and_until_then_words_answer(
+    ann: EndUser, other_model: Callable[[], None]
+) -> None:
+    old = vector_index().engine
+    other_model()
+    vector_index().engine = old
+    request = SearchRequest("shelf 7 box 49")
+    result = memory.search(ann, request, now=now())
+    assert result.hits
+    assert result.debug.vector_stage_status == "disabled_schema_mismatch"
+    state = vector_index().state()
+    assert not state.ok
+    assert "run manage.py reindex" in (state.problem or "")
+    late = memory.store(ann, NewMemory("Written between the models"), now=now()).item
+    with pytest.raises(Unavailable, match="run manage.py reindex"):
+        indexing.index_batch(ann, now=now() + timedelta(minutes=1))
+    with pytest.raises(Refused, match="without --user"):
+        reindex.start(now=now(), user=ann)
+    run = rebuilt()
+    assert run.state == State.DONE
+    assert run.report is not None
+    assert (run.report.drift, run.report.problem) == (0, "")
+    assert vector_index().state().ok
+    assert contents(ann) == rows(ann)
+    assert late.pk in contents(ann)
+    result = memory.search(ann, request, now=now())
+    assert result.debug.vector_stage_status == "enabled"
+    assert nearest(ann, "shelf 7")
+
+
+@pytest.mark.django_db
+def test_a_run_does_not_mix_models(ann: EndUser, other_model: Callable[[], None]) -> None:
+    run = reindex.start(now=now())
+    engine = vector_index().engine
+    other_model()
+    vector_index().engine = engine
+    with pytest.raises(Refused, match="--cancel it and start again"):
+        carry_on(run)
+
+
+# --- death -------------------------------------------------------------------------------------------------------
+DEATHS = [
+    ("memory.indexing:points", "before", 1),
+    ("memory.indexes.pgvector:PgVectorIndex.upsert", "after", 2),
+    ("memory.rebuilding:copy", "after", 3),
+    ("memory.models:ReindexRun.save", "after", 3),
+    ("memory.rebuilding:catch_up", "after", 1),
+    ("memory.rebuilding:verify", "after", 2),
+    ("memory.rebuilding:remove_orphans", "before", 1),
+    ("memory.indexes.collections:Registry.swap", "before", 1),
+    ("memory.indexes.collections:Registry.swap", "after", 1),
+    ("memory.consistency:begin", "after", 1),
+    ("memory.rebuilding:finish", "before", 1),
+]
+
+
+@only_pgvector
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("point", "when", "nth"), DEATHS)
+def test_killed_anywhere_it_goes_on_and_ends_right(
+    ann: EndUser, ben: EndUser, index_now: IndexNow, point: str, when: str, nth: int
+) -> None:
+    run = reindex.start(now=now())
+    assert die_at(point, when, nth) == -9
+    [revised, removed, *_] = list_rows(ann)
+    memory.revise(ann, revised.pk, {"text": "Changed while nobody carried the run on"}, now=now())
+    memory.remove(ann, removed.pk, now=now())
+    memory.store(ben, NewMemory("Added while nobody carried the run on"), now=now())
+    index_now(ann)
+    index_now(ben)
+    tasks.carry_on_reindex()
+    run.refresh_from_db()
+    assert run.state == State.DONE
+    assert vector_index().collection == run.collection
+    assert roles() == [Role.LIVE, Role.PREVIOUS]
+    for user in (ann, ben):
+        assert contents(user) == rows(user)
+    report = consistency.begin(consistency.Mode.FULL, now=now())
+    consistency.carry_on(report, clock=now, stop=lambda: False)
+    assert (report.found, report.rows) == ({}, 25)
+
+
+@only_pgvector
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_removing_the_old_collection_may_be_cut_off_too(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
+    rebuilt()
+    later = now() + timedelta(hours=3)
+
+    def cut(*args: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken, pytest.raises(KeyboardInterrupt):
+        broken.setattr(VectorCollection, "delete", cut)
+        reindex.retire(now=later)
+    assert roles() == [Role.LIVE, Role.REMOVING]
+    assert reindex.retire(now=later) == 1
+    assert roles() == [Role.LIVE]
+
+
+@only_pgvector
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_under_live_writes_nothing_is_lost_and_nothing_comes_back(user: EndUser, index_now: IndexNow) -> None:
+    fill(user, 150)
+    index_now(user)
+    ended, faults = threading.Event(), list[BaseException]()
+
+    def write() -> None:
+        try:
+            number = 0
+            while not ended.is_set():
+                number += 1
+                stored = memory.store(user, NewMemory(f"Live note {number} about crate {number * 3}"), now=now()).item
+                if number % 3 == 0:
+                    memory.remove(user, stored.pk, now=now())
+                if number % 4 == 0:
+                    memory.archive(user, stored.pk, now=now())
+                if number % 5 == 0:
+                    memory.revise(user, stored.pk, {"text": f"Changed note {number}"}, now=now())
+                if number % 7 == 0:
+                    tasks.index_user(user.pk)
+        except BaseException as error:
+            faults.append(error)
+        finally:
+            connection.close()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        run = carry_on(reindex.start(now=now(), rows_per_s=100.0))
+    finally:
+        ended.set()
+        writer.join()
+    assert not faults
+    assert run.state == State.DONE
+    index_now(user)
+    assert len(rows(user)) > 150
+    assert contents(user) == rows(user)

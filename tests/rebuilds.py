@@ -1,0 +1,113 @@
+"""An index to rebuild: in either engine, with a user's memories in it, and with a process that dies where it is told.
+
+Run as a program it carries the open run on and kills itself at the given call: ``python -m tests.rebuilds DATABASE
+MODULE:NAME WHEN NTH``.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from config.env import BASE_DIR
+
+
+def texts(name: str, count: int) -> list[str]:
+    return [f"{name} wrote down that shelf {number} holds box {number * 7}" for number in range(count)]
+
+
+def contents(user: Any) -> dict[UUID, tuple[str, str, str]]:
+    """What the live collection holds of a user."""
+    from memory.indexes import vector_index
+    from memory.resilience import Deadline
+
+    ids = [item_id for item_id, _ in vector_index().scroll(user.pk)]
+    assert len(ids) == len(set(ids))
+    return {
+        point.id: (point.tier, point.status, point.vector_hash)
+        for point in vector_index().held(user.pk, ids, Deadline(10))
+    }
+
+
+def rows(user: Any) -> dict[UUID, tuple[str, str, str]]:
+    from memory.access import user_scope
+    from memory.models import MemoryItem
+
+    with user_scope(user):
+        found = MemoryItem.objects.for_user(user).values_list("pk", "tier", "status", "vector_hash")
+        return {pk: (tier, status, digest) for pk, tier, status, digest in found}
+
+
+def die_at(point: str, when: str, nth: int) -> int:
+    """Carry the open run on in a process of its own, to its death. Returns how it ended."""
+    name = str(connection.settings_dict["NAME"])
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.rebuilds", name, point, when, str(nth)],
+        cwd=BASE_DIR,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings_test"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode in {0, -signal.SIGKILL}, ended.stderr[-2000:]
+    return ended.returncode
+
+
+def deadly(call: Callable[..., Any], when: str, nth: int) -> Callable[..., Any]:
+    calls = 0
+
+    @wraps(call)
+    def counted(*args: Any, **named: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == nth and when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        answer = call(*args, **named)
+        if calls == nth:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return answer
+
+    return counted
+
+
+def patch(point: str, when: str, nth: int) -> None:
+    from importlib import import_module
+
+    from memory import rebuilding
+
+    module, path = point.split(":")
+    owner: Any = import_module(module)
+    *parents, name = path.split(".")
+    for parent in parents:
+        owner = getattr(owner, parent)
+    changed = deadly(getattr(owner, name), when, nth)
+    setattr(owner, name, changed)
+    for phase, step in list(rebuilding.STEPS.items()):
+        if owner is rebuilding and step.__name__ == name:
+            rebuilding.STEPS[phase] = changed
+
+
+def main(words: Iterable[str]) -> None:
+    import django
+
+    database, point, when, nth = words
+    django.setup()
+    connection.settings_dict["NAME"] = database
+    from memory import rebuilding, reindex
+
+    rebuilding.BATCH, rebuilding.PAGE = 8, 8
+    patch(point, when, int(nth))
+    run = reindex.open_run()
+    assert run is not None
+    rebuilding.carry_on(run.pk, stop=lambda: False)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -31,7 +31,7 @@ PUBLIC_URL = env_str("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
 
 # --- transport: off only for the local profile, which serves plain HTTP on loopback ------------------------------
 SECURE_SSL_REDIRECT = env_bool("SECURE_SSL_REDIRECT", default=PRODUCTION)
-SECURE_REDIRECT_EXEMPT = [r"^api/health$"]
+SECURE_REDIRECT_EXEMPT = [r"^api/health$", r"^metrics$"]
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env_bool("COOKIES_SECURE", default=PRODUCTION)
 SECURE_HSTS_SECONDS = env_int("HSTS_SECONDS", 31_536_000 if PRODUCTION else 0, minimum=0)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = False
@@ -257,5 +257,6 @@ MEMORY = {
         "api_key": env_secret("MEMORY_LLM_API_KEY"),
         "model": env_str("MEMORY_LLM_MODEL"),
     },
+    "METRICS": {"token": env_secret("METRICS_TOKEN")},
     "REQUIRE_AUTH": env_bool("MEMORY_REQUIRE_AUTH", default=True),
 }

@@ -6,10 +6,12 @@ from django.views.generic import RedirectView
 
 from config.api import api
 from memory.api.edge import unknown_route
+from memory.api.monitoring import metrics_view
 from memory.api.operations import health_view
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/health", health_view),
+    path("metrics", metrics_view),
     path("api/v1/", api.urls),
     re_path(r"^api(?:/(?P<rest>.*))?$", unknown_route),
 ]

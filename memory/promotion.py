@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from django.db import connection
 from django.db.models import F, Q
 
-from memory import store
+from memory import metrics, store
 from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryEvent, MemoryItem
@@ -68,6 +68,9 @@ def promote(user: EndUser, *, now: datetime, dry_run: bool = False, actor: str =
         active = MemoryItem.objects.for_user(user).active().count()
     gone = len(result.archived) if dry_run else 0
     result.unchanged = active - gone - len({move.memory_id for move in result.promoted})
+    if not dry_run:
+        metrics.count("moves", "promoted", len(result.promoted))
+        metrics.count("moves", "archived", len(result.archived))
     return result
 
 

@@ -6,15 +6,17 @@ Every function is one transaction in the user's scope; what must happen in the i
 
 import re
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
-from memory import signals
+from memory import metrics, signals
 from memory.access import user_scope
 from memory.admission import NewMemory, Refused, admitted, checked_tags, checked_text, guard_bank
 from memory.conf import memory_conf
@@ -48,6 +50,7 @@ def store(
         keep_names(user, [item.speaker])
         note(item, "stored", after={"tier": item.tier}, now=now, actor=actor)
         mark_index_due(user, now)
+        count_writes([item])
     return Stored(item)
 
 
@@ -83,7 +86,14 @@ def store_many(user: EndUser, batch: Iterable[NewMemory], *, now: datetime, acto
         )
         if rows:
             mark_index_due(user, now)
+            count_writes(rows)
     return ids
+
+
+def count_writes(rows: Sequence[MemoryItem]) -> None:
+    """Once they are there: what is rolled back was never written."""
+    for tier, number in Counter(row.tier for row in rows).items():
+        transaction.on_commit(partial(metrics.count, "writes", tier, number))
 
 
 def known_origins(user: EndUser, origins: Sequence[str]) -> set[str]:

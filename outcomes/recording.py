@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db.models import Count
 
-from memory import store
+from memory import metrics, store
 from memory.access import user_scope
 from memory.admission import NewMemory, Refused
 from memory.conf import memory_conf
@@ -80,6 +80,7 @@ def record(
             at=now,
         )
         mark_scored(user, turn, exchange, now)
+    metrics.count("outcomes", outcome)
     return Recorded(scored, learned, takeaway)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from redis import Redis
 
+from memory import metrics
 from memory import redis as shared
 from memory.conf import EmbeddingConf, secret_key
 from memory.inference.base import Embedder, Vector
@@ -150,6 +151,7 @@ class CachedEmbedder:
     def embed_query(self, text: str, deadline: Deadline) -> Vector:
         key = self._key("query", text)
         cached = self._read([key])[0]
+        metrics.count("embedding_cache", "miss" if cached is None else "hit")
         if cached is not None:
             return cached
         vector = self.inner.embed_query(text, deadline)
@@ -160,6 +162,8 @@ class CachedEmbedder:
         keys = [self._key("passage", text) for text in texts]
         known = {key: vector for key, vector in zip(keys, self._read(keys), strict=True) if vector is not None}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        metrics.count("embedding_cache", "miss", len(missing))
+        metrics.count("embedding_cache", "hit", len(texts) - len(missing))
         if missing:
             vectors = self.inner.embed_passages(list(missing.values()), deadline)
             fresh = dict(zip(missing, vectors, strict=True))

@@ -1,6 +1,7 @@
 """Tables of the memory core. Each table with a ``user`` column is under forced row-level security."""
 
 from memory.models.items import MemoryEvent, MemoryItem, MemoryVersion
+from memory.models.measurements import DailyMetrics, ModelCall
 from memory.models.operations import Erasure, IdempotencyRecord, Tombstone, Turn
 from memory.models.people import ApiKey, EndUser, Membership, Operator, Organization
 from memory.models.rebuilding import DriftReport, ReindexRun, VectorCollection
@@ -9,6 +10,7 @@ from memory.models.vectors import MemoryVector
 
 __all__ = [
     "ApiKey",
+    "DailyMetrics",
     "DriftReport",
     "EndUser",
     "Erasure",
@@ -18,6 +20,7 @@ __all__ = [
     "MemoryItem",
     "MemoryVector",
     "MemoryVersion",
+    "ModelCall",
     "Operator",
     "Organization",
     "ReindexRun",

@@ -33,12 +33,13 @@ class Signal:
 
 @dataclass(slots=True)
 class Ranked:
-    """A candidate with its sum, and the share of each signal that said anything of it."""
+    """A candidate with its sum, the share of each signal that said anything of it, and the cross-encoder's score."""
 
     candidate: Candidate
     total: float
     final: float
     boosts: dict[str, float] = field(default_factory=dict)
+    ce: float | None = None
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import connection
 
-from memory import speakers, store
+from memory import metrics, speakers, store
 from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.indexes import lexical_index, vector_index
@@ -26,6 +26,7 @@ from memory.retrieval.fusion import Found, fuse_blend, fuse_rrf, fuse_zscore, ga
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query, normalised, understand
 from memory.retrieval.ranking import Ranked, rank, signals
+from memory.retrieval.reranking import reranked
 from memory.retrieval.results import (
     LEXICAL,
     RECENCY,
@@ -61,7 +62,12 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         pool = read_pool(user, found, wanted_rows(user, request, now), query.words, now)
         fuse(pool)
         boosts = conf.ranking.boosts if request.boosts is None else request.boosts
-        hits = chosen(user, rank(query, pool, signals(boosts)), request)
+        ranked = rank(query, pool, signals(boosts))
+        hits = chosen(user, ranked, request)
+    reread = reranked(query.text, ranked, request, debug, deadline)
+    if reread is not None:
+        with user_scope(user):
+            hits = chosen(user, reread, request)
     debug.tiers_used = [tier.value for tier in Tier if any(hit.item.tier == tier for hit in hits)]
     debug.retrieval_confidence = confidence(hits)
     turn_id = request.turn_id or uuid.uuid4()
@@ -69,6 +75,9 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         with debug.timed("remember"):
             remember_turn(user, turn_id, request, hits, debug, now)
     debug.stage_timings_ms["total"] = round((time.perf_counter() - started) * 1000, 3)
+    metrics.searched(
+        debug.stage_timings_ms, debug.fallbacks_used, [hit.item.tier for hit in hits], debug.retrieval_confidence
+    )
     return SearchResult(turn_id, hits, debug)
 
 
@@ -168,7 +177,10 @@ def in_order(ranked: Sequence[Ranked], request: SearchRequest) -> list[Ranked]:
 
 
 def explanation(one: Ranked) -> dict[str, Any]:
-    """Every number that placed a hit: the relevance and the boosts add up to ``total``, which is squashed."""
+    """Every number that placed a hit: the relevance and the boosts add up to ``total``, which is squashed.
+
+    Where a cross-encoder was asked, ``ce`` is its score and takes the share of the final one that ``weights`` tells.
+    """
     conf = memory_conf().ranking
     candidate = one.candidate
     return {
@@ -180,10 +192,10 @@ def explanation(one: Ranked) -> dict[str, Any]:
         "text_score": None if candidate.text_score is None else round(candidate.text_score, 6),
         "fusion": conf.fusion,
         "relevance": round(candidate.relevance, 6),
-        "weights": {},
+        "weights": {} if one.ce is None else {"ce": memory_conf().reranker.weight},
         "boosts": one.boosts,
         "total": one.total,
-        "ce": None,
+        "ce": one.ce,
     }
 
 

@@ -1,0 +1,36 @@
+"""The numbers of the installation for a Prometheus server. None of them says anything of what is remembered."""
+
+import hmac
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+from memory import metrics, monitoring
+from memory.api.errors import from_status
+from memory.api.identity import is_local
+from memory.conf import memory_conf
+
+
+@csrf_exempt
+def metrics_view(request: HttpRequest) -> HttpResponse:
+    """For programs on this machine, and for whoever holds the token."""
+    if request.method not in {"GET", "HEAD"}:
+        return from_status(405, headers={"Allow": "GET, HEAD"}).response()
+    if not may_read(request):
+        challenge = {"WWW-Authenticate": 'Bearer realm="metrics"'}
+        return from_status(401, "Metrics need the token of METRICS_TOKEN.", headers=challenge).response()
+    # The process that answers has counts of its own that are not on their way yet.
+    metrics.carry()
+    answer = HttpResponse(monitoring.exposition(timezone.now()), content_type=CONTENT_TYPE_PLAIN_0_0_4)
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+def may_read(request: HttpRequest) -> bool:
+    token = memory_conf().metrics.token
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    if token and scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode()):
+        return True
+    return is_local(request)

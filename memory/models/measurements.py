@@ -1,0 +1,44 @@
+"""Numbers the installation keeps of itself. Nobody's rows: no user, no text, nothing that leads to either."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.utils import timezone
+
+
+class DailyMetrics(models.Model):
+    """What was counted on one day in UTC, of all users together."""
+
+    day = models.DateField(primary_key=True)
+    counts = models.JSONField(default=dict)
+    """Series to number."""
+    seen = models.JSONField(default=dict)
+    """The counters as last read: what they have grown by since is what is still to be added."""
+
+    class Meta:
+        db_table = "daily_metrics"
+
+    def __str__(self) -> str:
+        return str(self.day)
+
+
+class ModelCall(models.Model):
+    """One request to the language model: what for, how long, how it ended, what it used. Never what was said."""
+
+    id = models.BigAutoField(primary_key=True)
+    purpose = models.CharField(max_length=40)
+    model = models.CharField(max_length=200)
+    outcome = models.CharField(max_length=20)
+    prompt_tokens = models.PositiveIntegerField(default=0)
+    answer_tokens = models.PositiveIntegerField(default=0)
+    ms = models.FloatField(default=0.0)
+    cost = models.DecimalField(max_digits=14, decimal_places=8, default=0)
+    """In the currency of the configured prices; 0 without prices."""
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "model_call"
+        indexes: ClassVar = [models.Index(fields=["at"], name="model_call_at")]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} {self.outcome}"

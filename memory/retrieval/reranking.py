@@ -1,0 +1,53 @@
+"""A second opinion on the best found, from a cross-encoder that reads query and memory together, if one is at hand."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory import metrics
+from memory.conf import memory_conf
+from memory.inference import reranker
+from memory.resilience import Deadline
+from memory.retrieval.pool import Memory
+from memory.retrieval.ranking import Ranked
+from memory.retrieval.results import RELEVANCE, Debug, SearchRequest
+
+STAGE = "rerank"
+WORTH_IT = 2
+"""Candidates for each place of the answer above which a second look can change who is in it."""
+
+
+def reranked(
+    query: str, ranked: Sequence[Ranked], request: SearchRequest, debug: Debug, deadline: Deadline
+) -> list[Ranked] | None:
+    """The best of the ranked with the opinion in their final score; None where there is none and the order stands.
+
+    Asks over the network, so it is called outside any transaction.
+    """
+    model = reranker()
+    if model is None:
+        return None
+    if request.sort_by != RELEVANCE or len(ranked) <= request.limit * WORTH_IT:
+        metrics.count(STAGE, "spared")
+        return None
+    conf = memory_conf().reranker
+    # What is not shown to it has no score of its kind and could not be compared, so it reads at least a full answer.
+    best = sorted(ranked, key=standing)[: max(conf.pool, request.limit)]
+    texts = [as_read(one.candidate.memory) for one in best]
+    scores = debug.attempt(STAGE, lambda: model.score(query, texts, deadline.slice(conf.timeout_s)), None)
+    metrics.count(STAGE, "skipped" if scores is None else "used")
+    if scores is None:
+        return None
+    return [second_opinion(one, score, conf.weight) for one, score in zip(best, scores, strict=True)]
+
+
+def standing(one: Ranked) -> tuple[float, float, int]:
+    memory = one.candidate.memory
+    return (-one.final, -memory.occurred_at.timestamp(), memory.id.int)
+
+
+def as_read(memory: Memory) -> str:
+    return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
+
+
+def second_opinion(one: Ranked, score: float, weight: float) -> Ranked:
+    return replace(one, final=round((1 - weight) * one.final + weight * score, 9), ce=round(score, 9))

@@ -1,0 +1,161 @@
+"""The second opinion: when it is asked, what it changes, and that an answer never waits or suffers for it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from memory import inference, metrics
+from memory.admission import NewMemory
+from memory.facade import MemoryFacade
+from memory.metrics import Series
+from memory.models import EndUser
+from memory.retrieval.search import SearchRequest, SearchResult
+from memory.tiers import Tier
+from tests.conftest import Clock
+from tests.faults import Stopwatch, refused
+from tests.model_services import RerankerStub
+
+pytestmark = pytest.mark.usefixtures("services")
+
+memory = MemoryFacade("key:test")
+TIMEOUT_S = 0.5
+LEEWAY_S = 0.8
+TEXTS = [f"The lighthouse keeper paints seascape number {number}" for number in range(9)]
+WANTED = "The lighthouse keeper paints seascape number 7"
+
+
+@pytest.fixture
+def known(user: EndUser, clock: Clock, index_now: Callable[[EndUser], None]) -> EndUser:
+    memory.store_many(user, [NewMemory(text, tier=Tier.HISTORY) for text in TEXTS], now=clock())
+    index_now(user)
+    return user
+
+
+@pytest.fixture
+def rerank_with(settings: Settings) -> Iterator[Callable[..., None]]:
+    metrics.forget()
+
+    def use(url: str, **conf: Any) -> None:
+        settings.MEMORY = {**settings.MEMORY, "RERANKER": {"url": url, "timeout_s": TIMEOUT_S, **conf}}
+        inference.reset()
+
+    yield use
+    inference.reset()
+    metrics.forget()
+
+
+@pytest.fixture
+def stub(tmp_path: Path, rerank_with: Callable[..., None]) -> Iterator[RerankerStub]:
+    with RerankerStub(tmp_path / "r.sock") as server:
+        server.opinion = lambda query, text: 0.9 if text == WANTED else 0.05
+        rerank_with(server.url)
+        yield server
+
+
+def ask(user: EndUser, clock: Clock, **fields: Any) -> SearchResult:
+    return memory.search(user, SearchRequest("lighthouse keeper", **{"limit": 3, **fields}), now=clock())
+
+
+def counted(result: str) -> float:
+    metrics.carry()
+    return metrics.totals().get(Series("rerank", result), 0)
+
+
+def test_its_opinion_decides_with_its_share(known: EndUser, clock: Clock, stub: RerankerStub) -> None:
+    result = ask(known, clock)
+    first = result.hits[0]
+    assert first.item.text == WANTED
+    assert result.debug.fallbacks_used == []
+    assert result.debug.stage_timings_ms["rerank"] > 0
+    assert first.explain["ce"] == 0.9
+    assert first.explain["weights"] == {"ce": 0.6}
+    [exchange] = stub.asked
+    assert len(exchange.texts) == len(TEXTS)
+    assert counted("used") == 1
+
+
+def test_the_score_is_four_parts_of_the_old_and_six_of_the_new(
+    known: EndUser, clock: Clock, stub: RerankerStub, rerank_with: Callable[..., None]
+) -> None:
+    rerank_with("")
+    before = {hit.item.pk: hit.final_score for hit in ask(known, clock, limit=9).hits}
+    rerank_with(stub.url)
+    for hit in ask(known, clock, limit=4).hits:
+        assert hit.final_score == pytest.approx(0.4 * before[hit.item.pk] + 0.6 * hit.explain["ce"], abs=1e-6)
+
+
+def test_no_memory_is_lost_or_repeated(known: EndUser, clock: Clock, stub: RerankerStub) -> None:
+    hits = ask(known, clock, limit=4).hits
+    assert [hit.position for hit in hits] == [1, 2, 3, 4]
+    assert len({hit.item.pk for hit in hits}) == 4
+
+
+def test_only_the_best_are_shown_to_it(
+    known: EndUser, clock: Clock, stub: RerankerStub, rerank_with: Callable[..., None]
+) -> None:
+    rerank_with(stub.url, pool=5)
+    ask(known, clock, limit=2)
+    assert len(stub.asked[-1].texts) == 5
+
+
+@pytest.mark.parametrize("fields", [{"limit": 5}, {"sort_by": "recency"}, {"sort_by": "score"}])
+def test_it_is_spared_where_it_could_not_change_much(
+    known: EndUser, clock: Clock, stub: RerankerStub, fields: dict[str, Any]
+) -> None:
+    result = ask(known, clock, **fields)
+    assert stub.asked == []
+    assert result.debug.fallbacks_used == []
+    assert "rerank" not in result.debug.stage_timings_ms
+    assert counted("spared") == 1
+
+
+def test_it_can_be_switched_off(known: EndUser, clock: Clock, stub: RerankerStub, settings: Settings) -> None:
+    settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "rerank": False}}
+    inference.reset()
+    assert ask(known, clock).hits[0].explain["ce"] is None
+    assert stub.asked == []
+
+
+@pytest.mark.parametrize(
+    "fault",
+    ["hang", "trickled body", "slow", "reset", "500", "401", "score nan", "index repeated", "one fewer", "html"],
+)
+def test_without_a_usable_opinion_the_order_stands(
+    known: EndUser, clock: Clock, stub: RerankerStub, rerank_with: Callable[..., None], fault: str
+) -> None:
+    rerank_with("")
+    before = [(hit.item.pk, hit.final_score) for hit in ask(known, clock).hits]
+    rerank_with(stub.url)
+    stub.delay_s = 5
+    stub.behave(fault)
+    with Stopwatch() as watch:
+        result = ask(known, clock)
+    assert [(hit.item.pk, hit.final_score) for hit in result.hits] == before
+    assert result.hits[0].explain["ce"] is None
+    assert result.debug.fallbacks_used == ["rerank_skipped"]
+    assert result.debug.vector_stage_status == "enabled"
+    assert watch.seconds < TIMEOUT_S + LEEWAY_S
+    assert counted("skipped") == 1
+    assert metrics.totals()[Series("fallbacks", "rerank")] == 1
+
+
+def test_with_nobody_listening_the_order_stands(
+    known: EndUser, clock: Clock, tmp_path: Path, rerank_with: Callable[..., None]
+) -> None:
+    with refused(tmp_path / "nobody.sock") as path:
+        rerank_with(f"unix://{path}")
+        result = ask(known, clock)
+    assert len(result.hits) == 3
+    assert result.debug.fallbacks_used == ["rerank_skipped"]
+
+
+def test_one_that_keeps_failing_is_not_asked_for_a_while(known: EndUser, clock: Clock, stub: RerankerStub) -> None:
+    stub.behave("503")
+    for _ in range(5):
+        ask(known, clock)
+    asked = len(stub.asked)
+    assert ask(known, clock).debug.fallbacks_used == ["rerank_skipped"]
+    assert len(stub.asked) == asked

@@ -1,0 +1,274 @@
+"""What is counted: in every process, brought together in Redis, kept by day, and read by Prometheus."""
+
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.test import Client, override_settings
+from prometheus_client.parser import text_string_to_metric_families
+from pytest_django import Settings
+
+from memory import metrics, monitoring, redis
+from memory.admission import NewMemory
+from memory.conf import memory_conf
+from memory.facade import MemoryFacade
+from memory.faults import Unavailable
+from memory.metrics import BOUNDS_MS, METRICS, Series
+from memory.models import DailyMetrics, EndUser
+from memory.retrieval.search import SearchRequest
+from memory.tasks import roll_up_metrics
+from memory.tiers import Outcome, Tier
+from tests.conftest import Clock
+from tests.faults import refused
+
+pytestmark = pytest.mark.usefixtures("services")
+
+TIMINGS = {"understand": 0.4, "embed": 6.2, "vector": 11.0, "lexical": 4.0, "rank": 8.0, "remember": 2.0, "total": 33.0}
+NOON = datetime(2026, 3, 2, 12, 2, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def only_these() -> Iterator[None]:
+    metrics.forget()
+    yield
+    metrics.forget()
+
+
+def carry_at(moment: datetime) -> None:
+    metrics._tally.carry(moment)
+
+
+def search_once(ms: float = 33.0) -> None:
+    metrics.searched({"total": ms}, ["embed_skipped"], ["working", "history", "working"], "high")
+
+
+def scraped(client: Client | None = None, **headers: str) -> dict[tuple[str, tuple[str, ...]], float]:
+    text = (client or Client()).get("/metrics", headers=headers).content.decode()
+    return {
+        (sample.name, tuple(value for _, value in sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+# --- counting ----------------------------------------------------------------------------------------------------
+def test_nothing_leaves_the_process_until_it_is_carried() -> None:
+    search_once()
+    assert metrics.totals() == {}
+    metrics.carry()
+    assert metrics.totals()[Series("searches", "high")] == 1
+    metrics.carry()
+    assert metrics.totals()[Series("searches", "high")] == 1
+
+
+def test_what_several_threads_count_is_all_there() -> None:
+    def work() -> None:
+        for _ in range(200):
+            search_once()
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    metrics.carry()
+    assert metrics.totals()[Series("hits", "working")] == 8 * 200 * 2
+
+
+def test_what_redis_cannot_take_waits(tmp_path: Path, settings: Settings) -> None:
+    search_once()
+    with refused(tmp_path / "r.sock") as path:
+        true_url, settings.REDIS_URL = settings.REDIS_URL, f"unix://{path}"
+        redis.reset()
+        metrics.carry()
+        with pytest.raises(Unavailable):
+            metrics.totals()
+        settings.REDIS_URL = true_url
+        redis.reset()
+    search_once()
+    metrics.carry()
+    assert metrics.totals()[Series("fallbacks", "embed")] == 2
+
+
+def test_a_thread_carries_by_itself(settings: Settings) -> None:
+    settings.MEMORY = {**settings.MEMORY, "METRICS": {"carry_every_s": 0.02}}
+    search_once()
+    until = time.monotonic() + 5
+    while not metrics.totals() and time.monotonic() < until:
+        time.sleep(0.02)
+    assert metrics.totals()[Series("searches", "high")] == 1
+
+
+@pytest.mark.parametrize("label", ["", "what did Ann say", "x" * 41, "a|b", "é", "UPPER", "a\nb"])
+def test_a_series_is_never_named_by_what_somebody_wrote(label: str) -> None:
+    metrics.count("writes", label)
+    metrics.carry()
+    assert metrics.totals() == {Series("writes", "other"): 1}
+
+
+def test_leftovers_of_another_version_are_not_read() -> None:
+    redis.demand(lambda client: client.hset(metrics.total_key(), "gone|x|", 4))
+    redis.demand(lambda client: client.hset(metrics.total_key(), "nonsense", 4))
+    assert metrics.totals() == {}
+
+
+def test_recording_a_search_is_no_work() -> None:
+    search_once()
+    started = time.perf_counter()
+    for _ in range(200):
+        metrics.searched(TIMINGS, [], ["working"] * 10, "high")
+    # The wish is 0.2 ms; the test only notices when it became another kind of work, such as a call to Redis.
+    assert (time.perf_counter() - started) / 200 < 0.005
+
+
+# --- where it is counted -----------------------------------------------------------------------------------------
+def test_the_product_counts_what_it_does(
+    user: EndUser, clock: Clock, django_capture_on_commit_callbacks: object
+) -> None:
+    memory = MemoryFacade()
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+        memory.store(user, NewMemory("The kiln is fired on Fridays", tier=Tier.HISTORY), now=clock())
+        memory.store_many(user, [NewMemory("One"), NewMemory("Two")], now=clock())
+    found = memory.search(user, SearchRequest("kiln"), now=clock())
+    memory.search(user, SearchRequest("kiln"), now=clock())
+    memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=found.turn_id)
+    metrics.carry()
+    sums = metrics.totals()
+    assert sums[Series("writes", "history")] == 1
+    assert sums[Series("writes", "working")] == 2
+    assert sums[Series("outcomes", "worked")] == 1
+    assert sums[Series("embedding_cache", "miss")] == 1
+    assert sums[Series("embedding_cache", "hit")] == 1
+
+
+# --- over time ---------------------------------------------------------------------------------------------------
+def test_the_last_hour_is_the_last_hour() -> None:
+    for minutes in (0, 30, 50, 70):
+        search_once()
+        carry_at(NOON - timedelta(minutes=minutes))
+    assert metrics.last_hour(NOON)[Series("searches", "high")] == 3
+
+
+def test_percentiles_lie_in_their_class() -> None:
+    for ms in [4.0] * 18 + [90.0] * 2:
+        search_once(ms)
+    metrics.carry()
+    [latency] = monitoring.latencies(metrics.totals())
+    assert (latency.stage, latency.number) == ("total", 20)
+    assert 3 < latency.p50 <= 5
+    assert 70 < latency.p95 <= 100
+
+
+def test_what_takes_longer_than_any_class_is_at_least_the_longest() -> None:
+    search_once(1e9)
+    metrics.carry()
+    [latency] = monitoring.latencies(metrics.totals())
+    assert latency.p50 == latency.p95 == BOUNDS_MS[-1]
+
+
+def test_days_are_rolled_up_once_however_often(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    search_once()
+    carry_at(NOON - timedelta(days=1))
+    for _ in range(2):
+        search_once()
+        carry_at(NOON)
+        monitoring.roll_up(NOON)
+        monitoring.roll_up(NOON)
+    days = monitoring.days(NOON.date(), 3)
+    assert [sums.get(Series("searches", "high"), 0) for sums in days.values()] == [0, 1, 2]
+
+
+def test_a_day_survives_that_redis_is_emptied(db: None) -> None:
+    for _ in range(3):
+        search_once()
+    carry_at(NOON)
+    monitoring.roll_up(NOON)
+    redis.demand(lambda client: client.flushdb())
+    search_once()
+    carry_at(NOON)
+    monitoring.roll_up(NOON)
+    assert monitoring.days(NOON.date(), 1)[NOON.date()][Series("searches", "high")] == 4
+
+
+def test_days_are_not_kept_for_ever(db: None) -> None:
+    DailyMetrics.objects.create(day=NOON.date() - timedelta(days=monitoring.KEPT_DAYS + 1))
+    DailyMetrics.objects.create(day=NOON.date() - timedelta(days=monitoring.KEPT_DAYS - 1))
+    monitoring.roll_up(NOON)
+    assert DailyMetrics.objects.count() == 1
+
+
+def test_the_task_leaves_the_rest_for_later_when_redis_is_away(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*asked: object) -> None:
+        raise Unavailable("redis", "refused")
+
+    monkeypatch.setattr(metrics, "of_day", away)
+    roll_up_metrics()
+    assert DailyMetrics.objects.count() == 0
+
+
+# --- Prometheus --------------------------------------------------------------------------------------------------
+def test_prometheus_reads_counts_and_classes(db: None) -> None:
+    search_once(33.0)
+    search_once(4.0)
+    sample = scraped()
+    assert sample["commonplace_searches_total", ("high",)] == 2
+    assert sample["commonplace_hits_total", ("working",)] == 4
+    assert sample["commonplace_fallbacks_total", ("embed",)] == 2
+    assert sample["commonplace_stage_seconds_count", ("total",)] == 2
+    assert sample["commonplace_stage_seconds_sum", ("total",)] == pytest.approx(0.037)
+    assert sample["commonplace_stage_seconds_bucket", ("0.005", "total")] == 1
+    assert sample["commonplace_stage_seconds_bucket", ("+Inf", "total")] == 2
+
+
+def test_prometheus_reads_how_things_stand(user: EndUser, clock: Clock) -> None:
+    MemoryFacade().store(user, NewMemory("The kiln is fired on Fridays"), now=clock())
+    clock.advance(seconds=90)
+    sample = scraped()
+    assert sample["commonplace_index_lag_seconds", ()] == pytest.approx(90)
+    assert sample["commonplace_index_users", ()] == 1
+    assert sample["commonplace_breaker_open", ("embedder",)] == 0
+    assert sample["commonplace_queue_tasks", ("fast",)] >= 0
+    assert all(value == 1 for (name, _), value in sample.items() if name == "commonplace_source_up")
+
+
+def test_a_source_that_is_away_does_not_hide_the_others(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away() -> None:
+        raise Unavailable("redis", "refused")
+
+    monkeypatch.setattr(metrics, "totals", away)
+    sample = scraped()
+    assert sample["commonplace_source_up", ("counts",)] == 0
+    assert sample["commonplace_index_lag_seconds", ()] == 0
+
+
+def test_only_this_machine_and_the_token_may_read(db: None, settings: Settings) -> None:
+    settings.MEMORY = {**settings.MEMORY, "METRICS": {**settings.MEMORY["METRICS"], "token": "t0ken"}}
+    away = Client(REMOTE_ADDR="203.0.113.9")
+    assert Client().get("/metrics").status_code == 200
+    assert away.get("/metrics").status_code == 401
+    assert away.get("/metrics", headers={"Authorization": "Bearer wrong"}).status_code == 401
+    assert away.get("/metrics", headers={"Authorization": "Bearer t0ken"}).status_code == 200
+    # Somebody else's request that a proxy on this machine hands on.
+    assert Client().get("/metrics", headers={"X-Forwarded-For": "203.0.113.9"}).status_code == 401
+    assert Client().post("/metrics").status_code == 405
+
+
+def test_without_a_token_no_token_fits(db: None) -> None:
+    assert memory_conf().metrics.token == ""
+    for given in ("Bearer ", "Bearer", "Bearer None", ""):
+        answer = Client(REMOTE_ADDR="203.0.113.9").get("/metrics", headers={"Authorization": given})
+        assert answer.status_code == 401
+
+
+@override_settings(SECURE_SSL_REDIRECT=True)
+def test_a_scraper_on_this_machine_needs_no_tls(db: None) -> None:
+    assert Client().get("/metrics").status_code == 200
+
+
+def test_the_page_about_metrics_names_every_one() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    for metric in METRICS.values():
+        assert f"`commonplace_{metric.name}" in page

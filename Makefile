@@ -13,8 +13,10 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo "  Variables: PORT (8000), DATA_DIR (.data), ARGS (passed on by test and bench)"
 
-up down: export PORT := $(PORT)
-up down: export DATA_DIR := $(DATA_DIR)
+# Only for these two: the tests keep to a data directory of their own.
+ifneq (,$(filter up down,$(MAKECMDGOALS)))
+export PORT DATA_DIR
+endif
 
 up: runtime ## Start everything and keep it running until Ctrl-C; PORT and DATA_DIR choose where
 	@exec $(PYTHON_IN_VENV) manage.py up --port "$$PORT" --data-dir "$$DATA_DIR"

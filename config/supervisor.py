@@ -141,6 +141,8 @@ class Child:
         if not self.is_ready and self.program.ready is not None:
             try:
                 self.is_ready = self.program.ready()
+            except StartFailedError:
+                raise
             except Exception:  # noqa: BLE001 - any answer but yes means not yet
                 self.is_ready = False
         return self.is_ready

@@ -48,7 +48,7 @@ def clear(place: Paths) -> int:
     rows = read_record(place)
     mains = [process for pid, born in rows if (process := same_process(pid, born))]
     strays = members_of({pid for pid, _ in rows}, place)
-    servers = [process for process in mains if process.name() == "postgres"]
+    servers = [process for process in mains if is_postgres(process)]
     others = [process for process in mains if process not in servers]
     for process in mains:
         send(process, signal.SIGINT if process in servers else signal.SIGTERM)
@@ -75,6 +75,14 @@ def same_process(pid: int, born: float) -> psutil.Process | None:
         return process if is_same else None
     except psutil.Error:
         return None
+
+
+def is_postgres(process: psutil.Process) -> bool:
+    try:
+        name: str = process.name()
+        return name == "postgres"
+    except psutil.Error:
+        return False
 
 
 def members_of(groups: set[int], place: Paths) -> list[psutil.Process]:

@@ -19,7 +19,7 @@ import psycopg
 
 from config.embedded import SUPERUSER, EmbeddedError, Paths, paths, run_dir, secrets
 from config.env import process_environment
-from config.supervisor import Program, dies_with_parent
+from config.supervisor import Program, StartFailedError, dies_with_parent
 
 GIGABYTE = 1024**3
 # The users that a system which forbids user namespaces is likely to have; the server refuses to run as root.
@@ -218,5 +218,11 @@ def superuser_connection(place: Paths, database: str = "postgres") -> psycopg.Co
 
 
 def answers(place: Paths) -> bool:
-    superuser_connection(place).close()
+    try:
+        superuser_connection(place).close()
+    except psycopg.OperationalError as error:
+        if "password authentication failed" in str(error):
+            why = f"the database in {place.postgres} was made with other passwords than {place.secrets} holds"
+            raise StartFailedError(f"{why}; restore that file, or move both away to begin anew") from error
+        raise
     return True

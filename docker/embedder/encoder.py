@@ -71,6 +71,7 @@ class Encoder:
         self._units: queue.PriorityQueue[Unit] = queue.PriorityQueue()
         self._numbers = count()
         self._max_waiting = max_waiting
+        self._replicas = replicas
         for number in range(replicas):
             threading.Thread(target=self._work, name=f"replica-{number}", daemon=True).start()
 
@@ -80,7 +81,8 @@ class Encoder:
             raise OverloadedError
         ids = [found.ids for found in self.tokenizer.encode_batch([text[:MAX_CHARACTERS] for text in texts])]
         job = Job(np.zeros((len(texts), DIMENSIONS), np.float32), tokens=sum(len(row) for row in ids))
-        units = list(cut(ids))
+        # A request of a few texts is shared out among the replicas, too.
+        units = cut(ids, min(UNIT_TEXTS, -(-len(ids) // self._replicas)))
         job.open_units = len(units)
         urgency = 0 if len(texts) <= QUERY_TEXTS else 1
         for rows in units:
@@ -108,13 +110,13 @@ class Encoder:
         unit.job.unit_done()
 
 
-def cut(ids: Sequence[Sequence[int]]) -> list[list[int]]:
+def cut(ids: Sequence[Sequence[int]], most: int = UNIT_TEXTS) -> list[list[int]]:
     """Row numbers in units of like length: padding to the longest of a unit is wasted work."""
     units: list[list[int]] = []
     for row in sorted(range(len(ids)), key=lambda row: -len(ids[row])):
         unit = units[-1] if units else []
         longest = len(ids[unit[0]]) if unit else 0
-        if unit and len(unit) < UNIT_TEXTS and longest * (len(unit) + 1) <= UNIT_TOKENS:
+        if unit and len(unit) < most and longest * (len(unit) + 1) <= UNIT_TOKENS:
             unit.append(row)
         else:
             units.append([row])

@@ -14,7 +14,7 @@ from psycopg import conninfo
 
 from config import embedded, roles
 from config.runtime import leftovers, postgres
-from config.supervisor import Supervisor
+from config.supervisor import StartFailedError, Supervisor
 from memory.models import MemoryItem
 from tests.runtime.stack import eventually, manage
 from tests.runtime.test_supervisor import Record, supervisor
@@ -71,6 +71,14 @@ def test_a_first_start_that_was_killed_halfway_is_begun_anew(place: embedded.Pat
 
     assert not half.exists()
     assert not (place.data / "pg.password").exists()
+
+
+def test_lost_secrets_are_named_instead_of_waited_for(place: embedded.Paths, supervisor: Supervisor) -> None:
+    postgres.initialise(place, postgres.identity_prefix(place))
+    place.secrets.unlink()
+
+    with pytest.raises(StartFailedError, match="restore that file"):
+        supervisor.start([postgres.program(place.data)])
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become somebody else")

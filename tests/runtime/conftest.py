@@ -1,3 +1,0 @@
-from tests.runtime.stack import installation, stack
-
-__all__ = ["installation", "stack"]

@@ -26,8 +26,8 @@ down: ## Stop what `make up` started with the same DATA_DIR and wait until it ha
 
 clean: ## Remove .venv and .data, unless something runs with them
 	@for data in .data .data/test; do \
-		if [ -x $(PYTHON_IN_VENV) ] && [ -d "$$data" ]; then \
-			DATA_DIR="$$data" $(PYTHON_IN_VENV) manage.py down --check || exit 1; \
+		if [ -x $(PYTHON_IN_VENV) ]; then \
+			DATA_DIR="$$data" $(PYTHON_IN_VENV) manage.py down --check --environment || exit 1; \
 		fi; \
 	done
 	@rm -rf .venv .data

@@ -195,6 +195,7 @@ def add_up_arguments(parser: argparse.ArgumentParser) -> None:
 def add_down_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", type=Path, help="whose installation (default: DATA_DIR or .data)")
     parser.add_argument("--check", action="store_true", help="stop nothing; fail if something runs")
+    parser.add_argument("--environment", action="store_true", help="with --check: or uses this .venv with other data")
 
 
 def chosen_place(data_dir: Path | None) -> Paths:
@@ -211,10 +212,13 @@ def down(given: argparse.Namespace) -> int:
     if not given.check:
         return stop_running(place)
     holder = keeping.current_holder(place)
-    if holder is None:
-        return 0
-    say(f"! Process {holder.pid} uses {place.data}; stop it first (make down).")
-    return 1
+    if holder is not None:
+        say(f"! Process {holder.pid} uses {place.data}; stop it first (make down).")
+        return 1
+    if given.environment and (user := leftovers.user_of_environment()):
+        say(f"! Process {user.pid} runs from {BASE_DIR / '.venv'}; stop it first.")
+        return 1
+    return 0
 
 
 def main(argv: list[str]) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 
 from config.embedded import Paths
+from config.env import BASE_DIR
 
 OTHERS_GRACE_S = 2.0
 POSTGRES_GRACE_S = 30.0
@@ -104,3 +105,16 @@ def send(process: psutil.Process, number: signal.Signals) -> None:
         process.send_signal(number)
     except psutil.Error:
         return
+
+
+def user_of_environment() -> psutil.Process | None:
+    """A process that runs from this folder's .venv, this one and those it descends from left out."""
+    family = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
+    mark = str(BASE_DIR / ".venv") + os.sep
+    for process in psutil.process_iter():
+        try:
+            if process.pid not in family and any(word.startswith(mark) for word in process.cmdline()[:1]):
+                return process
+        except psutil.Error:
+            continue
+    return None

@@ -90,6 +90,9 @@ def carry_on(report: DriftReport, *, clock: Callable[[], datetime], stop: Callab
     try:
         if problem := vector_index().mismatch():
             report.problem = problem[:300]
+        elif report.repair:
+            # A collection that was lost is made again, empty; its points are then missing like any others.
+            vector_index().ensure()
         while not report.problem and (user := next_user(report)) is not None:
             if stop():
                 return False

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import DatabaseError, InterfaceError, connection
@@ -13,10 +13,11 @@ from django.db.models import Min
 from django.utils import timezone
 
 from memory import redis as shared
+from memory import reindex
 from memory.conf import data_dir, memory_conf
 from memory.indexes import vector_index
 from memory.inference import embedder
-from memory.models import EndUser
+from memory.models import DriftReport, EndUser
 from memory.resilience import Deadline, Unavailable, breaker_states
 
 GIGABYTE = 1024**3
@@ -97,6 +98,8 @@ def look() -> Health:
     disk = disk_space()
     warnings = [f"{name}: {part.detail}" for name, part in components.items() if part.detail and not part.ok]
     warnings += disk_warnings(disk["free"])
+    if components["postgres"].ok:
+        warnings += index_warnings()
     return Health(
         status=verdict(components, disk["free"]),
         checked_at=timezone.now(),
@@ -147,7 +150,9 @@ def ask_vector_index() -> str:
     if not state.ok:
         raise Unavailable("vector", state.problem or "does not work")
     points = "" if state.points is None else f", about {state.points} vectors"
-    return f"{state.backend}{points}" + (f"; {state.problem}" if state.problem else "")
+    run = reindex.open_run()
+    rebuilding = f"; being rebuilt ({run.state}, {run.phase}, {run.progress:.0%} copied)" if run else ""
+    return f"{state.backend}{points}{rebuilding}" + (f"; {state.problem}" if state.problem else "")
 
 
 def ask_queue() -> str:
@@ -156,6 +161,12 @@ def ask_queue() -> str:
     if age_s > LATE_QUEUE_S:
         raise Unavailable("queue", f"memories have waited {age_s} s for the index: is a worker running?")
     return f"oldest waiting memory {age_s} s" if oldest else "nothing waits"
+
+
+def index_warnings() -> list[str]:
+    """What the comparisons of the last day found that somebody must look at."""
+    recent = DriftReport.objects.filter(started_at__gt=timezone.now() - timedelta(days=1)).exclude(quarantine=[])
+    return ["index: points of one user lay under another and were removed; see the drift report"] * recent.exists()
 
 
 def disk_space() -> dict[str, int]:

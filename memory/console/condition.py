@@ -48,6 +48,11 @@ def conditions() -> list[Condition]:
     found += [
         Condition("Disk", "watch", text.removeprefix("disk: ")) for text in seen.warnings if text.startswith("disk")
     ]
+    found += [
+        Condition("Vector index", "bad", text.removeprefix("index: "), "Nobody was shown them: the rows decide.")
+        for text in seen.warnings
+        if text.startswith("index: ")
+    ]
     return found
 
 

@@ -34,6 +34,11 @@ def visible_organizations(operator: Operator) -> QuerySet[Organization]:
     return everything if operator.is_superuser else everything.filter(members=operator)
 
 
+def sees_everybody(operator: Operator) -> bool:
+    """Whether there is no organisation this operator may not look at."""
+    return operator.is_superuser or not Organization.objects.exclude(members=operator).exists()
+
+
 def find_place(operator: Operator, organization_slug: str, external_id: str) -> Place:
     """Raises Http404 alike for what does not exist and for what this operator may not see."""
     organization = visible_organizations(operator).filter(slug=organization_slug).first()

@@ -11,7 +11,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from memory.console.names import TIER_NAMES
+from memory.console.places import sees_everybody
 from memory.console.session import THEME_COOKIE, THEMES
+from memory.models import Operator
 from memory.text import SMUGGLED
 from memory.tiers import Tier
 
@@ -61,6 +63,11 @@ def moment(value: datetime | None, now: datetime | None = None) -> SafeString | 
         f"{value:%Y-%m-%d %H:%M} UTC",
         said_time(value, now),
     )
+
+
+@register.filter
+def may_see_everybody(operator: Operator) -> bool:
+    return sees_everybody(operator)
 
 
 @register.filter

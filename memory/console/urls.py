@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.console import item, memories, overview, people, pinning, search, session
+from memory.console import item, memories, operations, overview, people, pinning, search, session
 
 app_name = "console"
 
@@ -12,6 +12,7 @@ urlpatterns = [
     path("logout", session.SignOut.as_view(), name="logout"),
     path("theme", session.choose_theme, name="theme"),
     path("people", people.people, name="people"),
+    path("operations", operations.operations, name="operations"),
     path("<slug:organization>/<str:external_id>", overview.overview, name="overview"),
     path("<slug:organization>/<str:external_id>/indexing", overview.indexing, name="indexing"),
     path("<slug:organization>/<str:external_id>/health", overview.health, name="health"),

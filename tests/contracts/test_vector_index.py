@@ -16,9 +16,9 @@ from qdrant_client import QdrantClient, models
 from memory.access import WrongScope, user_scope
 from memory.http import DeadlineTransport
 from memory.indexes import pgvector
-from memory.indexes.base import Filter, Point, VectorIndex
-from memory.indexes.pgvector import PgVectorIndex
-from memory.indexes.qdrant import QdrantIndex
+from memory.indexes.base import Filter, Held, Point, VectorEngine, VectorIndex
+from memory.indexes.pgvector import PgVectorEngine, PgVectorIndex
+from memory.indexes.qdrant import QdrantEngine, QdrantIndex
 from memory.inference.base import Vector
 from memory.models import EndUser, MemoryItem
 from memory.resilience import BadReply, Deadline, Late, Rejected, Unavailable, breaker_states
@@ -58,6 +58,10 @@ class VectorIndexContract:
     def index(self) -> VectorIndex:
         raise NotImplementedError
 
+    @pytest.fixture
+    def engine(self) -> VectorEngine:
+        raise NotImplementedError
+
     def admit(self, user: EndUser, item_id: UUID) -> None:
         """Make sure the item may have a vector."""
 
@@ -71,10 +75,11 @@ class VectorIndexContract:
             tier: str = "working",
             status: str = "active",
             vector_hash: str = "hash",
+            revision: int = 0,
         ) -> UUID:
             item_id = id or uuid4()
             self.admit(user, item_id)
-            index.upsert([Point(item_id, user.pk, tier, status, vector, vector_hash)], soon())
+            index.upsert([Point(item_id, user.pk, tier, status, vector, vector_hash, revision)], soon())
             return item_id
 
         return put
@@ -151,6 +156,9 @@ class VectorIndexContract:
             lambda: index.set_payload(nobody, [uuid4()], tier="books", deadline=soon()),
             lambda: index.delete(nobody, [uuid4()], soon()),
             lambda: list(index.scroll(nobody)),
+            lambda: index.held(nobody, [uuid4()], soon()),
+            lambda: index.count(nobody, soon()),
+            lambda: index.strays(nobody, remove=True),
             lambda: index.erase(nobody),
         ]
         for ask in asked:
@@ -191,6 +199,71 @@ class VectorIndexContract:
         assert self.found(index, Filter(user.pk, frozenset({"history"}))) == [first]
         assert self.found(index, Filter(user.pk, None, frozenset({"archived"}))) == [second]
         assert sorted(index.scroll(user.pk)) == sorted([(first, "hash"), (second, "hash")])
+
+    def test_a_write_that_was_held_up_changes_nothing(
+        self, index: VectorIndex, put: Callable[..., UUID], user: EndUser
+    ) -> None:
+        item = put(user, axis(1), tier="history", vector_hash="new", revision=5)
+        put(user, axis(0), id=item, tier="working", vector_hash="old", revision=4)
+        index.set_payload(user.pk, [item], tier="books", status="archived", revision=4, deadline=soon())
+        assert index.held(user.pk, [item], soon()) == [Held(item, "history", "active", "new", 5, DIMENSIONS)]
+        [match] = index.search(axis(1), Filter(user.pk), 10, soon())
+        assert match.distance == pytest.approx(0, abs=NEAR)
+        index.set_payload(user.pk, [item], tier="patterns", revision=6, deadline=soon())
+        put(user, axis(1), id=item, tier="history", vector_hash="new", revision=5)
+        assert index.held(user.pk, [item], soon()) == [Held(item, "patterns", "active", "new", 6, DIMENSIONS)]
+        put(user, axis(2), id=item, tier="patterns", vector_hash="newest", revision=6)
+        assert list(index.scroll(user.pk)) == [(item, "newest")]
+
+    def test_a_held_up_write_does_not_stop_the_others_of_its_call(self, index: VectorIndex, user: EndUser) -> None:
+        first, second = uuid4(), uuid4()
+        for item in (first, second):
+            self.admit(user, item)
+
+        def points(digest: str, revisions: tuple[int, int]) -> list[Point]:
+            pairs = zip((first, second), revisions, strict=True)
+            return [Point(item, user.pk, "working", "active", axis(0), digest, number) for item, number in pairs]
+
+        index.upsert(points("one", (1, 7)), soon())
+        index.upsert(points("two", (2, 2)), soon())
+        assert dict(index.scroll(user.pk)) == {first: "two", second: "one"}
+
+    def test_what_is_held_of_some_ids_and_how_much_there_is(
+        self, index: VectorIndex, put: Callable[..., UUID], user: EndUser, other_user: EndUser
+    ) -> None:
+        mine = put(user, axis(0), tier="books", status="archived", vector_hash="h", revision=3)
+        put(user, axis(1))
+        theirs = put(other_user, axis(0))
+        asked = [mine, theirs, uuid4()]
+        assert index.held(user.pk, asked, soon()) == [Held(mine, "books", "archived", "h", 3, DIMENSIONS)]
+        assert index.held(user.pk, [], soon()) == []
+        assert (index.count(user.pk, soon()), index.count(other_user.pk, soon())) == (2, 1)
+
+    def test_what_was_written_properly_is_no_stray(
+        self, index: VectorIndex, put: Callable[..., UUID], user: EndUser
+    ) -> None:
+        put(user, axis(0))
+        assert index.strays(user.pk, remove=True) == []
+        assert index.count(user.pk, soon()) == 1
+
+    def test_collections_of_an_engine_lie_beside_one_another(
+        self, engine: VectorEngine, user: EndUser, other_user: EndUser
+    ) -> None:
+        item = uuid4()
+        self.admit(user, item)
+        first, second = engine.open("first", DIMENSIONS), engine.open("second", DIMENSIONS)
+        for collection, digest in ((first, "one"), (second, "two")):
+            collection.ensure()
+            collection.upsert([Point(item, user.pk, "working", "active", axis(0), digest)], soon())
+        assert list(first.scroll(user.pk)) == [(item, "one")]
+        first.drop([user.pk, other_user.pk])
+        first.drop([user.pk, other_user.pk])
+        assert list(second.scroll(user.pk)) == [(item, "two")]
+        first.delete(user.pk, [item], soon())
+        first.set_payload(user.pk, [item], tier="books", deadline=soon())
+        first.erase(user.pk)
+        first.ensure()
+        assert list(first.scroll(user.pk)) == []
 
     def test_what_is_deleted_is_gone_and_deleting_again_is_nothing(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser
@@ -263,6 +336,10 @@ class TestPgVector(VectorIndexContract):
     @pytest.fixture
     def index(self, db: None) -> PgVectorIndex:
         return PgVectorIndex("test", DIMENSIONS)
+
+    @pytest.fixture
+    def engine(self, db: None) -> PgVectorEngine:
+        return PgVectorEngine()
 
     def admit(self, user: EndUser, item_id: UUID) -> None:
         with user_scope(user):
@@ -469,6 +546,10 @@ class TestQdrantLocal(VectorIndexContract):
         return index
 
     @pytest.fixture
+    def engine(self, client: QdrantClient) -> QdrantEngine:
+        return QdrantEngine(client)
+
+    @pytest.fixture
     def user(self) -> EndUser:
         return EndUser(pk=11)
 
@@ -502,6 +583,43 @@ class TestQdrantLocal(VectorIndexContract):
         index.upsert([Point(uuid4(), user.pk, "working", "active", axis(0), "hash")], soon())
         assert len(self.found(index, Filter(user.pk))) == 1
 
+    def test_searches_go_where_the_alias_points(
+        self, client: QdrantClient, engine: QdrantEngine, user: EndUser
+    ) -> None:
+        first, second = engine.open("first", DIMENSIONS, "notes"), engine.open("second", DIMENSIONS, "notes")
+        items = {}
+        for collection in (first, second):
+            collection.ensure()
+            items[collection.collection] = uuid4()
+            point = Point(items[collection.collection], user.pk, "working", "active", axis(0), "hash")
+            collection.upsert([point], soon())
+        # Whoever ensures makes the alias when it is missing and leaves it where it points otherwise.
+        assert self.found(first, Filter(user.pk)) == self.found(second, Filter(user.pk)) == [items["first"]]
+        for _ in range(2):
+            second.make_live()
+        assert self.found(first, Filter(user.pk)) == self.found(second, Filter(user.pk)) == [items["second"]]
+        assert [id for id, _ in first.scroll(user.pk)] == [items["first"]]
+        assert second.state().ok
+
+    def test_a_point_under_another_id_is_a_stray(
+        self, client: QdrantClient, index: QdrantIndex, put: Callable[..., UUID], user: EndUser
+    ) -> None:
+        item = put(user, axis(0))
+        payload = {"user_id": str(user.pk), "item_id": str(item), "status": "active", "tier": "working"}
+        client.upsert("test", [models.PointStruct(id=str(uuid4()), vector=axis(0).tolist(), payload=payload)])
+        assert index.strays(user.pk, remove=False) == [item]
+        assert index.strays(user.pk, remove=True) == [item]
+        assert index.strays(user.pk, remove=True) == []
+        assert index.count(user.pk, soon()) == 1
+
+    def test_points_from_before_revisions_were_counted_are_replaced(
+        self, client: QdrantClient, index: QdrantIndex, put: Callable[..., UUID], user: EndUser
+    ) -> None:
+        item = put(user, axis(0))
+        client.delete_payload("test", ["revision"], points=models.Filter())
+        put(user, axis(0), id=item, vector_hash="new", revision=1)
+        assert list(index.scroll(user.pk)) == [(item, "new")]
+
     def test_a_point_that_names_no_item_is_not_passed_on(
         self, client: QdrantClient, index: QdrantIndex, user: EndUser
     ) -> None:
@@ -521,12 +639,12 @@ class TestQdrantServer(TestQdrantLocal):
 
     @pytest.fixture
     def index(self, client: QdrantClient) -> Iterator[QdrantIndex]:
-        for name in ("test", "dot"):
+        for name in ("test", "dot", "first", "second"):
             client.delete_collection(name)
         index = QdrantIndex(client, "test", DIMENSIONS)
         index.ensure()
         yield index
-        for name in ("test", "dot"):
+        for name in ("test", "dot", "first", "second"):
             client.delete_collection(name)
 
 

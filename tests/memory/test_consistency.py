@@ -24,6 +24,7 @@ from memory.indexes.qdrant import QdrantEngine
 from memory.inference import embedder
 from memory.models import DriftReport, EndUser, Erasure, MemoryItem, VectorCollection
 from memory.resilience import Deadline, Unavailable
+from memory.retrieval.search import SearchRequest
 from memory.tiers import Status, Tier
 from tests.rebuilds import contents, rows, texts
 
@@ -234,6 +235,20 @@ def test_whoever_was_erased_does_not_come_back(ann: EndUser, qdrant: QdrantClien
     assert report().mended == {"orphans": 1}
     assert vector_index().count(erased.pk, soon()) == 0
     settled(ann, index_now)
+
+
+@only_qdrant
+def test_a_lost_collection_is_made_again_and_filled_from_the_rows(
+    ann: EndUser, qdrant: QdrantClient, index_now: IndexNow
+) -> None:
+    before = contents(ann)
+    qdrant.delete_collection("memories_v1")
+    assert not vector_index().state().ok
+    assert memory.search(ann, SearchRequest("shelf 7"), now=timezone.now()).hits
+    assert report(Mode.SAMPLE).mended == {"missing": 20}
+    settled(ann, index_now)
+    assert contents(ann) == before
+    assert vector_index().state().ok
 
 
 def test_everything_at_once_and_a_second_run_changes_nothing(

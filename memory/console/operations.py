@@ -1,0 +1,57 @@
+"""How the vector index is kept: its collections, the runs that rebuild it, the comparisons with the rows.
+
+What stands here is about everybody, in numbers; so only operators who may see everybody may look.
+"""
+
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+from django_htmx.http import HTMX_STOP_POLLING
+
+from memory.conf import memory_conf
+from memory.consistency import KINDS
+from memory.console.pages import OperatorRequest, operator_page, wants_part
+from memory.console.places import sees_everybody
+from memory.models import DriftReport, ReindexRun, VectorCollection
+
+RUNS, REPORTS = 10, 20
+
+
+@require_safe
+@operator_page
+def operations(request: OperatorRequest) -> HttpResponse:
+    """The page; the part is what changes while a run goes on, asked for until it rests."""
+    if not sees_everybody(request.user):
+        raise Http404("not for this operator")
+    context = state_of_the_index()
+    if not wants_part(request):
+        return render(request, "console/operations/page.html", context)
+    status = 200 if context["is_running"] else HTMX_STOP_POLLING
+    return render(request, "console/operations/_index.html", context, status=status)
+
+
+def state_of_the_index() -> dict[str, Any]:
+    runs = list(ReindexRun.objects.order_by("-started_at")[:RUNS])
+    vector = memory_conf().vector
+    collections = VectorCollection.objects.filter(backend=vector.backend, alias=vector.collection)
+    return {
+        "now": timezone.now(),
+        "runs": runs,
+        "is_running": any(run.state == ReindexRun.State.RUNNING for run in runs),
+        "collections": collections.order_by("-pk"),
+        "reports": [(report, differences(report)) for report in DriftReport.objects.order_by("-started_at")[:REPORTS]],
+        "backend": vector.backend,
+    }
+
+
+def differences(report: DriftReport) -> str:
+    """What was found, in words."""
+    said = []
+    for kind, meaning in KINDS.items():
+        if found := report.found.get(kind, 0):
+            mended = report.mended.get(kind, 0)
+            said.append(f"{found} {meaning}" + ("" if mended == found else f" ({mended} mended)"))
+    return ", ".join(said)

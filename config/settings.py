@@ -207,6 +207,10 @@ MEMORY = {
         "qdrant_api_key": env_secret("QDRANT_API_KEY"),
         "collection": env_str("VECTOR_COLLECTION", "memories_v1"),
     },
+    "LEXICAL": {
+        "backend": env_choice("MEMORY_LEXICAL", "fulltext", ("fulltext", "bm25")),
+        "cache_bytes": env_int("MEMORY_LEXICAL_CACHE_MB", 128, minimum=1) * 1024 * 1024,
+    },
     "REINDEX": {
         "rows_per_s": env_float("REINDEX_ROWS_PER_S", 200.0, minimum=0),
         "keep_hours": env_float("REINDEX_KEEP_HOURS", 24.0, minimum=0),

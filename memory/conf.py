@@ -52,6 +52,14 @@ class VectorConf:
 
 
 @dataclass(frozen=True, slots=True)
+class LexicalConf:
+    """``cache_bytes`` bound what one process keeps of the words of its users, when the backend keeps any."""
+
+    backend: str = "fulltext"
+    cache_bytes: int = 128 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
 class Deadlines:
     """Seconds. ``hard_s`` bounds any request, ``default_s`` search and context; the others are slices of a stage."""
 
@@ -153,6 +161,7 @@ class MemoryConf:
     embedding: EmbeddingConf
     reranker: RerankerConf
     vector: VectorConf
+    lexical: LexicalConf
     deadlines: Deadlines
     breakers: BreakerConf
     scoring: ScoringConf
@@ -175,6 +184,7 @@ def memory_conf() -> MemoryConf:
         embedding=EmbeddingConf(**values["EMBEDDING"]),
         reranker=RerankerConf(**values.get("RERANKER", {})),
         vector=VectorConf(**values["VECTOR"]),
+        lexical=LexicalConf(**values.get("LEXICAL", {})),
         deadlines=Deadlines(**values["DEADLINES"]),
         breakers=BreakerConf(**values["BREAKERS"]),
         scoring=ScoringConf(**values["SCORING"]),

@@ -20,6 +20,7 @@ from memory import metrics, signals
 from memory.access import user_scope
 from memory.admission import NewMemory, Refused, admitted, checked_tags, checked_text, guard_bank
 from memory.conf import memory_conf
+from memory.indexes import lexical_index
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion, Tombstone
 from memory.scoring import quality
 from memory.speakers import keep_names
@@ -352,6 +353,7 @@ def mark_index_due(user: EndUser, now: datetime) -> None:
     The shared lock is what settling waits for before it looks: the row's own foreign key is checked, and so locks the
     user, only at the commit. Taken first, it lets the update see what a settling that was faster has taken back.
     """
+    transaction.on_commit(partial(lexical_index().changed, user.pk))
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
     if EndUser.objects.filter(pk=user.pk, index_due_since__isnull=True).update(index_due_since=now):

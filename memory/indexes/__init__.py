@@ -19,7 +19,10 @@ VECTOR_ENGINES = {
     "pgvector": "memory.indexes.pgvector.PgVectorEngine",
     "qdrant": "memory.indexes.qdrant.QdrantEngine",
 }
-LEXICAL_INDEX = "memory.indexes.fulltext.FullTextIndex"
+LEXICAL_INDEXES = {
+    "fulltext": "memory.indexes.fulltext.FullTextIndex",
+    "bm25": "memory.indexes.cached.CachedLexical",
+}
 
 
 @cache
@@ -32,7 +35,9 @@ def vector_index() -> RoutedIndex:
 
 @cache
 def lexical_index() -> LexicalIndex:
-    return cast("LexicalIndex", import_string(LEXICAL_INDEX)())
+    """The lexical index the settings name."""
+    conf = memory_conf()
+    return cast("LexicalIndex", import_string(LEXICAL_INDEXES[conf.lexical.backend]).from_conf(conf))
 
 
 def reset() -> None:

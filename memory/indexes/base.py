@@ -194,3 +194,6 @@ class LexicalIndex(Protocol):
 
     def search(self, query: str, filter: Filter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
         """The best `limit` matches; none when the query has no word."""
+
+    def changed(self, user_id: int) -> None:
+        """Rows of this user were written; told after the commit. Never raises."""

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from itertools import product
 from math import inf, log
 from operator import attrgetter
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 from django.db import DataError, InterfaceError, InternalError, OperationalError, connection
 from django.db.backends.utils import CursorWrapper
 
 from memory.access import user_scope
+from memory.conf import MemoryConf
 from memory.indexes.base import Filter, LexicalMatch
 from memory.resilience import Deadline, Unavailable
 from memory.tiers import Tier
@@ -116,6 +117,10 @@ class Survey:
 class FullTextIndex:
     """A LexicalIndex over the column `lexemes` of `memory_item`."""
 
+    @classmethod
+    def from_conf(cls, conf: MemoryConf) -> Self:
+        return cls()
+
     def search(self, query: str, filter: Filter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
         groups = query_groups(query)
         if len(groups) > MOST_WORDS:
@@ -124,6 +129,9 @@ class FullTextIndex:
             return []
         with _cursor(filter.user_id, deadline) as cursor:
             return Search(cursor, filter, groups, limit).run()
+
+    def changed(self, user_id: int) -> None:
+        """The rows are what is searched."""
 
 
 class Search:

@@ -1,0 +1,102 @@
+"""Two lexical indexes as one: the quick one while it is fresh, the fresh one while the quick one is not."""
+
+import queue
+import time
+from collections.abc import Callable
+from threading import Lock, Thread
+
+import structlog
+from django.db import DatabaseError, connection
+
+from memory.conf import MemoryConf
+from memory.faults import Unavailable
+from memory.indexes.base import Filter, LexicalIndex, LexicalMatch
+from memory.indexes.bm25 import Bm25Index, answer, is_unverified
+from memory.indexes.fulltext import FullTextIndex
+from memory.resilience import Deadline
+
+logger = structlog.get_logger(__name__)
+
+AGAIN_AFTER_S = 5.0
+LOOK_ROUND_S = 30.0
+
+
+class CachedLexical:
+    """Asks BM25 in memory; while that is stale or absent, full text. A query never waits for a build."""
+
+    def __init__(self, quick: Bm25Index, fresh: LexicalIndex, ask: Callable[[Filter], None] | None = None) -> None:
+        self.quick = quick
+        self.fresh = fresh
+        self._ask = ask or Background(quick.refresh, quick.cache.drop_idle).ask
+
+    @classmethod
+    def from_conf(cls, conf: MemoryConf) -> "CachedLexical":
+        return cls(Bm25Index(conf.lexical.cache_bytes), FullTextIndex())
+
+    def search(self, query: str, filter: Filter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
+        if filter.matches_nothing:
+            return []
+        parts = self.quick.ready(filter)
+        if parts is None or is_unverified(parts):
+            self._ask(filter)
+        if parts is not None:
+            return answer(parts, query, filter.user_id, limit, deadline)
+        return self.fresh.search(query, filter, limit, deadline)
+
+    def changed(self, user_id: int) -> None:
+        self.quick.changed(user_id)
+
+
+class Background:
+    """One thread that works through what it is asked, each thing once at a time and not again right after."""
+
+    def __init__(self, work: Callable[[Filter], None], tidy: Callable[[], bool]) -> None:
+        self._work = work
+        self._tidy = tidy
+        self._asked: queue.SimpleQueue[Filter] = queue.SimpleQueue()
+        self._not_before: dict[Filter, float] = {}
+        self._lock = Lock()
+        self._runs = False
+
+    def ask(self, filter: Filter) -> None:
+        now = time.monotonic()
+        with self._lock:
+            if self._not_before.get(filter, 0.0) > now:
+                return
+            self._not_before[filter] = float("inf")
+            self._asked.put(filter)
+            if not self._runs:
+                self._runs = True
+                Thread(target=self._run, name="lexical cache", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            while not self._may_end():
+                self._take_next()
+        except BaseException:
+            # A bug ends this thread, loudly; the next question starts another.
+            self._runs = False
+            raise
+
+    def _take_next(self) -> None:
+        try:
+            filter = self._asked.get(timeout=LOOK_ROUND_S)
+        except queue.Empty:
+            return
+        try:
+            self._work(filter)
+        except (Unavailable, DatabaseError) as error:
+            logger.warning("words could not be read into the cache", reason=str(error)[:200])
+        finally:
+            connection.close()
+            with self._lock:
+                self._not_before[filter] = time.monotonic() + AGAIN_AFTER_S
+
+    def _may_end(self) -> bool:
+        """Tidy up; True when nothing is left to look after."""
+        is_empty = self._tidy()
+        now = time.monotonic()
+        with self._lock:
+            self._not_before = {filter: moment for filter, moment in self._not_before.items() if moment > now}
+            self._runs = not is_empty or not self._asked.empty()
+        return not self._runs

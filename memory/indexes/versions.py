@@ -1,0 +1,90 @@
+"""Who may build a cached index and whether it is still fresh, agreed on through Redis by all processes.
+
+Every write leaves a new mark for its user. Without Redis no cached index counts as fresh and none is built; the
+full-text index answers instead.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import cast
+from uuid import uuid4
+
+from redis import Redis
+from redis.exceptions import LockError
+from redis.lock import Lock
+
+from memory import redis as shared
+from memory.indexes.base import require_user
+
+KEPT_S = 7 * 86_400
+LOCK_S = 30
+COOLDOWN_S = 5
+"""A part that is written to all the time is built at most this often, by one process at a time."""
+
+
+class Turn:
+    """The right to build one part."""
+
+    def __init__(self, lock: Lock) -> None:
+        self._lock = lock
+
+    def extend(self) -> None:
+        """Keep it for another while. Whoever lost it in between builds for itself only, which does no harm."""
+
+        def keep(_: Redis) -> None:
+            with suppress(LockError):
+                self._lock.reacquire()
+
+        shared.attempt(keep, None)
+
+    def end(self) -> None:
+        def release(_: Redis) -> None:
+            with suppress(LockError):
+                self._lock.release()
+
+        shared.attempt(release, None)
+
+
+def renew(user_id: int) -> None:
+    """Something of the user was written: what was read before is no longer fresh."""
+    # A random mark: a counter that was lost would begin again and could reach a value it had before.
+    shared.attempt(lambda client: client.set(_mark(user_id), uuid4().bytes, ex=KEPT_S), None)
+
+
+def current(user_id: int) -> bytes | None:
+    """The mark of the user's last write, None when Redis cannot say."""
+
+    def read(client: Redis) -> bytes | None:
+        mark = client.get(_mark(user_id))
+        if mark is None:
+            client.set(_mark(user_id), uuid4().bytes, ex=KEPT_S, nx=True)
+            mark = client.get(_mark(user_id))
+        return cast("bytes | None", mark)
+
+    return shared.attempt(read, None)
+
+
+@contextmanager
+def turn_to_build(user_id: int, tier: str, status: str) -> Iterator[Turn | None]:
+    """A turn for the one process that builds this part now, None for every other and for a while afterwards."""
+    part = (str(require_user(user_id)), tier, status)
+
+    def take(client: Redis) -> Turn | None:
+        lock = client.lock(shared.key("bm25", "lock", *part), timeout=LOCK_S, blocking=False, thread_local=False)
+        if not lock.acquire():
+            return None
+        if client.set(shared.key("bm25", "cooldown", *part), 1, nx=True, px=round(COOLDOWN_S * 1000)):
+            return Turn(lock)
+        lock.release()
+        return None
+
+    turn = shared.attempt(take, None)
+    try:
+        yield turn
+    finally:
+        if turn is not None:
+            turn.end()
+
+
+def _mark(user_id: int) -> str:
+    return shared.key("bm25", "version", str(require_user(user_id)))

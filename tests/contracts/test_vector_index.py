@@ -478,7 +478,7 @@ class TestPgVectorAtSize:
         with user_scope(user), connection.cursor() as cursor:
             for start in range(0, len(ids), 500):
                 part = slice(start, start + 500)
-                literals = [filled.index._literal(vector) for vector in vectors[part]]
+                literals = [pgvector._literal(vector, DIMENSIONS) for vector in vectors[part]]
                 cursor.execute(
                     "INSERT INTO memory_vector (user_id, item_id, collection, dims, tier, status, embedding, "
                     "vector_hash, updated_at) SELECT %s, id, 'test', %s, tier, 'active', v, 'hash', now() "
@@ -514,7 +514,7 @@ class TestPgVectorAtSize:
 
     def test_each_way_can_use_the_index_meant_for_it(self, filled: Filled) -> None:
         where, values = filled.index._where(Filter(filled.users["large"].pk, frozenset({"memory_bank"})))
-        values |= {"vector": filled.index._literal(filled.cloud.draw(1, 1)[0]), "limit": 20}
+        values |= {"vector": pgvector._literal(filled.cloud.draw(1, 1)[0], DIMENSIONS), "limit": 20}
 
         def plan(statement: str) -> str:
             with user_scope(filled.users["large"]), connection.cursor() as cursor:

@@ -95,9 +95,8 @@ def write(user: EndUser, item_id: UUID, **fields: Any) -> None:
 def set_point(qdrant: QdrantClient | None, user: EndUser, item_id: UUID, **payload: Any) -> None:
     """Change what the index holds of an item behind everybody's back."""
     if qdrant is not None:
-        [record] = [
-            found for found in qdrant.scroll("memories_v1", limit=1000)[0] if found.payload["item_id"] == str(item_id)
-        ]
+        named = models.FieldCondition(key="item_id", match=models.MatchValue(value=str(item_id)))
+        [record], _ = qdrant.scroll("memories_v1", models.Filter(must=[named]))
         qdrant.set_payload("memories_v1", payload, points=[record.id])
         return
     with user_scope(user), connection.cursor() as cursor:
@@ -219,8 +218,9 @@ def test_a_point_whose_owner_was_changed_is_removed_and_raises_an_alarm(
 
 @only_qdrant
 def test_a_point_that_is_there_twice_is_removed_once(ann: EndUser, qdrant: QdrantClient, index_now: IndexNow) -> None:
-    [record, *_] = qdrant.scroll("memories_v1", limit=1, with_vectors=True)[0]
-    qdrant.upsert("memories_v1", [models.PointStruct(id=str(uuid4()), vector=record.vector, payload=record.payload)])
+    [record], _ = qdrant.scroll("memories_v1", limit=1)
+    vector = embedder().embed_query("a copy", soon()).tolist()
+    qdrant.upsert("memories_v1", [models.PointStruct(id=str(uuid4()), vector=vector, payload=record.payload)])
     found = report()
     assert (found.found, found.mended, found.quarantine) == ({"strays": 1}, {"strays": 1}, [])
     settled(ann, index_now)

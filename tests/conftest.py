@@ -23,6 +23,9 @@ from memory.models import EndUser, Organization
 from tests.client import ApiClient, client_for
 from tests.factories import EndUserFactory, OrganizationFactory
 from tests.roles import connect_as
+from tests.runtime.stack import installation, stack
+
+__all__ = ["installation", "stack"]
 
 EMBEDDED = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBEDDING_URL"}
 

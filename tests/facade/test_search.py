@@ -304,10 +304,11 @@ def test_hits_below_the_least_score_are_left_out(
     user: EndUser, clock: Clock, notes: list[MemoryItem], settings: Settings
 ) -> None:
     before = find(user, clock, "violins", limit=8)
-    settings.MEMORY = {**settings.MEMORY, "RANKING": {**settings.MEMORY["RANKING"], "min_score": 0.6}}
+    least = before.hits[2].final_score
+    settings.MEMORY = {**settings.MEMORY, "RANKING": {**settings.MEMORY["RANKING"], "min_score": least}}
     after = find(user, clock, "violins", limit=8)
-    assert 0 < len(after.hits) < len(before.hits)
-    assert all(hit.final_score >= 0.6 for hit in after.hits)
+    assert ids(after.hits) == [hit.item.pk for hit in before.hits if hit.final_score >= least]
+    assert 3 <= len(after.hits) < len(before.hits)
 
 
 # --- what a search leaves ----------------------------------------------------------------------------------------

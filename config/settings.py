@@ -15,6 +15,7 @@ VERSION = "0.1.0"
 
 # --- where things live -------------------------------------------------------------------------------------------
 DATA_DIR = env_path("DATA_DIR", BASE_DIR / ".data")
+PROMPTS_DIR = BASE_DIR / "templates" / "prompts"
 PRODUCTION = env_choice("COMMONPLACE_PROFILE", "local", ("local", "production")) == "production"
 
 # --- identity of the process -------------------------------------------------------------------------------------
@@ -260,6 +261,12 @@ MEMORY = {
         "url": env_str("MEMORY_LLM_BASE_URL"),
         "api_key": env_secret("MEMORY_LLM_API_KEY"),
         "model": env_str("MEMORY_LLM_MODEL"),
+        "timeout_s": env_float("MEMORY_LLM_TIMEOUT_S", 30.0, minimum=0.1),
+        "json_mode": env_bool("MEMORY_LLM_JSON_MODE", default=True),
+        "prompt_price": env_float("MEMORY_LLM_PROMPT_PRICE", 0.0, minimum=0),
+        "answer_price": env_float("MEMORY_LLM_ANSWER_PRICE", 0.0, minimum=0),
+        "prefixes": env_bool("MEMORY_LLM_PREFIXES", default=True),
+        "prefix_timeout_s": env_float("MEMORY_LLM_PREFIX_TIMEOUT_S", 5.0, minimum=0.1),
     },
     "METRICS": {"token": env_secret("METRICS_TOKEN")},
     "REQUIRE_AUTH": env_bool("MEMORY_REQUIRE_AUTH", default=True),

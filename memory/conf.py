@@ -142,9 +142,19 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class LanguageModelConf:
+    """``url`` empty: none is asked. Prices are for a million tokens; ``prefixes`` has it describe what is indexed."""
+
     url: str
     api_key: str
     model: str
+    timeout_s: float = 30.0
+    json_mode: bool = True
+    prompt_price: float = 0.0
+    answer_price: float = 0.0
+    prefixes: bool = True
+    prefix_timeout_s: float = 5.0
+    max_tokens: int = 1_000
+    max_chars: int = 24_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +211,10 @@ def memory_conf() -> MemoryConf:
 
 def data_dir() -> Path:
     return Path(settings.DATA_DIR)
+
+
+def prompts_dir() -> Path:
+    return Path(settings.PROMPTS_DIR)
 
 
 def redis_url() -> str:

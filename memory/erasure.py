@@ -10,6 +10,7 @@ from memory import signals
 from memory.access import user_scope
 from memory.indexes import vector_index
 from memory.indexes.ghosts import ghosts
+from memory.inference import prefixes
 from memory.models import (
     EndUser,
     Erasure,
@@ -57,6 +58,7 @@ def finish_erasure(erasure_id: uuid.UUID, *, now: datetime) -> None:
         erasure.save(update_fields=["removed"])
         vector_index().erase(user.pk)
         ghosts().forget(user.pk)
+        prefixes.forget(user.pk)
         user.delete()
     erasure.finished_at = now
     erasure.save(update_fields=["finished_at"])

@@ -19,7 +19,8 @@ from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.indexes import vector_index
 from memory.indexes.base import Point
-from memory.inference import embedder
+from memory.inference import embedder, language_model, prefixes
+from memory.inference.llm import LanguageModel
 from memory.models import EndUser, MemoryItem, Tombstone
 from memory.resilience import BadReply, Deadline, Rejected, Unavailable
 from memory.text import REPLY_EXCERPT, context_prefix, reply_suffix
@@ -29,6 +30,8 @@ logger = structlog.get_logger(__name__)
 
 BATCH = 128
 """Rows taken at once: a few embedder batches, so that the database is asked rarely."""
+DESCRIBED_BATCH = 16
+"""Rows taken at once where a language model describes each: few enough for all to get their turn."""
 EMBEDDER = "embedder"
 MAX_ATTEMPTS = 5
 MAX_PAUSE = timedelta(seconds=30)
@@ -103,7 +106,7 @@ def index_batch(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
     the rows stay pending and are tried again after a pause.
     """
     purged = purge_vectors(user, now=now)
-    items = due_items(user, now, limit)
+    items = due_items(user, now, min(limit, DESCRIBED_BATCH) if describer() else limit)
     if not items:
         return purged
     try:
@@ -142,13 +145,45 @@ def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) ->
 
 
 def budget(texts: int) -> Deadline:
-    """Time enough to embed so many texts and write their vectors."""
-    return Deadline(memory_conf().embedding.batch_timeout_s * max(1, texts // 8))
+    """Time enough to describe and embed so many texts and write their vectors."""
+    describing_s = prefixes.LONGEST_BATCH_S if describer() else 0.0
+    return Deadline(memory_conf().embedding.batch_timeout_s * max(1, texts // 8) + describing_s)
+
+
+def describer() -> LanguageModel | None:
+    """The model that describes what is indexed, where one is configured and wanted."""
+    return language_model() if memory_conf().llm.prefixes else None
+
+
+def embedded_texts(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str]) -> list[str]:
+    """The passages, each behind what a language model says of it, if one is at hand and had something to say.
+
+    Its words are no part of ``vector_hash``: a vector is not computed again because the model now words it otherwise.
+    """
+    passages = ["".join(passage(item, before.get(item.pk, ""))) for item in items]
+    model = describer()
+    if model is None:
+        return passages
+    contexts = prefixes.contexts(model, [subject(item, before.get(item.pk, "")) for item in items])
+    return [f"{context}\n{text}" if context else text for context, text in zip(contexts, passages, strict=True)]
+
+
+def subject(item: MemoryItem, before: str) -> prefixes.Subject:
+    about = {
+        "kind": Tier(item.tier).value,
+        "date": f"{item.occurred_at:%Y-%m-%d}",
+        "speaker": item.speaker,
+        "source": item.source_type,
+        "title": str(item.source.get("title", "")),
+        "section": str(item.source.get("section", "")),
+        "tags": ", ".join(item.tags),
+    }
+    return prefixes.Subject(item.user_id, "\n".join(f"{k}: {v}" for k, v in about.items() if v), before, item.text)
 
 
 def points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[Point]:
     """The items as the index holds them, newly embedded."""
-    vectors = embedder().embed_passages(["".join(passage(item, before.get(item.pk, ""))) for item in items], deadline)
+    vectors = embedder().embed_passages(embedded_texts(items, before), deadline)
     return [
         Point(
             id=item.pk,

@@ -83,3 +83,44 @@ RERANK_FAULTS: dict[str, Callable[[Entries], Any]] = {
     "raw scores": lambda entries: [{**entry, "score": 12 * entry["score"] - 6} for entry in entries],
     "huge raw scores": lambda entries: [{**entry, "score": 1e9 * (entry["score"] - 0.5)} for entry in entries],
 }
+
+
+class LanguageModelStub(EmbedderStub):
+    """Speaks ``/chat/completions`` and says what its script holds, one line a request; the last one stays.
+
+    A line that names a fault of the wire is played as that fault.
+    """
+
+    def __init__(self, path: Path, *script: str) -> None:
+        super().__init__(path)
+        self._server.RequestHandlerClass = _LanguageModelHandler
+        self.script = list(script) or ["{}"]
+
+    def says(self, *script: str) -> None:
+        self.script = list(script)
+
+    def next_line(self) -> str:
+        return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+
+class _LanguageModelHandler(_EmbedderHandler):
+    @property
+    def stub(self) -> LanguageModelStub:
+        return self.server.owner  # type: ignore[attr-defined]
+
+    @override
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.stub.asked.append(Exchange(self.path, body, dict(self.headers)))
+        line = self.stub.next_line()
+        with contextlib.suppress(OSError):
+            if line in FAULTS:
+                FAULTS[line](self, ["text"])
+            else:
+                self.answer(200, completion(line))
+
+
+def completion(content: object) -> bytes:
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+    return json.dumps({"id": "x", "choices": [choice], "usage": usage}).encode()

@@ -9,6 +9,7 @@ from functools import cache
 from memory.conf import memory_conf
 from memory.inference.base import Embedder, Reranker
 from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
+from memory.inference.llm import ChatModel, LanguageModel
 from memory.inference.reranker import HttpReranker
 
 
@@ -26,18 +27,27 @@ def reranker() -> Reranker | None:
     return HttpReranker(conf.reranker) if conf.reranker.url and conf.flags["rerank"] else None
 
 
+@cache
+def language_model() -> LanguageModel | None:
+    """The language model the settings name, or None when they name none."""
+    conf = memory_conf().llm
+    return ChatModel(conf) if conf.url and conf.model else None
+
+
 def reset() -> None:
     """Build every adapter anew at the next call, as after a change of settings."""
     if embedder.cache_info().currsize:
         embedder().close()
-    if reranker.cache_info().currsize and (known := reranker()) is not None:
-        known.close()
+    for made in (reranker, language_model):
+        if made.cache_info().currsize and (known := made()) is not None:
+            known.close()
     forget()
 
 
 def forget() -> None:
     embedder.cache_clear()
     reranker.cache_clear()
+    language_model.cache_clear()
 
 
 # Pooled connections must not be shared with a forked worker, nor closed by it.

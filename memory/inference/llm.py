@@ -1,0 +1,201 @@
+"""A language model behind an OpenAI-compatible address: asked for JSON of a given form, believed only if it fits."""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Protocol, TypeVar
+
+import structlog
+from django.db import DatabaseError, InterfaceError, transaction
+from django.utils import timezone
+from pydantic import BaseModel, ValidationError
+
+from memory import metrics
+from memory.conf import LanguageModelConf
+from memory.inference.prompts import Prompt
+from memory.inference.remote import Remote, as_sent
+from memory.models import ModelCall
+from memory.resilience import BadReply, Deadline, Late, Rejected, Unavailable, breaker
+
+logger = structlog.get_logger(__name__)
+
+LLM = "llm"
+LARGEST_REPLY = 256 * 1024
+LONGEST_ANSWER = 8 * 1024
+MOST_COMPLAINTS = 5
+MILLION = 1_000_000
+
+Form = TypeVar("Form", bound=BaseModel)
+
+
+@dataclass(slots=True)
+class Call:
+    """One request as it is accounted for."""
+
+    purpose: str
+    model: str
+    outcome: str = "ok"
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    ms: float = 0.0
+
+
+Account = Callable[[Call], None]
+
+
+class LanguageModel(Protocol):
+    """Answers of a form. Raises Unavailable, BadReply or Rejected, and nothing else."""
+
+    model: str
+
+    def answer(
+        self, prompt: Prompt, form: type[Form], *, purpose: str, deadline: Deadline, account: Account | None = None
+    ) -> Form:
+        """``account`` is told of each request, where the caller writes the accounts itself."""
+
+    def price(self, call: Call) -> Decimal:
+        """What a call cost at the configured prices."""
+
+    def close(self) -> None:
+        """Let go of connections."""
+
+
+class ChatModel:
+    """Speaks ``/chat/completions``. An answer that does not fit is sent back once with what is wrong with it."""
+
+    def __init__(self, conf: LanguageModelConf) -> None:
+        self.model = conf.model
+        self._conf = conf
+        self._remote = Remote(LLM, conf.url.rstrip("/"), conf.api_key, LARGEST_REPLY)
+
+    def answer(
+        self, prompt: Prompt, form: type[Form], *, purpose: str, deadline: Deadline, account: Account | None = None
+    ) -> Form:
+        keep = account or self._keep
+        messages = [message("system", prompt.system), message("user", as_sent(prompt.user, self._conf.max_chars))]
+        budget = deadline.slice(self._conf.timeout_s)
+        first = Call(purpose, self.model)
+        said = self._said(messages, first, budget, keep)
+        try:
+            found = form.model_validate_json(said)
+        except ValidationError as error:
+            first.outcome = "invalid"
+            keep(first)
+            messages += [message("assistant", said), message("user", complaint(error))]
+        else:
+            keep(first)
+            return found
+        second = Call(purpose, self.model, outcome="repaired")
+        said = self._said(messages, second, budget, keep)
+        try:
+            found = form.model_validate_json(said)
+        except ValidationError as error:
+            second.outcome = "invalid"
+            raise BadReply(LLM, f"the answer does not fit: {faults(error)}") from None
+        finally:
+            keep(second)
+        return found
+
+    def price(self, call: Call) -> Decimal:
+        asked = Decimal(str(self._conf.prompt_price)) * call.prompt_tokens
+        answered = Decimal(str(self._conf.answer_price)) * call.answer_tokens
+        return (asked + answered) / MILLION
+
+    def close(self) -> None:
+        self._remote.close()
+
+    def _said(self, messages: list[dict[str, str]], call: Call, deadline: Deadline, keep: Account) -> str:
+        """The text of the answer; where there is none the call is accounted for here."""
+        started = time.perf_counter()
+        try:
+            deadline.require(LLM)
+            return breaker(LLM).call(lambda: self._ask(messages, call, deadline))
+        except Unavailable as error:
+            call.outcome = outcome_of(error)
+            raise
+        finally:
+            call.ms = round((time.perf_counter() - started) * 1000, 2)
+            if call.outcome not in {"ok", "repaired"}:
+                keep(call)
+
+    def _ask(self, messages: list[dict[str, str]], call: Call, deadline: Deadline) -> str:
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": messages,
+            "temperature": 0,
+            "max_tokens": self._conf.max_tokens,
+        }
+        if self._conf.json_mode:
+            body["response_format"] = {"type": "json_object"}
+        reply = self._remote.exchange("POST", "/chat/completions", body, deadline)
+        usage = reply.get("usage") if isinstance(reply, dict) else None
+        if isinstance(usage, dict):
+            call.prompt_tokens = tokens(usage.get("prompt_tokens"))
+            call.answer_tokens = tokens(usage.get("completion_tokens"))
+        return content_of(reply)
+
+    def _keep(self, call: Call) -> None:
+        keep_calls(self, [call])
+
+
+def message(role: str, content: str) -> dict[str, str]:
+    return {"role": role, "content": content}
+
+
+def content_of(reply: object) -> str:
+    try:
+        content = reply["choices"][0]["message"]["content"]  # type: ignore[index]
+    except (KeyError, IndexError, TypeError) as error:
+        raise BadReply(LLM, "the reply has not the form of /chat/completions") from error
+    if not isinstance(content, str) or len(content) > LONGEST_ANSWER:
+        raise BadReply(LLM, "the answer is no text, or longer than any that was asked for")
+    return as_sent(content, LONGEST_ANSWER)
+
+
+def tokens(number: object) -> int:
+    is_count = isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**31
+    return int(number) if is_count else 0  # type: ignore[call-overload]
+
+
+def outcome_of(error: Unavailable) -> str:
+    if isinstance(error, Rejected):
+        return "rejected"
+    if isinstance(error, BadReply):
+        return "invalid"
+    return "late" if isinstance(error, Late) or "in time" in error.reason else "unavailable"
+
+
+def complaint(error: ValidationError) -> str:
+    return f"That does not fit: {faults(error)}. Answer again with JSON of the form asked for, and nothing else."
+
+
+def faults(error: ValidationError) -> str:
+    """What is wrong with an answer, without a word of the answer."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)[:MOST_COMPLAINTS]
+    return json.dumps([{"at": ".".join(map(str, one["loc"]))[:80], "fault": one["type"]} for one in found])
+
+
+def keep_calls(model: LanguageModel, calls: list[Call]) -> None:
+    """Write the accounts. An account that cannot be written costs nobody an answer."""
+    for call in calls:
+        metrics.count("model_calls", call.outcome)
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            ModelCall.objects.bulk_create(
+                ModelCall(
+                    purpose=call.purpose,
+                    model=call.model[:200],
+                    outcome=call.outcome,
+                    prompt_tokens=call.prompt_tokens,
+                    answer_tokens=call.answer_tokens,
+                    ms=call.ms,
+                    cost=model.price(call),
+                    at=now,
+                )
+                for call in calls
+            )
+    except (DatabaseError, InterfaceError) as error:
+        logger.warning("model calls not written", calls=len(calls), reason=type(error).__name__)

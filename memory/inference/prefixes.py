@@ -1,0 +1,142 @@
+"""A sentence or two of context for a memory, by the language model, to be embedded in front of it and nowhere shown.
+
+Never more than an improvement: without a model, in doubt, or too late, there is none, and the memory is indexed as it
+is. The answer is data. It moves the vector of the very text it was made from, and nothing else reads it.
+"""
+
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field
+from redis import Redis
+
+from memory import metrics
+from memory import redis as shared
+from memory.conf import memory_conf, secret_key
+from memory.inference import prompts
+from memory.inference.llm import Call, LanguageModel, keep_calls
+from memory.resilience import Deadline, Unavailable
+from memory.safety import INSTRUCTIONS, found_secret
+
+PURPOSE = "contextual_prefix"
+LONGEST = 400
+MOST_SENTENCES = 3
+AT_ONCE = 4
+"""Requests to the model at the same time, of one worker."""
+LONGEST_BATCH_S = 60.0
+"""What a batch may spend on contexts altogether; the memories whose turn has not come by then get none."""
+KEPT_S = 30 * 24 * 3600
+NOT_PLAIN = re.compile(r"[\n\r\t`*#<>{}\[\]|]|https?://|^\s*[-•]")
+SENTENCE_END = re.compile(r"[.!?。！？׃]+(?:\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a context is written for. ``about`` is what is known of the note: tier, date, speaker, title, tags."""
+
+    user_id: int
+    about: str
+    before: str
+    note: str
+
+
+class ContextOut(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    context: str = Field(min_length=1, max_length=LONGEST)
+
+
+def contexts(model: LanguageModel | None, subjects: Sequence[Subject]) -> list[str]:
+    """A context for each subject, or "" for those that get none. Never raises for the model's or Redis's sake."""
+    if model is None or not subjects:
+        return [""] * len(subjects)
+    keys = [key(model.model, subject) for subject in subjects]
+    found = cached(subjects, keys)
+    missing = [place for place, context in enumerate(found) if context is None]
+    metrics.count("prefixes", "cache", len(subjects) - len(missing))
+    written = write([subjects[place] for place in missing], model)
+    for place, context in zip(missing, written, strict=True):
+        found[place] = context
+        metrics.count("prefixes", "model" if context else "none")
+    keep({(subjects[place].user_id, keys[place]): found[place] or "" for place in missing if found[place]})
+    return [context or "" for context in found]
+
+
+def write(subjects: Sequence[Subject], model: LanguageModel) -> list[str]:
+    calls: list[Call] = []
+    together = Deadline(LONGEST_BATCH_S)
+
+    def one(subject: Subject) -> str:
+        data = {"about": subject.about, "before": subject.before, "note": subject.note}
+        deadline = together.slice(memory_conf().llm.prefix_timeout_s)
+        try:
+            answer = model.answer(
+                prompts.prompt(PURPOSE, data), ContextOut, purpose=PURPOSE, deadline=deadline, account=calls.append
+            )
+        except Unavailable:
+            return ""
+        return plain(answer.context)
+
+    if not subjects:
+        return []
+    with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="prefix") as pool:
+        texts = list(pool.map(one, subjects))
+    # By this thread alone: the others would each open a database connection for it.
+    keep_calls(model, calls)
+    return texts
+
+
+def plain(text: str) -> str:
+    """The context if it is what was asked for, otherwise "": a few plain sentences without secrets or orders."""
+    text = " ".join(text.split(" ")).strip()
+    sentences = len(SENTENCE_END.findall(text if SENTENCE_END.search(text[-2:]) else f"{text}."))
+    is_fit = text and len(text) <= LONGEST and text.isprintable() and sentences <= MOST_SENTENCES
+    if not is_fit or NOT_PLAIN.search(text) or found_secret(text) or INSTRUCTIONS.search(text):
+        return ""
+    return text
+
+
+def key(model: str, subject: Subject) -> str:
+    asked = json.dumps([model, prompts.version(PURPOSE), subject.about, subject.before, subject.note])
+    return hmac.new(secret_key(), asked.encode(), hashlib.sha256).hexdigest()
+
+
+def place_of(user_id: int) -> str:
+    """One Redis key for each user, so that all of it can be forgotten with the user."""
+    return shared.key("contexts", str(user_id))
+
+
+def cached(subjects: Sequence[Subject], keys: Sequence[str]) -> list[str | None]:
+    def look(client: Redis) -> list[bytes | None]:
+        pipe = client.pipeline(transaction=False)
+        for subject, name in zip(subjects, keys, strict=True):
+            pipe.hget(place_of(subject.user_id), name)
+        return list(pipe.execute())
+
+    nothing: list[bytes | None] = [None] * len(keys)
+    found = shared.attempt(look, nothing)
+    return [None if value is None else value.decode(errors="replace") for value in found]
+
+
+def keep(contexts_by_key: dict[tuple[int, str], str]) -> None:
+    if not contexts_by_key:
+        return
+
+    def put(client: Redis) -> None:
+        pipe = client.pipeline(transaction=False)
+        for (user_id, name), context in contexts_by_key.items():
+            pipe.hset(place_of(user_id), name, context)
+            pipe.expire(place_of(user_id), KEPT_S)
+        pipe.execute()
+
+    shared.attempt(put, None)
+
+
+def forget(user_id: int) -> None:
+    """Drop what is kept of a user. Raises Unavailable: an erasure must know."""
+    shared.demand(lambda client: client.delete(place_of(user_id)))

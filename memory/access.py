@@ -10,6 +10,7 @@ import secrets
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -27,28 +28,47 @@ class WrongScope(Exception):
     """A scope of one user was opened inside the scope of another: a bug, never an answer."""
 
 
+_held: ContextVar[str] = ContextVar("user_scope", default="")
+
+
 @contextmanager
-def user_scope(user: EndUser | int) -> Iterator[None]:
+def user_scope(user: EndUser | int, *, savepoint: bool = False) -> Iterator[None]:
     """A transaction in which the rows of ``user``, and no others, exist.
 
-    Nested for the same user it is a savepoint. Never hold it around a network call.
+    Nested for the same user it joins the open transaction and costs nothing; with ``savepoint`` a failure inside
+    leaves that transaction usable. Never hold it around a network call. Raises WrongScope inside another user's.
     """
     wanted = str(user.pk if isinstance(user, EndUser) else user)
-    with transaction.atomic():
+    held = _held.get()
+    if held == wanted:
+        with transaction.atomic(savepoint=savepoint):
+            yield
+        return
+    if held:
+        raise WrongScope(f"a scope for user {wanted} inside that of user {held}")
+    token = _held.set(wanted)
+    try:
+        with transaction.atomic(), scoped_connection(wanted):
+            yield
+    finally:
+        _held.reset(token)
+
+
+@contextmanager
+def scoped_connection(wanted: str) -> Iterator[None]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(current_setting('app.user_id', true), ''), set_config('app.user_id', %s, true)", [wanted]
+        )
+        row = cursor.fetchone()
+    outer = row[0] if row else ""
+    if outer not in {"", wanted}:
+        raise WrongScope(f"a scope for user {wanted} on a connection left to user {outer}")
+    yield
+    # A rollback undoes the setting by itself; a released savepoint does not, so an inner transaction puts it back.
+    if connection.savepoint_ids:
         with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT coalesce(current_setting('app.user_id', true), ''), set_config('app.user_id', %s, true)",
-                [wanted],
-            )
-            row = cursor.fetchone()
-            outer = row[0] if row else ""
-            if outer not in {"", wanted}:
-                raise WrongScope(f"a scope for user {wanted} inside that of user {outer}")
-        yield
-        # A rollback undoes the setting by itself; a released savepoint does not, so an inner scope puts it back.
-        if len(connection.savepoint_ids) > 0:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT set_config('app.user_id', %s, true)", [outer])
+            cursor.execute("SELECT set_config('app.user_id', %s, true)", [outer])
 
 
 def current_scope() -> str:

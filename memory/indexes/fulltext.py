@@ -230,7 +230,7 @@ def _cursor(user_id: int, deadline: Deadline) -> Iterator[CursorWrapper]:
     """
     left = deadline.require(LEXICAL)
     try:
-        with user_scope(user_id), connection.cursor() as cursor:
+        with user_scope(user_id, savepoint=True), connection.cursor() as cursor:
             before = _set_local(cursor, "0" if left == inf else str(max(1, round(left * 1000))), INDEX_ENTRY_COST)
             yield cursor
             if connection.savepoint_ids:

@@ -253,7 +253,7 @@ class PgVectorIndex:
             settings["hnsw.ef_search"] = str(min(breadth, 1000))
             settings["hnsw.max_scan_tuples"] = str(MAX_SCAN_TUPLES)
         try:
-            with user_scope(user_id), connection.cursor() as cursor:
+            with user_scope(user_id, savepoint=True), connection.cursor() as cursor:
                 before = _set_local(cursor, settings)
                 yield cursor
                 if connection.savepoint_ids and before:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import connection, transaction
+from django.db.transaction import TransactionManagementError
 
 from memory.access import WrongScope, current_scope, user_scope
 from memory.models import EndUser, MemoryItem
@@ -78,9 +79,19 @@ def test_an_inner_scope_leaves_the_outer_one_in_place(people: list[EndUser]) -> 
         with user_scope(outer):
             pass
         assert owners() == {outer.pk}
-        with pytest.raises(Interrupted), user_scope(outer):
+        with pytest.raises(Interrupted), user_scope(outer, savepoint=True):
             raise Interrupted
         assert owners() == {outer.pk}
+
+
+def test_a_failure_in_a_joined_scope_spoils_the_whole_transaction(people: list[EndUser]) -> None:
+    outer = people[0]
+    with user_scope(outer):
+        with pytest.raises(Interrupted), user_scope(outer):
+            raise Interrupted
+        with pytest.raises(TransactionManagementError):
+            owners()
+    assert (owners(), current_scope()) == (set(), "")
 
 
 def test_a_scope_for_somebody_else_inside_a_scope_is_a_bug_and_says_so(people: list[EndUser]) -> None:

@@ -14,9 +14,10 @@ from memory.access import find_user
 from memory.management.organizations import named_organization
 from memory.management.progress import progress
 from memory.models import EndUser, ReindexRun, VectorCollection
+from memory.queueing import send
 from memory.rebuilding import Refused
 from memory.resilience import Unavailable
-from memory.tasks import single_flight
+from memory.tasks import carry_on_reindex, single_flight
 from memory.tiers import Tier
 
 PATIENCE_S = 300.0
@@ -72,7 +73,9 @@ class Command(BaseCommand):
             rows_per_s=options["rate"],
         )
         self.say(run, "started")
-        if not options["background"]:
+        if options["background"]:
+            send(carry_on_reindex)
+        else:
             self.follow(run)
 
     def named_user(self, options: dict[str, Any]) -> EndUser | None:

@@ -3,6 +3,7 @@
 import http.client
 import importlib.util
 import platform
+import re
 import signal
 import socket
 import sys
@@ -24,6 +25,10 @@ REDIS_MEMORY = "512mb"
 # A connection takes a place in a web process while it is open; requests beyond the threads wait their turn.
 CONNECTIONS_PER_WEB_PROCESS = 256
 LOUD_LEVELS = ('"level": "warning"', '"level": "error"', '"level": "critical"', "[ERROR]", "[WARNING]", "[CRITICAL]")
+
+
+# The line that says what went wrong; those before it are in the log.
+LAST_OF_TRACEBACK = re.compile(r"[A-Za-z_][\w.]*(Error|Exception)(:|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +178,7 @@ def is_loud_web(line: str) -> bool:
 
 
 def is_loud(line: str) -> bool:
-    return line.startswith("Traceback ") or any(level in line for level in LOUD_LEVELS)
+    return LAST_OF_TRACEBACK.match(line) is not None or any(level in line for level in LOUD_LEVELS)
 
 
 def redis_answers(path: Path) -> bool:

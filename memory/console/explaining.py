@@ -10,12 +10,14 @@ STAGES = {
     "vector": "Nearest in meaning",
     "lexical": "Matching words",
     "rank": "Reading and ranking",
+    "rerank": "A second opinion",
     "remember": "Keeping the turn",
 }
 FALLBACKS = {
     "embed_skipped": "The question could not be embedded, so only words were compared.",
     "vector_skipped": "The vector index did not answer, so only words were compared.",
     "lexical_skipped": "The word index did not answer, so only meaning was compared.",
+    "rerank_skipped": "The reranker had no usable opinion, so the order is that of words and meaning.",
 }
 VECTOR_STATES = {
     "disabled_schema_mismatch": "Comparing by meaning is off: the embedding model and the index do not fit together.",

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.console import item, memories, operations, overview, people, pinning, search, session
+from memory.console import item, memories, operations, overview, people, pinning, search, session, vitals
 
 app_name = "console"
 
@@ -13,6 +13,7 @@ urlpatterns = [
     path("theme", session.choose_theme, name="theme"),
     path("people", people.people, name="people"),
     path("operations", operations.operations, name="operations"),
+    path("health", vitals.vitals, name="vitals"),
     path("<slug:organization>/<str:external_id>", overview.overview, name="overview"),
     path("<slug:organization>/<str:external_id>/indexing", overview.indexing, name="indexing"),
     path("<slug:organization>/<str:external_id>/health", overview.health, name="health"),

@@ -1,0 +1,133 @@
+"""Numbers of days as pictures: where each bar and each point of a line stands. Pure; templates draw SVG of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+WIDTH, HEIGHT = 720, 180
+LEFT, RIGHT, TOP, BOTTOM = 48, 8, 8, 22
+LEVELS = 4
+"""Lines of the grid, the ground not counted."""
+SHARE = 0.62
+"""A bar's part of its day's width."""
+MOST_DATES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A word beside an axis."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    css: str
+    x: float
+    y: float
+    width: float
+    height: float
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    x: float
+    y: float
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """``points`` as SVG writes them, one string for each stretch of days that have a value."""
+
+    css: str
+    name: str
+    points: list[str]
+    dots: list[Dot]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    bars: list[Bar]
+    lines: list[Line]
+    levels: list[Mark]
+    dates: list[Mark]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+
+
+def stacked(days: Sequence[date], parts: Mapping[str, tuple[str, Sequence[float]]]) -> Chart:
+    """A pile of bars for each day. ``parts``: name to class and one number for each day, the lowest first."""
+    sums = [sum(numbers[place] for _, numbers in parts.values()) for place in range(len(days))]
+    top = ceiling(max(sums, default=0))
+    step = day_width(days)
+    bars = []
+    for place, day in enumerate(days):
+        ground = 0.0
+        for name, (css, numbers) in parts.items():
+            if numbers[place]:
+                upper = y_of(ground + numbers[place], top)
+                x = LEFT + step * (place + (1 - SHARE) / 2)
+                height = y_of(ground, top) - upper
+                says = f"{day:%d %b}: {name} {numbers[place]:,.0f}"
+                bars.append(Bar(css, round(x, 2), upper, round(step * SHARE, 2), round(height, 2), says))
+                ground += numbers[place]
+    return Chart(bars, [], levels(top, ""), dates(days))
+
+
+def drawn(days: Sequence[date], curves: Mapping[str, tuple[str, Sequence[float | None]]], unit: str) -> Chart:
+    """A line for each name, broken where a day has no value."""
+    known = [value for _, values in curves.values() for value in values if value is not None]
+    top = ceiling(max(known, default=0))
+    lines = [line(name, css, values, days, top, unit) for name, (css, values) in curves.items()]
+    return Chart([], lines, levels(top, unit), dates(days))
+
+
+def line(name: str, css: str, values: Sequence[float | None], days: Sequence[date], top: float, unit: str) -> Line:
+    stretches: list[list[Dot]] = [[]]
+    for place, value in enumerate(values):
+        if value is None:
+            stretches.append([])
+            continue
+        says = f"{days[place]:%d %b}: {name} {value:,.0f} {unit}"
+        stretches[-1].append(Dot(middle(place, days), y_of(value, top), says))
+    points = [" ".join(f"{dot.x},{dot.y}" for dot in stretch) for stretch in stretches if stretch]
+    return Line(css, name, points, [dot for stretch in stretches for dot in stretch])
+
+
+def ceiling(most: float) -> float:
+    """The least of 1, 2, 5, 10, 20, 50 ... times the number of levels that nothing rises above."""
+    size = 1.0
+    while True:
+        for factor in (1, 2, 5):
+            if factor * size * LEVELS >= most:
+                return factor * size * LEVELS
+        size *= 10
+
+
+def y_of(value: float, top: float) -> float:
+    return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / top, 2)
+
+
+def day_width(days: Sequence[date]) -> float:
+    return (WIDTH - LEFT - RIGHT) / max(1, len(days))
+
+
+def middle(place: int, days: Sequence[date]) -> float:
+    return round(LEFT + day_width(days) * (place + 0.5), 2)
+
+
+def levels(top: float, unit: str) -> list[Mark]:
+    steps = [top * level / LEVELS for level in range(LEVELS + 1)]
+    return [Mark(LEFT - 6, y_of(value, top), f"{value:,.0f} {unit}".strip()) for value in steps]
+
+
+def dates(days: Sequence[date]) -> list[Mark]:
+    every = -(-len(days) // MOST_DATES) if days else 1
+    shown = [(place, day) for place, day in enumerate(days) if (len(days) - 1 - place) % every == 0]
+    return [Mark(middle(place, days), HEIGHT - 6, f"{day:%d %b}") for place, day in shown]

@@ -1,0 +1,95 @@
+"""How the installation does: its parts now, the last hour stage by stage, and the last two weeks as charts."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from memory import metrics, monitoring
+from memory.console import charts, condition
+from memory.console.explaining import STAGES
+from memory.console.names import TIER_NAMES
+from memory.console.pages import OperatorRequest, answer, operator_page
+from memory.console.places import sees_everybody
+from memory.faults import Unavailable
+from memory.metrics import Series, Sums
+from memory.monitoring import Latency
+from memory.tiers import Tier
+
+DAYS = 14
+
+
+@require_safe
+@operator_page
+def vitals(request: OperatorRequest) -> HttpResponse:
+    """Numbers of everybody together, so for operators who may see everybody."""
+    if not sees_everybody(request.user):
+        raise Http404("not for this operator")
+    return answer(request, "console/vitals/page.html", "console/vitals/_vitals.html", context())
+
+
+def context() -> dict[str, Any]:
+    now = timezone.now()
+    try:
+        metrics.carry()
+        hour, is_counting = metrics.last_hour(now), True
+    except Unavailable:
+        hour, is_counting = {}, False
+    days = monitoring.days(now.date(), DAYS)
+    return {
+        "conditions": condition.conditions(),
+        "is_counting": is_counting,
+        "stages": [(STAGES.get(one.stage, "The whole search"), one) for one in in_order(monitoring.latencies(hour))],
+        "hour": facts(hour),
+        "latency": latency_chart(days),
+        "hits": hits_chart(days),
+        "days": [(day, facts(sums)) for day, sums in reversed(days.items()) if sums],
+        "tiers": [(f"tier-{tier.value}", TIER_NAMES[tier]) for tier in Tier],
+    }
+
+
+def in_order(found: list[Latency]) -> list[Latency]:
+    """As a search goes through them, the whole last."""
+    places = {name: place for place, name in enumerate(STAGES)}
+    return sorted(found, key=lambda one: places.get(one.stage, len(places)))
+
+
+def facts(sums: Sums) -> dict[str, Any]:
+    whole = whole_search(sums)
+    return {
+        "searches": total(sums, "searches"),
+        "p50": whole.p50 if whole else None,
+        "p95": whole.p95 if whole else None,
+        "hits": total(sums, "hits"),
+        "writes": total(sums, "writes"),
+        "fallbacks": total(sums, "fallbacks"),
+        "missing": [(series.label, int(amount)) for series, amount in sums.items() if series.metric == "fallbacks"],
+    }
+
+
+def total(sums: Sums, metric: str) -> int:
+    return int(sum(amount for series, amount in sums.items() if series.metric == metric))
+
+
+def whole_search(sums: Sums) -> Latency | None:
+    return next((one for one in monitoring.latencies(sums) if one.stage == "total"), None)
+
+
+def latency_chart(days: Mapping[date, Sums]) -> charts.Chart:
+    found = [whole_search(sums) for sums in days.values()]
+    curves = {
+        "half within": ("curve-p50", [one.p50 if one else None for one in found]),
+        "95 % within": ("curve-p95", [one.p95 if one else None for one in found]),
+    }
+    return charts.drawn(list(days), curves, "ms")
+
+
+def hits_chart(days: Mapping[date, Sums]) -> charts.Chart:
+    parts = {
+        TIER_NAMES[tier]: (f"tier-{tier.value}", [sums.get(Series("hits", tier.value), 0.0) for sums in days.values()])
+        for tier in Tier
+    }
+    return charts.stacked(list(days), parts)

@@ -1,0 +1,138 @@
+"""The health page: parts, the last hour, charts of days; for operators who may see everybody."""
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+import pytest
+from django.utils import timezone
+
+from memory import health, metrics, monitoring
+from memory.console import charts
+from memory.faults import Unavailable
+from memory.health import Component, Health
+from memory.models import DailyMetrics, EndUser
+from tests.console.conftest import Console, signed_in
+from tests.factories import OperatorFactory
+
+pytestmark = pytest.mark.usefixtures("services", "healthy")
+
+PAGE = "/console/health"
+DAYS = [date(2026, 3, 1) + timedelta(days=number) for number in range(14)]
+
+
+@pytest.fixture(autouse=True)
+def only_these() -> Iterator[None]:
+    metrics.forget()
+    yield
+    metrics.forget()
+
+
+@pytest.fixture
+def healthy(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = Health("ok", timezone.now(), {"postgres": Component(ok=True, detail="PostgreSQL 18")}, {}, {}, {}, [])
+    monkeypatch.setattr(health, "current", lambda: seen)
+
+
+@pytest.fixture
+def keeper(db: None) -> Console:
+    return signed_in(OperatorFactory.create(username="root", is_superuser=True))
+
+
+def text_of(page: bytes) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", page.decode()).split())
+
+
+def searched(ms: float, fallbacks: tuple[str, ...] = ()) -> None:
+    metrics.searched({"embed": 4.0, "total": ms}, fallbacks, ["working", "history"], "high")
+
+
+def test_it_is_for_who_may_see_everybody(
+    keeper: Console, console: Console, nobody: Console, user: EndUser, foreign_user: EndUser
+) -> None:
+    assert keeper.get(PAGE).status_code == 200
+    assert console.get(PAGE).status_code == 404
+    assert nobody.get(PAGE).status_code == 302
+    assert PAGE in keeper.get("/console/people").content.decode()
+    assert PAGE not in console.get("/console/people").content.decode()
+
+
+def test_the_last_hour_stage_by_stage(keeper: Console) -> None:
+    for ms in (12.0, 12.0, 90.0):
+        searched(ms, ("embed_skipped",))
+    page = text_of(keeper.get(PAGE).content)
+    assert "3 searches, 6 shown, 0 written" in page
+    assert "Embedding the question 3" in page
+    assert "The whole search 3" in page
+    assert "Left out: embed 3 times." in page
+
+
+def test_days_are_drawn_and_told(keeper: Console) -> None:
+    searched(12.0)
+    monitoring.roll_up(timezone.now())
+    page = keeper.get(PAGE).content.decode()
+    today = timezone.now().date()
+    assert f"{today:%d %b}: Working 1" in page
+    assert page.count('<polyline class="curve') == 2
+    assert re.search(r"<rect class=\"tier-working\"[^>]*>", page)
+    assert f"{today.day} {today:%b %Y}" in text_of(page.encode())
+
+
+def test_a_part_is_not_a_page(keeper: Console) -> None:
+    assert b"<html" not in keeper.part(PAGE).content
+    assert b"<html" in keeper.get(PAGE).content
+
+
+def test_without_any_number_it_says_so(keeper: Console) -> None:
+    page = text_of(keeper.get(PAGE).content)
+    assert "Nobody has searched in the last hour." in page
+    assert "Nothing has been counted yet." in page
+
+
+def test_without_redis_the_days_are_still_there(keeper: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*asked: object) -> None:
+        raise Unavailable("redis", "refused")
+
+    DailyMetrics.objects.create(day=timezone.now().date(), counts={"searches|high|": 7})
+    monkeypatch.setattr(metrics, "last_hour", away)
+    page = text_of(keeper.get(PAGE).content)
+    assert "Redis does not answer" in page
+    assert re.search(r"\d{4} 7 ", page)
+
+
+def test_looking_changes_nothing(keeper: Console) -> None:
+    searched(12.0)
+    keeper.get(PAGE)
+    assert DailyMetrics.objects.count() == 0
+
+
+# --- charts ------------------------------------------------------------------------------------------------------
+def test_bars_stand_on_one_another_and_inside_the_picture() -> None:
+    chart = charts.stacked(DAYS[:1], {"low": ("a", [3.0]), "none": ("b", [0.0]), "high": ("c", [5.0])})
+    low, high = chart.bars
+    assert (low.css, high.css) == ("a", "c")
+    assert low.y + low.height == pytest.approx(charts.HEIGHT - charts.BOTTOM)
+    assert high.y + high.height == pytest.approx(low.y)
+    assert high.y >= charts.TOP
+
+
+def test_a_line_breaks_where_nothing_is_known() -> None:
+    values: list[float | None] = [1.0, 2.0, None, 4.0, *[None] * 10]
+    [line] = charts.drawn(DAYS, {"p50": ("a", values)}, "ms").lines
+    assert [len(points.split()) for points in line.points] == [2, 1]
+    assert line.dots[-1].says == "04 Mar: p50 4 ms"
+
+
+@pytest.mark.parametrize(("most", "top"), [(0, 4), (3, 4), (5, 8), (17, 20), (41, 80), (1999, 2000), (2001, 4000)])
+def test_the_scale_ends_at_a_round_number(most: float, top: float) -> None:
+    assert charts.ceiling(most) == top
+
+
+def test_the_last_day_has_its_date_and_dates_do_not_crowd() -> None:
+    marks = charts.stacked(DAYS, {}).dates
+    assert marks[-1].text == "14 Mar"
+    assert len(marks) <= charts.MOST_DATES
+
+
+def test_no_days_are_an_empty_chart() -> None:
+    assert charts.stacked([], {}).bars == []

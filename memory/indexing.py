@@ -25,6 +25,7 @@ from memory.models import EndUser, MemoryItem, Tombstone
 from memory.resilience import BadReply, Deadline, Rejected, Unavailable
 from memory.text import REPLY_EXCERPT, context_prefix, reply_suffix
 from memory.tiers import Indexing, Tier
+from memory.words import english_gloss
 
 logger = structlog.get_logger(__name__)
 
@@ -78,7 +79,12 @@ def passage(item: MemoryItem, before: str = "") -> tuple[str, str]:
         title=str(item.source.get("title", "")),
         section=str(item.source.get("section", "")),
     )
-    return prefix, item.text + reply_suffix(before)
+    return prefix, item.text + gloss_suffix(item.text) + reply_suffix(before)
+
+
+def gloss_suffix(text: str) -> str:
+    """English words for what a text speaks of that is written in a script the usual models cannot read."""
+    return f" ({gloss})" if (gloss := english_gloss(text)) else ""
 
 
 def turns_before(user: EndUser, items: Sequence[MemoryItem]) -> dict[uuid.UUID, str]:

@@ -4,6 +4,7 @@ Patterns are matched against `plain` text: case and accents folded, marks of Heb
 """
 
 import re
+from pathlib import Path
 from typing import Final
 
 from memory.words.calendar import MONTHS
@@ -21,7 +22,7 @@ def plain(text: str) -> str:
 def any_of(*phrases: str) -> re.Pattern[str]:
     """A pattern for any of these phrases as whole words; phrases are given in lines, parted by commas."""
     found = [phrase.strip() for line in phrases for phrase in line.split(",") if phrase.strip()]
-    return re.compile(rf"\b(?:{'|'.join(sorted(found, key=len, reverse=True))})\b")
+    return re.compile(rf"\b[בלמה]?(?:{'|'.join(sorted(found, key=len, reverse=True))})\b")
 
 
 ASKS_WHEN: Final = re.compile(
@@ -34,6 +35,9 @@ ASKS_WHEN: Final = re.compile(
 TIME_WORDS: Final = any_of(
     "yesterday,today,tonight,tomorrow,last,next,ago,weeks?,weekends?,months?,years?,morning,since,recently,days?",
     "mondays?,tuesdays?,wednesdays?,thursdays?,fridays?,saturdays?,sundays?",
+    "lunes,martes,miercoles,jueves,viernes,sabados?,domingos?,lundis?,mardis?,mercredis?,jeudis?,vendredis?,samedis?",
+    "dimanches?,montags?,dienstags?,mittwochs?,donnerstags?,freitags?,samstags?,sonntags?,lunedi,martedi,mercoledi",
+    "giovedi,venerdi,sabato,domenica,יום (?:ראשון|שני|שלישי|רביעי|חמישי|שישי|שבת),מוצאי שבת,בשבת",
     "ayer,hoy,manana,semanas?,mes,meses,anos?,hace,pasad[oa],proxim[oa]",
     "hier,aujourd'hui,demain,semaines?,mois,ans?,annees?,dernier,derniere,prochaine?",
     "gestern,heute,morgen,wochen?,monate?n?,jahre?n?,letzte[nrsm]?,nachste[nrsm]?",
@@ -60,3 +64,168 @@ def months_in(bare: str) -> frozenset[int]:
 
 def years_in(bare: str) -> frozenset[int]:
     return frozenset(int(year) for year in _YEAR.findall(bare))
+
+
+# --- when it is asked about ---------------------------------------------------------------------------------------
+_OCCASIONS_EN: Final = (
+    "time|visit|meeting|session|call|appointment|conversation|talk|chat|week|month|night|evening|weekend|year|trip|"
+    "lesson|class|check-?up|report|update|delivery|order|test|exam|match|game|rehearsal"
+)
+LATEST: Final = re.compile(
+    rf"\b(?:(?:the |my |our |her |his |their )?last (?:{_OCCASIONS_EN})|latest|most recent(?:ly)?|newest|lately|"
+    r"recently|just now|as of now|"
+    r"(?:la |el )?ultim[oa]s? (?:vez|reunion|visita|cita|sesion|llamada|conversacion|clase|semana|mes|revision|"
+    r"entrega|noticia|novedad)|ultimamente|mas recientes?|recientemente|"
+    r"(?:la |le )?dernier(?:e)? (?:fois|reunion|visite|seance|rendez-vous|appel|conversation|cours|semaine|mois|"
+    r"controle|livraison|nouvelle)|dernierement|recemment|plus recente?s?|"
+    r"letzte[nrsm]? (?:mal|treffen|besuch|sitzung|termin|gesprach|anruf|stunde|woche|monat|kontrolle|lieferung|"
+    r"besprechung|probe)|zuletzt|neulich|kurzlich|neueste[nrsm]?|jungste[nrsm]?|"
+    r"(?:l')?ultim[oa] (?:volta|riunione|visita|appuntamento|seduta|chiamata|conversazione|lezione|settimana|mese|"
+    r"controllo|consegna)|ultimamente|piu recent[ei]|recentemente)\b|"
+    r"(?:פעמ|פעם|פגישה|שיחה|ביקור|תור|שיעור|שבוע|חודש|בדיקה|ישיבה|הזמנה|משלוח|חזרה|אסיפה) ה?אחרונ|"
+    r"לאחרונה|עדכני|הכי חדש"
+)
+EARLIER: Final = re.compile(
+    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|originally|in the past|at first|back then|old|earlier|once|"
+    r"antes|anterior(?:es|mente)?|solia|antigu[oa]s?|al principio|"
+    r"avant|auparavant|precedent[es]*|ancien(?:ne)?s?|autrefois|jadis|au debut|"
+    r"vor dem|vor der|vorher|fruher[enrs]*|ehemalig\w*|damals|bisher\w*|zuvor|"
+    r"prima|precedent[ei]|vecchi[oae]|una volta|in passato|all'inizio)\b|"
+    r"(?:^|\s)ו?(?:לפני|קודם|בעבר|הקודמ\w*|הישנ\w*|פעם היית?י?)(?:\s|$)"
+)
+CHANGED: Final = re.compile(
+    r"\b(?:now|nowadays|no longer|not any ?more|anymore|since|switched|changed|moved|replaced|instead|from now on|"
+    r"these days|currently|as of|has become|went over|updated|corrected|gave up|stopped|quit|swapped|"
+    r"ahora|ya no|desde|cambi[oa]\w*|ha pasado a|se mudo|actualmente|dejo de|sustitu\w+|"
+    r"maintenant|desormais|ne \w+ plus|n'\w+ plus|depuis|change|est passee?|actuellement|demenage\w*|"
+    r"remplace\w*|"
+    r"jetzt|nun|nicht mehr|seit|gewechselt|umgestiegen|umgezogen|mittlerweile|inzwischen|derzeit|"
+    r"stattdessen|ersetzt|"
+    r"adesso|ora|non \w+ piu|da quando|cambiat[oa]|passat[oa] a|attualmente|trasferit[oa]|ormai|invece)\b|"
+    r"(?:^|\s)ו?(?:עכשיו|כעת|כיום|כבר לא|מאז|עבר\w* ל|החליפ?\w*|השתנ\w*|במקום|מעתה)(?:\s|$)"
+)
+
+# --- whom it is asked about ---------------------------------------------------------------------------------------
+ABOUT_ME: Final = re.compile(
+    r"\b(?:i|me|my|mine|myself|i'm|i've|i'd|the user|user(?:'s)?|we|our|us|"
+    r"yo|mi|mis|me|conmigo|el usuario|la usuaria|usuari[oa]|nuestr[oa]s?|"
+    r"je|j'\w+|moi|mon|ma|mes|l'utilisateur|l'utilisatrice|utilisat(?:eur|rice)|notre|nos|nous|"
+    r"ich|mir|mich|mein(?:e[nmrs]?)?|der nutzer|die nutzerin|nutzer(?:s|in)?|benutzer(?:s|in)?|unser\w*|wir|"
+    r"io|mio|mia|miei|mie|l'utente|dell'utente|utente|nostr[oaie]|noi)\b|"
+    r"(?:^|\s)(?:אני|שלי|לי|אותי|ממני|אצלי|ה?משתמש(?:ת)?|ל?משתמש(?:ת)?|שלנו|אנחנו|לנו)(?:\s|[?.!,]|$)"
+)
+QUALIFIED_NAME: Final = re.compile(
+    r"\b[A-ZÀ-Þ]\w+,? (?:from|of|at|in|du|de|del|della|dal|vom|von|aus) (?:the |la |le |el |der |dem )?\w"
+)
+WHO_AM_I: Final = re.compile(
+    r"\b(?:who (?:i am|am i)|about me|know me|remember me|my (?:full |first |last )?name|my (?:job|profession|"
+    r"occupation|"
+    r"work|birthday|age|nationality|address|home|hometown|family name|mother tongue|native language)|am i called|"
+    r"where (?:do|did) i (?:live|grow up|come from|work)|where i (?:live|work|grew up)|where am i from|how old am i|"
+    r"what do i do for a living|"
+    r"quien soy|como me llamo|mi (?:nombre|trabajo|profesion|oficio|cumpleanos|edad|direccion)|donde (?:vivo|trabajo|"
+    r"creci|naci)|"
+    r"qui (?:suis-je|je suis)|comment je m'appelle|mon (?:nom|metier|travail|age|adresse|anniversaire|prenom)|"
+    r"ma profession|"
+    r"ou (?:est-ce que )?(?:j'habite|je vis|je travaille|j'ai grandi)|"
+    r"wer (?:bin ich|ich bin)|wie heisse ich|mein (?:name|beruf|job|alter|geburtstag)|meine adresse|wo (?:wohne|"
+    r"arbeite|lebe) ich|"
+    r"wo bin ich (?:aufgewachsen|geboren)|"
+    r"chi sono|come mi chiamo|il mio (?:nome|lavoro|mestiere|compleanno|indirizzo)|la mia (?:professione|eta)|"
+    r"dove (?:vivo|abito|lavoro|sono (?:nato|nata|cresciuto|cresciuta)))\b|"
+    r"מי אני|איך קוראים לי|מה (?:ה)?שם שלי|השם שלי|המקצוע שלי|העבודה שלי|איפה אני (?:גר|גרה|עובד|עובדת)|"
+    r"איפה (?:גדלתי|נולדתי)|במה אני (?:עובד|עובדת|עוסק|עוסקת)|בן כמה אני|בת כמה אני"
+)
+
+
+def _relations() -> dict[str, int]:
+    lines = (Path(__file__).parent / "data" / "relations.txt").read_text(encoding="utf-8").splitlines()
+    found: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        for name in "" if line.startswith("#") else line.replace("|", " ").split():
+            found.setdefault(plain(name), number)
+    return found
+
+
+RELATIONS: Final = _relations()
+_TOKEN: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_HEBREW_PREFIX: Final = re.compile(r"^[ושהבלמכ]{1,2}(?=[א-ת]{2,}$)")
+
+
+def relations_in(bare: str) -> frozenset[int]:
+    """The kinds of people a plain text speaks of by what they are to somebody: wife, neighbour, colleague."""
+    found = set()
+    for word in _TOKEN.findall(bare):
+        for form in (word, _HEBREW_PREFIX.sub("", word)):
+            if form in RELATIONS:
+                found.add(RELATIONS[form])
+    return frozenset(found)
+
+
+# --- how it is said -----------------------------------------------------------------------------------------------
+NEGATED: Final = re.compile(
+    r"\b(?:not|n't|\w+n't|no|never|none|nothing|neither|nor|cannot|without|"
+    r"no|nunca|ningun[oa]?|nada|tampoco|sin|"
+    r"ne|n'\w+|pas|jamais|aucun|aucune|rien|sans|"
+    r"nicht|kein(?:e[nmrs]?)?|nie|niemals|nichts|ohne|"
+    r"non|mai|nessun[oa]?|niente|senza)\b|"
+    r"(?:^|\s)ו?(?:לא|אין|אינו|אינה|אסור|בלי|אף|אל|מעולם|לעולם)(?:\s|$)"
+)
+UNABLE: Final = re.compile(
+    r"\b(?:beyond|unable|avoid\w*|keep \w+(?: \w+){0,4} (?:out|away|off)|out of|except\w*|forbidden|banned|allergic|"
+    r"hates?|"
+    r"dislikes?|refus\w+|fail\w*|struggl\w+|stumbl\w+|trouble|difficult\w*|hard for|lacks?|missing|skip\w*|"
+    r"intoleran\w+|"
+    r"stay away|leave out|leaves? out|off limits|taboo|can do without|gave up|quit|stopped|"
+    r"evit\w+|prohibid\w+|alergi\w+|odia|excepto|salvo|fuera de|tropez\w+|tropiez\w+|cuesta\w*|dificil\w*|falta\w*|"
+    r"interdit\w*|allergi\w+|deteste|sauf|hors de|peine|difficil\w*|manque\w*|"
+    r"vermeid\w+|verboten|allergi\w+|hasst|ausser|unfahig|schwer|schwierig\w*|fehlt|meidet|raus|tabu|"
+    r"vietat\w+|allergic\w+|odia|tranne|eccetto|fuori|fatica|difficil\w*|manca\w*)\b|"
+    r"(?:^|\s)ו?(?:נמנע\w*|אלרגי\w*|שונא\w*|חוץ|קשה|מתקש\w*|חסר\w*|להימנע|מחוץ|נכשל\w*|למעט)(?:\s|$)"
+)
+HEDGED: Final = re.compile(
+    r"\b(?:maybe|perhaps|might|may|possibly|probably|supposedly|apparently|seems?|not confirmed|unconfirmed|guess\w*|"
+    r"somebody thought|someone thought|heard that|rumou?r\w*|reckons?|unsure|not sure|"
+    r"quizas?|tal vez|parece|creo|supuestamente|"
+    r"peut-etre|semble|parait|suppose\w*|"
+    r"vielleicht|vermutlich|angeblich|scheint|wohl|vermut\w+|meinte|"
+    r"forse|sembra|pare|magari|probabilmente)\b|(?:^|\s)(?:אולי|כנראה|ייתכן|נראה|לכאורה)(?:\s|$)"
+)
+REPORTED_QUESTION: Final = re.compile(
+    r"\b(?:asked|asks|asking|wonder(?:s|ed)|wanted to know|wants to know|"
+    r"pregunt\w+|demand(?:e|ait)|se demande|fragt\w*|wollte wissen|ha chiesto|chiede\w*|si chiede|domand\w+) "
+    r"(?:\w+ ){0,2}?(?:who|what|when|where|which|why|how|whether|if|"
+    r"quien|que|cuando|donde|cual|por que|como|si|qui|quoi|quand|ou|quel|quelle|pourquoi|comment|"
+    r"wer|was|wann|wo|welche\w*|warum|wie|ob|chi|che|cosa|quando|dove|quale|perche|come|se)\b|"
+    r"(?:^|\s)(?:שאל|שאלה|שואל|שואלת|תהה|תהתה)\s(?:מי|מה|מתי|איפה|איך|למה|אם|האם|כמה|איזה)"
+)
+ASKS_FAILURE: Final = re.compile(
+    r"\b(?:did(?:n't| not) work|does(?:n't| not) work|fail(?:ed|ure|ures)?|went wrong|mistakes?|avoid|"
+    r"no funcion\w+|fallo|fallaron|salio mal|error(?:es)?|evitar|"
+    r"n'a pas marche|echou\w*|echec|rate|eviter|erreurs?|"
+    r"nicht (?:geklappt|funktioniert)|schiefgegangen|gescheitert|vermeiden|fehler|"
+    r"non ha funzionato|fallit[oa]|andato male|evitare|errori?)\b|לא עבד|נכשל|השתבש|להימנע|טעויות"
+)
+
+# --- where it stands written --------------------------------------------------------------------------------------
+IN_BOOKS: Final = re.compile(
+    r"\b(?:(?:rule|hand|cook|text|guide|work)?[ -]?books?|manual|handbook|guide|chapter|textbook|documentation|docs|"
+    r"pdf|"
+    r"article|paper|instructions|user guide|leaflet|reference|"
+    r"libros?|manual(?:es)?|capitulo|guia|recetario|reglamento|instrucciones|folleto|articulo|documentacion|"
+    r"livres?|manuel|chapitre|guide|reglement|notice|mode d'emploi|documentation|"
+    r"\w*buch|\w*buches|handbuch|kapitel|anleitung|leitfaden|regelwerk|\w*anleitung|ratgeber|lehrbuch|"
+    r"libr[oi]|manuale|capitolo|guida|regolamento|istruzioni|ricettario|dispensa)\b|"
+    r"(?:^|\s)[ושהבלמכ]{0,2}(?:ספר|מדריך|פרק|חוברת|תקנון|הוראות|מסמך|מאמר)(?:\s|$|[?])"
+)
+OWN_VIEW: Final = re.compile(
+    r"\b(?:(?:did|do|have|had|was|what|that) (?:i|we)|i (?:conclude|concluded|think|thought|learned|took|noted|said|"
+    r"decided|liked)|my (?:takeaway|conclusion|opinion|notes?|view|summary|impression)|"
+    r"(?:mi|mis) (?:conclusion|opinion|notas?|resumen)|saque|aprendi|conclui|pense|apunte|"
+    r"(?:ma|mon|mes) (?:conclusion|avis|notes?|resume|opinion)|j'ai (?:retenu|conclu|pense|note|appris|tire)|"
+    r"ai-je (?:retenu|conclu|pense|note|appris|tire)|"
+    r"(?:mein|meine) (?:fazit|meinung|notizen?|schlussfolgerung|eindruck)|habe ich|ich (?:gelernt|mitgenommen)|"
+    r"(?:la mia|il mio|le mie) (?:conclusione|opinione|note|riassunto)|ho (?:concluso|imparato|pensato|annotato|"
+    r"tratto))\b|"
+    r"המסקנה שלי|הסקתי|למדתי|חשבתי|רשמתי|סיכמתי"
+)

@@ -7,8 +7,8 @@ from uuid import UUID
 from memory.retrieval.pool import Candidate, standardised
 from memory.scoring import similarity
 
-MEANING_WEIGHT = 0.75
-WORDS_WEIGHT = 0.65
+MEANING_WEIGHT = 0.3
+WORDS_WEIGHT = 0.15
 """What one standard deviation is worth on either side, in the z-score sum."""
 
 DENSE_SHARE, LEXICAL_SHARE, RRF_SHARE = 0.6, 0.2, 0.2

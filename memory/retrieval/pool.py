@@ -4,12 +4,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from math import exp
 from statistics import fmean, pstdev
 from uuid import UUID
 
+from memory.retrieval.cues import plain, relations_in
 from memory.scoring import quality
 from memory.tiers import Tier
 
+TOPIC_STEEPNESS = 4.0
+LONGEST_READ = 1_000
+"""Cues are looked for in the beginning of a memory: of a long document the rest says nothing of its kind."""
+FEW = 10
+"""Of so many values a standard score counts half."""
 FLAT = 1e-9
 """A spread below this is rounding, not a difference."""
 
@@ -95,15 +102,34 @@ class Pool:
     def next(self) -> list[int | None]:
         return [self.places.get(memory.next_id) if memory.next_id else None for memory in self.memories]
 
+    @cached_property
+    def on_topic(self) -> list[float]:
+        """How far each is about the question at all, 0..1: what is known of a memory matters only so far."""
+        return [1 / (1 + exp(-TOPIC_STEEPNESS * relevance)) for relevance in self.relevance]
+
+    @cached_property
+    def plain(self) -> list[str]:
+        """The texts as the cues read them."""
+        return [plain(memory.text[:LONGEST_READ]) for memory in self.memories]
+
+    @cached_property
+    def relations(self) -> list[frozenset[int]]:
+        """The wives, neighbours and colleagues each speaks of."""
+        return [relations_in(text) for text in self.plain]
+
     def each(self, value: Callable[[Memory], float]) -> list[float]:
         return [value(memory) for memory in self.memories]
 
 
 def standardised(values: Sequence[float]) -> list[float]:
-    """Distance from the mean in standard deviations; all nought when the values do not differ."""
+    """Distance from the mean in standard deviations; all nought when the values do not differ.
+
+    Of few values neither mean nor spread is well known, so their distances are shrunk.
+    """
     if not values:
         return []
     mean, spread = fmean(values), pstdev(values)
     if spread < FLAT:
         return [0.0] * len(values)
-    return [(value - mean) / spread for value in values]
+    certainty = len(values) / (len(values) + FEW)
+    return [certainty * (value - mean) / spread for value in values]

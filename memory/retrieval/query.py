@@ -7,8 +7,9 @@ from datetime import datetime
 
 from memory.retrieval import cues
 from memory.retrieval.cues import plain
+from memory.retrieval.figures import Day, codes_in, days_in, names_in, numbers_in
 from memory.text import SPACES
-from memory.words import query_groups
+from memory.words import english_gloss, query_groups
 
 GENERIC_SPEAKERS = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot", "model"})
 SHORTEST_NAME = 2
@@ -26,10 +27,38 @@ class Query:
     asks_when: bool = False
     months: frozenset[int] = frozenset()
     years: frozenset[int] = frozenset()
+    codes: frozenset[str] = frozenset()
+    days: frozenset[Day] = frozenset()
+    numbers: frozenset[float] = frozenset()
+    names: tuple[str, ...] = ()
+    """What looks like a name and is no speaker's."""
+    relations: frozenset[int] = frozenset()
+    is_qualified: bool = False
+    """Tells one bearer of a name from others: "Robin from the club"."""
+    wants_latest: bool = False
+    wants_earlier: bool = False
+    wants_failures: bool = False
+    wants_own_view: bool = False
+    is_about_me: bool = False
+    is_about_identity: bool = False
+    is_about_books: bool = False
+    is_negated: bool = False
 
     @property
     def has_date(self) -> bool:
         return bool(self.months or self.years)
+
+
+MEANT = {
+    "wants_latest": cues.LATEST,
+    "wants_earlier": cues.EARLIER,
+    "wants_failures": cues.ASKS_FAILURE,
+    "wants_own_view": cues.OWN_VIEW,
+    "is_about_me": cues.ABOUT_ME,
+    "is_about_identity": cues.WHO_AM_I,
+    "is_about_books": cues.IN_BOOKS,
+    "is_negated": cues.NEGATED,
+}
 
 
 def normalised(text: str) -> str:
@@ -43,13 +72,24 @@ def understand(text: str, speakers: Collection[str], now: datetime) -> Query:
     found = named_speakers(bare, speakers)
     return Query(
         text=asked,
-        embedded=without_names(asked, found) or asked,
+        embedded=embedded(without_names(asked, found) or asked),
         words=tuple(query_groups(asked)),
         named=frozenset(name for name, _ in found),
         asks_when=cues.ASKS_WHEN.search(bare) is not None,
         months=cues.months_in(bare),
         years=cues.years_in(bare),
+        codes=codes_in(asked),
+        days=days_in(asked),
+        numbers=numbers_in(asked) - cues.years_in(bare),
+        names=tuple(name for name in names_in(asked) if name not in {spelling for _, spelling in found}),
+        relations=cues.relations_in(bare),
+        is_qualified=cues.QUALIFIED_NAME.search(asked) is not None,
+        **{name: pattern.search(bare) is not None for name, pattern in MEANT.items()},
     )
+
+
+def embedded(asked: str) -> str:
+    return f"{asked} ({gloss})" if (gloss := english_gloss(asked)) else asked
 
 
 def named_speakers(bare: str, speakers: Collection[str]) -> list[tuple[str, str]]:

@@ -4,7 +4,16 @@ Pure: it may import nothing of the project and no framework. It knows languages 
 concession is `literals`, which writes terms in Postgres' own syntax.
 """
 
-from memory.words.analysis import MOST_GROUPS, positioned_terms, query_groups, terms
+from memory.words.analysis import MOST_GROUPS, english_gloss, positioned_terms, query_groups, terms
 from memory.words.literals import lexeme, tsquery_literal, tsvector_literal
 
-__all__ = ["MOST_GROUPS", "lexeme", "positioned_terms", "query_groups", "terms", "tsquery_literal", "tsvector_literal"]
+__all__ = [
+    "MOST_GROUPS",
+    "english_gloss",
+    "lexeme",
+    "positioned_terms",
+    "query_groups",
+    "terms",
+    "tsquery_literal",
+    "tsvector_literal",
+]

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from memory.words.calendar import MONTHS
+from memory.words.concepts import alternatives, english_for
 from memory.words.folding import clean, without_accents
 from memory.words.hebrew import is_hebrew, readings
 from memory.words.splitting import Piece, pieces
@@ -32,7 +33,7 @@ def query_groups(text: str) -> list[tuple[str, ...]]:
     """One group of alternative terms for each distinct word of a query; empty when it holds no word.
 
     A query is too short to tell its language, so each word is looked for under the stem of every language. A
-    document is indexed under the stem of its own.
+    document is indexed under the stem of its own. Words of the same meaning stand with it, of other languages too.
     """
     found, languages = _content(clean(text[:LONGEST_QUERY])[:LONGEST_QUERY])
     groups: dict[tuple[str, ...], dict[str, None]] = {}
@@ -41,8 +42,20 @@ def query_groups(text: str) -> list[tuple[str, ...]]:
         key = _forms(piece, languages)
         if key not in groups and len(groups) == MOST_GROUPS:
             break
-        groups.setdefault(key, {}).update(dict.fromkeys(_forms(piece, LANGUAGES)))
+        groups.setdefault(key, {}).update(dict.fromkeys((*_forms(piece, LANGUAGES), *alternatives(key))))
     return [tuple(forms) for forms in groups.values()]
+
+
+def english_gloss(text: str) -> str:
+    """English words for what a Hebrew text speaks of, as far as they are known; empty for any other text.
+
+    Embedding models that never saw the script place all of it in one spot.
+    """
+    text = clean(text[:LONGEST_TEXT])
+    if text.isascii():
+        return ""
+    words = (english_for(readings(piece.form)) for piece in _content(text)[0] if is_hebrew(piece.form))
+    return " ".join(dict.fromkeys(word for word in words if word))
 
 
 def _content(text: str) -> tuple[list[Piece], tuple[str, ...]]:

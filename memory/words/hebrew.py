@@ -20,7 +20,7 @@ _COMBINED: Final = (
 )
 _SURE: Final = ("ה", "ו")
 _DOUBTFUL: Final = ("ב", "כ", "ל", "מ", "ש")
-_ENDINGS: Final = ("יימ", "ימ", "ות", "יות", "יה", "ה", "ת", "י")
+_ENDINGS: Final = ("יימ", "ימ", "אות", "ות", "יות", "יה", "ה", "ת", "י")
 
 _SHORTEST_AFTER_SURE: Final = 2
 _SHORTEST_AFTER_DOUBTFUL: Final = 3

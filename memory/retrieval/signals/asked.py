@@ -16,7 +16,10 @@ def time_words(query: Query, pool: Pool) -> list[float]:
     """Speaks of a time, where the question asks when."""
     if not query.asks_when:
         return [0.0] * len(pool)
-    return pool.each(lambda memory: float(cues.TIME_WORDS.search(cues.plain(memory.text)) is not None))
+    return [
+        topical * float(cues.TIME_WORDS.search(text) is not None)
+        for text, topical in zip(pool.plain, pool.on_topic, strict=True)
+    ]
 
 
 def date(query: Query, pool: Pool) -> list[float]:
@@ -31,6 +34,6 @@ def date(query: Query, pool: Pool) -> list[float]:
     )
 
 
-SPEAKER = Signal("speaker", 1.5, speaker)
-TIME_WORDS = Signal("time_words", 0.9, time_words)
-DATE = Signal("date", 1.0, date)
+SPEAKER = Signal("speaker", 3.0, speaker)
+TIME_WORDS = Signal("time_words", 3.0, time_words)
+DATE = Signal("date", 2.3, date)

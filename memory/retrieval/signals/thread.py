@@ -32,10 +32,6 @@ def beside(places: list[int | None], values: list[float]) -> list[float]:
     return [0.0 if place is None else values[place] for place in places]
 
 
-def turn_before(query: Query, pool: Pool) -> list[float]:
-    return beside(pool.previous, pool.relevance)
-
-
 def turn_after(query: Query, pool: Pool) -> list[float]:
     return beside(pool.next, pool.relevance)
 
@@ -76,9 +72,8 @@ def top_mean(values: list[float]) -> float:
     return sum(top) / len(top)
 
 
-CONTEXT_WORDS = Signal("words_in_context", 0.5, words_in_context)
-TURN_BEFORE = Signal("turn_before", 0.1, turn_before)
-TURN_AFTER = Signal("turn_after", 0.1, turn_after)
-ANSWER = Signal("answer", 0.3, answer_to_asked)
-QUESTION = Signal("question", -0.5, question)
-THREAD = Signal("thread", 0.2, thread)
+CONTEXT_WORDS = Signal("words_in_context", 0.65, words_in_context)
+TURN_AFTER = Signal("turn_after", 0.25, turn_after)
+ANSWER = Signal("answer", 1.1, answer_to_asked)
+QUESTION = Signal("question", -0.7, question)
+THREAD = Signal("thread", 0.65, thread)

@@ -1,0 +1,61 @@
+"""What can be compared exactly: identifiers, days, amounts, names. A near miss is another thing, not a similar one."""
+
+from collections.abc import Callable, Collection, Hashable
+from typing import TypeVar
+
+from memory.retrieval import figures
+from memory.retrieval.cues import WORD
+from memory.retrieval.pool import Pool
+from memory.retrieval.query import Query
+from memory.retrieval.ranking import Signal
+
+T = TypeVar("T", bound=Hashable)
+
+OTHER = -0.5
+"""A memory that has a value of the kind and not the one asked for."""
+
+
+def compared(asked: Collection[T], pool: Pool, read: Callable[[str], Collection[T]]) -> list[float]:
+    """1 where an asked value stands, a little below nought where only others do, if any candidate has it at all."""
+    if not asked:
+        return [0.0] * len(pool)
+    wanted = set(asked)
+    found = []
+    for memory in pool.memories:
+        held = read(memory.text)
+        found.append(1.0 if wanted & set(held) else OTHER if held else 0.0)
+    return found if 1.0 in found else [0.0] * len(pool)
+
+
+def codes(query: Query, pool: Pool) -> list[float]:
+    shapes = {figures.shape(code) for code in query.codes}
+    return compared(
+        query.codes,
+        pool,
+        lambda text: [code for code in figures.codes_in(text) if code in query.codes or figures.shape(code) in shapes],
+    )
+
+
+def days(query: Query, pool: Pool) -> list[float]:
+    return compared(query.days, pool, figures.days_in)
+
+
+def amounts(query: Query, pool: Pool) -> list[float]:
+    return compared(query.numbers, pool, figures.numbers_in)
+
+
+def names(query: Query, pool: Pool) -> list[float]:
+    """How many of the people in the question the memory lacks, by name or relation, of those any candidate has."""
+    if not query.names and not query.relations:
+        return [0.0] * len(pool)
+    words = [set(WORD.findall(text)) for text in pool.plain]
+    lacks = [[not set(WORD.findall(name)) <= held for held in words] for name in query.names]
+    lacks += [[relation not in known for known in pool.relations] for relation in query.relations]
+    telling = [lack for lack in lacks if not all(lack)]
+    return [-sum(places) / len(telling) for places in zip(*telling, strict=True)] if telling else [0.0] * len(pool)
+
+
+CODES = Signal("identifier", 3.0, codes)
+DAYS = Signal("day", 3.0, days)
+AMOUNTS = Signal("amount", 2.5, amounts)
+NAMES = Signal("names", 1.7, names)

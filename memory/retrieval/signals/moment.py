@@ -1,0 +1,67 @@
+"""Which state of affairs is asked for: the newest, an earlier one, or what holds now."""
+
+from memory.retrieval import cues
+from memory.retrieval.pool import Memory, Pool
+from memory.retrieval.query import Query
+from memory.retrieval.ranking import Signal
+
+COMPARED = 30
+"""So many statements nearest to the topic are compared with each other."""
+AS_SURE = 0.8
+"""A guess does not replace what is sure: the newer statement needs so much of the older one's quality."""
+
+
+def age_rank(pool: Pool, which: list[bool]) -> list[float]:
+    """1 for the newest of some candidates down to nought for the oldest; nought for the others."""
+    ages = sorted({age_s(memory, pool) for memory, chosen in zip(pool.memories, which, strict=True) if chosen})
+    if len(ages) < 2:
+        return [0.0] * len(pool)
+    place = {age: 1 - number / (len(ages) - 1) for number, age in enumerate(ages)}
+    return [place[age_s(memory, pool)] if chosen else 0.0 for memory, chosen in zip(pool.memories, which, strict=True)]
+
+
+def age_s(memory: Memory, pool: Pool) -> float:
+    return max(0.0, (pool.now - memory.occurred_at).total_seconds())
+
+
+def latest(query: Query, pool: Pool) -> list[float]:
+    """The newest of what is on the topic, where the question says "last time" or the like."""
+    if not query.wants_latest or query.wants_earlier:
+        return [0.0] * len(pool)
+    ranks = age_rank(pool, [relevance > 0 for relevance in pool.relevance])
+    return [rank * topical for rank, topical in zip(ranks, pool.on_topic, strict=True)]
+
+
+def superseded(query: Query, pool: Pool) -> list[float]:
+    """Down for a statement that a newer one of its kind replaces; for the newer one, where the past is asked for."""
+    topical = pool.on_topic
+    statements = [place for place, memory in enumerate(pool.memories) if memory.is_statement]
+    statements = sorted(statements, key=lambda place: -topical[place])[:COMPARED]
+    found = [0.0] * len(pool)
+    for place in statements:
+        rivals = [topical[other] for other in statements if replaces(query, pool, other, place)]
+        found[place] = max(rivals, default=0.0) * topical[place]
+    return found
+
+
+def replaces(query: Query, pool: Pool, other: int, place: int) -> bool:
+    """Whether one statement may be the state that is asked for of the same matter as the other, by all that tells."""
+    rival, memory = pool.memories[other], pool.memories[place]
+    if rival.occurred_at == memory.occurred_at or (rival.occurred_at > memory.occurred_at) == query.wants_earlier:
+        return False
+    is_sure = query.wants_earlier or rival.quality >= AS_SURE * memory.quality
+    return is_sure and not set(rival.tags).isdisjoint(memory.tags) and pool.relations[other] == pool.relations[place]
+
+
+def change(query: Query, pool: Pool) -> list[float]:
+    """A statement that says itself that something is no longer as it was."""
+    sign = -1.0 if query.wants_earlier else 1.0
+    return [
+        sign * topical * float(memory.is_statement and cues.CHANGED.search(text) is not None)
+        for memory, text, topical in zip(pool.memories, pool.plain, pool.on_topic, strict=True)
+    ]
+
+
+LATEST = Signal("latest", 2.0, latest)
+SUPERSEDED = Signal("superseded", -1.8, superseded)
+CHANGE = Signal("change", 2.7, change)

@@ -1,0 +1,59 @@
+"""Whom and what kind of source the question is about, and whether the memory is."""
+
+from memory.retrieval import cues
+from memory.retrieval.pool import Pool
+from memory.retrieval.query import Query
+from memory.retrieval.ranking import Signal
+from memory.tiers import Tier
+
+IDENTITY_TAGS = frozenset({"identity", "profile", "name", "about", "personal"})
+
+
+def other_person(query: Query, pool: Pool) -> list[float]:
+    """Speaks of somebody's wife or neighbour where the question is about the user, or about another relation."""
+    is_elsewhere = query.is_about_me or query.relations or query.is_qualified
+    if not is_elsewhere or query.named:
+        return [0.0] * len(pool)
+    return [float(bool(known) and not known & query.relations) for known in pool.relations]
+
+
+def about_me(query: Query, pool: Pool) -> list[float]:
+    """A statement about the user, where the question is about the user."""
+    if not query.is_about_me or query.relations or query.named:
+        return [0.0] * len(pool)
+    return [topical * memory.is_statement for memory, topical in zip(pool.memories, pool.on_topic, strict=True)]
+
+
+def identity(query: Query, pool: Pool) -> list[float]:
+    """What is kept under identity, where the question is who the user is."""
+    if not query.is_about_identity:
+        return [0.0] * len(pool)
+    return pool.each(lambda memory: float(memory.is_statement and bool(IDENTITY_TAGS & set(memory.tags))))
+
+
+def books(query: Query, pool: Pool) -> list[float]:
+    """From a book, where the question asks what a book says; not from one, where it asks for the user's own view."""
+    if not query.is_about_books:
+        return [0.0] * len(pool)
+    sign = -1.0 if query.wants_own_view else 1.0
+    return pool.each(lambda memory: sign * float(memory.tier == Tier.BOOKS))
+
+
+def polarity(query: Query, pool: Pool) -> list[float]:
+    """Says what is not, where the question asks what is not."""
+    if not query.is_negated:
+        return [0.0] * len(pool)
+    return [float(cues.NEGATED.search(text) is not None or cues.UNABLE.search(text) is not None) for text in pool.plain]
+
+
+def reported_question(query: Query, pool: Pool) -> list[float]:
+    """Tells that somebody asked, which is no answer."""
+    return [float(cues.REPORTED_QUESTION.search(text) is not None) for text in pool.plain]
+
+
+OTHER_PERSON = Signal("other_person", -3.2, other_person)
+ABOUT_ME = Signal("about_me", 2.4, about_me)
+IDENTITY = Signal("identity", 2.3, identity)
+BOOKS = Signal("books", 2.9, books)
+POLARITY = Signal("polarity", 3.3, polarity)
+REPORTED_QUESTION = Signal("reported_question", -1.2, reported_question)

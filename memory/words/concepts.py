@@ -1,0 +1,66 @@
+"""Words that mean the same, in one language or across languages, from a data file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from memory.words.folding import clean, without_accents
+from memory.words.hebrew import is_hebrew, readings
+from memory.words.stems import stems
+
+FILE: Final = Path(__file__).parent / "data" / "concepts.txt"
+COLUMNS: Final = ("en", "es", "fr", "de", "it", "he")
+
+
+@dataclass(frozen=True, slots=True)
+class Concepts:
+    by_term: dict[str, tuple[int, ...]]
+    terms: list[tuple[str, ...]]
+    english: list[str]
+
+
+def alternatives(forms: Iterable[str]) -> tuple[str, ...]:
+    """The terms of every concept that one of these terms of a query stands for, its own included."""
+    known = _concepts()
+    found: dict[str, None] = {}
+    for number in dict.fromkeys(number for form in forms for number in known.by_term.get(form, ())):
+        found.update(dict.fromkeys(known.terms[number]))
+    return tuple(found)
+
+
+def english_for(forms: Iterable[str]) -> str | None:
+    """The English word for one word of another language; None for an English one and where none is known."""
+    known = _concepts()
+    numbers = [number for form in forms if not form.startswith("en:") for number in known.by_term.get(form, ())]
+    return known.english[numbers[0]] if numbers else None
+
+
+@cache
+def _concepts() -> Concepts:
+    by_term: dict[str, list[int]] = {}
+    concepts: list[tuple[str, ...]] = []
+    english: list[str] = []
+    for line in FILE.read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        terms: dict[str, None] = {}
+        for language, words in zip(COLUMNS, line.split("|"), strict=False):
+            for word in words.split():
+                terms.update(dict.fromkeys(_terms(word, language)))
+        for term in terms:
+            by_term.setdefault(term, []).append(len(concepts))
+        concepts.append(tuple(terms))
+        english.append(line.split()[0].replace("-", " "))
+    return Concepts({term: tuple(numbers) for term, numbers in by_term.items()}, concepts, english)
+
+
+def _terms(word: str, language: str) -> tuple[str, ...]:
+    """The terms under which a document holds the word; one of several parts is found where it is written as one."""
+    plain = without_accents(clean(word).casefold().replace("-", ""))
+    if is_hebrew(plain):
+        return readings(plain)[:1]
+    return stems(plain, language)

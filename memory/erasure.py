@@ -1,7 +1,9 @@
 """Forgetting a person: the request takes effect at once, a task finishes the removal, numbers are all that stays."""
 
+import json
 import uuid
 from datetime import datetime
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Model
@@ -34,6 +36,25 @@ ERASED_WITH_USER: tuple[type[Model], ...] = (
     Speaker,
     Tombstone,
 )
+
+
+WORDS_OF_AN_ITEM: dict[str, Any] = {"text": "", "tags": [], "metadata": {}, "speaker": None, "source": None}
+
+
+def forget_answers(user: EndUser, item_id: uuid.UUID) -> None:
+    """Take a deleted item's words out of the kept answers to repeated requests.
+
+    An answer that only looked is dropped; one that wrote stays without the words, or a late repeat would write again.
+    """
+    with user_scope(user):
+        for record in IdempotencyRecord.objects.filter(user=user, response__body__icontains=str(item_id)):
+            body = json.loads(record.response["body"])
+            if "results" in body or "injection" in body:
+                record.delete()
+            elif body.get("id") == str(item_id):
+                body.update({name: value for name, value in WORDS_OF_AN_ITEM.items() if body.get(name)})
+                record.response["body"] = json.dumps(body)
+                record.save(update_fields=["response"])
 
 
 def request_erasure(user: EndUser, *, now: datetime) -> Erasure:

@@ -82,11 +82,14 @@ class MemoryFacade:
         return item
 
     def remove(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
-        removed = store.remove(user, item_id, now=now)
-        if removed:
+        with user_scope(user):
+            if not store.remove(user, item_id, now=now):
+                return False
+            exchanges.forget_memory(user, item_id)
+            erasure.forget_answers(user, item_id)
             # The row is gone already; the ghost only spares the next searches a vector that lingers.
             transaction.on_commit(lambda: ghosts().add(user.pk, [item_id]))
-        return removed
+        return True
 
     def versions(self, user: EndUser, item_id: uuid.UUID) -> list[MemoryVersion]:
         with user_scope(user):

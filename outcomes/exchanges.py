@@ -128,6 +128,12 @@ def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:
         )
 
 
+def forget_memory(user: EndUser, memory_id: uuid.UUID) -> None:
+    """A deleted memory takes the exchange it came from along: the words were the same."""
+    with user_scope(user):
+        Exchange.objects.filter(user=user, memory_id=memory_id).delete()
+
+
 def count(user: EndUser) -> int:
     with user_scope(user):
         return Exchange.objects.filter(user=user).count()

@@ -1,0 +1,60 @@
+"""What is deleted is gone from every place that held its words."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from memory.access import user_scope
+from memory.models import EndUser
+from tests.client import ApiClient
+
+CANARY = "Quetzalcoatlus"
+
+
+def tables_of_users() -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'user_id' "
+            "WHERE c.relkind = 'r' AND c.relrowsecurity"
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
+def holders(user: EndUser, word: str) -> list[str]:
+    """The tables that hold a word anywhere in a row of the user."""
+    with user_scope(user), connection.cursor() as cursor:
+        found = []
+        for table in tables_of_users():
+            cursor.execute(f"SELECT count(*) FROM {table} AS r WHERE r::text ILIKE %s", [f"%{word}%"])
+            found += [table] if cursor.fetchone()[0] else []
+        return found
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_deleted_memory_leaves_no_word_behind_and_a_late_repeat_does_not_bring_it_back(
+    user: EndUser, api: ApiClient, index_now: Callable[[EndUser], Any]
+) -> None:
+    body = {"text": f"Saw a {CANARY} today", "tier": "history"}
+    stored = api.post("memories", body, Idempotency_Key="k1").json()
+    index_now(user)
+    found = api.post("search", {"query": "what did I see"}, Idempotency_Key="k2").json()
+    assert found["results"][0]["memory_id"] == stored["id"]
+    assert "idempotency_record" in holders(user, CANARY)
+
+    assert api.delete(f"memories/{stored['id']}").status_code == 204
+    assert holders(user, CANARY) == []
+    again = api.post("memories", body, Idempotency_Key="k1")
+    assert again.status_code == 201
+    assert again.json()["id"] == stored["id"]
+    assert api.get(f"memories/{stored['id']}").status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_deleting_the_memory_of_an_exchange_deletes_the_exchange(user: EndUser, api: ApiClient) -> None:
+    said = {"user_message": f"A {CANARY}?", "assistant_message": "Indeed."}
+    stored = api.post("threads/t1/exchanges", said).json()
+    assert "exchange" in holders(user, CANARY)
+    assert api.delete(f"memories/{stored['memory_id']}").status_code == 204
+    assert holders(user, CANARY) == []

@@ -1,0 +1,45 @@
+"""Descriptions of data sets, and synonyms, into one user's patterns."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from memory.access import EXTERNAL_ID, ensure_user
+from memory.catalogue import BrokenCatalogue, read_catalogue, write
+from memory.management.organizations import named_organization
+
+
+class Command(BaseCommand):
+    help = (
+        "Import a JSON file of data sets (tables, columns, descriptions) and synonyms as patterns. The whole file is "
+        "checked first; the same file twice adds nothing, a table described anew is revised."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument("--user", required=True, help="the user's id as your client names it")
+        parser.add_argument("--org", help="slug of the organisation; not needed when there is only one")
+        parser.add_argument("--dry-run", action="store_true", help="check the file and say what it holds")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        organization = named_organization(options["org"])
+        if not EXTERNAL_ID.fullmatch(options["user"]):
+            raise CommandError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
+        try:
+            found = read_catalogue(options["file"])
+        except BrokenCatalogue as fault:
+            name = options["file"].name
+            raise CommandError(f"{name}: {fault}\nNothing was imported from {name}.") from None
+        if options["dry_run"]:
+            self.stdout.write(f"{len(found):,} descriptions; nothing was written")
+            return
+        done = write(ensure_user(organization, options["user"]), found, now=timezone.now())
+        self.stdout.write(
+            self.style.SUCCESS(
+                f"added {done.added:,} to patterns of {options['user']}, revised {done.revised:,}, "
+                f"{done.unchanged:,} already there"
+            )
+        )

@@ -11,6 +11,7 @@ import pytest
 
 from config.env import process_environment
 from config.supervisor import Program, StartFailedError, StopRequestedError, Supervisor
+from tests.runtime.stack import eventually
 
 
 class Record:
@@ -144,7 +145,7 @@ def test_one_that_ignores_its_signal_is_killed_with_its_helpers(
 
     assert any("was killed" in line for line in record.lines)
     helper = int((tmp_path / "pid").read_text())
-    assert subprocess.run(["ps", "-o", "stat=", "-p", str(helper)], capture_output=True, check=False).stdout[:1] in b"Z"
+    assert eventually(lambda: not is_alive(helper), 5)
 
 
 def test_output_goes_to_the_log_and_only_what_is_loud_is_shown(
@@ -202,10 +203,7 @@ supervisor.watch()
     parent.kill()
     parent.communicate()
 
-    end = time.monotonic() + 5
-    while is_alive(child):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    assert eventually(lambda: not is_alive(child), 5)
 
 
 def is_alive(pid: int) -> bool:

@@ -121,6 +121,8 @@ class Tally:
             if self._carrier is None:
                 self._carrier = threading.Thread(target=self._keep_carrying, args=(pause_s,), name="tally", daemon=True)
                 self._carrier.start()
+                # Of the tally this process has at its end: a fork has one of its own.
+                atexit.register(carry)
 
     def _keep_carrying(self, pause_s: float) -> None:
         rest = threading.Event()
@@ -230,4 +232,3 @@ def forget() -> None:
 
 
 os.register_at_fork(after_in_child=forget)
-atexit.register(carry)

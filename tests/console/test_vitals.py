@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
-from memory import health, metrics, monitoring
+from memory import health, metrics, monitoring, redis
 from memory.console import charts
 from memory.faults import Unavailable
 from memory.health import Component, Health
@@ -22,8 +22,9 @@ DAYS = [date(2026, 3, 1) + timedelta(days=number) for number in range(14)]
 
 
 @pytest.fixture(autouse=True)
-def only_these() -> Iterator[None]:
+def only_these(services: None) -> Iterator[None]:
     metrics.forget()
+    redis.demand(lambda client: client.flushdb())
     yield
     metrics.forget()
 

@@ -31,8 +31,9 @@ NOON = datetime(2026, 3, 2, 12, 2, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
-def only_these() -> Iterator[None]:
+def only_these(services: None) -> Iterator[None]:
     metrics.forget()
+    redis.demand(lambda client: client.flushdb())
     yield
     metrics.forget()
 

@@ -35,7 +35,7 @@ LENGTH_WEIGHT = 0.4
 SAMPLE = 256
 MOST_WORDS = 24
 """Of a longer query only the longest words are searched for: they are the rarest, and each costs an index scan."""
-FOUND_ROWS = 4_000
+FOUND_ROWS = 2_500
 """About how many rows the words of a query may find together; the commoner ones then only add to the scores."""
 NEWEST_ROWS = 1_000
 """How many of each tier stand for all rows of a word that is too common to read them all."""

@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import BooleanField, Case, OuterRef, Subquery, Value, When
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BooleanField, UUIDField
 from django.db.models.expressions import RawSQL
-from django.db.models.fields import UUIDField
 
-from memory.models import EndUser, MemoryItem
+from memory.models import EndUser
 from memory.models.items import ItemQuerySet
 from memory.retrieval.fusion import Found
 from memory.retrieval.pool import Candidate, Memory, Pool
@@ -18,6 +18,12 @@ FIELDS = (
     *("id", "text", "tier", "occurred_at", "speaker", "thread_id", "tags", "importance", "confidence"),
     *("score", "uses", "worked", "failed", "partial"),
 )
+BESIDE = """
+SELECT beside.id FROM memory_item AS beside
+WHERE beside.user_id = memory_item.user_id AND beside.thread_id = memory_item.thread_id
+  AND beside.arrival {side} memory_item.arrival AND beside.status = 'active'
+ORDER BY beside.arrival {order} LIMIT 1
+"""
 NEIGHBOURS_OF = 60
 """So many of the best found bring the turns beside them into the pool."""
 MOST_WORDS = 24
@@ -44,31 +50,31 @@ def read_pool(
 
 def read(user: EndUser, rows: ItemQuerySet, ids: Collection[UUID], words: Sequence[tuple[str, ...]]) -> list[Memory]:
     """Rows as ranking needs them: no text search vectors, but whether each word of the query is in them."""
-    held = {
-        f"holds_{number}": RawSQL(
-            "lexemes @@ %s::tsquery", [tsquery_literal(forms, user.pk)], output_field=BooleanField()
-        )
-        for number, forms in enumerate(words)
-    }
-    beside = {"previous": turn_beside(user, "lt", "-arrival"), "next": turn_beside(user, "gt", "arrival")}
-    found = rows.filter(pk__in=list(ids)).annotate(**held, **beside)
+    found = rows.filter(pk__in=list(ids)).annotate(
+        previous=turn_beside("<", "DESC"), next=turn_beside(">", "ASC"), holds=held(user, words)
+    )
     memories = []
-    for row in found.values_list(*FIELDS, *beside, *held):
+    for row in found.values_list(*FIELDS, "previous", "next", "holds"):
         values = dict(zip(FIELDS, row, strict=False))
         values["tags"] = tuple(values["tags"])
-        previous, following, *holds = row[len(FIELDS) :]
-        memories.append(
-            Memory(**values, previous_id=previous, next_id=following, holds=tuple(bool(hold) for hold in holds))
-        )
+        previous, following, holds = row[len(FIELDS) :]
+        memories.append(Memory(**values, previous_id=previous, next_id=following, holds=tuple(holds)))
     return memories
 
 
-def turn_beside(user: EndUser, side: str, order: str) -> Case:
+def held(user: EndUser, words: Sequence[tuple[str, ...]]) -> RawSQL:
+    """Whether a row has each of the words. In one expression: building a query of many costs more than running it."""
+    each = ", ".join(["coalesce(lexemes @@ %s::tsquery, false)"] * len(words))
+    queries = [tsquery_literal(forms, user.pk) for forms in words]
+    # The statement is made of fixed parts; the words are parameters.
+    return RawSQL(f"ARRAY[{each}]::bool[]", queries, output_field=ArrayField(BooleanField()))  # noqa: S611
+
+
+def turn_beside(side: str, order: str) -> RawSQL:
     """The id of the active turn before or after a row in its thread; null outside threads."""
-    beside = MemoryItem.objects.for_user(user).active()
-    beside = beside.filter(**{"thread_id": OuterRef("thread_id"), f"arrival__{side}": OuterRef("arrival")})
-    first = Subquery(beside.order_by(order).values("pk")[:1])
-    return Case(When(thread_id="", then=Value(None)), default=first, output_field=UUIDField())
+    first = BESIDE.format(side=side, order=order)
+    case = f"CASE WHEN memory_item.thread_id <> '' THEN ({first}) END"
+    return RawSQL(case, [], output_field=UUIDField())  # noqa: S611
 
 
 def candidate(memory: Memory, by_id: Mapping[UUID, Found]) -> Candidate:

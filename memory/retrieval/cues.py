@@ -4,6 +4,7 @@ Patterns are matched against `plain` text: case and accents folded, marks of Heb
 """
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,7 @@ from memory.words.folding import clean, without_accents
 WORD: Final = re.compile(r"[^\W_]+")
 
 
+@lru_cache(maxsize=16_384)
 def plain(text: str) -> str:
     """The text as the patterns expect it."""
     folded = clean(text).casefold()
@@ -152,6 +154,7 @@ _TOKEN: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HEBREW_PREFIX: Final = re.compile(r"^[ושהבלמכ]{1,2}(?=[א-ת]{2,}$)")
 
 
+@lru_cache(maxsize=16_384)
 def relations_in(bare: str) -> frozenset[int]:
     """The kinds of people a plain text speaks of by what they are to somebody: wife, neighbour, colleague."""
     found = set()

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from math import exp
-from statistics import fmean, pstdev
+from math import exp, fsum, sqrt
 from uuid import UUID
 
 from memory.retrieval.cues import plain, relations_in
@@ -128,7 +127,8 @@ def standardised(values: Sequence[float]) -> list[float]:
     """
     if not values:
         return []
-    mean, spread = fmean(values), pstdev(values)
+    mean = fsum(values) / len(values)
+    spread = sqrt(fsum((value - mean) ** 2 for value in values) / len(values))
     if spread < FLAT:
         return [0.0] * len(values)
     certainty = len(values) / (len(values) + FEW)

@@ -53,8 +53,7 @@ def rank(query: Query, pool: Pool, reasons: Sequence[Signal]) -> list[Ranked]:
     ranked = [Ranked(candidate, 0.0, 0.0) for candidate in pool]
     for signal in reasons:
         for one, value in zip(ranked, values(signal, query, pool), strict=True):
-            share = round(signal.weight * value, DIGITS)
-            if share:
+            if value and (share := round(signal.weight * value, DIGITS)):
                 one.boosts[signal.name] = share
     for one in ranked:
         one.total = round(round(one.candidate.relevance, DIGITS) + math.fsum(one.boosts.values()), DIGITS)

@@ -235,7 +235,6 @@ MEMORY = {
     },
     "RANKING": {
         "fusion": env_choice("MEMORY_FUSION", "zscore", ("zscore", "rrf", "blend")),
-        "search_limit": env_int("MEMORY_SEARCH_LIMIT", 20, minimum=1),
         "context_limit": env_int("MEMORY_TOP_K", 10, minimum=1),
         "min_score": env_float("MEMORY_SEARCH_MIN_SCORE", 0.0, minimum=0, maximum=1),
     },

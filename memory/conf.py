@@ -115,7 +115,6 @@ class ReindexConf:
 @dataclass(frozen=True, slots=True)
 class RankingConf:
     fusion: str
-    search_limit: int
     context_limit: int
     min_score: float
     boosts: tuple[str, ...] = ()

@@ -122,12 +122,16 @@ def resolved(reference: int | str, shown: Sequence[uuid.UUID]) -> uuid.UUID | No
 def apply_to(
     user: EndUser, ids: Iterable[uuid.UUID], outcome: Outcome, *, now: datetime, actor: str
 ) -> tuple[list[Scored], list[uuid.UUID]]:
-    """Move the scores of what is scored; name what is not. Rows are locked in order of id, so two outcomes queue."""
+    """Move the scores of what is scored; name what is not. Rows are locked in order of id, so two outcomes queue.
+
+    With outcomes switched off nothing is scored: what was said is still noted.
+    """
+    scorable = SCORED_TIERS if memory_conf().flags["outcome"] else frozenset()
     rows = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update(no_key=True)
     scored: list[Scored] = []
     learned: list[uuid.UUID] = []
     for item in rows.defer("lexemes").order_by("pk"):
-        if item.tier not in SCORED_TIERS:
+        if item.tier not in scorable:
             learned.append(item.pk)
             continue
         before = item.score

@@ -80,6 +80,15 @@ def test_the_deltas_are_settings(user: EndUser, clock: Clock, settings: Settings
     assert record(user, clock, turn_id=shown(user, clock, item)).scored[0].score == 0.85
 
 
+def test_switched_off_outcomes_are_noted_and_move_nothing(user: EndUser, clock: Clock, settings: Settings) -> None:
+    settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "outcome": False}}
+    item = MemoryItemFactory(user=user, tier=Tier.WORKING)
+    recorded = record(user, clock, turn_id=shown(user, clock, item))
+    assert (recorded.scored, recorded.learned) == ([], [item.pk])
+    assert (now_of(item).score, now_of(item).uses) == (0.5, 0)
+    assert recording.outcome_counts(user)["worked"] == 1
+
+
 @pytest.mark.parametrize("tier", [Tier.MEMORY_BANK, Tier.BOOKS])
 @pytest.mark.parametrize("outcome", Outcome)
 def test_books_and_the_bank_are_noted_and_never_scored(

@@ -291,8 +291,14 @@ BUDGET = 10_000_000
 
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test may have a part built as often as it likes."""
-    monkeypatch.setattr(versions, "COOLDOWN_S", 0.001)
+    """A busy machine is no dead Redis."""
+    monkeypatch.setattr(redis, "ATTEMPT_TIMEOUT_S", 5.0)
+
+
+def cool_down(user: EndUser) -> None:
+    """A part may be built again at once."""
+    pattern = key("bm25", "cooldown", str(user.pk), "*")
+    redis.demand(lambda client: [client.delete(name) for name in client.scan_iter(pattern)])
 
 
 @pytest.mark.django_db
@@ -306,6 +312,7 @@ class TestBm25Index(LexicalIndexContract):
     def settle(self, user: EndUser) -> None:
         self.bm25.changed(user.pk)
         self.bm25.refresh(Filter(user.pk, statuses=EVERYTHING))
+        cool_down(user)
 
     @pytest.fixture
     def note(self, index: LexicalIndex, user: EndUser) -> Note:
@@ -349,9 +356,7 @@ class TestBm25Index(LexicalIndexContract):
         self.settle(user)
         assert self.bm25.ready(Filter(user.pk)) is not None
 
-    def test_one_process_builds_a_part_and_not_again_right_after(
-        self, note: Note, user: EndUser, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_one_process_builds_a_part_and_not_again_right_after(self, note: Note, user: EndUser) -> None:
         note(user, "The ferry leaves at noon")
         other = Bm25Index(BUDGET)
         working = Filter(user.pk, frozenset({"working"}))
@@ -359,7 +364,7 @@ class TestBm25Index(LexicalIndexContract):
             assert turn is not None
             other.refresh(working)
             assert other.ready(working) is None
-        monkeypatch.setattr(versions, "COOLDOWN_S", 60)
+        cool_down(user)
         other.refresh(working)
         assert other.ready(working) is not None
         third = Bm25Index(BUDGET)
@@ -369,12 +374,13 @@ class TestBm25Index(LexicalIndexContract):
     def test_a_lost_turn_is_not_taken_from_the_one_who_has_it_now(self, user: EndUser, db: None) -> None:
         with versions.turn_to_build(user.pk, "working", "active") as late:
             assert late is not None
-            part = (str(user.pk), "working", "active")
-            redis.demand(lambda client: client.delete(key("bm25", "lock", *part), key("bm25", "cooldown", *part)))
+            cool_down(user)
+            redis.demand(lambda client: client.delete(key("bm25", "lock", str(user.pk), "working", "active")))
             with versions.turn_to_build(user.pk, "working", "active") as mine:
                 assert mine is not None
                 late.extend()
                 late.end()
+                cool_down(user)
                 with versions.turn_to_build(user.pk, "working", "active") as third:
                     assert third is None
 
@@ -454,6 +460,7 @@ class TestCachedLexical(LexicalIndexContract):
         unheard = MemoryItemFactory.create(user=user, text="The ferry is a boat")
         monkeypatch.setattr(bm25, "VERIFY_EVERY_S", -1.0)
         assert find("boat") == []
+        cool_down(user)
         self.cached.quick.refresh(self.asked.pop())
         assert find("boat") == [unheard.pk]
 

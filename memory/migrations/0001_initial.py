@@ -310,7 +310,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='memoryitem',
-            index=django.contrib.postgres.indexes.GinIndex(fastupdate=True, fields=['lexemes'], name='memory_item_lexemes'),
+            index=django.contrib.postgres.indexes.GinIndex(fastupdate=True, fields=['lexemes'], gin_pending_list_limit=128, name='memory_item_lexemes'),
         ),
         migrations.AddConstraint(
             model_name='memoryitem',

@@ -141,7 +141,8 @@ class MemoryItem(models.Model):
                 name="memory_item_always",
                 condition=models.Q(always_inject=True, status="active"),
             ),
-            GinIndex(fields=["lexemes"], name="memory_item_lexemes", fastupdate=True),
+            # Every search reads the pending list whole: at the default of 4 MB that was two thirds of its time.
+            GinIndex(fields=["lexemes"], name="memory_item_lexemes", fastupdate=True, gin_pending_list_limit=128),
         ]
 
     def __str__(self) -> str:

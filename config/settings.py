@@ -177,6 +177,41 @@ structlog.configure(
 FLAGS = read_flags(production=PRODUCTION)
 QDRANT_URL = env_str("QDRANT_URL")
 EMBEDDING_URL = env_secret("EMBEDDING_URL") or embedded.embedder_url(DATA_DIR)
+# Reasons to rank one memory above another, in order; see docs/ranking.md. Without any the fused relevance decides. The
+# learned ones belong to MEMORY_FUSION=blend.
+BOOSTS = {
+    "signals": [
+        "memory.retrieval.signals.thread.CONTEXT_WORDS",
+        "memory.retrieval.signals.thread.TURN_AFTER",
+        "memory.retrieval.signals.thread.ANSWER",
+        "memory.retrieval.signals.thread.QUESTION",
+        "memory.retrieval.signals.thread.THREAD",
+        "memory.retrieval.signals.asked.SPEAKER",
+        "memory.retrieval.signals.asked.TIME_WORDS",
+        "memory.retrieval.signals.asked.DATE",
+        "memory.retrieval.signals.exact.CODES",
+        "memory.retrieval.signals.exact.DAYS",
+        "memory.retrieval.signals.exact.AMOUNTS",
+        "memory.retrieval.signals.exact.NAMES",
+        "memory.retrieval.signals.experience.OUTCOMES",
+        "memory.retrieval.signals.experience.BANK_QUALITY",
+        "memory.retrieval.signals.experience.HEARSAY",
+        "memory.retrieval.signals.moment.LATEST",
+        "memory.retrieval.signals.moment.SUPERSEDED",
+        "memory.retrieval.signals.moment.CHANGE",
+        "memory.retrieval.signals.subject.OTHER_PERSON",
+        "memory.retrieval.signals.subject.ABOUT_ME",
+        "memory.retrieval.signals.subject.IDENTITY",
+        "memory.retrieval.signals.subject.BOOKS",
+        "memory.retrieval.signals.subject.POLARITY",
+        "memory.retrieval.signals.subject.REPORTED_QUESTION",
+    ],
+    "learned": [
+        "memory.retrieval.signals.learned.DYNAMIC_WEIGHTS",
+        "memory.retrieval.signals.learned.QUALITY_MULTIPLIER",
+    ],
+    "none": [],
+}
 MEMORY = {
     "FLAGS": FLAGS,
     "EMBEDDING": {
@@ -237,34 +272,9 @@ MEMORY = {
         "fusion": env_choice("MEMORY_FUSION", "zscore", ("zscore", "rrf", "blend")),
         "context_limit": env_int("MEMORY_TOP_K", 10, minimum=1),
         "min_score": env_float("MEMORY_SEARCH_MIN_SCORE", 0.0, minimum=0, maximum=1),
+        "tier_fairness": env_bool("MEMORY_TIER_FAIRNESS", default=False),
     },
-    # Reasons to rank one memory above another, in order. Without any, the fused relevance alone decides.
-    "BOOSTS": [
-        "memory.retrieval.signals.thread.CONTEXT_WORDS",
-        "memory.retrieval.signals.thread.TURN_AFTER",
-        "memory.retrieval.signals.thread.ANSWER",
-        "memory.retrieval.signals.thread.QUESTION",
-        "memory.retrieval.signals.thread.THREAD",
-        "memory.retrieval.signals.asked.SPEAKER",
-        "memory.retrieval.signals.asked.TIME_WORDS",
-        "memory.retrieval.signals.asked.DATE",
-        "memory.retrieval.signals.exact.CODES",
-        "memory.retrieval.signals.exact.DAYS",
-        "memory.retrieval.signals.exact.AMOUNTS",
-        "memory.retrieval.signals.exact.NAMES",
-        "memory.retrieval.signals.experience.OUTCOMES",
-        "memory.retrieval.signals.experience.BANK_QUALITY",
-        "memory.retrieval.signals.experience.HEARSAY",
-        "memory.retrieval.signals.moment.LATEST",
-        "memory.retrieval.signals.moment.SUPERSEDED",
-        "memory.retrieval.signals.moment.CHANGE",
-        "memory.retrieval.signals.subject.OTHER_PERSON",
-        "memory.retrieval.signals.subject.ABOUT_ME",
-        "memory.retrieval.signals.subject.IDENTITY",
-        "memory.retrieval.signals.subject.BOOKS",
-        "memory.retrieval.signals.subject.POLARITY",
-        "memory.retrieval.signals.subject.REPORTED_QUESTION",
-    ],
+    "BOOSTS": BOOSTS[env_choice("MEMORY_BOOSTS", "signals", tuple(BOOSTS))],
     "LIMITS": {
         "bank_capacity": env_int("MEMORY_BANK_CAPACITY", 1000, minimum=1),
         "requests_per_second": env_int("RATE_LIMIT_PER_SECOND", 100, minimum=1),

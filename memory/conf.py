@@ -118,6 +118,8 @@ class RankingConf:
     context_limit: int
     min_score: float
     boosts: tuple[str, ...] = ()
+    tier_fairness: bool = False
+    """Each tier brings as many candidates as if it were alone."""
     rrf_k: int = 60
     candidates_factor: int = 3
     candidates_floor: int = 100

@@ -23,6 +23,8 @@ from memory.benchmarks.metrics import (
     scenario_measures,
 )
 from memory.benchmarks.timing import Stopwatch
+from memory.conf import memory_conf
+from memory.retrieval.ranking import signals
 from memory.retrieval.results import LEXICAL, STAGES, VECTOR, SearchRequest
 from memory.retrieval.search import search
 
@@ -121,6 +123,19 @@ def evaluate(dataset: Dataset, modes: Sequence[str], k: int, say: Say) -> Result
     return results
 
 
+def boost_names() -> dict[str, str]:
+    """The boosts of the settings: the name each has in an explanation, and its path."""
+    return {signal.name: path for path in memory_conf().ranking.boosts for signal in signals((path,))}
+
+
+def part_of(mode: str) -> Mode:
+    """A mode by its name; ``-date`` is the search as configured without the boost of that name."""
+    if mode in MODES:
+        return MODES[mode]
+    left = {name: path for name, path in boost_names().items() if f"-{name}" != mode}
+    return Mode(STAGES, boosts=tuple(left.values()))
+
+
 def ask_all(
     store: Store,
     content: Loaded,
@@ -144,7 +159,7 @@ def ask_all(
 
 def ask(question: Question, content: Loaded, mode: str, depth: int, results: Results) -> list[str]:
     """The keys of what was found. The deadline is wide: a busy machine must not turn into a worse ranking."""
-    part = MODES[mode]
+    part = part_of(mode)
     request = SearchRequest(question.text, limit=depth, stages=part.stages, boosts=part.boosts, deadline_s=PATIENCE_S)
     with results.watch.measure(mode):
         found = search(content.user, request, now=ASKED_AT, remember=False)

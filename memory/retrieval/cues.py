@@ -107,6 +107,26 @@ CHANGED: Final = re.compile(
     r"(?:^|\s)ו?(?:עכשיו|כעת|כיום|כבר לא|מאז|עבר\w* ל|החליפ?\w*|השתנ\w*|במקום|מעתה)(?:\s|$)"
 )
 
+# --- how much is asked for ---------------------------------------------------------------------------------------
+_ASKING: Final = (
+    "who|what|when|where|which|why|how|quien|que|cuando|donde|cual|por que|como|qui|quand|ou|quel|quelle|pourquoi|"
+    "comment|wer|was|wann|wo|welche[rsn]?|warum|wie|chi|cosa|quando|dove|quale|perche|come|מי|מה|מתי|איפה|איך|למה"
+)
+BETWEEN_QUESTIONS: Final = re.compile(
+    rf"(?<=[?])\s+(?=\S)|[,;]?\s+(?:and|y|et|und|e)\s+(?=(?:{_ASKING})\b)|\s+ו(?=(?:{_ASKING})\b)", re.IGNORECASE
+)
+WANTS_ALL: Final = re.compile(
+    r"\b(?:all|every(?:thing|one)?|list|overview|summar\w+|everything about|"
+    r"tod[oa]s?|lista|resum\w+|tous|toutes|tout ce|liste|alle[ns]?|uberblick|zusammenfass\w+|"
+    r"tutt[oiae]|elenc\w+|riassum\w+)\b|\bכל (?:ה|מה)|\bרשימ|\bסכמ"
+)
+WANTS_SOME: Final = re.compile(
+    r"\b(?:which \w+s|what (?:kinds?|types?|sorts?|are|were|things|activities|hobbies)|how many|how often|several|"
+    r"various|"
+    r"compare|difference|both|cuant[oa]s|cuales|combien|quels|quelles|wie viele|welche|quant[iae]|quali)\b|"
+    r"\b(?:כמה|אילו)\b"
+)
+
 # --- whom it is asked about ---------------------------------------------------------------------------------------
 ABOUT_ME: Final = re.compile(
     r"\b(?:i|me|my|mine|myself|i'm|i've|i'd|the user|user(?:'s)?|we|our|us|"
@@ -185,14 +205,6 @@ UNABLE: Final = re.compile(
     r"vermeid\w+|verboten|allergi\w+|hasst|ausser|unfahig|schwer|schwierig\w*|fehlt|meidet|raus|tabu|"
     r"vietat\w+|allergic\w+|odia|tranne|eccetto|fuori|fatica|difficil\w*|manca\w*)\b|"
     r"(?:^|\s)ו?(?:נמנע\w*|אלרגי\w*|שונא\w*|חוץ|קשה|מתקש\w*|חסר\w*|להימנע|מחוץ|נכשל\w*|למעט)(?:\s|$)"
-)
-HEDGED: Final = re.compile(
-    r"\b(?:maybe|perhaps|might|may|possibly|probably|supposedly|apparently|seems?|not confirmed|unconfirmed|guess\w*|"
-    r"somebody thought|someone thought|heard that|rumou?r\w*|reckons?|unsure|not sure|"
-    r"quizas?|tal vez|parece|creo|supuestamente|"
-    r"peut-etre|semble|parait|suppose\w*|"
-    r"vielleicht|vermutlich|angeblich|scheint|wohl|vermut\w+|meinte|"
-    r"forse|sembra|pare|magari|probabilmente)\b|(?:^|\s)(?:אולי|כנראה|ייתכן|נראה|לכאורה)(?:\s|$)"
 )
 REPORTED_QUESTION: Final = re.compile(
     r"\b(?:asked|asks|asking|wonder(?:s|ed)|wanted to know|wants to know|"

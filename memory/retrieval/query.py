@@ -8,11 +8,15 @@ from datetime import datetime
 from memory.retrieval import cues
 from memory.retrieval.cues import plain
 from memory.retrieval.figures import Day, codes_in, days_in, names_in, numbers_in
+from memory.retrieval.windows import Window, window_in
 from memory.text import SPACES
 from memory.words import english_gloss, query_groups
 
 GENERIC_SPEAKERS = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot", "model"})
 SHORTEST_NAME = 2
+SHORTEST_QUESTION = 3
+MOST_PARTS = 3
+FEW, SOME, ALL = 5, 12, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,12 @@ class Query:
     asks_when: bool = False
     months: frozenset[int] = frozenset()
     years: frozenset[int] = frozenset()
+    window: Window | None = None
+    """The stretch of time that it names relative to now."""
+    parts: tuple[str, ...] = ()
+    """The questions it is made of, where it is made of several."""
+    limit: int = FEW
+    """How many memories such a question needs."""
     codes: frozenset[str] = frozenset()
     days: frozenset[Day] = frozenset()
     numbers: frozenset[float] = frozenset()
@@ -46,7 +56,7 @@ class Query:
 
     @property
     def has_date(self) -> bool:
-        return bool(self.months or self.years)
+        return bool(self.months or self.years or self.window)
 
 
 MEANT = {
@@ -70,6 +80,7 @@ def understand(text: str, speakers: Collection[str], now: datetime) -> Query:
     asked = normalised(text)
     bare = plain(asked)
     found = named_speakers(bare, speakers)
+    parts = questions_in(asked)
     return Query(
         text=asked,
         embedded=embedded(without_names(asked, found) or asked),
@@ -78,6 +89,9 @@ def understand(text: str, speakers: Collection[str], now: datetime) -> Query:
         asks_when=cues.ASKS_WHEN.search(bare) is not None,
         months=cues.months_in(bare),
         years=cues.years_in(bare),
+        window=window_in(bare, now),
+        parts=parts,
+        limit=ALL if cues.WANTS_ALL.search(bare) else SOME if parts or cues.WANTS_SOME.search(bare) else FEW,
         codes=codes_in(asked),
         days=days_in(asked),
         numbers=numbers_in(asked) - cues.years_in(bare),
@@ -86,6 +100,13 @@ def understand(text: str, speakers: Collection[str], now: datetime) -> Query:
         is_qualified=cues.QUALIFIED_NAME.search(asked) is not None,
         **{name: pattern.search(bare) is not None for name, pattern in MEANT.items()},
     )
+
+
+def questions_in(asked: str) -> tuple[str, ...]:
+    """The single questions of "When did we move, and who helped?"; nothing for a question that is one."""
+    pieces = [piece.strip(" ,;") for piece in cues.BETWEEN_QUESTIONS.split(asked)]
+    questions = [piece for piece in pieces if len(piece.split()) >= SHORTEST_QUESTION]
+    return tuple(questions[:MOST_PARTS]) if len(questions) > 1 else ()
 
 
 def embedded(asked: str) -> str:

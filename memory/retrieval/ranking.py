@@ -18,8 +18,8 @@ from memory.retrieval.query import Query
 logger = structlog.get_logger(__name__)
 
 DIGITS = 6
-SOFTNESS = 4.0
-"""Sums lie between about -8 and 16; divided by this they keep apart after squashing."""
+SOFTNESS = 5.0
+"""Sums lie between about -10 and 20; divided by this they keep apart after squashing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,10 @@ STAGES = frozenset({VECTOR, LEXICAL})
 RELEVANCE, RECENCY, SCORE = "relevance", "recency", "score"
 
 
+AS_MANY_AS_ASKED = 0
+"""A limit that leaves it to the question: few for one fact, more for several, most for "everything about"."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
     """``tiers`` None means all; ``metadata`` keeps items that contain it.
@@ -33,7 +37,7 @@ class SearchRequest:
 
     query: str
     tiers: frozenset[Tier] | None = None
-    limit: int = 5
+    limit: int = AS_MANY_AS_ASKED
     sort_by: str = RELEVANCE
     metadata: dict[str, Any] | None = None
     thread_id: str = ""

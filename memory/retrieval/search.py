@@ -6,6 +6,7 @@ The answer is complete without any one stage. What was left out stands in ``debu
 import time
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -14,26 +15,21 @@ from django.db import connection
 from memory import metrics, speakers, store
 from memory.access import user_scope
 from memory.conf import memory_conf
-from memory.indexes import lexical_index, vector_index
-from memory.indexes.base import Filter, LexicalMatch, Match
-from memory.indexes.ghosts import ghosts
-from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, Turn
 from memory.models.items import ItemQuerySet
 from memory.resilience import Deadline
 from memory.retrieval.candidates import read_pool
-from memory.retrieval.fusion import Found, fuse_blend, fuse_rrf, fuse_zscore, gather
+from memory.retrieval.finding import find
+from memory.retrieval.fusion import fuse_blend, fuse_rrf, fuse_zscore
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query, normalised, understand
 from memory.retrieval.ranking import Ranked, rank, signals
 from memory.retrieval.reranking import reranked
 from memory.retrieval.results import (
-    LEXICAL,
     RECENCY,
     RELEVANCE,
     SCORE,
     STAGES,
-    VECTOR,
     Debug,
     Hit,
     SearchRequest,
@@ -57,7 +53,8 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     )
     with debug.timed("understand"):
         query = read_query(user, debug.normalized_query, now)
-    found = find_candidates(user, query, request, debug, deadline)
+    request = request if request.limit else replace(request, limit=query.limit)
+    found = find(user, query, request, debug, deadline)
     with debug.timed("rank"), user_scope(user):
         pool = read_pool(user, found, wanted_rows(user, request, now), query.words, now)
         fuse(pool)
@@ -85,44 +82,6 @@ def read_query(user: EndUser, text: str, now: datetime) -> Query:
     with user_scope(user):
         names = speakers.names_of(user)
     return understand(text, names, now)
-
-
-def find_candidates(
-    user: EndUser, query: Query, request: SearchRequest, debug: Debug, deadline: Deadline
-) -> list[Found]:
-    conf = memory_conf()
-    wanted = Filter(user.pk, frozenset(request.tiers) if request.tiers else None)
-    depth = max(conf.ranking.candidates_floor, request.limit * conf.ranking.candidates_factor)
-    if request.metadata:
-        # The indexes do not know metadata: look deeper, since reading will drop what does not hold it.
-        depth *= 4
-    if not query.text:
-        return []
-    near: list[tuple[uuid.UUID, float]] = []
-    worded: list[tuple[uuid.UUID, float]] = []
-    if VECTOR not in request.stages:
-        debug.vector_stage_status = "disabled_config"
-    else:
-        vector = debug.attempt(
-            "embed", lambda: embedder().embed_query(query.embedded, deadline.slice(conf.deadlines.embed_s)), None
-        )
-        if vector is not None:
-            matches: list[Match] = debug.attempt(
-                VECTOR,
-                lambda: vector_index().search(vector, wanted, depth, deadline.slice(conf.deadlines.vector_s)),
-                [],
-            )
-            near = [(match.id, match.distance) for match in matches]
-    if LEXICAL in request.stages and conf.flags["bm25"]:
-        lexical: list[LexicalMatch] = debug.attempt(
-            LEXICAL,
-            lambda: lexical_index().search(query.text, wanted, depth, deadline.slice(conf.deadlines.lexical_s)),
-            [],
-        )
-        worded = [(match.id, match.score) for match in lexical]
-    found = gather(near, worded, conf.ranking.rrf_k)
-    gone = ghosts().among(user.pk, [one.id for one in found])
-    return [one for one in found if one.id not in gone]
 
 
 def wanted_rows(user: EndUser, request: SearchRequest, now: datetime) -> ItemQuerySet:

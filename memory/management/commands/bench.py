@@ -40,6 +40,15 @@ def modes(text: str) -> list[str]:
     return wanted
 
 
+def boosts(text: str) -> list[str]:
+    known = list(quality.boost_names())
+    wanted = known if text == "each" else list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    unknown = [name for name in wanted if name not in known]
+    if unknown or not wanted:
+        raise ArgumentTypeError(f'"each" or some of {",".join(known)}')
+    return wanted
+
+
 class Command(BaseCommand):
     help = "Measure how fast the running product is (speed) and how well it finds (quality)."
 
@@ -58,6 +67,13 @@ class Command(BaseCommand):
         good.add_argument("file", type=Path)
         good.add_argument("--k", type=at_least_one, default=10, help="depth of the ranking in conversations")
         good.add_argument("--modes", type=modes, default=list(MODES), help=f"some of {','.join(MODES)}")
+        good.add_argument(
+            "--without",
+            type=boosts,
+            default=[],
+            metavar="BOOSTS",
+            help='ask also without each of these boosts, alone: names with commas, or "each"',
+        )
         good.add_argument("--limit", type=at_least_one, help="only the first questions")
         good.add_argument("--misses", action="store_true", help="list the questions whose best memory is not first")
         for kind in (fast, good):
@@ -80,8 +96,9 @@ def measure_quality(console: Console, options: dict[str, Any]) -> dict[str, Any]
         dataset = first_questions(dataset, options["limit"])
     size = f"{len(dataset.stores)} stores, {dataset.memory_count:,} memories, {dataset.question_count:,} questions"
     console.print(f"{dataset.name}: {size}")
+    asked = [*options["modes"], *(f"-{name}" for name in options["without"])]
     with console.status("") as status:
-        results = quality.evaluate(dataset, options["modes"], options["k"], status.update)
+        results = quality.evaluate(dataset, asked, options["k"], status.update)
     print_results(console, results)
     if options["misses"]:
         report.print_lines(console, [miss.line() for miss in results.misses])

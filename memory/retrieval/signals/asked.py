@@ -1,7 +1,7 @@
 """What the question asks for besides its subject: by whom, when."""
 
 from memory.retrieval import cues
-from memory.retrieval.pool import Pool
+from memory.retrieval.pool import Memory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal
 
@@ -23,17 +23,19 @@ def time_words(query: Query, pool: Pool) -> list[float]:
 
 
 def date(query: Query, pool: Pool) -> list[float]:
-    """Said in the month and the year that the question names."""
+    """Said in the month and the year, or in the stretch of time, that the question names."""
     if not query.has_date:
         return [0.0] * len(pool)
-    return pool.each(
-        lambda memory: float(
-            (not query.months or memory.occurred_at.month in query.months)
-            and (not query.years or memory.occurred_at.year in query.years)
-        )
-    )
+    return pool.each(lambda memory: float(was_said_then(query, memory)))
 
 
-SPEAKER = Signal("speaker", 3.0, speaker)
-TIME_WORDS = Signal("time_words", 3.0, time_words)
-DATE = Signal("date", 2.3, date)
+def was_said_then(query: Query, memory: Memory) -> bool:
+    said = memory.occurred_at
+    if query.window and not query.window[0] <= said < query.window[1]:
+        return False
+    return (not query.months or said.month in query.months) and (not query.years or said.year in query.years)
+
+
+SPEAKER = Signal("speaker", 3.5, speaker)
+TIME_WORDS = Signal("time_words", 3.5, time_words)
+DATE = Signal("date", 2.9, date)

@@ -55,7 +55,7 @@ def names(query: Query, pool: Pool) -> list[float]:
     return [-sum(places) / len(telling) for places in zip(*telling, strict=True)] if telling else [0.0] * len(pool)
 
 
-CODES = Signal("identifier", 3.0, codes)
-DAYS = Signal("day", 3.0, days)
-AMOUNTS = Signal("amount", 2.5, amounts)
-NAMES = Signal("names", 1.7, names)
+CODES = Signal("identifier", 3.5, codes)
+DAYS = Signal("day", 3.6, days)
+AMOUNTS = Signal("amount", 3.0, amounts)
+NAMES = Signal("names", 1.9, names)

@@ -1,6 +1,5 @@
 """What is known of a memory besides its words: what came of using it, and how sure it is."""
 
-from memory.retrieval import cues
 from memory.retrieval.pool import Memory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal
@@ -11,6 +10,9 @@ SURE_AFTER = 3
 FAILING_WEIGHT = 3.0
 USUAL_QUALITY = 0.45
 """Above this a statement is more than usually sure and important."""
+
+BELIEVED = 0.5
+"""A statement of less confidence is rather doubted than believed."""
 
 
 def outcomes(query: Query, pool: Pool) -> list[float]:
@@ -41,13 +43,10 @@ def bank_quality(query: Query, pool: Pool) -> list[float]:
 
 
 def hearsay(query: Query, pool: Pool) -> list[float]:
-    """A statement that itself says it is a guess."""
-    return [
-        float(memory.is_statement and cues.HEDGED.search(text) is not None)
-        for memory, text in zip(pool.memories, pool.plain, strict=True)
-    ]
+    """How far a statement is from being believed, whatever it is about."""
+    return pool.each(lambda memory: max(0.0, 1 - memory.confidence / BELIEVED) if memory.is_statement else 0.0)
 
 
-OUTCOMES = Signal("outcomes", 2.5, outcomes)
-BANK_QUALITY = Signal("bank_quality", 1.4, bank_quality)
-HEARSAY = Signal("hearsay", -0.2, hearsay)
+OUTCOMES = Signal("outcomes", 3.4, outcomes)
+BANK_QUALITY = Signal("bank_quality", 1.0, bank_quality)
+HEARSAY = Signal("hearsay", -6.0, hearsay)

@@ -62,6 +62,6 @@ def change(query: Query, pool: Pool) -> list[float]:
     ]
 
 
-LATEST = Signal("latest", 2.0, latest)
-SUPERSEDED = Signal("superseded", -1.8, superseded)
-CHANGE = Signal("change", 2.7, change)
+LATEST = Signal("latest", 2.2, latest)
+SUPERSEDED = Signal("superseded", -2.3, superseded)
+CHANGE = Signal("change", 3.5, change)

@@ -51,9 +51,9 @@ def reported_question(query: Query, pool: Pool) -> list[float]:
     return [float(cues.REPORTED_QUESTION.search(text) is not None) for text in pool.plain]
 
 
-OTHER_PERSON = Signal("other_person", -3.2, other_person)
-ABOUT_ME = Signal("about_me", 2.4, about_me)
-IDENTITY = Signal("identity", 2.3, identity)
-BOOKS = Signal("books", 2.9, books)
-POLARITY = Signal("polarity", 3.3, polarity)
-REPORTED_QUESTION = Signal("reported_question", -1.2, reported_question)
+OTHER_PERSON = Signal("other_person", -4.0, other_person)
+ABOUT_ME = Signal("about_me", 3.0, about_me)
+IDENTITY = Signal("identity", 2.7, identity)
+BOOKS = Signal("books", 3.6, books)
+POLARITY = Signal("polarity", 4.0, polarity)
+REPORTED_QUESTION = Signal("reported_question", -1.4, reported_question)

@@ -1,0 +1,82 @@
+"""Which memories a question may be about, by meaning and by words: ids with numbers, each stage within its time."""
+
+import uuid
+from collections.abc import Sequence
+
+from memory.conf import memory_conf
+from memory.indexes import lexical_index, vector_index
+from memory.indexes.base import Filter, LexicalMatch, Match
+from memory.indexes.ghosts import ghosts
+from memory.inference import embedder
+from memory.inference.base import Vector
+from memory.models import EndUser
+from memory.resilience import Deadline
+from memory.retrieval.fusion import Found, gather
+from memory.retrieval.query import Query
+from memory.retrieval.results import LEXICAL, VECTOR, Debug, SearchRequest
+from memory.tiers import Tier
+
+
+def find(user: EndUser, query: Query, request: SearchRequest, debug: Debug, deadline: Deadline) -> list[Found]:
+    conf = memory_conf()
+    wanted = Filter(user.pk, frozenset(request.tiers) if request.tiers else None)
+    depth = max(conf.ranking.candidates_floor, request.limit * conf.ranking.candidates_factor)
+    if request.metadata:
+        # The indexes do not know metadata: look deeper, since reading will drop what does not hold it.
+        depth *= 4
+    if not query.text:
+        return []
+    near: list[tuple[uuid.UUID, float]] = []
+    if VECTOR not in request.stages:
+        debug.vector_stage_status = "disabled_config"
+    else:
+        near = nearest(query, wanted, depth, debug, deadline)
+    worded: list[LexicalMatch] = []
+    if LEXICAL in request.stages and conf.flags["bm25"]:
+        worded = debug.attempt(
+            LEXICAL,
+            lambda: lexical_index().search(query.text, wanted, depth, deadline.slice(conf.deadlines.lexical_s)),
+            [],
+        )
+    found = gather(near, [(match.id, match.score) for match in worded], conf.ranking.rrf_k)
+    gone = ghosts().among(user.pk, [one.id for one in found])
+    return [one for one in found if one.id not in gone]
+
+
+def nearest(
+    query: Query, wanted: Filter, depth: int, debug: Debug, deadline: Deadline
+) -> list[tuple[uuid.UUID, float]]:
+    """The nearest to the question, or to any of the questions it is made of, nearest first."""
+    conf = memory_conf()
+
+    def embed() -> list[Vector]:
+        left = deadline.slice(conf.deadlines.embed_s)
+        return [embedder().embed_query(text, left) for text in (query.embedded, *query.parts)]
+
+    def search() -> list[Match]:
+        left = deadline.slice(conf.deadlines.vector_s)
+        filters = by_tier(wanted) if conf.ranking.tier_fairness else [wanted]
+        return [
+            match
+            for vector in vectors
+            for filter in filters
+            for match in vector_index().search(vector, filter, depth, left)
+        ]
+
+    vectors: list[Vector] = debug.attempt("embed", embed, [])
+    matches: list[Match] = debug.attempt(VECTOR, search, []) if vectors else []
+    return merged(matches)
+
+
+def by_tier(wanted: Filter) -> list[Filter]:
+    """One filter a tier: then a large tier does not crowd out a small one before anything is ranked."""
+    tiers = wanted.tiers if wanted.tiers is not None else frozenset(Tier)
+    return [Filter(wanted.user_id, frozenset({tier}), wanted.statuses) for tier in sorted(tiers)]
+
+
+def merged(matches: Sequence[Match]) -> list[tuple[uuid.UUID, float]]:
+    """Each id once, at its least distance, in the order of the index: by distance, then by id."""
+    least: dict[uuid.UUID, float] = {}
+    for match in matches:
+        least[match.id] = min(match.distance, least.get(match.id, match.distance))
+    return sorted(least.items(), key=lambda pair: (pair[1], pair[0]))

@@ -1,0 +1,188 @@
+"""What a question asks for, read from its words."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.retrieval.figures import codes_in, days_in, names_in, numbers_in
+from memory.retrieval.query import Query, understand
+from memory.retrieval.windows import window_in
+
+NOW = datetime(2025, 6, 16, 12, tzinfo=UTC)
+SPEAKERS = ("Maya", "Jo Ann Weber", "user", "assistant")
+
+
+def read(text: str) -> Query:
+    return understand(text, SPEAKERS, NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "embedded"),
+    [
+        ("What did Maya plant?", {"maya"}, "What did plant?"),
+        ("What is Maya's  favourite tree?", {"maya"}, "What is favourite tree?"),
+        ("what did MAYA and jo plant", {"maya", "jo ann weber"}, "what did and plant"),
+        ("Did Jo Ann Weber call?", {"jo ann weber"}, "Did call?"),
+        ("What does the user like?", set(), "What does the user like?"),
+        ("What about mayas and the maya calendar", {"maya"}, "What about mayas and the calendar"),
+        ("Maya?", {"maya"}, "Maya?"),
+    ],
+)
+def test_speakers_are_named_and_left_out_of_what_is_embedded(text: str, named: set[str], embedded: str) -> None:
+    found = read(text)
+    assert found.named == named
+    assert found.embedded == embedded
+
+
+def test_hebrew_is_embedded_with_english_words() -> None:
+    assert read("איפה הדרכון?").embedded == "איפה הדרכון? (passport)"
+    assert read("Where is the passport?").embedded == "Where is the passport?"
+
+
+@pytest.mark.parametrize(
+    "text", ["When did we move?", "¿Cuándo fue?", "Quand part-il ?", "Wann war das?", "Quando parte?", "מתי זה היה?"]
+)
+def test_when_is_asked_in_six_languages(text: str) -> None:
+    assert read(text).asks_when
+
+
+@pytest.mark.parametrize(
+    ("text", "flag"),
+    [
+        ("What did the dentist say last time?", "wants_latest"),
+        ("¿Qué dijo la última vez?", "wants_latest"),
+        ("Qu'a-t-elle dit la dernière fois ?", "wants_latest"),
+        ("Was sagte er beim letzten Mal, zuletzt?", "wants_latest"),
+        ("Che cosa ha detto l'ultima volta?", "wants_latest"),
+        ("מה נאמר בפגישה האחרונה?", "wants_latest"),
+        ("Where did we live before the flood?", "wants_earlier"),
+        ("Which fix did not work?", "wants_failures"),
+        ("What is my blood group?", "is_about_me"),
+        ("¿Cuál es mi dirección?", "is_about_me"),
+        ("מה הכתובת שלי?", "is_about_me"),
+        ("Who am I?", "is_about_identity"),
+        ("What does the manual say about oil?", "is_about_books"),
+        ("What did I learn from the manual?", "wants_own_view"),
+        ("What can she not eat?", "is_negated"),
+        ("Was darf er nicht essen?", "is_negated"),
+        ("What does Lea from the office want?", "is_qualified"),
+    ],
+)
+def test_how_a_question_is_meant(text: str, flag: str) -> None:
+    assert getattr(read(text), flag)
+
+
+@pytest.mark.parametrize("text", ["What is the last stop of the tram?", "Who is taller?", "Where is the key?"])
+def test_an_ordinary_question_means_nothing_special(text: str) -> None:
+    found = read(text)
+    assert not any(
+        (found.wants_latest, found.wants_earlier, found.wants_failures, found.is_about_books, found.has_date)
+    )
+
+
+def test_relations_are_the_same_in_every_language() -> None:
+    assert read("My wife").relations == read("Ma femme").relations == read("אשתו").relations != frozenset()
+    assert read("the neighbour").relations.isdisjoint(read("the wife").relations)
+
+
+@pytest.mark.parametrize(
+    ("text", "months", "years"),
+    [
+        ("What happened in March 2024?", {3}, {2024}),
+        ("en marzo", {3}, set()),
+        ("במרץ", set(), set()),
+        ("We march on", set(), set()),
+        ("May I ask?", set(), set()),
+        ("on 3 May", {5}, set()),
+    ],
+)
+def test_months_and_years(text: str, months: set[int], years: set[int]) -> None:
+    assert set(read(text).months) == months
+    assert set(read(text).years) == years
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("yesterday", "2025-06-15", "2025-06-16"),
+        ("אתמול", "2025-06-15", "2025-06-16"),
+        ("heute", "2025-06-16", "2025-06-17"),
+        ("hace tres semanas", "2025-05-23", "2025-05-30"),
+        ("two days ago", "2025-06-13", "2025-06-15"),
+        ("il y a deux jours", "2025-06-13", "2025-06-15"),
+        ("vor 2 tagen", "2025-06-13", "2025-06-15"),
+        ("due giorni fa", "2025-06-13", "2025-06-15"),
+        ("last week", "2025-06-02", "2025-06-15"),
+    ],
+)
+def test_stretches_of_time(text: str, first: str, last: str) -> None:
+    window = window_in(text, NOW)
+    assert window is not None
+    assert [moment.date().isoformat() for moment in window] == [first, last]
+
+
+def test_no_stretch_of_time_is_seen_where_there_is_none() -> None:
+    assert window_in("the last resort", NOW) is None
+    assert window_in("a week in politics", NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("Close ERR_4521 and ab-12 now", {"err_4521", "ab-12"}),
+        ("v2.1.3 of a/b2.txt", {"v2.1.3", "a/b2.txt"}),
+        ("at 7:52 on the 3rd, 5kg for 20", set()),
+        ("2025-01-02 and 05.06.", set()),
+    ],
+)
+def test_identifiers(text: str, codes: set[str]) -> None:
+    assert codes_in(text) == codes
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["5 June", "June 5th", "5. Juni", "le 5 juin", "5 de junio", "il 5 giugno", "5 ביוני", "2025-06-05", "05.06."],
+)
+def test_a_day_is_the_same_however_it_is_written(text: str) -> None:
+    assert days_in(text) == {(6, 5)}
+
+
+def test_a_slashed_date_is_read_both_ways() -> None:
+    assert days_in("5/6/2025") == {(6, 5), (5, 6)}
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("480", {480}),
+        ("four hundred and eighty", {480}),
+        ("vierhundertachtzig", {480}),
+        ("cuatrocientos ochenta", {480}),
+        ("1,900 and 25.50", {1900, 25.5}),
+        ("two thousand five hundred", {2500}),
+        ("one of the three", set()),
+        ("on 5 June", set()),
+    ],
+)
+def test_amounts_in_digits_and_words(text: str, numbers: set[float]) -> None:
+    assert numbers_in(text) == numbers
+
+
+def test_names_are_capitals_inside_a_sentence_but_not_in_german() -> None:
+    assert names_in("Who is Lea Brandt-Olsen?") == ("lea", "brandt-olsen")
+    assert names_in("¿En qué ciudad vive?") == ()
+    assert names_in("Wo ist der Hund von der Katze?") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [("Where is the key?", 5), ("How many trips did we make?", 12), ("List everything about the boat", 20)],
+)
+def test_the_question_tells_how_much_is_needed(text: str, limit: int) -> None:
+    assert read(text).limit == limit
+
+
+def test_a_question_of_several_is_taken_apart() -> None:
+    assert read("When did we move, and who helped us?").parts == ("When did we move", "who helped us?")
+    assert read("What did Ann and Ben say?").parts == ()
+    assert read("Salt and pepper").parts == ()

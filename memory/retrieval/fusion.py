@@ -8,7 +8,7 @@ from memory.retrieval.pool import Candidate, standardised
 from memory.scoring import similarity
 
 MEANING_WEIGHT = 0.3
-WORDS_WEIGHT = 0.15
+WORDS_WEIGHT = 0.25
 """What one standard deviation is worth on either side, in the z-score sum."""
 
 QUALITY_NEARS, LEAST_NEARNESS = 0.8, 0.5

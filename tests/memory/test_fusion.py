@@ -1,22 +1,31 @@
-"""Two ranked lists into one relevance, by each of the formulas."""
+"""Two ranked lists into one relevance."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory.retrieval.fusion import Found, fuse_blend, fuse_rrf, fuse_zscore, gather
 from memory.retrieval.pool import Candidate, Memory, standardised
 from memory.tiers import Tier
 
-A, B, C, D = (UUID(int=number) for number in range(1, 5))
-SAID = datetime(2025, 1, 1, tzinfo=UTC)
+A, B, C = (UUID(int=number) for number in (1, 2, 3))
+SAID = datetime(2026, 3, 2, tzinfo=UTC)
+FUSIONS: dict[str, Callable[[list[Candidate]], None]] = {
+    "rrf": lambda candidates: fuse_rrf(candidates, 60),
+    "blend": lambda candidates: fuse_blend(candidates, 60),
+    "zscore": fuse_zscore,
+}
 
 
-def candidates(found: list[Found], **fields: object) -> dict[UUID, Candidate]:
-    return {
-        one.id: Candidate(
-            Memory(one.id, "text", **{"tier": "history", "occurred_at": SAID, **fields}),  # type: ignore[arg-type]
+def read(found: list[Found]) -> list[Candidate]:
+    """As the search does after it has read the rows."""
+    return [
+        Candidate(
+            Memory(one.id, "", Tier.WORKING, SAID),
             one.distance,
             one.vector_rank,
             one.text_score,
@@ -24,67 +33,83 @@ def candidates(found: list[Found], **fields: object) -> dict[UUID, Candidate]:
             one.rrf,
         )
         for one in found
-    }
+    ]
 
 
-def both() -> list[Found]:
-    return gather([(A, 0.7), (B, 0.9), (C, 1.3)], [(B, 7.0), (D, 2.0)], 60)
+def relevance(fusion: str, near: list[tuple[UUID, float]], worded: list[tuple[UUID, float]]) -> dict[UUID, float]:
+    candidates = read(gather(near, worded, 60))
+    FUSIONS[fusion](candidates)
+    return {candidate.memory.id: candidate.relevance for candidate in candidates}
 
 
-def test_lists_are_merged_by_id_and_ranks_are_fused() -> None:
-    found = {one.id: one for one in both()}
-    assert set(found) == {A, B, C, D}
+def test_ranks_are_gathered_from_both_lists() -> None:
+    found = {one.id: one for one in gather([(A, 0.1), (B, 0.2)], [(B, 9.0), (C, 3.0)], 60)}
+    assert (found[A].vector_rank, found[A].text_rank) == (1, None)
+    assert found[A].rrf == pytest.approx(1 / 61)
     assert (found[B].vector_rank, found[B].text_rank) == (2, 1)
     assert found[B].rrf == pytest.approx(1 / 62 + 1 / 61)
-    assert found[A].rrf == pytest.approx(1 / 61)
-    assert (found[D].distance, found[D].vector_rank) == (None, None)
-    assert gather([], [], 60) == []
+    assert (found[C].distance, found[C].text_score) == (None, 3.0)
 
 
-def test_reciprocal_ranks_give_one_to_what_heads_every_list() -> None:
-    pool = candidates(gather([(A, 0.7), (B, 0.9)], [(A, 7.0)], 60))
-    fuse_rrf(list(pool.values()), 60)
-    assert pool[A].relevance == pytest.approx(1.0)
-    assert 0 < pool[B].relevance < 0.5
+def test_what_heads_both_lists_has_rank_relevance_one() -> None:
+    assert relevance("rrf", [(A, 0.1), (B, 0.2)], [(A, 9.0)])[A] == pytest.approx(1.0)
 
 
-def test_the_blend_is_six_two_two() -> None:
-    pool = candidates(both())
-    fuse_blend(list(pool.values()), 60)
-    best = 2 / 61
-    assert pool[B].relevance == pytest.approx(0.6 / 1.9 + 0.2 * 1.0 + 0.2 * (1 / 62 + 1 / 61) / best)
-    assert pool[A].relevance == pytest.approx(0.6 / 1.7 + 0.2 * (1 / 61) / best)
-    assert pool[D].relevance == pytest.approx(0.2 * 61 / 62 + 0.2 * (1 / 62) / best)
+def test_one_list_alone_is_judged_as_the_whole() -> None:
+    assert relevance("rrf", [], [(A, 9.0), (B, 1.0)]) == {A: pytest.approx(1.0), B: pytest.approx(61 / 62)}
+
+
+def test_the_blend_is_six_parts_meaning_two_words_two_fused_rank() -> None:
+    blended = relevance("blend", [(A, 0.25)], [(A, 9.0), (B, 1.0)])
+    assert blended[A] == pytest.approx(0.6 * 0.8 + 0.2 + 0.2)
+    assert blended[B] == pytest.approx(0.2 * 61 / 62 + 0.2 * (1 / 62) / (2 / 61))
+
+
+def test_the_one_rare_word_stands_out_in_standard_scores() -> None:
+    near = [(UUID(int=number + 1), 0.90 + number / 1000) for number in range(20)]
+    scores = relevance("zscore", near, [(near[19][0], 12.0), (near[3][0], 0.5)])
+    assert max(scores, key=lambda item_id: scores[item_id]) == near[19][0]
 
 
 @pytest.mark.parametrize(("importance", "factor"), [(0.0, 1.0), (0.5, 0.6), (1.0, 0.5)])
 def test_a_sure_statement_counts_as_nearer_in_the_blend(importance: float, factor: float) -> None:
-    pool = candidates(gather([(A, 0.8)], [], 60), tier=Tier.MEMORY_BANK, importance=importance, confidence=1.0)
-    fuse_blend(list(pool.values()), 60)
-    assert pool[A].relevance == pytest.approx(0.6 / (1 + 0.8 * factor) + 0.2)
+    sure = Candidate(Memory(A, "", Tier.MEMORY_BANK, SAID, importance=importance, confidence=1.0), 0.8, 1, rrf=1 / 61)
+    fuse_blend([sure], 60)
+    assert sure.relevance == pytest.approx(0.6 / (1 + 0.8 * factor) + 0.2)
 
 
-def test_standard_scores_keep_the_margin() -> None:
-    """The one memory with the rare word stands alone among many that are about as near."""
-    near = [(UUID(int=number), 0.9 + number / 1000) for number in range(1, 31)]
-    pool = candidates(gather(near, [(UUID(int=15), 9.0)], 60))
-    fuse_zscore(list(pool.values()))
-    order = sorted(pool, key=lambda item: -pool[item].relevance)
-    assert order[:3] == [UUID(int=15), A, B]
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_nothing_in_gives_nothing_out(fusion: str) -> None:
+    assert relevance(fusion, [], []) == {}
 
 
-def test_one_side_alone_is_enough_and_no_side_is_no_error() -> None:
-    pool = candidates(gather([], [(A, 3.0), (B, 1.0)], 60))
-    fuse_zscore(list(pool.values()))
-    assert pool[A].relevance > 0 > pool[B].relevance
-    fuse_zscore([])
-
-
-def test_standardised_values() -> None:
+def test_what_does_not_differ_does_not_stand_out() -> None:
     assert standardised([]) == []
     assert standardised([2.0, 2.0]) == [0.0, 0.0]
+
+
+def test_two_values_say_little_of_what_is_far() -> None:
     low, high = standardised([1.0, 3.0])
-    assert low == -high < 0
-    many = standardised([0.0] * 500 + [1.0] * 500)
-    assert many[-1] == pytest.approx(1.0, abs=0.02)
-    assert high < 0.2, "two values say little of what is far"
+    assert low == -high
+    assert high < 0.2 < 0.9 < standardised([0.0] * 500 + [1.0] * 500)[-1] < 1.0
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+@given(
+    distances=st.lists(st.floats(0, 2), max_size=20),
+    scores=st.lists(st.floats(0, 1e6), max_size=20),
+    shared=st.integers(0, 20),
+)
+def test_what_is_nearer_and_better_worded_is_never_less_relevant(
+    fusion: str, distances: list[float], scores: list[float], shared: int
+) -> None:
+    ids = [UUID(int=number + 1) for number in range(40)]
+    near = list(zip(ids, sorted(distances), strict=False))
+    worded = list(zip(ids[20 - shared :], sorted(scores, reverse=True), strict=False))
+    candidates = read(gather(near, worded, 60))
+    FUSIONS[fusion](candidates)
+    both = [one for one in candidates if one.vector_rank and one.text_rank]
+    for one in both:
+        for other in both:
+            if one.vector_rank <= other.vector_rank and one.text_rank <= other.text_rank:  # type: ignore[operator]
+                assert one.relevance >= other.relevance - 1e-6

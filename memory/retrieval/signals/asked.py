@@ -36,6 +36,6 @@ def was_said_then(query: Query, memory: Memory) -> bool:
     return (not query.months or said.month in query.months) and (not query.years or said.year in query.years)
 
 
-SPEAKER = Signal("speaker", 3.5, speaker)
-TIME_WORDS = Signal("time_words", 3.5, time_words)
-DATE = Signal("date", 2.9, date)
+SPEAKER = Signal("speaker", 3.7, speaker)
+TIME_WORDS = Signal("time_words", 3.6, time_words)
+DATE = Signal("date", 2.8, date)

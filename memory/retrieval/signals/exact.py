@@ -56,6 +56,6 @@ def names(query: Query, pool: Pool) -> list[float]:
 
 
 CODES = Signal("identifier", 3.5, codes)
-DAYS = Signal("day", 3.6, days)
-AMOUNTS = Signal("amount", 3.0, amounts)
-NAMES = Signal("names", 1.9, names)
+DAYS = Signal("day", 3.8, days)
+AMOUNTS = Signal("amount", 3.2, amounts)
+NAMES = Signal("names", 2.1, names)

@@ -47,6 +47,6 @@ def hearsay(query: Query, pool: Pool) -> list[float]:
     return pool.each(lambda memory: max(0.0, 1 - memory.confidence / BELIEVED) if memory.is_statement else 0.0)
 
 
-OUTCOMES = Signal("outcomes", 3.4, outcomes)
-BANK_QUALITY = Signal("bank_quality", 1.0, bank_quality)
-HEARSAY = Signal("hearsay", -6.0, hearsay)
+OUTCOMES = Signal("outcomes", 3.8, outcomes)
+BANK_QUALITY = Signal("bank_quality", 2.0, bank_quality)
+HEARSAY = Signal("hearsay", -8.0, hearsay)

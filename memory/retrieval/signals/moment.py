@@ -62,6 +62,6 @@ def change(query: Query, pool: Pool) -> list[float]:
     ]
 
 
-LATEST = Signal("latest", 2.2, latest)
-SUPERSEDED = Signal("superseded", -2.3, superseded)
-CHANGE = Signal("change", 3.5, change)
+LATEST = Signal("latest", 2.6, latest)
+SUPERSEDED = Signal("superseded", -2.6, superseded)
+CHANGE = Signal("change", 4.0, change)

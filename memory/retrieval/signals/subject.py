@@ -51,9 +51,9 @@ def reported_question(query: Query, pool: Pool) -> list[float]:
     return [float(cues.REPORTED_QUESTION.search(text) is not None) for text in pool.plain]
 
 
-OTHER_PERSON = Signal("other_person", -4.0, other_person)
-ABOUT_ME = Signal("about_me", 3.0, about_me)
-IDENTITY = Signal("identity", 2.7, identity)
-BOOKS = Signal("books", 3.6, books)
-POLARITY = Signal("polarity", 4.0, polarity)
-REPORTED_QUESTION = Signal("reported_question", -1.4, reported_question)
+OTHER_PERSON = Signal("other_person", -4.4, other_person)
+ABOUT_ME = Signal("about_me", 3.2, about_me)
+IDENTITY = Signal("identity", 3.0, identity)
+BOOKS = Signal("books", 3.9, books)
+POLARITY = Signal("polarity", 4.5, polarity)
+REPORTED_QUESTION = Signal("reported_question", -1.6, reported_question)

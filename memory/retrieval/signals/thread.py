@@ -72,8 +72,8 @@ def top_mean(values: list[float]) -> float:
     return sum(top) / len(top)
 
 
-CONTEXT_WORDS = Signal("words_in_context", 0.75, words_in_context)
+CONTEXT_WORDS = Signal("words_in_context", 0.65, words_in_context)
 TURN_AFTER = Signal("turn_after", 0.3, turn_after)
-ANSWER = Signal("answer", 1.3, answer_to_asked)
-QUESTION = Signal("question", -0.8, question)
-THREAD = Signal("thread", 0.75, thread)
+ANSWER = Signal("answer", 1.25, answer_to_asked)
+QUESTION = Signal("question", -0.85, question)
+THREAD = Signal("thread", 0.9, thread)

@@ -82,7 +82,7 @@ def test_the_deltas_are_settings(user: EndUser, clock: Clock, settings: Settings
 
 def test_switched_off_outcomes_are_noted_and_move_nothing(user: EndUser, clock: Clock, settings: Settings) -> None:
     settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "outcome": False}}
-    item = MemoryItemFactory(user=user, tier=Tier.WORKING)
+    item = MemoryItemFactory.create(user=user, tier=Tier.WORKING)
     recorded = record(user, clock, turn_id=shown(user, clock, item))
     assert (recorded.scored, recorded.learned) == ([], [item.pk])
     assert (now_of(item).score, now_of(item).uses) == (0.5, 0)

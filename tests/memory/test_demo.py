@@ -127,7 +127,7 @@ def test_the_example_queries_are_answered(
     tamar: EndUser, index_now: Callable[[EndUser], None], query: str, answer: str
 ) -> None:
     index_now(tamar)
-    result = MemoryFacade().search(tamar, SearchRequest(query=query, limit=3), now=timezone.now())
+    result = MemoryFacade().search(tamar, SearchRequest(query=query, limit=5), now=timezone.now())
     assert any(answer.casefold() in hit.item.text.casefold() for hit in result.hits), [
         hit.item.text for hit in result.hits
     ]

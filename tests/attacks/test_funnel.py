@@ -13,7 +13,7 @@ from memory.facade import MemoryFacade
 from memory.indexes.base import Filter, LexicalMatch, Match
 from memory.listing import ItemFilter
 from memory.models import EndUser, MemoryItem
-from memory.retrieval import search
+from memory.retrieval import finding
 from memory.retrieval.search import SearchRequest
 from memory.tiers import Outcome
 from outcomes.exchanges import NewExchange
@@ -104,8 +104,8 @@ def test_counts_count_only_the_own(secret: MemoryItem, mallory: EndUser) -> None
 def test_a_careless_index_cannot_put_a_foreign_memory_into_an_answer(
     secret: MemoryItem, ann: EndUser, mallory: EndUser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "vector_index", lambda: CarelessVectors([secret.pk]))
-    monkeypatch.setattr(search, "lexical_index", lambda: CarelessWords([secret.pk]))
+    monkeypatch.setattr(finding, "vector_index", lambda: CarelessVectors([secret.pk]))
+    monkeypatch.setattr(finding, "lexical_index", lambda: CarelessWords([secret.pk]))
     door = MemoryFacade()
     assert [hit.item.pk for hit in door.search(ann, SearchRequest(CANARY), now=NOW).hits] == [secret.pk]
     assert door.search(mallory, SearchRequest(CANARY), now=NOW).hits == []

@@ -182,7 +182,6 @@ EMBEDDING_URL = env_secret("EMBEDDING_URL") or embedded.embedder_url(DATA_DIR)
 BOOSTS = {
     "signals": [
         "memory.retrieval.signals.thread.CONTEXT_WORDS",
-        "memory.retrieval.signals.thread.TURN_AFTER",
         "memory.retrieval.signals.thread.ANSWER",
         "memory.retrieval.signals.thread.QUESTION",
         "memory.retrieval.signals.thread.THREAD",

@@ -24,7 +24,7 @@ WHERE beside.user_id = memory_item.user_id AND beside.thread_id = memory_item.th
   AND beside.arrival {side} memory_item.arrival AND beside.status = 'active'
 ORDER BY beside.arrival {order} LIMIT 1
 """
-NEIGHBOURS_OF = 60
+NEIGHBOURS_OF = 30
 """So many of the best found bring the turns beside them into the pool."""
 MOST_WORDS = 24
 

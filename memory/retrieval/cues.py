@@ -214,6 +214,14 @@ REPORTED_QUESTION: Final = re.compile(
     r"wer|was|wann|wo|welche\w*|warum|wie|ob|chi|che|cosa|quando|dove|quale|perche|come|se)\b|"
     r"(?:^|\s)(?:שאל|שאלה|שואל|שואלת|תהה|תהתה)\s(?:מי|מה|מתי|איפה|איך|למה|אם|האם|כמה|איזה)"
 )
+
+
+@lru_cache(maxsize=16_384)
+def is_reported_question(bare: str) -> bool:
+    """Whether a plain text tells that somebody asked. Read for every candidate of every search, hence remembered."""
+    return REPORTED_QUESTION.search(bare) is not None
+
+
 ASKS_FAILURE: Final = re.compile(
     r"\b(?:did(?:n't| not) work|does(?:n't| not) work|fail(?:ed|ure|ures)?|went wrong|mistakes?|avoid|"
     r"no funcion\w+|fallo|fallaron|salio mal|error(?:es)?|evitar|"

@@ -98,10 +98,6 @@ class Pool:
         return [self.places.get(memory.previous_id) if memory.previous_id else None for memory in self.memories]
 
     @cached_property
-    def next(self) -> list[int | None]:
-        return [self.places.get(memory.next_id) if memory.next_id else None for memory in self.memories]
-
-    @cached_property
     def on_topic(self) -> list[float]:
         """How far each is about the question at all, 0..1: what is known of a memory matters only so far."""
         return [1 / (1 + exp(-TOPIC_STEEPNESS * relevance)) for relevance in self.relevance]

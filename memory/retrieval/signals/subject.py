@@ -48,7 +48,7 @@ def polarity(query: Query, pool: Pool) -> list[float]:
 
 def reported_question(query: Query, pool: Pool) -> list[float]:
     """Tells that somebody asked, which is no answer."""
-    return [float(cues.REPORTED_QUESTION.search(text) is not None) for text in pool.plain]
+    return [float(cues.is_reported_question(text)) for text in pool.plain]
 
 
 OTHER_PERSON = Signal("other_person", -4.4, other_person)

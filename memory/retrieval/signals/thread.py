@@ -28,14 +28,6 @@ def words_in_context(query: Query, pool: Pool) -> list[float]:
     return standardised(found)
 
 
-def beside(places: list[int | None], values: list[float]) -> list[float]:
-    return [0.0 if place is None else values[place] for place in places]
-
-
-def turn_after(query: Query, pool: Pool) -> list[float]:
-    return beside(pool.next, pool.relevance)
-
-
 def answer_to_asked(query: Query, pool: Pool) -> list[float]:
     """The turn before is a question that matches this one: here may be its answer."""
     found = []
@@ -73,7 +65,6 @@ def top_mean(values: list[float]) -> float:
 
 
 CONTEXT_WORDS = Signal("words_in_context", 0.65, words_in_context)
-TURN_AFTER = Signal("turn_after", 0.3, turn_after)
 ANSWER = Signal("answer", 1.25, answer_to_asked)
 QUESTION = Signal("question", -0.85, question)
 THREAD = Signal("thread", 0.9, thread)

@@ -38,6 +38,9 @@ max_wal_size = 2GB
 effective_io_concurrency = 64
 random_page_cost = 1.1
 jit = off
+# A user who has just been imported is searched at once: until the table is analysed the planner takes them for empty
+# and reads every row of theirs.
+autovacuum_naptime = 5s
 dynamic_shared_memory_type = {shared_memory}
 timezone = 'UTC'
 log_timezone = 'UTC'

@@ -29,4 +29,12 @@ class Migration(migrations.Migration):
         ],
         # Statistics and scores change far more often than texts; room on the page keeps those updates local.
         migrations.RunSQL("ALTER TABLE memory_item SET (fillfactor = 80)", "ALTER TABLE memory_item RESET (fillfactor)"),
+        # Statistics decide between the words' index and all rows of a user, so they must not lag behind an import.
+        *[
+            migrations.RunSQL(
+                f"ALTER TABLE {table} SET (autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 500)",
+                f"ALTER TABLE {table} RESET (autovacuum_analyze_scale_factor, autovacuum_analyze_threshold)",
+            )
+            for table in ("memory_item", "memory_vector")
+        ],
     ]

@@ -9,21 +9,20 @@ same and a large user waits longer.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import product
-from math import inf, log
+from math import log
 from operator import attrgetter
 from typing import Any, Self
 from uuid import UUID
 
-from django.db import DataError, InterfaceError, InternalError, OperationalError, connection
 from django.db.backends.utils import CursorWrapper
 
-from memory.access import user_scope
 from memory.conf import MemoryConf
 from memory.indexes.base import Filter, LexicalMatch
-from memory.resilience import Deadline, Unavailable
+from memory.indexes.bounded import bounded_cursor
+from memory.resilience import Deadline
 from memory.tiers import Tier
 from memory.words import lexeme, query_groups, tsquery_literal
 
@@ -227,31 +226,6 @@ class Search:
             apart += f" AND NOT {held}"
 
 
-@contextmanager
-def _cursor(user_id: int, deadline: Deadline) -> Iterator[CursorWrapper]:
-    """A cursor in the user's scope that Postgres interrupts when the deadline has passed.
-
-    Inside somebody else's transaction it is a savepoint, so a failure here leaves that transaction usable.
-    """
-    left = deadline.require(LEXICAL)
-    try:
-        with user_scope(user_id, savepoint=True), connection.cursor() as cursor:
-            timeout = "0" if left == inf else str(max(1, round(left * 1000)))
-            before = _set_local(cursor, timeout, INDEX_ENTRY_COST, READ_WHOLE_TABLE)
-            yield cursor
-            if connection.savepoint_ids:
-                _set_local(cursor, *before)
-    except (OperationalError, InterfaceError, InternalError, DataError) as error:
-        raise Unavailable(LEXICAL, " ".join(str(error).split()) or type(error).__name__) from error
-
-
-def _set_local(cursor: CursorWrapper, timeout: str, entry_cost: str, seqscan: str) -> tuple[str, str, str]:
-    """Set all for this transaction; returns what they were. Read left to right, so before they are written."""
-    cursor.execute(
-        "SELECT current_setting('statement_timeout'), current_setting('cpu_index_tuple_cost'), "
-        "current_setting('enable_seqscan'), set_config('statement_timeout', %s, true), "
-        "set_config('cpu_index_tuple_cost', %s, true), set_config('enable_seqscan', %s, true)",
-        [timeout, entry_cost, seqscan],
-    )
-    previous = cursor.fetchone()
-    return previous[0], previous[1], previous[2]
+def _cursor(user_id: int, deadline: Deadline) -> AbstractContextManager[CursorWrapper]:
+    settings = {"cpu_index_tuple_cost": INDEX_ENTRY_COST, "enable_seqscan": READ_WHOLE_TABLE}
+    return bounded_cursor(LEXICAL, user_id, deadline, settings)

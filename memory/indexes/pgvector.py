@@ -7,19 +7,19 @@ both answers are complete.
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Self
 from uuid import UUID
 
 import numpy as np
-from django.db import DataError, InterfaceError, InternalError, OperationalError, connection
+from django.db import InterfaceError, InternalError, OperationalError, connection
 from django.db.backends.utils import CursorWrapper
 
-from memory.access import user_scope
 from memory.conf import MemoryConf
 from memory.indexes.base import Filter, Held, IndexState, Match, Point, require_user
+from memory.indexes.bounded import bounded_cursor, interrupt_after, set_local
 from memory.inference.base import Vector
 from memory.resilience import BadReply, Deadline, Unavailable
 
@@ -169,7 +169,7 @@ class PgVectorIndex:
             found = cursor.fetchall()
             if len(found) < limit:
                 # The graph gave up before it met enough of this user's rows.
-                _set_local(cursor, _interrupt_after(deadline.require(VECTOR)))
+                set_local(cursor, interrupt_after(deadline.require(VECTOR)))
                 cursor.execute(exact, values)
                 found = cursor.fetchall()
             return _matches(found)
@@ -239,27 +239,13 @@ class PgVectorIndex:
     def close(self) -> None:
         """Nothing of its own: the connections are Django's."""
 
-    @contextmanager
-    def _cursor(self, user_id: int, deadline: Deadline, breadth: int = 0) -> Iterator[CursorWrapper]:
-        """A cursor in the user's scope that Postgres interrupts when the deadline has passed.
-
-        Inside somebody else's transaction it is a savepoint, so a failure here leaves that transaction usable.
-        """
-        require_user(user_id)
-        left = deadline.require(VECTOR)
-        settings = _interrupt_after(left)
+    def _cursor(self, user_id: int, deadline: Deadline, breadth: int = 0) -> AbstractContextManager[CursorWrapper]:
+        settings = {}
         if breadth:
             settings["hnsw.iterative_scan"] = "relaxed_order"
             settings["hnsw.ef_search"] = str(min(breadth, 1000))
             settings["hnsw.max_scan_tuples"] = str(MAX_SCAN_TUPLES)
-        try:
-            with user_scope(user_id, savepoint=True), connection.cursor() as cursor:
-                before = _set_local(cursor, settings)
-                yield cursor
-                if connection.savepoint_ids and before:
-                    _set_local(cursor, before)
-        except (OperationalError, InterfaceError, InternalError, DataError) as error:
-            raise Unavailable(VECTOR, " ".join(str(error).split()) or type(error).__name__) from error
+        return bounded_cursor(VECTOR, require_user(user_id), deadline, settings)
 
     def _is_large(self, cursor: CursorWrapper, filter: Filter, where: str, values: dict[str, Any]) -> bool:
         """Whether the filter lets more through than is read one by one. Remembered, as it hardly changes."""
@@ -314,17 +300,3 @@ def _literal(vector: Vector, dimensions: int) -> str:
         raise BadReply(VECTOR, "the vector holds a value that is not a finite number")
     # Half precision keeps eleven bits; five digits are more than it can hold.
     return "[" + ",".join([f"{value:.5g}" for value in vector.tolist()]) + "]"
-
-
-def _set_local(cursor: CursorWrapper, settings: dict[str, str]) -> dict[str, str]:
-    """Set for this transaction; returns what was set before, without the settings that had no value."""
-    read = ", ".join(["current_setting(%s, true)"] * len(settings))
-    write = ", ".join(["set_config(%s, %s, true)"] * len(settings))
-    # Left to right: the old values are read before the new ones are written.
-    cursor.execute(f"SELECT {read}, {write}", [*settings, *(part for pair in settings.items() for part in pair)])
-    previous = cursor.fetchone()[: len(settings)]
-    return {name: value for name, value in zip(settings, previous, strict=True) if value is not None}
-
-
-def _interrupt_after(seconds: float) -> dict[str, str]:
-    return {"statement_timeout": str(max(1, round(seconds * 1000))) if seconds != float("inf") else "0"}

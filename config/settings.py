@@ -11,7 +11,6 @@ from config.flags import read_flags
 from config.logs import logging_config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VERSION = "0.1.0"
 
 # --- where things live -------------------------------------------------------------------------------------------
 DATA_DIR = env_path("DATA_DIR", BASE_DIR / ".data")

@@ -58,6 +58,7 @@ INSTALLED_APPS = [
     "ninja",
     "memory",
     "outcomes",
+    "knowledge_graph",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",

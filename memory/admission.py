@@ -9,7 +9,7 @@ from typing import Any
 from memory.conf import memory_conf
 from memory.safety import bank_refusal
 from memory.text import Unfit, fit_text
-from memory.tiers import SourceType, Tier
+from memory.tiers import EXTERNAL_TIERS, TRUST_OF_SOURCE, SourceType, Tier, Trust
 
 
 class Refused(ValueError):
@@ -23,7 +23,8 @@ class Refused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory as a door hands it in. ``occurred_at`` None means now, ``id`` None a random one."""
+    """A memory as a door hands it in. None means: ``occurred_at`` now, ``id`` a random one, ``trust`` what the source
+    deserves. ``parents`` are the memories it was derived from."""
 
     text: str
     tier: Tier = Tier.WORKING
@@ -40,6 +41,8 @@ class NewMemory:
     origin: str | None = None
     score: float | None = None
     id: uuid.UUID | None = None
+    trust: Trust | None = None
+    parents: Sequence[uuid.UUID] = ()
 
 
 def admitted(new: NewMemory) -> NewMemory:
@@ -49,9 +52,21 @@ def admitted(new: NewMemory) -> NewMemory:
     tags = checked_tags(new.tags)
     if new.always_inject and new.tier is not Tier.MEMORY_BANK:
         raise Refused("always_inject", "only memory_bank items can always be injected")
+    trust = new.trust or TRUST_OF_SOURCE[new.source_type]
+    check_trust(trust, new.tier, always_inject=new.always_inject)
     if new.tier is Tier.MEMORY_BANK:
         guard_bank(text, tags)
-    return replace(new, text=text, tags=tags)
+    return replace(new, text=text, tags=tags, trust=trust)
+
+
+def check_trust(trust: int, tier: Tier, *, always_inject: bool) -> None:
+    """Words from outside stay in working, or in a book, until a person vouches for them."""
+    if trust > Trust.EXTERNAL:
+        return
+    if always_inject:
+        raise Refused("always_inject", "words of a document or tool can never always be injected")
+    if tier not in EXTERNAL_TIERS:
+        raise Refused("tier", f"words of a document or tool cannot be stored into {tier}; only into working or books")
 
 
 def checked_text(text: str, limit: int, field_name: str = "text") -> str:

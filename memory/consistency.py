@@ -23,7 +23,7 @@ from memory.indexes.base import Held, VectorIndex
 from memory.models import DriftReport, EndUser, Erasure, MemoryItem, Tombstone
 from memory.models.items import ItemQuerySet
 from memory.resilience import Deadline, Unavailable
-from memory.store import mark_index_due
+from memory.rows import mark_index_due
 from memory.tiers import Indexing
 
 logger = structlog.get_logger(__name__)

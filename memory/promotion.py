@@ -14,12 +14,12 @@ from datetime import datetime, timedelta
 from django.db import connection
 from django.db.models import F, Q
 
-from memory import metrics, store
+from memory import metrics, rows, signals, store
 from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryEvent, MemoryItem
 from memory.models.items import outlives_its_time
-from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Tier
+from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Tier, Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,12 @@ def due_batches(user: EndUser, now: datetime, *, lock: bool) -> Generator[list[M
         with user_scope(user):
             if lock and not sole_promoter(user):
                 return
-            rows = MemoryItem.objects.for_user(user).active().filter(due(now)).defer("lexemes", "text")
+            found = MemoryItem.objects.for_user(user).active().filter(due(now)).defer("lexemes", "text")
             if last is not None:
-                rows = rows.filter(pk__gt=last)
+                found = found.filter(pk__gt=last)
             if lock:
-                rows = rows.select_for_update(skip_locked=True, no_key=True)
-            batch = list(rows.order_by("pk")[:size])
+                found = found.select_for_update(skip_locked=True, no_key=True)
+            batch = list(found.order_by("pk")[:size])
             if batch:
                 yield batch
         if len(batch) < size:
@@ -108,8 +108,8 @@ def sole_promoter(user: EndUser) -> bool:
 def due(now: datetime) -> Q:
     conf = memory_conf().promotion
     garbage = Q(tier__in=SCORED_TIERS, score__lt=conf.garbage_below, uses__gt=0)
-    working = Q(tier=Tier.WORKING, score__gte=conf.working_score, uses__gte=conf.working_uses)
-    history = Q(tier=Tier.HISTORY, score__gte=conf.history_score, uses__gte=conf.history_uses)
+    working = Q(tier=Tier.WORKING, score__gte=conf.working_score, uses__gte=conf.working_uses, trust__gt=Trust.EXTERNAL)
+    history = Q(tier=Tier.HISTORY, score__gte=conf.history_score, uses__gte=conf.history_uses, trust__gt=Trust.EXTERNAL)
     return garbage | working | history | (Q(expires_at__lte=now) & ~outlives_its_time())
 
 
@@ -121,6 +121,8 @@ def steps(item: MemoryItem) -> list[Move]:
         Tier.HISTORY: (conf.history_score, conf.history_uses),
     }
     moves: list[Move] = []
+    if item.trust <= Trust.EXTERNAL:
+        return moves
     tier = Tier(item.tier)
     while (target := POLICIES[tier].promotes_to) and item.score >= needed[tier][0] and item.uses >= needed[tier][1]:
         reason = f"score {item.score:.2f} >= {needed[tier][0]:g} and uses {item.uses} >= {needed[tier][1]}"
@@ -167,7 +169,9 @@ def carry_out(user: EndUser, moves: list[Move], spent: list[Archived], now: date
         for move in moves
     )
     if moves:
-        store.mark_index_due(user, now)
+        rows.mark_index_due(user, now)
+        moved = list(final.items())
+        signals.items_changed.send(EndUser, user=user, kind="promoted", items=moved)
     store.archive_many(user, {gone.memory_id: gone.reason for gone in spent}, now=now, actor=actor)
 
 

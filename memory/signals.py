@@ -8,6 +8,13 @@ index_due = Signal()
 promotion_due = Signal()
 """Enough was said, or the thread changed: a user's tiers deserve a look. Arguments: user_id."""
 
+items_changed = Signal()
+"""Memories came, changed or went, inside the open scope. Arguments: user, kind ("stored", "revised", "archived",
+"restored", "removed", "promoted"), items (pairs of id and tier)."""
+
+learning_due = Signal()
+"""Outcomes or changed memories of a user wait to be learned from. Arguments: user_id."""
+
 user_erased = Signal()
 """Every table outside the core must forget a user now, inside the open scope. Arguments: user, removed (a dict of
 counts by table, to be added to)."""

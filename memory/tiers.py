@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 
 class Tier(StrEnum):
@@ -39,6 +39,26 @@ class SourceType(StrEnum):
     SYSTEM = "system"
 
 
+class Trust(IntEnum):
+    """How much a memory may come to mean. What is derived from others has the lowest trust among them."""
+
+    EXTERNAL = 1
+    """Words of a document, a tool or the web: never always injected, never out of working without a person's act."""
+    ASSISTANT = 2
+    """An assistant's words, and exchanges that hold them."""
+    USER = 3
+    """The person, their client, or an operator."""
+
+
+TRUST_OF_SOURCE = {
+    SourceType.USER: Trust.USER,
+    SourceType.ASSISTANT: Trust.ASSISTANT,
+    SourceType.SYSTEM: Trust.ASSISTANT,
+    SourceType.TOOL: Trust.EXTERNAL,
+    SourceType.DOCUMENT: Trust.EXTERNAL,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class TierPolicy:
     """What a tier allows. ``scored`` is False where the store is authoritative and outcomes must not touch it."""
@@ -61,6 +81,9 @@ POLICIES: dict[Tier, TierPolicy] = {
         TierPolicy(Tier.BOOKS, ttl=None, scored=False),
     )
 }
+
+EXTERNAL_TIERS = frozenset({Tier.WORKING, Tier.BOOKS})
+"""Where words from outside may stand before a person vouches for them."""
 
 SCORED_TIERS = frozenset(tier for tier, policy in POLICIES.items() if policy.scored)
 

@@ -14,8 +14,9 @@ from memory.admission import NewMemory, checked_text
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem, Turn
 from memory.signals import promotion_due
-from memory.tiers import SCORED_TIERS, SourceType, Tier
+from memory.tiers import SCORED_TIERS, SourceType, Tier, Trust
 from outcomes.models import Exchange
+from outcomes.signals import exchange_stored
 
 LONG_IDLE = timedelta(hours=12)
 """After this silence a thread starts cold again."""
@@ -55,6 +56,8 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
                 thread_id=new.thread_id,
                 source_type=SourceType.USER,
                 source={"kind": "exchange"},
+                # Half of it are the assistant's words.
+                trust=Trust.ASSISTANT,
             ),
             now=now,
             actor=actor,
@@ -73,6 +76,7 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
             created_at=now,
         )
         count_messages(user, new.thread_id, now)
+        exchange_stored.send(Exchange, user=user, exchange=row)
     return StoredExchange(row.pk, stored.item.pk, required, "unscored" if required else "scored")
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db.models import Count
 
-from memory import metrics, store
+from memory import metrics, rows, store
 from memory.access import user_scope
 from memory.admission import NewMemory, Refused
 from memory.conf import memory_conf
@@ -127,10 +127,10 @@ def apply_to(
     With outcomes switched off nothing is scored: what was said is still noted.
     """
     scorable = SCORED_TIERS if memory_conf().flags["outcome"] else frozenset()
-    rows = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update(no_key=True)
+    named = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update(no_key=True)
     scored: list[Scored] = []
     learned: list[uuid.UUID] = []
-    for item in rows.defer("lexemes").order_by("pk"):
+    for item in named.defer("lexemes").order_by("pk"):
         if item.tier not in scorable:
             learned.append(item.pk)
             continue
@@ -141,7 +141,7 @@ def apply_to(
         setattr(item, outcome, getattr(item, outcome) + 1)
         item.last_outcome, item.last_used_at, item.updated_at = outcome, now, now
         item.save(update_fields=["score", "uses", outcome, "last_outcome", "last_used_at", "updated_at"])
-        store.note(
+        rows.note(
             item,
             f"outcome_{outcome}",
             before={"score": before},

@@ -8,7 +8,7 @@ from factory.django import DjangoModelFactory, Password
 
 from memory.access import user_scope
 from memory.models import EndUser, MemoryItem, Operator, Organization
-from memory.store import lexemes
+from memory.rows import lexemes
 from memory.text import content_hash
 from memory.tiers import Outcome, Status, Tier
 

@@ -27,11 +27,11 @@ ASSEMBLY = ("memory/management/", "memory/benchmarks/")
 
 WRITERS = {
     "tier": {"memory/promotion.py"},
-    "text": {"memory/store.py"},
+    "text": {"memory/store.py", "memory/rows.py"},
     "status": {"memory/store.py"},
-    "version": {"memory/store.py"},
-    "content_hash": {"memory/store.py"},
-    "lexemes": {"memory/store.py"},
+    "version": {"memory/store.py", "memory/rows.py"},
+    "content_hash": {"memory/rows.py"},
+    "lexemes": {"memory/rows.py"},
 }
 # Fields of the same names on rows that are not memories.
 OTHER_ROWS = {"IdempotencyRecord", "ReindexRun", "VectorCollection", "DriftReport", "Point"}
@@ -170,7 +170,7 @@ def test_sql_by_hand_leaves_the_guarded_fields_alone() -> None:
 def models_of_persons() -> list[type[Model]]:
     return [
         model
-        for label in ("memory", "outcomes")
+        for label in ("memory", "outcomes", "knowledge_graph")
         for model in apps.get_app_config(label).get_models()
         if any(field.column == "user_id" for field in model._meta.local_concrete_fields)
     ]

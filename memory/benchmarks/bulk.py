@@ -17,7 +17,7 @@ from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from numpy.typing import NDArray
 
-from memory import store
+from memory import rows
 from memory.access import user_scope
 from memory.admission import NewMemory
 from memory.benchmarks.synthetic import Note, Writer
@@ -122,7 +122,7 @@ class BulkLoader:
 def ready_row(user: EndUser, note: Note, now: datetime) -> MemoryItem:
     """The row as the write path makes it, in the state that indexing leaves."""
     said_at = now - timedelta(days=note.days_ago)
-    row = store.new_row(user, NewMemory(note.text, tier=Tier.HISTORY, tags=(note.topic,), occurred_at=said_at), now)
+    row = rows.new_row(user, NewMemory(note.text, tier=Tier.HISTORY, tags=(note.topic,), occurred_at=said_at), now)
     row.indexing, row.vector_hash, row.indexed_at = Indexing.READY, MARK, now
     return row
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from memory.conf import memory_conf
 from memory.models.people import EndUser
-from memory.tiers import POLICIES, Indexing, Outcome, SourceType, Status, Tier
+from memory.tiers import POLICIES, Indexing, Outcome, SourceType, Status, Tier, Trust
 
 
 def choices(values: Iterable[StrEnum]) -> list[tuple[str, str]]:
@@ -68,6 +68,13 @@ class MemoryItem(models.Model):
     speaker = models.CharField(max_length=200, blank=True, default="")
     source_type = models.CharField(max_length=16, choices=choices(SourceType), default=SourceType.USER.value)
     source = models.JSONField(default=dict)
+    trust = models.PositiveSmallIntegerField(
+        choices=[(value.value, value.name.lower()) for value in Trust], default=Trust.USER.value
+    )
+    principal = models.CharField(max_length=100, blank=True, default="")
+    """Who wrote it ("key:mobile", "operator:ann"); events name who changed it."""
+    parents = ArrayField(models.UUIDField(), default=list)
+    """What it was derived from: it goes when they are purged."""
     origin = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001  (null is "not imported", and many)
     """Stable digest of where an imported row came from, so that the same import adds it once."""
 

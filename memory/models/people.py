@@ -79,6 +79,8 @@ class EndUser(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     index_due_since = models.DateTimeField(null=True, blank=True)
     """Set while any of this user's rows wait for the index; how the sweep finds work without reading rows."""
+    learning_due_since = models.DateTimeField(null=True, blank=True)
+    """Set while outcomes or changed items wait to be learned from."""
     messages_since_promotion = models.PositiveIntegerField(default=0)
     last_thread_id = models.CharField(max_length=200, blank=True, default="")
     last_active_at = models.DateTimeField(null=True, blank=True)
@@ -91,6 +93,11 @@ class EndUser(models.Model):
         indexes: ClassVar = [
             models.Index(
                 fields=["index_due_since"], name="end_user_index_due", condition=models.Q(index_due_since__isnull=False)
+            ),
+            models.Index(
+                fields=["learning_due_since"],
+                name="end_user_learning_due",
+                condition=models.Q(learning_due_since__isnull=False),
             ),
         ]
 

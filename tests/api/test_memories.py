@@ -41,7 +41,7 @@ def test_every_field_that_may_be_given_is_kept(api: ApiClient) -> None:
         "always_inject": True,
         "thread_id": "thread 1",
         "speaker": "Ann",
-        "source": {"type": "tool", "title": "Notes"},
+        "source": {"type": "assistant", "title": "Notes"},
         "occurred_at": "2023-05-08T13:56:00+02:00",
         "metadata": {"nested": {"deep": [1, None, "שלום"]}},
     }

@@ -22,7 +22,7 @@ from memory.indexes.fulltext import FullTextIndex
 from memory.models import EndUser, MemoryItem
 from memory.redis import key
 from memory.resilience import Deadline, Late, Unavailable
-from memory.store import lexemes
+from memory.rows import lexemes
 from memory.text import date_words
 from memory.tiers import Status, Tier
 from memory.words import query_groups, terms

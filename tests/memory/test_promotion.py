@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from pytest_django import Settings
 
-from memory import promotion, store
+from memory import promotion, rows, store
 from memory.access import user_scope
 from memory.models import EndUser, MemoryEvent, MemoryItem
 from memory.promotion import Promoted, promote
@@ -310,7 +310,7 @@ def test_a_row_that_is_being_changed_is_left_for_the_next_pass(user: EndUser, cl
             connection.close()
 
     with ThreadPoolExecutor(1) as pool, user_scope(user):
-        store.locked(user, busy.pk)
+        rows.locked(user, busy.pk)
         result = pool.submit(run).result(10)
         store.archive(user, busy.pk, now=clock())
     assert {move.memory_id for move in result.promoted} == {free.pk}

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class KnowledgeGraphConfig(AppConfig):
+    name = "knowledge_graph"

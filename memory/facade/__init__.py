@@ -1,0 +1,12 @@
+"""The one door of the API, the tools, the console and the commands to the whole system."""
+
+from memory.facade.finding import Finding
+from memory.facade.memories import Memories
+from memory.facade.turns import Turns
+from memory.facade.upkeep import Stats, Upkeep
+
+__all__ = ["MemoryFacade", "Stats"]
+
+
+class MemoryFacade(Memories, Finding, Turns, Upkeep):
+    """Each method is a few lines: the rules live below."""

@@ -1,0 +1,80 @@
+"""Memories, one and many: stored, read, changed, forgotten."""
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from memory import dedup, erasure, promotion, store, tasks
+from memory.access import user_scope
+from memory.admission import NewMemory
+from memory.facade.door import Door
+from memory.indexes.ghosts import ghosts
+from memory.models import EndUser, Erasure, MemoryEvent, MemoryItem, MemoryVersion
+from memory.queueing import enqueue
+from memory.resilience import Deadline
+from memory.store import Stored
+from memory.tiers import Tier
+from outcomes import exchanges
+
+
+class Memories(Door):
+    def twin_of(self, user: EndUser, new: NewMemory, deadline: Deadline) -> uuid.UUID | None:
+        """The bank item a new bank item falls on. Asks the embedder, so it comes before any transaction."""
+        return dedup.nearest_bank_item(user, new, deadline)
+
+    def store(self, user: EndUser, new: NewMemory, *, now: datetime, similar_to: uuid.UUID | None = None) -> Stored:
+        with user_scope(user):
+            stored = store.store(user, new, now=now, actor=self.actor, similar_to=similar_to)
+            if new.tier is Tier.MEMORY_BANK and stored.duplicate_of is None:
+                promotion.enforce_bank_capacity(user, now=now, keep=[stored.item.pk])
+        return stored
+
+    def store_many(self, user: EndUser, batch: Sequence[NewMemory], *, now: datetime) -> list[uuid.UUID | None]:
+        with user_scope(user):
+            ids = store.store_many(user, batch, now=now, actor=self.actor)
+            if any(new.tier is Tier.MEMORY_BANK for new in batch):
+                promotion.enforce_bank_capacity(user, now=now)
+        return ids
+
+    def get(self, user: EndUser, item_id: uuid.UUID) -> MemoryItem | None:
+        with user_scope(user):
+            return MemoryItem.objects.for_user(user).filter(pk=item_id).first()
+
+    def revise(self, user: EndUser, item_id: uuid.UUID, changes: dict[str, Any], *, now: datetime) -> MemoryItem | None:
+        return store.revise(user, item_id, changes, now=now, actor=self.actor)
+
+    def archive(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
+        return store.archive(user, item_id, now=now, actor=self.actor)
+
+    def restore(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
+        with user_scope(user):
+            item = store.restore(user, item_id, now=now, actor=self.actor)
+            if item is not None and item.tier == Tier.MEMORY_BANK:
+                promotion.enforce_bank_capacity(user, now=now, keep=[item.pk])
+        return item
+
+    def remove(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+        with user_scope(user):
+            if not store.remove(user, item_id, now=now):
+                return False
+            exchanges.forget_memory(user, item_id)
+            erasure.forget_answers(user, item_id)
+            # The row is gone already; the ghost only spares the next searches a vector that lingers.
+            transaction.on_commit(lambda: ghosts().add(user.pk, [item_id]))
+        return True
+
+    def versions(self, user: EndUser, item_id: uuid.UUID) -> list[MemoryVersion]:
+        with user_scope(user):
+            return list(MemoryVersion.objects.filter(user=user, item_id=item_id).order_by("-version"))
+
+    def events(self, user: EndUser, item_id: uuid.UUID) -> list[MemoryEvent]:
+        with user_scope(user):
+            return list(MemoryEvent.objects.filter(user=user, item_id=item_id).order_by("-id"))
+
+    def request_erasure(self, user: EndUser, *, now: datetime) -> Erasure:
+        requested = erasure.request_erasure(user, now=now)
+        enqueue(tasks.erase_user, str(requested.pk))
+        return requested

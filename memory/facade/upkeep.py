@@ -1,0 +1,46 @@
+"""Upkeep: promotion, the state of the index, counts."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count
+
+from memory import indexing, promotion
+from memory.access import user_scope
+from memory.facade.door import Door
+from memory.indexing import IndexCounts
+from memory.models import EndUser, MemoryItem
+from memory.promotion import Promoted
+from memory.tiers import Tier
+from outcomes import exchanges, recording
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts of one user's rows: ``tiers[tier][status]``, outcomes by kind, indexing state."""
+
+    tiers: dict[str, dict[str, int]]
+    outcomes: dict[str, int]
+    exchanges: int
+    indexing: IndexCounts
+
+
+class Upkeep(Door):
+    def promote(self, user: EndUser, *, now: datetime, dry_run: bool = False) -> Promoted:
+        return promotion.promote(user, now=now, dry_run=dry_run, actor=self.actor)
+
+    def index_status(self, user: EndUser) -> IndexCounts:
+        return indexing.counts(user)
+
+    def stats(self, user: EndUser) -> Stats:
+        tiers: dict[str, dict[str, int]] = {tier.value: {} for tier in Tier}
+        with user_scope(user):
+            rows = MemoryItem.objects.for_user(user).values_list("tier", "status").annotate(Count("id"))
+            for tier, status, count in rows:
+                tiers[tier][status] = count
+            return Stats(
+                tiers=tiers,
+                outcomes=recording.outcome_counts(user),
+                exchanges=exchanges.count(user),
+                indexing=indexing.counts(user),
+            )

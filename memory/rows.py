@@ -1,0 +1,138 @@
+"""How a memory's row is filled, and what a change leaves beside it: a version, an event, a mark that work waits."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from memory import signals
+from memory.admission import NewMemory
+from memory.conf import memory_conf
+from memory.indexes import lexical_index
+from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
+from memory.text import content_hash, date_words
+from memory.tiers import POLICIES, TRUST_OF_SOURCE, Indexing, Tier
+from memory.words import tsvector_literal
+
+CLOCK_SKEW = timedelta(seconds=60)
+
+
+def new_row(user: EndUser, new: NewMemory, now: datetime, actor: str) -> MemoryItem:
+    ttl = POLICIES[new.tier].ttl
+    occurred_at = min(new.occurred_at or now, now + CLOCK_SKEW)
+    return MemoryItem(
+        id=new.id or uuid.uuid4(),
+        user=user,
+        tier=new.tier,
+        text=new.text,
+        content_hash=content_hash(new.text),
+        tags=list(new.tags),
+        metadata=new.metadata,
+        always_inject=new.always_inject,
+        importance=new.importance,
+        confidence=new.confidence,
+        thread_id=new.thread_id,
+        speaker=new.speaker,
+        source_type=new.source_type,
+        source=new.source,
+        trust=new.trust or TRUST_OF_SOURCE[new.source_type],
+        principal=actor,
+        parents=list(new.parents),
+        origin=new.origin,
+        occurred_at=occurred_at,
+        created_at=now,
+        updated_at=now,
+        expires_at=now + ttl if ttl else None,
+        score=memory_conf().scoring.initial if new.score is None else new.score,
+        lexemes=lexemes(user.pk, new.text, new.speaker, occurred_at, new.tags),
+        index_after=now,
+    )
+
+
+def lexemes(owner: int, text: str, speaker: str, occurred_at: datetime, tags: Sequence[str]) -> str:
+    return tsvector_literal(" ".join([text, speaker, date_words(occurred_at), *tags]), owner)
+
+
+def set_text(item: MemoryItem, text: str) -> None:
+    item.text = text
+    item.content_hash = content_hash(text)
+    item.lexemes = lexemes(item.user_id, text, item.speaker, item.occurred_at, item.tags)
+    await_index(item)
+
+
+def await_index(item: MemoryItem) -> None:
+    item.indexing = Indexing.PENDING
+    item.index_attempts = 0
+    item.index_error = ""
+    item.index_after = timezone.now()
+
+
+def keep_version(item: MemoryItem, reason: str, now: datetime, wording: NewMemory | None = None) -> None:
+    """Put a wording beside the item: the one it has, or another that said the same and was not better."""
+    kept = wording or item
+    MemoryVersion.objects.create(
+        user_id=item.user_id,
+        item=item,
+        version=item.version,
+        text=kept.text,
+        tags=list(kept.tags),
+        importance=kept.importance,
+        confidence=kept.confidence,
+        source=kept.source,
+        reason=reason,
+        archived_at=now,
+    )
+    item.version += 1
+
+
+def locked(user: EndUser, item_id: uuid.UUID) -> MemoryItem | None:
+    return MemoryItem.objects.for_user(user).select_for_update(no_key=True).filter(pk=item_id).first()
+
+
+def note(
+    item: MemoryItem,
+    kind: str,
+    *,
+    now: datetime,
+    reason: str = "",
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+    actor: str = "",
+) -> None:
+    MemoryEvent.objects.create(
+        user_id=item.user_id,
+        item=item,
+        kind=kind,
+        reason=reason,
+        before=before or {},
+        after=after or {},
+        actor=actor,
+        at=now,
+    )
+
+
+def tell(user: EndUser, kind: str, items: Iterable[MemoryItem]) -> None:
+    """Let the graphs and the like know, inside the transaction of the change."""
+    signals.items_changed.send(EndUser, user=user, kind=kind, items=[(item.pk, Tier(item.tier)) for item in items])
+
+
+def mark_index_due_if(item: MemoryItem, now: datetime) -> None:
+    if item.indexing == Indexing.PENDING:
+        mark_index_due(item.user, now)
+
+
+def mark_index_due(user: EndUser, now: datetime) -> None:
+    """Leave word that this user's rows wait. Must follow the write, in its transaction.
+
+    The shared lock is what settling waits for before it looks: the row's own foreign key is checked, and so locks the
+    user, only at the commit. Taken first, it lets the update see what a settling that was faster has taken back.
+    """
+    transaction.on_commit(partial(lexical_index().changed, user.pk))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
+    if EndUser.objects.filter(pk=user.pk, index_due_since__isnull=True).update(index_due_since=now):
+        signals.index_due.send(EndUser, user_id=user.pk)

@@ -1,0 +1,6 @@
+"""What a conversation tells whoever listens."""
+
+from django.dispatch import Signal
+
+exchange_stored = Signal()
+"""An exchange was kept, inside the open scope; receivers leave work behind and do none. Arguments: user, exchange."""

@@ -1,0 +1,81 @@
+"""The start of a turn: what to hand an assistant before it answers."""
+
+from typing import Literal
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Router
+from pydantic import BaseModel, Field, JsonValue
+
+from memory.api.documents import answers
+from memory.api.fields import Body, Flag, Name, Text, UserId
+from memory.api.idempotency import answer_once, reply
+from memory.api.identity import READ, facade, new_or_known_user
+from memory.retrieval.context import Context, Message
+
+router = Router(tags=["A turn"])
+
+
+class MessageIn(Body):
+    role: Literal["user", "assistant", "system", "tool"]
+    content: str = Field(strict=True, max_length=32_768)
+
+
+class ContextIn(Body):
+    query: Text
+    thread_id: Name | None = None
+    recent_messages: list[MessageIn] | None = Field(default=None, max_length=100)
+    limit: int | None = Field(default=None, strict=True, ge=1, le=50)
+    has_documents: Flag | None = None
+
+
+class SectionOut(BaseModel):
+    name: str
+    text: str
+    tokens: int
+
+
+class ContextOut(BaseModel):
+    turn_id: UUID
+    injection: str
+    sections: list[SectionOut]
+    meta: dict[str, JsonValue] = Field(description="MemoryMetaV1: what was handed over and why.")
+    required_scoring: bool
+
+    @classmethod
+    def of(cls, made: Context) -> "ContextOut":
+        return cls(
+            turn_id=made.turn_id,
+            injection=made.injection,
+            sections=[SectionOut(name=part.name, text=part.text, tokens=part.tokens) for part in made.sections],
+            meta=made.meta,
+            required_scoring=made.required_scoring,
+        )
+
+
+@router.post(
+    "/users/{u}/context",
+    auth=READ,
+    response=answers(200, ContextOut, reads_body=True, writes=True),
+    operation_id="context",
+    summary="What to hand an assistant before it answers",
+)
+def context(request: HttpRequest, u: UserId, body: ContextIn) -> HttpResponse:
+    """``injection`` is the sections in order. ``required_scoring`` asks for the outcome of the thread's last turn."""
+    user, door = new_or_known_user(request, u), facade(request)
+    messages = [Message(message.role, message.content) for message in body.recent_messages or []]
+
+    def find() -> HttpResponse:
+        made = door.context(
+            user,
+            body.query,
+            now=timezone.now(),
+            thread_id=body.thread_id or "",
+            recent_messages=messages,
+            limit=body.limit,
+            has_documents=bool(body.has_documents),
+        )
+        return reply(200, ContextOut.of(made))
+
+    return answer_once(request, user, find)

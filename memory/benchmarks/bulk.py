@@ -122,7 +122,8 @@ class BulkLoader:
 def ready_row(user: EndUser, note: Note, now: datetime) -> MemoryItem:
     """The row as the write path makes it, in the state that indexing leaves."""
     said_at = now - timedelta(days=note.days_ago)
-    row = rows.new_row(user, NewMemory(note.text, tier=Tier.HISTORY, tags=(note.topic,), occurred_at=said_at), now)
+    new = NewMemory(note.text, tier=Tier.HISTORY, tags=(note.topic,), occurred_at=said_at)
+    row = rows.new_row(user, new, now, actor=MARK)
     row.indexing, row.vector_hash, row.indexed_at = Indexing.READY, MARK, now
     return row
 

@@ -68,17 +68,34 @@ class Client:
         finally:
             self.watch, self.fallbacks = watch, fallbacks
 
-    def store(self, user: str, memory: dict[str, Any]) -> None:
-        self._post("store one memory", f"/api/v1/users/{user}/memories", memory)
+    def store(self, user: str, memory: dict[str, Any]) -> str:
+        """The id it got."""
+        return str(self._post("store one memory", f"/api/v1/users/{user}/memories", memory)["id"])
+
+    def remove(self, user: str, item: str) -> None:
+        self._send("DELETE", f"/api/v1/users/{user}/memories/{item}", None)
+
+    def ids(self, user: str) -> set[str]:
+        """Of all its memories, page by page."""
+        found: set[str] = set()
+        cursor = ""
+        while True:
+            page = self._send("GET", f"/api/v1/users/{user}/memories?limit=200{cursor}", None)
+            found |= {item["id"] for item in page["items"]}
+            if not page["next_cursor"]:
+                return found
+            cursor = f"&cursor={page['next_cursor']}"
 
     def store_batch(self, user: str, memories: Sequence[dict[str, Any]]) -> None:
         self._post("store a batch", f"/api/v1/users/{user}/memories/batch", {"items": list(memories)})
 
-    def search(self, user: str, query: str, limit: int) -> None:
+    def search(self, user: str, query: str, limit: int) -> list[str]:
+        """The ids found, best first."""
         answer = self._post("search", f"/api/v1/users/{user}/search", {"query": query, "limit": limit})
         debug = answer["debug"]
         self.watch.add_all("  ", debug["stage_timings_ms"])
         self.fallbacks.update(debug["fallbacks_used"])
+        return [hit["memory_id"] for hit in answer["results"]]
 
     def context(self, user: str, query: str) -> None:
         self._post("context", f"/api/v1/users/{user}/context", {"query": query, "thread_id": "benchmark"})
@@ -115,5 +132,5 @@ class Client:
             raise CallFailedError(f"{method} {path}: {error or type(error).__name__}") from error
         if answer.is_error:
             raise CallFailedError(f"{method} {path}: {answer.status_code} {answer.text[:500]}")
-        content: dict[str, Any] = answer.json()
+        content: dict[str, Any] = answer.json() if answer.content else {}
         return content

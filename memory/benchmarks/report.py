@@ -1,7 +1,7 @@
 """Prints figures as tables and writes them as JSON."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,7 +94,7 @@ def _has(split: Mapping[str, Mapping[str, Average]], name: str) -> bool:
     return any(name in average.figures for groups in split.values() for average in groups.values())
 
 
-def print_lines(console: Console, lines: Sequence[str]) -> None:
+def print_lines(console: Console, lines: Iterable[str]) -> None:
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 

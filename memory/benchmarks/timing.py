@@ -63,7 +63,7 @@ class Stopwatch:
         return {stage: spread(values) for stage, values in self.taken.items()}
 
 
-def run_clients(call: Callable[[T], None], work: Iterable[T], clients: int) -> None:
+def run_clients(call: Callable[[T], object], work: Iterable[T], clients: int) -> None:
     """Do the work one after the other, or shared by several clients at once. The first error ends the run."""
     if clients == 1:
         for piece in work:

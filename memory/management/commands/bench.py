@@ -1,15 +1,17 @@
-"""What the product measures of itself: ``manage.py bench speed`` and ``manage.py bench quality FILE``."""
+"""What the product measures of itself: ``manage.py bench speed``, ``bench load`` and ``bench quality FILE``."""
 
 from argparse import ArgumentTypeError
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
+from django.utils import timezone
 from rich.console import Console
 
-from memory.benchmarks import quality, report
+from memory.benchmarks import load, quality, report
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.datasets import DatasetError, first_questions, read_dataset
 from memory.benchmarks.loading import NotIndexedError
@@ -50,7 +52,10 @@ def boosts(text: str) -> list[str]:
 
 
 class Command(BaseCommand):
-    help = "Measure how fast the running product is (speed) and how well it finds (quality)."
+    help = (
+        "Measure how fast the running product is (speed), what many clients do to it (load) and how well it finds "
+        "(quality)."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         kinds = parser.add_subparsers(dest="kind", required=True)
@@ -76,12 +81,20 @@ class Command(BaseCommand):
         )
         good.add_argument("--limit", type=at_least_one, help="only the first questions")
         good.add_argument("--misses", action="store_true", help="list the questions whose best memory is not first")
-        for kind in (fast, good):
+        many = kinds.add_parser("load", help="many clients searching while others write and the index is rebuilt")
+        many.add_argument("--memories", type=at_least_one, default=10_000)
+        many.add_argument("--clients", type=at_least_one, default=20)
+        many.add_argument("--searches", type=float, default=20.0, help="a second, of all clients; 0 for no pause")
+        many.add_argument("--writes", type=float, default=50.0, help="a second")
+        many.add_argument("--seconds", type=float, default=60.0, help="of each of the two measurements")
+        many.add_argument("--seed", type=int, default=1)
+        many.add_argument("--no-rebuild", dest="rebuild", action="store_false", help="leave the index alone")
+        for kind in (fast, good, many):
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
 
     def handle(self, *args: object, **options: Any) -> None:
         console = Console(file=cast("IO[str]", self.stdout), width=None if self.stdout.isatty() else 160)
-        measure = measure_speed if options["kind"] == "speed" else measure_quality
+        measure = {"speed": measure_speed, "quality": measure_quality, "load": measure_load}[options["kind"]]
         try:
             content = measure(console, options)
         except (CallFailedError, DatasetError, NotIndexedError, StageError, Unavailable) as error:
@@ -126,6 +139,19 @@ def measure_speed(console: Console, options: dict[str, Any]) -> dict[str, Any]:
     report.print_facts(console, facts())
     print_figures(console, plan, figures)
     return {"plan": plan.as_json(), **facts(), **figures.as_json()}
+
+
+def measure_load(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    names = ("memories", "clients", "searches", "writes", "seconds", "seed", "rebuild")
+    plan = load.Plan(**{name: options[name] for name in names})
+    with staged(Plan(plan.memories, 0, 1, plan.clients, plan.seed), keep=False, say=console.print) as stage:
+        run = load.Load(stage.client, stage.user, plan, stage.writer, timezone.now(), console.print)
+        figures = run.run()
+    report.print_facts(console, facts())
+    spreads = {"quiet": figures.quiet, "under load": figures.busy}
+    report.print_spreads(console, f"search, {plan.clients} clients", {k: v for k, v in spreads.items() if v})
+    report.print_lines(console, figures.notes())
+    return {"plan": asdict(plan), **facts(), **figures.as_json()}
 
 
 def print_figures(console: Console, plan: Plan, figures: Figures) -> None:

@@ -1,0 +1,221 @@
+"""Many clients at once: searches while others write and delete and the index is rebuilt, and what is true afterwards.
+
+The same searches are timed twice, first with nothing else going on. Then a full comparison of index and rows, and a
+look at every written memory, tell whether anything was lost or came back.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from itertools import cycle
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from memory import consistency, rebuilding, reindex
+from memory.benchmarks.client import CallFailedError, Client
+from memory.benchmarks.speed import BATCH, LIMIT, WARM_UP, as_memory, in_batches
+from memory.benchmarks.synthetic import Writer
+from memory.benchmarks.timing import Pace, Spread, Stopwatch
+from memory.consistency import Mode
+from memory.models import DriftReport, ReindexRun
+
+DELETE_EVERY = 10
+"""Of so many memories written one is deleted again, and must never be found after that."""
+LOOKED_FOR = 200
+"""So many of the written memories are searched by their own words in the end."""
+WORSE_BY = 3.0
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``searches`` and ``writes`` are a second, of all clients together; 0 searches: each asks when it was answered."""
+
+    memories: int
+    clients: int
+    searches: float
+    writes: float
+    seconds: float
+    seed: int
+    rebuild: bool
+
+
+@dataclass(slots=True)
+class Figures:
+    quiet: Spread | None = None
+    busy: Spread | None = None
+    errors: list[str] = field(default_factory=list)
+    written: int = 0
+    deleted: int = 0
+    stale: int = 0
+    lost: int = 0
+    not_found: int = 0
+    rebuilt: str = ""
+    drift: int = 0
+
+    @property
+    def is_clean(self) -> bool:
+        return not (self.errors or self.stale or self.lost or self.drift)
+
+    def notes(self) -> Iterator[str]:
+        if self.quiet and self.busy:
+            ratio = self.busy.p95 / self.quiet.p95
+            yield f"p95 of a search under load: {ratio:.1f} times the quiet one (wanted: under {WORSE_BY:g})"
+        yield f"{self.written:,} memories written, {self.deleted:,} deleted again; index rebuilt: {self.rebuilt}"
+        yield (
+            f"errors {len(self.errors)}, deleted ones found {self.stale}, written ones lost {self.lost}, "
+            f"differences of index and rows {self.drift}"
+        )
+        yield f"{self.not_found} of {LOOKED_FOR} written memories not among the first {LIMIT} of their own words"
+        yield from self.errors[:5]
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Load:
+    client: Client
+    user: str
+    plan: Plan
+    writer: Writer
+    now: datetime
+    say: Say
+    figures: Figures = field(default_factory=Figures)
+    written: dict[str, str] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> Figures:
+        self.fill()
+        questions = self.writer.questions(WARM_UP + 500)
+        for question in questions[:WARM_UP]:
+            self.client.search(self.user, question, LIMIT)
+        self.say(f"{self.plan.clients} clients search for {self.plan.seconds:g} s")
+        self.figures.quiet = self.searches(questions[WARM_UP:])
+        self.say(f"again for {self.plan.seconds:g} s, with {self.plan.writes:g} writes a second and a rebuilt index")
+        with self.writing(), self.rebuilding():
+            self.figures.busy = self.searches(questions[WARM_UP:])
+        self.client.wait_until_indexed(self.user)
+        self.look_back()
+        return self.figures
+
+    def fill(self) -> None:
+        self.say(f"storing {self.plan.memories:,} memories")
+        for batch in in_batches((as_memory(note, self.now) for note in self.writer.notes(self.plan.memories)), BATCH):
+            self.client.store_batch(self.user, batch)
+        self.client.wait_until_indexed(self.user)
+
+    def searches(self, questions: list[str]) -> Spread:
+        """All clients together, for the time of the plan."""
+        watch = Stopwatch()
+        until = time.monotonic() + self.plan.seconds
+        pace = Pace(self.plan.searches) if self.plan.searches else None
+
+        def one_client(number: int) -> None:
+            for question in cycle(questions[number :: self.plan.clients]):
+                if pace:
+                    pace.wait()
+                if time.monotonic() > until:
+                    return
+                gone = frozenset(self.gone)
+                with self.noting_errors(), watch.measure("search"):
+                    found = self.client.search(self.user, question, LIMIT)
+                    self.figures.stale += len(gone & set(found))
+
+        with ThreadPoolExecutor(self.plan.clients) as pool:
+            list(pool.map(one_client, range(self.plan.clients)))
+        return watch.spreads()["search"]
+
+    @contextmanager
+    def noting_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except CallFailedError as error:
+            self.figures.errors.append(str(error))
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Writers keep up their rate as long as the context is open; more than one, so that a slow call delays none."""
+        self.over.clear()
+        pace = Pace(self.plan.writes)
+        notes = iter(self.writer.notes(round(self.plan.writes * self.plan.seconds * 2)))
+        lock = threading.Lock()
+
+        def one_writer() -> None:
+            while not self.over.is_set():
+                with lock:
+                    note = next(notes, None)
+                if note is None:
+                    return
+                pace.wait()
+                with self.noting_errors():
+                    self.write(note.text)
+
+        with ThreadPoolExecutor(4) as pool:
+            running = [pool.submit(one_writer) for _ in range(4)]
+            try:
+                yield
+            finally:
+                self.over.set()
+        for one in running:
+            one.result()
+
+    def write(self, text: str) -> None:
+        item = self.client.store(self.user, {"text": text, "tier": "history"})
+        self.figures.written += 1
+        if self.figures.written % DELETE_EVERY:
+            self.written[item] = text
+        else:
+            self.client.remove(self.user, item)
+            self.gone.add(item)
+            self.figures.deleted += 1
+
+    @contextmanager
+    def rebuilding(self) -> Iterator[None]:
+        if not self.plan.rebuild:
+            self.figures.rebuilt = "no"
+            yield
+            return
+        with ThreadPoolExecutor(1) as pool:
+            run: Future[ReindexRun] = pool.submit(rebuild)
+            yield
+            done = run.result()
+        self.figures.rebuilt = f"{done.state}, {done.rows_done:,} rows"
+        if done.state != ReindexRun.State.DONE:
+            self.figures.errors.append(f"the index was not rebuilt: {done.state}")
+
+    def look_back(self) -> None:
+        """Every acknowledged write is there, nothing deleted is, and index and rows agree."""
+        self.say("comparing index and rows")
+        report = compare()
+        self.figures.drift = report.drift
+        if report.problem:
+            self.figures.errors.append(f"not compared: {report.problem}")
+        present = self.client.ids(self.user)
+        self.figures.lost = len(set(self.written) - present)
+        self.figures.stale += len(self.gone & present)
+        for item, text in list(self.written.items())[-LOOKED_FOR:]:
+            self.figures.not_found += item not in self.client.search(self.user, text, LIMIT)
+
+
+def rebuild() -> ReindexRun:
+    """In a thread of its own, and so over a connection of its own, which must not outlive it."""
+    try:
+        run = reindex.start(now=timezone.now())
+        return rebuilding.carry_on(run.pk, stop=lambda: False)
+    finally:
+        connection.close()
+
+
+def compare() -> DriftReport:
+    report = consistency.begin(Mode.FULL, now=timezone.now(), repair=False)
+    consistency.carry_on(report, clock=timezone.now, stop=lambda: False)
+    return report

@@ -133,6 +133,8 @@ class Limits:
     requests_per_second: int
     web_processes: int
     log_days: int
+    follow_ups: int = 1
+    """Searches a tool may add to those of a turn's context, unless the user asked for more."""
     text: int = 32_768
     tags: int = 20
     tag: int = 64

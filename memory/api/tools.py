@@ -1,0 +1,106 @@
+"""The tools a model calls, for clients that run its tool calls themselves."""
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Path, Router
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
+
+from memory import tools
+from memory.api.documents import answers
+from memory.api.errors import FieldError, Problem, invalid
+from memory.api.fields import UserId
+from memory.api.idempotency import answer_once, do_once, key_of, replay_if_known, reply
+from memory.api.identity import READ, facade, for_writing, known_user, new_or_known_user, principal_of
+from memory.models import EndUser
+from memory.tools import Call, NotDone, ToolError, ToolResult, UnknownTool
+
+router = Router(tags=["Tools"])
+
+ToolName = Annotated[
+    str, Path(..., min_length=1, max_length=64, description="One of the names that `GET /tools` lists.")
+]
+
+
+class FunctionOut(BaseModel):
+    name: str
+    description: str
+    parameters: dict[str, JsonValue]
+
+
+class ToolOut(BaseModel):
+    type: str
+    function: FunctionOut
+
+
+class ToolList(RootModel[list[ToolOut]]):
+    """As OpenAI's chat API takes them under ``tools``."""
+
+
+class ToolArguments(BaseModel):
+    """What the tool's own definition says; each tool checks its arguments itself."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [{"query": "when does the train leave?"}]})
+
+
+class ToolResultOut(BaseModel):
+    tool: str
+    result: dict[str, JsonValue]
+    content: str = Field(description="The result in words, to be handed to the model; stored text is quoted as data.")
+
+
+@router.get("/tools", auth=READ, response=answers(200, ToolList), operation_id="list_tools", summary="Tool definitions")
+def list_tools(request: HttpRequest) -> list[dict[str, Any]]:
+    return tools.definitions()
+
+
+@router.post(
+    "/users/{u}/tools/{name}",
+    auth=READ,
+    response=answers(200, ToolResultOut, reads_body=True, writes=True, may_miss=True),
+    operation_id="call_tool",
+    summary="Call a tool",
+)
+def call_tool(request: HttpRequest, u: UserId, name: ToolName, body: ToolArguments) -> HttpResponse:
+    """Arguments may come as models send them: ``q`` or ``text`` for ``query``, numbers as text, one for a list.
+
+    Tools that change something need the scope write. ``memory_search`` is ``memory.search`` for models whose tool names
+    hold no dot.
+    """
+    try:
+        call = tools.read_call(name, body.model_extra)
+        if call.tool.scope not in principal_of(request).scopes:
+            raise Problem(403, "forbidden", f"This key lacks the scope {call.tool.scope}.")
+        return looked(request, u, call) if call.tool.scope == "read" else changed(request, u, call)
+    except ToolError as error:
+        raise problem_of(error) from error
+
+
+def problem_of(error: ToolError) -> Problem:
+    if isinstance(error, UnknownTool | NotDone):
+        return Problem(404, "not_found", str(error), errors=[FieldError(*one) for one in error.errors])
+    return invalid(FieldError(*one) for one in error.errors)
+
+
+def looked(request: HttpRequest, u: str, call: Call) -> HttpResponse:
+    user, door = new_or_known_user(request, u), facade(request)
+    return answer_once(request, user, lambda: shown(call, tools.prepare(door, user, call, now=timezone.now())(user)))
+
+
+def changed(request: HttpRequest, u: str, call: Call) -> HttpResponse:
+    known, door = known_user(request, u), facade(request)
+    key = key_of(request)
+    # Before preparing, which asks other services and may say no by now: a repeat is answered as it was.
+    if known is not None and key is not None and (first := replay_if_known(request, known, key)):
+        return first
+    prepared = tools.prepare(door, known, call, now=timezone.now())
+
+    def act(user: EndUser) -> HttpResponse:
+        return do_once(request, user, lambda: shown(call, prepared(user)))
+
+    return for_writing(request, u, known, act)
+
+
+def shown(call: Call, result: ToolResult) -> HttpResponse:
+    return reply(200, ToolResultOut(tool=call.tool.name, result=result.data, content=result.text))

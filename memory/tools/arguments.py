@@ -1,0 +1,165 @@
+"""What each tool takes. Lenient where models are sloppy (names, lists and numbers sent as text), strict in sense.
+
+Every refusal names the field and the rule, so that the model that made the mistake can mend it.
+"""
+
+import json
+import re
+from typing import Annotated, Any, ClassVar, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+
+from memory.text import CONTROL, fit_text
+from memory.tiers import Outcome, Tier
+
+TEXT_LIMIT = 32_768
+QUERY_LIMIT = 4_000
+NAME_LIMIT = 200
+MOST_RESULTS = 20
+MOST_RELATED = 50
+BANK_TAGS = "identity, preference, goal, project, system_mastery, agent_growth, workflow, context"
+
+
+def query_text(value: str) -> str:
+    return fit_text(value, QUERY_LIMIT).strip()
+
+
+def whole_text(value: str) -> str:
+    return fit_text(value, TEXT_LIMIT)
+
+
+def name_text(value: str) -> str:
+    if CONTROL.search(value) or "\n" in value or len(value) > NAME_LIMIT:
+        raise ValueError(f"must be one line of at most {NAME_LIMIT} characters")
+    return value
+
+
+def as_list(value: object) -> object:
+    """A list that came as one thing, as "a, b" or as JSON in a string."""
+    if isinstance(value, str):
+        text = value.strip()
+        if text.startswith("["):
+            try:
+                return json.loads(text)
+            except ValueError:
+                return value
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return [value] if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def without_all(value: object) -> object:
+    """Named collections as a list; "all", alone or among others, is every one of them."""
+    listed = as_list(value)
+    if isinstance(listed, list) and "all" in listed:
+        return [tier.value for tier in Tier]
+    return listed
+
+
+def memory_id(value: object) -> object:
+    if isinstance(value, UUID):
+        return value
+    try:
+        return UUID(str(value).strip().removeprefix("id "))
+    except ValueError as error:
+        raise ValueError("must be the id of a memory, a UUID; it stands in the search results") from error
+
+
+Query = Annotated[str, Field(min_length=1), AfterValidator(query_text)]
+Text = Annotated[str, Field(min_length=1), AfterValidator(whole_text)]
+Name = Annotated[str, AfterValidator(name_text)]
+Share = Annotated[
+    float, Field(ge=0, le=1, allow_inf_nan=False), WithJsonSchema({"type": "number", "description": "0-1"})
+]
+Id = Annotated[UUID, BeforeValidator(memory_id, json_schema_input_type=str)]
+Tags = Annotated[list[Name], BeforeValidator(as_list), Field(min_length=1, max_length=20)]
+Collections = Annotated[list[Tier], BeforeValidator(without_all), Field(min_length=1)]
+Reference = int | Annotated[str, Field(max_length=64)]
+Related = Annotated[list[Reference], BeforeValidator(as_list), Field(max_length=MOST_RELATED)]
+
+
+class Arguments(BaseModel):
+    """Nothing is ignored; null is the same as leaving a field out; ``other_names`` are taken for the field's own."""
+
+    model_config = ConfigDict(extra="forbid")
+    other_names: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def with_own_names(cls, given: Any) -> Any:  # noqa: ANN401 -- whatever a model sent
+        if not isinstance(given, dict):
+            return given
+        told = {name: value for name, value in given.items() if value is not None}
+        for field, others in cls.other_names.items():
+            for other in others:
+                if other in told and other not in cls.model_fields:
+                    value = told.pop(other)
+                    if told.setdefault(field, value) != value:
+                        raise ValueError(f"{field} and {other} are the same argument; give one of them")
+        return told
+
+
+class SearchArguments(Arguments):
+    other_names = {"query": ("q", "search", "text"), "collections": ("collection", "tiers"), "limit": ("top_k",)}
+
+    query: Query
+    collections: Collections | None = Field(default=None, description="Default: all")
+    limit: int | None = Field(default=None, ge=1, le=MOST_RESULTS, description="Default: by question, 5-20")
+    sort_by: Literal["relevance", "recency", "score"] | None = None
+    metadata: dict[str, Any] | None = Field(default=None, description="What their metadata must contain")
+    turn_id: Id | None = Field(default=None, description="Search further in this turn")
+    thread_id: Name = ""
+    more: bool = Field(default=False, description="The user asked to search again")
+
+    @model_validator(mode="after")
+    def hold_small_metadata(self) -> "SearchArguments":
+        text = json.dumps(self.metadata, ensure_ascii=False) if self.metadata else ""
+        if len(text) > QUERY_LIMIT or re.search(r"\\u00[01]|\\ud[89a-f]", json.dumps(self.metadata or {}), re.I):
+            raise ValueError(f"metadata must be at most {QUERY_LIMIT} characters of plain text")
+        return self
+
+
+class ResponseArguments(Arguments):
+    other_names = {"key_takeaway": ("takeaway", "summary"), "related": ("related_positions", "related_ids")}
+
+    key_takeaway: Text = Field(description="1-2 sentences: what was learned")
+    outcome: Outcome = Field(default=Outcome.UNKNOWN, description="By the user's reaction")
+    related: Related | None = Field(default=None, description="Positions or ids of results used; default all")
+    turn_id: Id | None = Field(default=None, description="Default: the last turn")
+    thread_id: Name = ""
+
+
+class BankArguments(Arguments):
+    other_names = {"content": ("text", "memory")}
+
+    content: Text = Field(description="One lasting statement, about the user or the work")
+    tags: Tags = Field(description=BANK_TAGS)
+    importance: Share = 0.7
+    confidence: Share = 0.7
+    always_inject: bool = Field(default=False, description="Into every context; core identity only")
+
+
+class Target(Arguments):
+    other_names = {"memory_id": ("id",), "match_query": ("query", "old_content")}
+
+    memory_id: Id | None = Field(default=None, description="Preferred")
+    match_query: Query | None = Field(default=None, description="Or words only this memory matches")
+
+    @model_validator(mode="after")
+    def name_one(self) -> "Target":
+        if (self.memory_id is None) == (self.match_query is None):
+            raise ValueError("give either memory_id or match_query")
+        return self
+
+
+class UpdateArguments(Target):
+    other_names = {**Target.other_names, "new_content": ("content", "text")}
+
+    new_content: Text
+    tags: Tags | None = None
+    importance: Share | None = None
+    confidence: Share | None = None
+
+
+class ArchiveArguments(Target):
+    other_names = {**Target.other_names, "match_query": ("query", "old_content", "content", "text")}

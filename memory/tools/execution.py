@@ -1,0 +1,182 @@
+"""What each tool does. A call is prepared first, which may ask other services, and then done, inside one transaction.
+
+``prepare`` returns what is left to do. Tools that only read do everything there, outside any transaction.
+"""
+
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+
+from memory.admission import NewMemory, Refused, admitted
+from memory.conf import memory_conf
+from memory.facade import MemoryFacade
+from memory.models import EndUser
+from memory.resilience import Deadline
+from memory.retrieval.results import AS_MANY_AS_ASKED, RELEVANCE, SearchRequest
+from memory.tiers import SourceType, Tier
+from memory.tools import rendering
+from memory.tools.arguments import (
+    ArchiveArguments,
+    BankArguments,
+    ResponseArguments,
+    SearchArguments,
+    UpdateArguments,
+)
+from memory.tools.calls import Call, NotDone, ToolError, ToolResult
+from memory.tools.matching import target_of
+from memory.tools.turns import give_back, last_turn, take_follow_up, turn_exists
+from outcomes.recording import UnknownTurn
+
+Prepared = Callable[[EndUser], ToolResult]
+"""Does the call for a user, who may have been made since it was prepared. Raises ToolError or Refused."""
+
+
+def prepare(door: MemoryFacade, user: EndUser | None, call: Call, *, now: datetime) -> Prepared:
+    """What is left to do for a call. ``user`` is None for one nobody wrote to yet."""
+    done = DOERS[call.tool.name](door, user, call, now)
+
+    def act(user: EndUser) -> ToolResult:
+        try:
+            return done(user)
+        except Refused as error:
+            raise ToolError([(error.field, error.rule)]) from error
+        except UnknownTurn as error:
+            raise NotDone([(error.field, "there is no such turn")]) from error
+
+    return act
+
+
+def search(door: MemoryFacade, user: EndUser | None, call: Call, now: datetime) -> Prepared:
+    told = call.arguments
+    assert isinstance(told, SearchArguments)  # noqa: S101
+    request = SearchRequest(
+        told.query,
+        tiers=None if told.collections is None else frozenset(told.collections),
+        limit=told.limit or AS_MANY_AS_ASKED,
+        sort_by=told.sort_by or RELEVANCE,
+        metadata=told.metadata,
+        thread_id=told.thread_id,
+        turn_id=told.turn_id or uuid.uuid4(),
+    )
+
+    def look(user: EndUser) -> ToolResult:
+        counted = follow_up(user, told)
+        try:
+            found = door.search(user, request, now=now)
+        except Exception:
+            if counted:
+                give_back(user, counted)
+            raise
+        return ToolResult(rendering.found_data(found, now), rendering.found_text(found, now))
+
+    return look
+
+
+def follow_up(user: EndUser, told: SearchArguments) -> uuid.UUID | None:
+    """The turn this search goes on with, when it does and may. Its first search, by context or tool, is none."""
+    if told.turn_id is None or told.more or not turn_exists(user, told.turn_id):
+        return None
+    if not take_follow_up(user, told.turn_id):
+        allowed = memory_conf().limits.follow_ups
+        raise ToolError(
+            [("turn_id", f"this turn has had its {allowed} follow-up search; answer from what was found, "
+              "or give more=true if the user asked to search again")]
+        )  # fmt: skip
+    return told.turn_id
+
+
+def respond(door: MemoryFacade, user: EndUser | None, call: Call, now: datetime) -> Prepared:
+    told = call.arguments
+    assert isinstance(told, ResponseArguments)  # noqa: S101
+
+    def record(user: EndUser) -> ToolResult:
+        turn_id = told.turn_id or last_turn(user, told.thread_id, now=now)
+        done = door.outcome(
+            user, told.outcome, now=now, turn_id=turn_id, key_takeaway=told.key_takeaway, related=told.related
+        )
+        data = {
+            "turn_id": str(turn_id) if turn_id else None,
+            "outcome": told.outcome.value,
+            "scored": [
+                {"memory_id": str(one.memory_id), "score": round(one.score, 6), "uses": one.uses} for one in done.scored
+            ],
+            "learned": [str(item_id) for item_id in done.learned],
+            "takeaway_id": str(done.takeaway_id) if done.takeaway_id else None,
+        }
+        about = f"{len(done.scored)} memories scored" if turn_id or done.scored else "no search of this turn to score"
+        return ToolResult(data, f"Recorded as {told.outcome.value}: {about}; the takeaway is kept.")
+
+    return record
+
+
+def remember(door: MemoryFacade, user: EndUser | None, call: Call, now: datetime) -> Prepared:
+    told = call.arguments
+    assert isinstance(told, BankArguments)  # noqa: S101
+    new = NewMemory(
+        told.content,
+        tier=Tier.MEMORY_BANK,
+        tags=told.tags,
+        importance=told.importance,
+        confidence=told.confidence,
+        always_inject=told.always_inject,
+        # The words are the model's, whatever they are about.
+        source_type=SourceType.ASSISTANT,
+        source={"kind": "tool"},
+    )
+    try:
+        admitted(new)
+    except Refused as error:
+        raise ToolError([("content" if error.field == "text" else error.field, error.rule)]) from error
+    # A refused text is not sent to any service; a new user's bank holds no twin.
+    twin = door.twin_of(user, new, Deadline(memory_conf().deadlines.default_s)) if user else None
+
+    def keep(user: EndUser) -> ToolResult:
+        stored = door.store(user, new, now=now, similar_to=twin)
+        merged = stored.duplicate_of is not None
+        data = {**rendering.item_data(stored.item), "duplicate_of": str(stored.duplicate_of) if merged else None}
+        said = "The memory bank said this already; the two are one" if merged else "Kept in the memory bank"
+        return ToolResult(data, rendering.item_text(said, stored.item))
+
+    return keep
+
+
+def update(door: MemoryFacade, user: EndUser | None, call: Call, now: datetime) -> Prepared:
+    told = call.arguments
+    assert isinstance(told, UpdateArguments)  # noqa: S101
+    item_id = target_of(door, user, told, now=now)
+    named = {"tags": told.tags, "importance": told.importance, "confidence": told.confidence}
+    changes = {"text": told.new_content, **{name: value for name, value in named.items() if value is not None}}
+
+    def revise(user: EndUser) -> ToolResult:
+        try:
+            item = door.revise(user, item_id, changes, now=now)
+        except Refused as error:
+            raise ToolError([("new_content" if error.field == "text" else error.field, error.rule)]) from error
+        if item is None:
+            raise NotDone([("memory_id", "there is no such memory")])
+        return ToolResult(rendering.item_data(item), rendering.item_text("Corrected", item))
+
+    return revise
+
+
+def archive(door: MemoryFacade, user: EndUser | None, call: Call, now: datetime) -> Prepared:
+    told = call.arguments
+    assert isinstance(told, ArchiveArguments)  # noqa: S101
+    item_id = target_of(door, user, told, now=now)
+
+    def put_away(user: EndUser) -> ToolResult:
+        item = door.archive(user, item_id, now=now)
+        if item is None:
+            raise NotDone([("memory_id", "there is no such memory")])
+        return ToolResult(rendering.item_data(item), rendering.item_text("Archived", item))
+
+    return put_away
+
+
+DOERS: dict[str, Callable[[MemoryFacade, EndUser | None, Call, datetime], Prepared]] = {
+    "search_memory": search,
+    "record_response": respond,
+    "add_to_memory_bank": remember,
+    "update_memory": update,
+    "archive_memory": archive,
+}

@@ -1,0 +1,54 @@
+"""What the tools know of the turn they are called in: its last search, and whether it has had its follow-up."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from redis import Redis
+
+from memory import redis as shared
+from memory.access import user_scope
+from memory.conf import memory_conf
+from memory.models import EndUser, Turn
+
+STILL_THE_TURN = timedelta(hours=24)
+"""A response reported without a turn is about a search of the last day, or about none."""
+COUNTED_S = 24 * 60 * 60
+
+
+def last_turn(user: EndUser, thread_id: str, *, now: datetime) -> UUID | None:
+    """The last search of the thread, or of the user without one; None once its outcome was told.
+
+    Falling on an older turn instead would score again what was scored, or blame memories nobody was shown.
+    """
+    with user_scope(user):
+        turns = Turn.objects.filter(user=user, created_at__gt=now - STILL_THE_TURN)
+        if thread_id:
+            turns = turns.filter(thread_id=thread_id)
+        last = turns.order_by("-created_at", "-pk").first()
+    return last.turn_id if last and last.scored_at is None else None
+
+
+def turn_exists(user: EndUser, turn_id: UUID) -> bool:
+    with user_scope(user):
+        return Turn.objects.filter(user=user, turn_id=turn_id).exists()
+
+
+def take_follow_up(user: EndUser, turn_id: UUID) -> bool:
+    """True while the turn has a follow-up search left, and takes it. Two calls at once cannot both have the last one.
+
+    Without Redis every search is allowed: the limit saves time, it protects nobody.
+    """
+    counter = shared.key("follow-ups", str(user.pk), str(turn_id))
+
+    def count(client: Redis) -> int:
+        pipe = client.pipeline(transaction=True)
+        pipe.incr(counter)
+        pipe.expire(counter, COUNTED_S)
+        return int(pipe.execute()[0])
+
+    return shared.attempt(count, 1) <= memory_conf().limits.follow_ups
+
+
+def give_back(user: EndUser, turn_id: UUID) -> None:
+    """A search that failed was none."""
+    shared.attempt(lambda client: client.decr(shared.key("follow-ups", str(user.pk), str(turn_id))), 0)

@@ -7,9 +7,10 @@ from typing import Any
 
 from django.db import transaction
 
-from memory import dedup, erasure, promotion, store, tasks
+from memory import bank, dedup, erasure, promotion, store, tasks
 from memory.access import user_scope
 from memory.admission import NewMemory
+from memory.bank import Match
 from memory.facade.door import Door
 from memory.indexes.ghosts import ghosts
 from memory.models import EndUser, Erasure, MemoryEvent, MemoryItem, MemoryVersion
@@ -24,6 +25,10 @@ class Memories(Door):
     def twin_of(self, user: EndUser, new: NewMemory, deadline: Deadline) -> uuid.UUID | None:
         """The bank item a new bank item falls on. Asks the embedder, so it comes before any transaction."""
         return dedup.nearest_bank_item(user, new, deadline)
+
+    def bank_match(self, user: EndUser, words: str, *, now: datetime, deadline: Deadline) -> Match:
+        """The bank item a few words mean, or why none. Asks the embedder, so it comes before any transaction."""
+        return bank.match(user, words, now=now, deadline=deadline)
 
     def store(self, user: EndUser, new: NewMemory, *, now: datetime, similar_to: uuid.UUID | None = None) -> Stored:
         with user_scope(user):

@@ -136,3 +136,11 @@ def mark_index_due(user: EndUser, now: datetime) -> None:
         cursor.execute("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
     if EndUser.objects.filter(pk=user.pk, index_due_since__isnull=True).update(index_due_since=now):
         signals.index_due.send(EndUser, user_id=user.pk)
+
+
+def mark_learning_due(user: EndUser, now: datetime) -> None:
+    """Leave word that there is something to learn from. Same order as for the index, for the same reason."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
+    if EndUser.objects.filter(pk=user.pk, learning_due_since__isnull=True).update(learning_due_since=now):
+        signals.learning_due.send(EndUser, user_id=user.pk)

@@ -1,6 +1,7 @@
-"""Exchanges and what was said of them."""
+"""Exchanges, what was said of them, and what was done in them."""
 
 import uuid
+from enum import StrEnum
 from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
@@ -9,6 +10,38 @@ from django.utils import timezone
 
 from memory.models import EndUser
 from memory.tiers import Outcome
+
+QUERY_CHARS = 1_000
+
+
+class Source(StrEnum):
+    """Where a verdict comes from, the strongest first: a weaker one never replaces a stronger."""
+
+    EXPLICIT = "explicit"
+    """A person, their client or their assistant said so."""
+    DETECTOR = "detector"
+    """A language model read it out of the conversation."""
+    IMPLICIT = "implicit"
+    """A cue in the next message; moves scores only where a flag allows it."""
+
+
+class Detection(StrEnum):
+    """Where the detector stands with an exchange. Empty: never asked, as for exchanges older than the detector."""
+
+    PENDING = "pending"
+    DONE = "done"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+class SignalKind(StrEnum):
+    """Weak evidence of how an answer was taken, and faults of tools. Shown; moves nothing by itself."""
+
+    THANKS = "thanks"
+    CORRECTS = "corrects"
+    REPEATS = "repeats"
+    TOOL_ERROR = "tool_error"
+    TOOL_TIMEOUT = "tool_timeout"
 
 
 class Exchange(models.Model):
@@ -27,31 +60,183 @@ class Exchange(models.Model):
     scored_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
+    detection = models.CharField(
+        max_length=16, choices=[(state.value, state.value) for state in Detection], blank=True, default=""
+    )
+    detection_at = models.DateTimeField(null=True, blank=True)
+    """While pending: not to be taken before this, the lease of a worker. Afterwards: when it was settled."""
+    detection_attempts = models.PositiveSmallIntegerField(default=0)
+    detected = models.JSONField(default=dict)
+    """The detector's whole answer, or why it was not asked."""
+    profiled_at = models.DateTimeField(null=True, blank=True)
+    """When the user's words were looked through for facts worth keeping. Empty: still to be done."""
+    profile_after = models.DateTimeField(null=True, blank=True)
+    """Not before this: the lease of a worker, or the pause after a failure."""
+    profile_attempts = models.PositiveSmallIntegerField(default=0)
+
     class Meta:
         db_table = "exchange"
-        indexes: ClassVar = [models.Index(fields=["user", "thread_id", "-created_at"], name="exchange_thread")]
+        indexes: ClassVar = [
+            models.Index(fields=["user", "thread_id", "-created_at"], name="exchange_thread"),
+            models.Index(fields=["user", "-created_at", "-id"], name="exchange_recent"),
+            models.Index(fields=["user", "turn_id"], name="exchange_turn"),
+            models.Index(fields=["user", "memory_id"], name="exchange_memory"),
+            models.Index(
+                fields=["user", "thread_id", "created_at"],
+                name="exchange_undetected",
+                condition=models.Q(detection="pending"),
+            ),
+            models.Index(
+                fields=["user", "created_at"],
+                name="exchange_unprofiled",
+                condition=models.Q(profiled_at__isnull=True),
+            ),
+        ]
 
     def __str__(self) -> str:
         return str(self.id)
 
 
 class OutcomeEvent(models.Model):
-    """One recorded outcome and the memories it was about."""
+    """One verdict and the memories it is about: a line of a ledger, never changed in what it says.
+
+    Each memory of a turn has one verdict, the latest. When a later one takes its place, the earlier line gets a
+    ``replaced_at`` and a line that takes it back (``sign`` -1, ``reverts``), with the same outcome, query and
+    memories. So whoever learns from outcomes reads the lines with an empty ``learned_at`` in order of ``id``, adds
+    ``sign`` to what it counts for each, and sets ``learned_at`` in the same transaction: earlier verdicts subtract
+    themselves. Everything to learn from stands in the line, with the tiers of the moment, so that adding and taking
+    back meet the same counts whatever was promoted in between. What actions learn is in ``ActionTaken``.
+    """
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
     turn_id = models.UUIDField(null=True, blank=True)
     exchange_id = models.UUIDField(null=True, blank=True)
+    thread_id = models.CharField(max_length=200, blank=True, default="")
+    query = models.TextField(blank=True, default="")
+    """What was asked, at most 1,000 characters."""
     outcome = models.CharField(max_length=16, choices=[(value.value, value.value) for value in Outcome])
+    source = models.CharField(
+        max_length=16, choices=[(value.value, value.value) for value in Source], default=Source.EXPLICIT.value
+    )
     signal = models.CharField(max_length=32, default="explicit")
+    """The kind of evidence: explicit, detector, or the kind of an implicit signal."""
+    confidence = models.FloatField(default=1.0)
+    actor = models.CharField(max_length=100, blank=True, default="")
     scored_ids = ArrayField(models.UUIDField(), default=list)
     learned_ids = ArrayField(models.UUIDField(), default=list)
+    """Books and bank items: never scored, still learned from."""
+    memories = models.JSONField(default=list)
+    """``[[memory_id, tier, how far its score moved], …]`` of all of them, as they were then."""
+    whole = models.BooleanField(default=True)
+    """Said of all the turn showed, not of memories it named."""
     takeaway_id = models.UUIDField(null=True, blank=True)
     at = models.DateTimeField(default=timezone.now)
+    sign = models.SmallIntegerField(default=1)
+    reverts = models.BigIntegerField(null=True, blank=True)
+    """The line this one takes back; only where ``sign`` is -1."""
+    replaced_at = models.DateTimeField(null=True, blank=True)
+    """Set when it no longer stands. What stands has sign 1 and no ``replaced_at``."""
+    learned_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         db_table = "outcome_event"
-        indexes: ClassVar = [models.Index(fields=["user", "-at"], name="outcome_event_recent")]
+        indexes: ClassVar = [
+            models.Index(fields=["user", "-at"], name="outcome_event_recent"),
+            models.Index(fields=["user", "turn_id"], name="outcome_event_turn"),
+            models.Index(fields=["user", "exchange_id"], name="outcome_event_exchange"),
+            models.Index(
+                fields=["user", "id"], name="outcome_event_unlearned", condition=models.Q(learned_at__isnull=True)
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.outcome} {self.at:%Y-%m-%d}"
+
+
+class ActionTaken(models.Model):
+    """One tool run of a turn: reported with its exchange, or a call of a memory tool.
+
+    ``verdict`` is the outcome that stands for its turn, empty while there is none; ``learned`` is the one that has
+    been learned. Whoever learns takes the rows where the two differ (index ``action_taken_unlearned``), subtracts
+    ``learned`` unless it is empty, adds ``verdict`` unless it is empty, and sets ``learned = verdict`` in the same
+    transaction. That is exactly once, in whichever order action and verdict came, and right when a verdict is replaced.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    turn_id = models.UUIDField(null=True, blank=True)
+    thread_id = models.CharField(max_length=200, blank=True, default="")
+    exchange_id = models.UUIDField(null=True, blank=True)
+    action = models.CharField(max_length=200)
+    tiers = ArrayField(models.CharField(max_length=16), default=list)
+    """The tiers a memory tool read or wrote; empty for other tools."""
+    query = models.TextField(blank=True, default="")
+    """What the turn was about, at most 1,000 characters."""
+    ok = models.BooleanField(default=True)
+    timed_out = models.BooleanField(default=False)
+    ms = models.FloatField(default=0)
+    error = models.CharField(max_length=300, blank=True, default="")
+    at = models.DateTimeField(default=timezone.now)
+    verdict = models.CharField(
+        max_length=16, choices=[(value.value, value.value) for value in Outcome], blank=True, default=""
+    )
+    learned = models.CharField(
+        max_length=16, choices=[(value.value, value.value) for value in Outcome], blank=True, default=""
+    )
+
+    class Meta:
+        db_table = "action_taken"
+        indexes: ClassVar = [
+            models.Index(fields=["user", "-at"], name="action_taken_recent"),
+            models.Index(fields=["user", "turn_id"], name="action_taken_turn"),
+            models.Index(fields=["user", "exchange_id"], name="action_taken_exchange"),
+            models.Index(
+                fields=["user", "id"],
+                name="action_taken_unlearned",
+                condition=~models.Q(verdict=models.F("learned")),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.at:%Y-%m-%d}"
+
+
+class ConversationSignal(models.Model):
+    """Weak evidence about an exchange: a cue in what the user said next, or a tool that failed. Moves nothing."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    thread_id = models.CharField(max_length=200, blank=True, default="")
+    exchange_id = models.UUIDField()
+    """The exchange it speaks of."""
+    heard_in = models.UUIDField()
+    """The exchange in which it was noticed: for what the user said, the next one."""
+    kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in SignalKind])
+    evidence = models.CharField(max_length=200, blank=True, default="")
+    """The words, or the tool, that show it."""
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "conversation_signal"
+        indexes: ClassVar = [
+            models.Index(fields=["user", "exchange_id"], name="conversation_signal_exchange"),
+            models.Index(fields=["user", "-at"], name="conversation_signal_recent"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.at:%Y-%m-%d}"
+
+
+class ConversationWork(models.Model):
+    """When a user's exchanges want looking at. Times only, no words: how a sweep finds work without reading rows."""
+
+    end_user = models.OneToOneField(EndUser, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    detect_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    profile_at = models.DateTimeField(null=True, blank=True, db_index=True)
+
+    class Meta:
+        db_table = "conversation_work"
+
+    def __str__(self) -> str:
+        return str(self.end_user_id)

@@ -14,7 +14,7 @@ from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem, Turn
 from memory.scoring import moved_score
 from memory.tiers import SCORED_TIERS, Outcome, SourceType, Tier
-from outcomes.models import Exchange, OutcomeEvent
+from outcomes.models import QUERY_CHARS, Exchange, OutcomeEvent
 
 TAKEAWAY_SCORES = {Outcome.WORKED: 0.7, Outcome.FAILED: 0.2, Outcome.PARTIAL: 0.55, Outcome.UNKNOWN: 0.5}
 """A takeaway starts where its lesson stands."""
@@ -77,8 +77,12 @@ def record(
             scored_ids=[done.memory_id for done in scored],
             learned_ids=learned,
             takeaway_id=takeaway,
+            thread_id=exchange.thread_id if exchange else turn.thread_id if turn else "",
+            query=(turn.query if turn else exchange.user_message if exchange else "")[:QUERY_CHARS],
+            actor=actor,
             at=now,
         )
+        rows.mark_learning_due(user, now)
         mark_scored(user, turn, exchange, now)
     metrics.count("outcomes", outcome)
     return Recorded(scored, learned, takeaway)

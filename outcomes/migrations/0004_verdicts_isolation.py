@@ -1,0 +1,11 @@
+"""Row-level security on what was done and noticed in conversations."""
+
+from django.db import migrations
+
+from memory.isolation import IsolateByUser
+
+
+class Migration(migrations.Migration):
+    dependencies = [("outcomes", "0003_verdicts")]
+
+    operations = [IsolateByUser("ActionTaken"), IsolateByUser("ConversationSignal")]

@@ -21,6 +21,9 @@ def choices(values: Iterable[StrEnum]) -> list[tuple[str, str]]:
     return [(value.value, value.value) for value in values]
 
 
+GRADES = [(value.value, value.name.lower()) for value in Trust]
+
+
 class NextArrival(models.Func):
     """The next number of the sequence that orders rows as they came."""
 
@@ -68,9 +71,7 @@ class MemoryItem(models.Model):
     speaker = models.CharField(max_length=200, blank=True, default="")
     source_type = models.CharField(max_length=16, choices=choices(SourceType), default=SourceType.USER.value)
     source = models.JSONField(default=dict)
-    trust = models.PositiveSmallIntegerField(
-        choices=[(value.value, value.name.lower()) for value in Trust], default=Trust.USER.value
-    )
+    trust = models.PositiveSmallIntegerField(choices=GRADES, default=Trust.USER.value)
     principal = models.CharField(max_length=100, blank=True, default="")
     """Who wrote it ("key:mobile", "operator:ann"); events name who changed it."""
     parents = ArrayField(models.UUIDField(), default=list)
@@ -93,6 +94,8 @@ class MemoryItem(models.Model):
     partial = models.PositiveIntegerField(default=0)
     unknown = models.PositiveIntegerField(default=0)
     last_outcome = models.CharField(max_length=16, choices=choices(Outcome), blank=True, default="")
+    overruled_uses = models.PositiveIntegerField(default=0)
+    """How many outcomes stood when a person took a move back: only one that comes after them decides again."""
     last_used_at = models.DateTimeField(null=True, blank=True)
     retrieved = models.PositiveIntegerField(default=0)
 
@@ -148,6 +151,13 @@ class MemoryItem(models.Model):
                 name="memory_item_always",
                 condition=models.Q(always_inject=True, status="active"),
             ),
+            # The few rows that outcomes were recorded on, so that a pass finds what it has to move.
+            models.Index(
+                fields=["user", "tier", "score"],
+                name="memory_item_judged",
+                condition=models.Q(status="active", uses__gt=0),
+            ),
+            models.Index(fields=["user", "id"], name="memory_item_derived", condition=~models.Q(parents=[])),
             # Every search reads the pending list whole: at the default of 4 MB that was two thirds of its time.
             GinIndex(fields=["lexemes"], name="memory_item_lexemes", fastupdate=True, gin_pending_list_limit=128),
         ]
@@ -167,8 +177,14 @@ class MemoryVersion(models.Model):
     tags = ArrayField(models.CharField(max_length=64), default=list)
     importance = models.FloatField()
     confidence = models.FloatField()
+    thread_id = models.CharField(max_length=200, blank=True, default="")
+    source_type = models.CharField(max_length=16, choices=choices(SourceType), default=SourceType.USER.value)
     source = models.JSONField(default=dict)
+    trust = models.PositiveSmallIntegerField(choices=GRADES, default=Trust.USER.value)
+    principal = models.CharField(max_length=100, blank=True, default="")
+    parents = ArrayField(models.UUIDField(), default=list)
     reason = models.CharField(max_length=100, default="revised")
+    """``revised``: the next wording was made from this one. ``merged``: it stood beside the item."""
     archived_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

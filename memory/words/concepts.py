@@ -39,6 +39,12 @@ def english_for(forms: Iterable[str]) -> str | None:
     return known.english[numbers[0]] if numbers else None
 
 
+def english_name(forms: Iterable[str]) -> str | None:
+    """The English word for whatever one of these terms of any language stands for; None where nothing is known."""
+    known = _concepts()
+    return next((known.english[known.by_term[form][0]] for form in forms if form in known.by_term), None)
+
+
 @cache
 def _concepts() -> Concepts:
     by_term: dict[str, list[int]] = {}

@@ -1,0 +1,68 @@
+"""What a text is about: its topical words and pairs of words, each under one key whatever the language. Pure."""
+
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from knowledge_graph.words import fillers, folded, plain_technologies, word_key
+from memory.words.calendar import MONTHS
+from memory.words.folding import clean, without_accents
+from memory.words.hebrew import is_hebrew
+from memory.words.splitting import Piece, pieces
+from memory.words.stems import languages_of
+
+LONGEST_READ: Final = 4_000
+MOST_WORDS: Final = 16
+MOST_PAIRS: Final = 8
+LONGEST_KEY: Final = 80
+SHORTEST: Final = 3
+SHORTEST_HEBREW: Final = 2
+
+
+class Concept(NamedTuple):
+    """``key`` unifies spellings, forms and languages; ``label`` is how the text wrote it."""
+
+    key: str
+    label: str
+
+
+def concepts_of(text: str) -> list[str]:
+    """The keys of what the text is about, in its order, words before pairs of words."""
+    return [concept.key for concept in concepts_in(text)]
+
+
+@lru_cache(maxsize=4_096)
+def concepts_in(text: str) -> tuple[Concept, ...]:
+    """What the text is about, with labels to show."""
+    found = pieces(clean(text[:LONGEST_READ]))
+    forms = {piece.form for piece in found if piece.kind == "word"}
+    languages, grammar = languages_of(text[:LONGEST_READ], forms)
+    dropped = grammar | fillers(languages)
+    row = [None if without_accents(piece.form) in dropped else concept(piece, languages[0]) for piece in found]
+    words: dict[str, str] = {}
+    for one in row:
+        if one is not None and len(words) < MOST_WORDS:
+            words.setdefault(one.key, one.label)
+    pairs: dict[str, str] = {}
+    for first, second in pairwise(row):
+        if first is None or second is None or first.key == second.key or len(pairs) == MOST_PAIRS:
+            continue
+        joined = folded(f"{first.label} {second.label}")
+        key = plain_technologies().get(joined) or f"{first.key} {second.key}"
+        if len(key) <= LONGEST_KEY:
+            pairs.setdefault(key, f"{first.label} {second.label}")
+    return tuple(Concept(key, label) for key, label in {**words, **pairs}.items())
+
+
+def concept(piece: Piece, language: str) -> Concept | None:
+    """The concept of one piece of a text; None for numbers, dates and what is too short to mean something."""
+    form = piece.form
+    bare = without_accents(form)
+    if not any(letter.isalpha() for letter in bare) or len(bare) > LONGEST_KEY:
+        return None
+    if bare in MONTHS:
+        return None
+    key = word_key(piece, language)
+    is_known = key in plain_technologies()
+    shortest = SHORTEST_HEBREW if is_hebrew(form) else SHORTEST
+    return Concept(key, form) if is_known or len(bare) >= shortest else None

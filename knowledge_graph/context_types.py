@@ -1,0 +1,110 @@
+"""What kind of work a message asks for, from a closed list, in six languages and from the tools at hand. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Final
+
+from knowledge_graph.words import HEBREW, folded, lines, technologies
+from memory.words.folding import clean, without_accents
+from memory.words.hebrew import is_hebrew, readings
+from memory.words.splitting import Piece, pieces
+from memory.words.stems import LANGUAGES, stems
+
+DOCKER: Final = "docker"
+DEBUGGING: Final = "debugging"
+CODING_HELP: Final = "coding_help"
+DOC_RAG: Final = "doc_rag"
+DATAGOV_QUERY: Final = "datagov_query"
+WRITING: Final = "writing"
+PLANNING: Final = "planning"
+PERSONAL: Final = "personal"
+GENERAL: Final = "general"
+CONTEXT_TYPES: Final = (
+    *(DOCKER, DATAGOV_QUERY, DEBUGGING, CODING_HELP, DOC_RAG, WRITING, PLANNING, PERSONAL),
+    GENERAL,
+)
+"""In the order in which they win a tie: the special before the usual."""
+LONGEST_READ: Final = 4_000
+ENOUGH: Final = 1.0
+TOOLS: Final = {
+    "datagov": DATAGOV_QUERY,
+    "docling": DOC_RAG,
+    "docker": DOCKER,
+    "kubectl": DOCKER,
+    "pytest": DEBUGGING,
+    "run_code": CODING_HELP,
+    "code_interpreter": CODING_HELP,
+    "calendar": PLANNING,
+}
+TOOL_WEIGHT: Final = 2.0
+_FAILING: Final = re.compile(
+    r"\b(?:not work\w*|doesn't work|does not work|won't (?:start|run|load|open|connect|boot)|stopped working|"
+    r"no funciona|no arranca|ne (?:marche|fonctionne|demarre) pas|"
+    r"funktioniert (?:\w+ )?nicht|startet nicht|non (?:funziona|parte|si avvia))\b|לא עובד|לא עולה|לא נפתח"
+)
+_CODE: Final = re.compile(r"```|\bdef \w+\(|\bclass \w+[:({]|=>|\bimport \w+|;\s*$|\bSELECT .+ FROM\b", re.MULTILINE)
+_TRACE: Final = re.compile(r"Traceback \(most recent|\b\w+(?:Error|Exception)\b|\bat [\w.$]+\([\w.]+:\d+\)")
+
+
+def context_type_of(text: str, tools: Sequence[str] = ()) -> str:
+    """One of CONTEXT_TYPES; ``tools`` are the names of those that were used or are meant to be."""
+    return best(text, tuple(tools))
+
+
+@lru_cache(maxsize=4_096)
+def best(text: str, tools: tuple[str, ...]) -> str:
+    said = text[:LONGEST_READ]
+    scores = Counter(dict(weighed(said)))
+    for tool in tools:
+        scores.update({kind: TOOL_WEIGHT for start, kind in TOOLS.items() if tool.casefold().startswith(start)})
+    if _FAILING.search(folded(said)) or _TRACE.search(said):
+        scores[DEBUGGING] += 2
+    if _CODE.search(said):
+        scores[CODING_HELP] += 2
+    highest = max(scores.values(), default=0)
+    if highest < ENOUGH:
+        return GENERAL
+    return next(kind for kind in CONTEXT_TYPES if scores[kind] == highest)
+
+
+def weighed(text: str) -> list[tuple[str, float]]:
+    """What each kind of work scores by the distinct words of a text."""
+    scores: Counter[str] = Counter()
+    for forms in {piece_forms(piece) for piece in pieces(clean(text))}:
+        kinds: dict[str, float] = {}
+        for form in forms:
+            for kind, weight in cues().get(form, ()):
+                kinds[kind] = max(weight, kinds.get(kind, 0))
+        scores.update(kinds)
+    return list(scores.items())
+
+
+@lru_cache(maxsize=65_536)
+def piece_forms(piece: Piece) -> tuple[str, ...]:
+    bare = without_accents(piece.form)
+    usual = technologies().get(bare)
+    if is_hebrew(piece.form):
+        forms = readings(piece.form)
+        usual = usual or next((name for form in forms if (name := technologies().get(form))), None)
+        return (*forms, usual) if usual else forms
+    if piece.kind == "code" or not ("a" <= bare[:1] <= "z"):
+        return (usual or bare,)
+    stemmed = tuple(stem for language in LANGUAGES for stem in stems(piece.form, language))
+    return (*stemmed, usual) if usual else stemmed
+
+
+@cache
+def cues() -> dict[str, tuple[tuple[str, float], ...]]:
+    """From a term to the kinds of work it speaks for, with its weight."""
+    found: dict[str, dict[str, float]] = {}
+    for line in lines("context_types.txt"):
+        kind, language, *words = line.split()
+        for word in words:
+            plain = without_accents(clean(word.lstrip("+")).casefold().replace("-", ""))
+            weight = 2.0 if word.startswith("+") else 1.0
+            forms = readings(plain)[:1] if language == HEBREW else stems(plain, language)
+            for form in (*forms, technologies().get(plain, forms[0])):
+                found.setdefault(form, {})[kind] = max(weight, found.get(form, {}).get(kind, 0))
+    return {form: tuple(kinds.items()) for form, kinds in found.items()}

@@ -1,0 +1,11 @@
+"""What experience says about a question before anything is searched: no vector, two or three statements, a few ms.
+
+Reads memories, verdicts and the graphs; writes nothing. Without the graphs it still knows what worked, what failed and
+what the bank says, by words alone.
+"""
+
+from knowledge_graph.insights.findings import Insights
+from knowledge_graph.insights.gathering import insights_of
+from knowledge_graph.insights.telling import lines_of
+
+__all__ = ["Insights", "insights_of", "lines_of"]

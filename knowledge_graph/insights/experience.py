@@ -1,0 +1,177 @@
+"""One statement that asks the memories: what worked and what failed for these words, what the bank says, what was said.
+
+A small sample of the user's rows tells how common each word is, so that a memory counts as one about the question by
+the rare words it shares with it. Approaches are looked for through the index over judged memories alone.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+
+from django.db.backends.utils import CursorWrapper
+
+from knowledge_graph.insights.question import Question
+from memory.models import EndUser
+from memory.tiers import SCORED_TIERS, Tier
+from memory.words import tsquery_literal
+
+SAMPLE = 100
+# A user with few memories would else make every word they lack the one that matters.
+USUAL_ROWS, USUAL_HOLDING = 20, 1
+MOST_APPROACHES = 6
+MOST_FACTS = 5
+FACT_SHARE = 0.3
+MOST_SAID = 8
+MOST_ASKED = 40
+EVENTS_READ = 100
+"""So many verdicts before its last use are looked through for the lesson of a failure."""
+
+STATEMENT = """
+WITH sample AS MATERIALIZED (
+    SELECT lexemes FROM memory_item WHERE user_id = %(user)s ORDER BY id LIMIT {sample}
+),
+counted AS MATERIALIZED (SELECT count(*) + {rows} AS rows, {counts} FROM sample),
+rarity AS MATERIALIZED (SELECT ARRAY[{weights}]::float8[] AS weights, {total} AS total FROM counted),
+judged AS MATERIALIZED (
+    SELECT id, status, score, worked, partial, failed, last_used_at, source, {judged_share} AS share
+    FROM memory_item, rarity
+    WHERE user_id = %(user)s AND (uses > 0 OR score <> 0.5) AND tier = ANY(%(scored)s)
+      AND lexemes @@ %(any)s::tsquery
+),
+worked AS MATERIALIZED (
+    SELECT id, share FROM judged
+    WHERE share >= %(enough)s AND status = 'active' AND score > 0.5
+      AND (worked + partial > 0 OR source @> '{{"kind": "takeaway", "outcome": "worked"}}')
+    ORDER BY round(share::numeric, 1) DESC, score DESC, worked DESC, id LIMIT {approaches}
+),
+failing AS MATERIALIZED (
+    SELECT id, share, last_used_at FROM judged
+    WHERE share >= %(enough)s AND score < 0.5
+      AND (failed > 0 OR source @> '{{"kind": "takeaway", "outcome": "failed"}}')
+    ORDER BY round(share::numeric, 1) DESC, failed DESC, last_used_at DESC NULLS LAST, id LIMIT {approaches}
+),
+facts AS MATERIALIZED (
+    SELECT id, share FROM (
+        SELECT id, importance * confidence AS quality, {judged_share} AS share FROM memory_item, rarity
+        WHERE user_id = %(user)s AND status = 'active' AND tier = %(bank)s AND lexemes @@ %(any)s::tsquery
+    ) AS known
+    WHERE share >= %(fact_share)s OR id = ANY(%(named)s::uuid[])
+    ORDER BY share DESC, quality DESC, id LIMIT {facts}
+)
+SELECT
+    (SELECT json_agg(row) FROM (SELECT {approach}, worked.share FROM worked JOIN memory_item AS item USING (id)
+        WHERE item.user_id = %(user)s) AS row) AS worked,
+    (SELECT json_agg(row) FROM (SELECT {approach}, failing.share, lesson.text AS reason, lesson.id AS lesson_id
+        FROM failing JOIN memory_item AS item USING (id) LEFT JOIN LATERAL ({lesson}) AS lesson ON true
+        WHERE item.user_id = %(user)s) AS row) AS failed,
+    (SELECT json_agg(row) FROM (SELECT item.id, item.text, item.tags, item.source_type, item.trust,
+        item.always_inject, facts.share FROM facts JOIN memory_item AS item USING (id)
+        WHERE item.user_id = %(user)s) AS row) AS facts,
+    {conversation}
+"""
+APPROACH = (
+    "item.id, item.tier, item.status, item.text, item.uses, item.worked, item.failed, item.partial, item.score, "
+    "item.last_outcome, item.last_used_at, item.occurred_at, item.source_type, item.trust, item.source"
+)
+LESSON = """
+    SELECT noted.id, noted.text FROM (
+        SELECT takeaway_id, at FROM (
+            SELECT takeaway_id, at, outcome, sign, replaced_at, scored_ids FROM outcome_event
+            WHERE user_id = %(user)s AND at <= failing.last_used_at ORDER BY at DESC LIMIT {events}
+        ) AS verdict
+        WHERE takeaway_id IS NOT NULL AND outcome = 'failed' AND sign = 1 AND replaced_at IS NULL
+          AND scored_ids @> ARRAY[failing.id]
+    ) AS told JOIN memory_item AS noted ON noted.user_id = %(user)s AND noted.id = told.takeaway_id
+    ORDER BY told.at DESC LIMIT 1
+"""
+SAID = """
+    (SELECT json_agg(row) FROM (SELECT left(user_message, 1000) AS text, created_at AS at FROM exchange
+        WHERE user_id = %(user)s AND thread_id = %(thread)s AND thread_id <> ''
+        ORDER BY created_at DESC LIMIT {said}) AS row) AS said,
+"""
+# All the words, so that the rarest of them decides how much is read.
+ASKED = """
+    (SELECT json_agg(row) FROM (SELECT left(text, 1200) AS text, thread_id, occurred_at AS at FROM memory_item
+        WHERE user_id = %(user)s AND lexemes @@ %(every)s::tsquery AND source @> '{{"kind": "exchange"}}'
+        LIMIT {asked}) AS row) AS asked
+"""
+NOT_ASKED = "NULL AS asked"
+
+
+@dataclass(slots=True)
+class Read:
+    """Rows as the statement gives them."""
+
+    worked: list[dict[str, Any]] = field(default_factory=list)
+    failed: list[dict[str, Any]] = field(default_factory=list)
+    facts: list[dict[str, Any]] = field(default_factory=list)
+    said: list[dict[str, Any]] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+
+
+def read(cursor: CursorWrapper, user: EndUser, question: Question, thread_id: str, named: list[str]) -> Read:
+    """What the memories say. ``named`` are bank items that hold an entity of the question."""
+    if not question.words:
+        return said_only(cursor, user, thread_id)
+    cursor.execute(statement(len(question.words)), values(user, question, thread_id, named))
+    row = cursor.fetchone()
+    return Read(*(part or [] for part in row))
+
+
+def said_only(cursor: CursorWrapper, user: EndUser, thread_id: str) -> Read:
+    """A question without a word of its own ("and then?") is only looked at within its conversation."""
+    if not thread_id:
+        return Read()
+    cursor.execute(f"SELECT {SAID.format(said=MOST_SAID)} NULL", {"user": user.pk, "thread": thread_id})
+    return Read(said=cursor.fetchone()[0] or [])
+
+
+def statement(words: int) -> str:
+    numbers = range(words)
+    gains = " + ".join(
+        f"CASE WHEN lexemes @@ %(word{n})s::tsquery THEN weights[{n + 1}] ELSE 0 END" for n in numbers
+    )
+    weights = [weight(n) for n in numbers]
+    return STATEMENT.format(
+        sample=SAMPLE,
+        rows=USUAL_ROWS,
+        counts=", ".join(
+            f"count(*) FILTER (WHERE lexemes @@ %(word{n})s::tsquery) + {USUAL_HOLDING} AS holding{n}" for n in numbers
+        ),
+        weights=", ".join(weights),
+        total=" + ".join(weights),
+        judged_share=f"({gains}) / total",
+        approaches=MOST_APPROACHES,
+        facts=MOST_FACTS,
+        approach=APPROACH,
+        lesson=LESSON.format(events=EVENTS_READ),
+        conversation=SAID.format(said=MOST_SAID) + (ASKED.format(asked=MOST_ASKED) if words > 1 else NOT_ASKED),
+    )
+
+
+def weight(number: int) -> str:
+    """How rare a word is: as BM25 weighs it."""
+    return f"ln(1 + (rows - holding{number} + 0.5) / (holding{number} + 0.5))"
+
+
+def values(user: EndUser, question: Question, thread_id: str, named: list[str]) -> dict[str, Any]:
+    each = {f"word{n}": tsquery_literal(forms, user.pk) for n, forms in enumerate(question.words)}
+    return {
+        **each,
+        "user": user.pk,
+        "any": "|".join(each.values()),
+        "every": "&".join(f"({word})" for word in each.values()),
+        "enough": question.enough,
+        "fact_share": FACT_SHARE,
+        "scored": sorted(SCORED_TIERS),
+        "bank": Tier.MEMORY_BANK.value,
+        "named": named,
+        "thread": thread_id,
+    }
+
+
+def moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+

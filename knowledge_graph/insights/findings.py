@@ -1,0 +1,186 @@
+"""What insights are made of, and how they are shown to clients. Pure values."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memory.scoring import wilson_lower_bound
+
+
+@dataclass(frozen=True, slots=True)
+class Approach:
+    """A memory that outcomes were recorded on, or the lesson of one. ``share`` is how much of the question it is about.
+
+    ``reason`` is the lesson that was noted with its last failure.
+    """
+
+    memory_id: UUID
+    tier: str
+    status: str
+    content: str
+    uses: int
+    worked: int
+    failed: int
+    partial: int
+    last_outcome: str
+    last_used_at: datetime | None
+    occurred_at: datetime
+    source: str
+    share: float
+    reason: str = ""
+
+    @property
+    def success_rate(self) -> float:
+        """Of the verdicts that say yes or no; 0.5 where none does."""
+        told = self.worked + self.failed
+        return self.worked / told if told else 0.5
+
+    @property
+    def wilson(self) -> float:
+        return wilson_lower_bound(self.worked, self.failed, self.partial)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "memory_id": str(self.memory_id),
+            "tier": self.tier,
+            "status": self.status,
+            "content": self.content,
+            "uses": self.uses,
+            "worked": self.worked,
+            "failed": self.failed,
+            "partial": self.partial,
+            "success_rate": round(self.success_rate, 4),
+            "wilson_score": round(self.wilson, 4),
+            "last_outcome": self.last_outcome or None,
+            "last_used_at": moment(self.last_used_at),
+            "occurred_at": moment(self.occurred_at),
+            "source": self.source,
+        }
+
+    def as_failure(self) -> dict[str, Any]:
+        return self.as_json() | {"reason": self.reason or self.content}
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What the memory bank says of it."""
+
+    memory_id: UUID
+    content: str
+    tags: tuple[str, ...]
+    source: str
+    is_always_told: bool
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "memory_id": str(self.memory_id),
+            "tier": "memory_bank",
+            "content": self.content,
+            "tags": list(self.tags),
+            "source": self.source,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TierAdvice:
+    """How often searches for a concept were answered well from a tier."""
+
+    tier: str
+    concept: str
+    success_rate: float
+    wilson_score: float
+    uses: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAdvice:
+    """How often an action helped in this kind of work."""
+
+    action: str
+    tier: str | None
+    success_rate: float
+    wilson_score: float
+    uses: int
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What the conversation goes on about, and what it was connected with before."""
+
+    topic: str
+    related: tuple[str, ...] = ()
+    times: int = 0
+    last_at: datetime | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {"related": list(self.related), "last_at": moment(self.last_at)}
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """The same question asked before: when last, whether in this thread just now, how often in all."""
+
+    query: str
+    asked_at: datetime
+    times: int
+    in_thread: bool
+    minutes_ago: int
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {"asked_at": moment(self.asked_at)}
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveConcept:
+    """A concept of the question that the graph knows, with where it is best looked for."""
+
+    concept: str
+    best_collection: str | None = None
+    success_rate: float | None = None
+    usage_count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Insights:
+    context_type: str
+    matched_concepts: tuple[str, ...] = ()
+    active_concepts: tuple[ActiveConcept, ...] = ()
+    tier_recommendations: tuple[TierAdvice, ...] = ()
+    relevant_patterns: tuple[Approach, ...] = ()
+    past_failures: tuple[Approach, ...] = ()
+    you_already_know: tuple[Fact, ...] = ()
+    topic_continuity: tuple[Topic, ...] = ()
+    repetition: Repetition | None = None
+    tool_statistics: tuple[ToolAdvice, ...] = ()
+    directives: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As the API answers. Words of memories stand whole."""
+        return {
+            "context_type": self.context_type,
+            "matched_concepts": list(self.matched_concepts),
+            "active_concepts": [asdict(one) for one in self.active_concepts],
+            "tier_recommendations": [asdict(one) for one in self.tier_recommendations],
+            "relevant_patterns": [one.as_json() for one in self.relevant_patterns],
+            "past_failures": [one.as_failure() for one in self.past_failures],
+            "you_already_know": [one.as_json() for one in self.you_already_know],
+            "topic_continuity": [one.as_json() for one in self.topic_continuity],
+            "repetition": self.repetition.as_json() if self.repetition else None,
+            "tool_statistics": [asdict(one) for one in self.tool_statistics],
+            "directives": list(self.directives),
+        }
+
+    def as_meta(self) -> dict[str, Any]:
+        """The part of MemoryMetaV1 that tells of them."""
+        return {
+            "matched_concepts": list(self.matched_concepts),
+            "active_concepts": [asdict(one) for one in self.active_concepts],
+            "tier_recommendations": [asdict(one) for one in self.tier_recommendations] or None,
+            "you_already_know": [one.as_json() for one in self.you_already_know] or None,
+            "directives": list(self.directives) or None,
+        }
+
+
+def moment(at: datetime | None) -> str | None:
+    return at.isoformat() if at else None

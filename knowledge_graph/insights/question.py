@@ -1,0 +1,61 @@
+"""What a question is about, as the lookups need it. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from knowledge_graph.concepts import Concept, concepts_in
+from knowledge_graph.context_types import context_type_of
+from knowledge_graph.entities import entities_of
+from memory.words import query_groups
+
+LONGEST_READ = 2_000
+MOST_WORDS = 8
+ENOUGH_SHARE = 0.45
+"""A memory is about the same matter when it holds so much of the weight of the question's words."""
+ENOUGH_WORDS = 2.5
+LEAST_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``words`` are the forms of each topical word; what only carries the sentence is not among them."""
+
+    text: str
+    context_type: str
+    concepts: tuple[Concept, ...]
+    entities: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, text: str) -> "Question":
+        said = text[:LONGEST_READ]
+        concepts = concepts_in(said)
+        labels = [concept.label for concept in concepts if " " not in concept.label]
+        return cls(
+            text=said,
+            context_type=context_type_of(said),
+            concepts=concepts,
+            entities=tuple(entity.key for entity in entities_of(said)),
+            words=tuple(query_groups(" ".join(labels))[:MOST_WORDS]) if labels else (),
+        )
+
+    @property
+    def enough(self) -> float:
+        """The share of the words' weight that makes a memory one about this: of a long message fewer are needed."""
+        return max(LEAST_SHARE, min(ENOUGH_SHARE, ENOUGH_WORDS / max(1, len(self.words))))
+
+    @property
+    def topics(self) -> dict[str, str]:
+        """Labels by key, single words only."""
+        return {concept.key: concept.label for concept in self.concepts if " " not in concept.key}
+
+
+def topics_of(texts: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """What several messages are about: key to label and in how many of them, the most frequent first."""
+    counted: dict[str, tuple[str, int]] = {}
+    for text in texts:
+        for concept in concepts_in(text[:LONGEST_READ]):
+            if " " not in concept.key:
+                label, times = counted.get(concept.key, (concept.label, 0))
+                counted[concept.key] = (label, times + 1)
+    return dict(sorted(counted.items(), key=lambda entry: -entry[1][1]))

@@ -1,0 +1,371 @@
+"""The rows of the graphs: what is named where, what answered which question, what was done and how it went.
+
+Rows are tied by keys, which are the normal forms of concepts and entities, and by ids of memories. No foreign key
+leads to a memory: what a memory leaves behind is taken out by the work that follows its removal, together with the
+counts it was part of.
+"""
+
+from typing import ClassVar
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+from memory.models import EndUser
+from memory.scoring import wilson_lower_bound
+
+KEY_CHARS = 200
+PREVIEW_CHARS = 200
+
+
+def owner() -> "models.ForeignKey[EndUser, EndUser]":
+    return models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+
+
+def neutral_rate(worked: float, failed: float) -> float:
+    """The share that worked of what clearly worked or failed; one half without evidence."""
+    return worked / (worked + failed) if worked + failed > 0 else 0.5
+
+
+class GraphWork(models.Model):
+    """A memory that changed and has not been looked at since. Only added and deleted, so that nobody waits for it."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    item_id = models.UUIDField()
+    kind = models.CharField(max_length=16)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "graph_work"
+        indexes: ClassVar = [models.Index(fields=["user", "id"], name="graph_work_next")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.item_id}"
+
+
+class GraphedItem(models.Model):
+    """What one memory has brought into the content graph: exactly this is taken out when it changes or goes."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    item_id = models.UUIDField()
+    tier = models.CharField(max_length=16)
+    content_hash = models.CharField(max_length=64)
+    quality = models.FloatField()
+    seen_at = models.DateTimeField()
+    edges = models.JSONField(default=list)
+    """``[[source key, target key, kind], …]``"""
+    reader = models.CharField(max_length=16, default="rules")
+    """Who read it: the rules or a language model."""
+
+    class Meta:
+        db_table = "graphed_item"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "item_id"], name="graphed_item_once")]
+
+    def __str__(self) -> str:
+        return str(self.item_id)
+
+
+class Entity(models.Model):
+    """Somebody or something that memories name."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    key = models.CharField(max_length=KEY_CHARS)
+    label = models.CharField(max_length=KEY_CHARS)
+    kind = models.CharField(max_length=16)
+    aliases = ArrayField(models.CharField(max_length=KEY_CHARS), default=list)
+    mentions = models.PositiveIntegerField(default=0)
+    quality_sum = models.FloatField(default=0)
+    avg_quality = models.FloatField(default=0)
+    first_seen = models.DateTimeField()
+    last_seen = models.DateTimeField()
+
+    class Meta:
+        db_table = "graph_entity"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "key"], name="graph_entity_once")]
+        indexes: ClassVar = [
+            models.Index(fields=["user", "-avg_quality", "-mentions", "key"], name="graph_entity_quality"),
+            models.Index(fields=["user", "-last_seen", "key"], name="graph_entity_recent"),
+            models.Index(fields=["user", "first_seen", "key"], name="graph_entity_oldest"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class Mention(models.Model):
+    """An entity in a memory."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    key = models.CharField(max_length=KEY_CHARS)
+    item_id = models.UUIDField()
+    tier = models.CharField(max_length=16)
+    quality = models.FloatField()
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "graph_mention"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "item_id", "key"], name="graph_mention_once")]
+        indexes: ClassVar = [models.Index(fields=["user", "key", "-seen_at"], name="graph_mention_of_entity")]
+
+    def __str__(self) -> str:
+        return f"{self.key} in {self.item_id}"
+
+
+class Edge(models.Model):
+    """Two entities that stand together in memories, or are said to be related; ``weight`` counts the memories.
+
+    Standing together has no direction: its ``source`` is the lesser key.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    source = models.CharField(max_length=KEY_CHARS)
+    target = models.CharField(max_length=KEY_CHARS)
+    kind = models.CharField(max_length=32)
+    weight = models.IntegerField(default=0)
+
+    class Meta:
+        db_table = "graph_edge"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "source", "target", "kind"], name="graph_edge_once")
+        ]
+        indexes: ClassVar = [models.Index(fields=["user", "target"], name="graph_edge_target")]
+
+    def __str__(self) -> str:
+        return f"{self.source} {self.kind} {self.target}"
+
+
+class Concept(models.Model):
+    """Something questions were about, with what came of them over all tiers."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    key = models.CharField(max_length=KEY_CHARS)
+    label = models.CharField(max_length=KEY_CHARS)
+    aliases = ArrayField(models.CharField(max_length=KEY_CHARS), default=list)
+    uses = models.IntegerField(default=0)
+    importance = models.FloatField(default=0)
+    """Much used and with clear success stands first: uses damped by a logarithm, times the success rate."""
+    first_seen = models.DateTimeField()
+    last_seen = models.DateTimeField()
+
+    class Meta:
+        db_table = "graph_concept"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "key"], name="graph_concept_once")]
+        indexes: ClassVar = [
+            models.Index(fields=["user", "-importance", "key"], name="graph_concept_importance"),
+            models.Index(fields=["user", "-last_seen", "key"], name="graph_concept_recent"),
+            models.Index(fields=["user", "first_seen", "key"], name="graph_concept_oldest"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class RoutingStat(models.Model):
+    """How often memories of a tier helped with a concept. A partial success is counted and decides nothing."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    key = models.CharField(max_length=KEY_CHARS)
+    tier = models.CharField(max_length=16)
+    worked = models.IntegerField(default=0)
+    failed = models.IntegerField(default=0)
+    partial = models.IntegerField(default=0)
+    unknown = models.IntegerField(default=0)
+    last_used_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "graph_routing"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "key", "tier"], name="graph_routing_once")]
+
+    def __str__(self) -> str:
+        return f"{self.key} in {self.tier}"
+
+    @property
+    def uses(self) -> int:
+        return self.worked + self.failed + self.partial + self.unknown
+
+    @property
+    def success_rate(self) -> float:
+        return neutral_rate(self.worked, self.failed)
+
+    @property
+    def wilson(self) -> float:
+        return wilson_lower_bound(self.worked, self.failed, 0)
+
+
+class Lesson(models.Model):
+    """The concepts one verdict was learned under, so that taking it back meets the same counts."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    event_id = models.BigIntegerField()
+    keys = ArrayField(models.CharField(max_length=KEY_CHARS), default=list)
+    signature = models.CharField(max_length=64, blank=True, default="")
+
+    class Meta:
+        db_table = "graph_lesson"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "event_id"], name="graph_lesson_once")]
+
+    def __str__(self) -> str:
+        return f"lesson of {self.event_id}"
+
+
+class ActionStat(models.Model):
+    """How an action went in a kind of work, on a tier where it has one. A partial success counts half."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    context_type = models.CharField(max_length=32)
+    action = models.CharField(max_length=200)
+    tier = models.CharField(max_length=16, blank=True, default="")
+    worked = models.IntegerField(default=0)
+    failed = models.IntegerField(default=0)
+    partial = models.IntegerField(default=0)
+    unknown = models.IntegerField(default=0)
+    last_used_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "graph_action"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "context_type", "action", "tier"], name="graph_action_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} in {self.context_type}"
+
+    @property
+    def uses(self) -> int:
+        return self.worked + self.failed + self.partial + self.unknown
+
+    @property
+    def success_rate(self) -> float:
+        trials = self.worked + self.failed + self.partial
+        return (self.worked + 0.5 * self.partial) / trials if trials else 0.5
+
+    @property
+    def wilson(self) -> float:
+        return wilson_lower_bound(self.worked, self.failed, self.partial)
+
+
+class ActionExample(models.Model):
+    """One time an action was taken, as evidence. Only the latest of a kind are kept."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    context_type = models.CharField(max_length=32)
+    action = models.CharField(max_length=200)
+    tier = models.CharField(max_length=16, blank=True, default="")
+    taken_id = models.BigIntegerField()
+    """The row of the action it tells of: a later verdict changes the example instead of adding one."""
+    thread_id = models.CharField(max_length=200, blank=True, default="")
+    turn_id = models.UUIDField(null=True, blank=True)
+    exchange_id = models.UUIDField(null=True, blank=True)
+    query_preview = models.CharField(max_length=PREVIEW_CHARS, blank=True, default="")
+    outcome = models.CharField(max_length=16)
+    memory_ids = ArrayField(models.UUIDField(), default=list)
+    doc_ids = ArrayField(models.UUIDField(), default=list)
+    """Those of the memories that are books or statements of the memory bank."""
+    ok = models.BooleanField(default=True)
+    ms = models.FloatField(default=0)
+    error = models.CharField(max_length=300, blank=True, default="")
+    at = models.DateTimeField()
+
+    class Meta:
+        db_table = "graph_example"
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["user", "context_type", "action", "tier", "taken_id"], name="graph_example_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.outcome} {self.at:%Y-%m-%d}"
+
+
+class Solution(models.Model):
+    """A memory that was tried on a problem. Counts are shares: one verdict on ten memories is a tenth for each."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    signature = models.CharField(max_length=64)
+    """Digest of the concepts of the question."""
+    size = models.PositiveSmallIntegerField()
+    """How many concepts those are."""
+    query = models.CharField(max_length=PREVIEW_CHARS, blank=True, default="")
+    item_id = models.UUIDField()
+    tier = models.CharField(max_length=16)
+    worked = models.FloatField(default=0)
+    failed = models.FloatField(default=0)
+    partial = models.FloatField(default=0)
+    last_used_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "graph_solution"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "signature", "item_id"], name="graph_solution_once")
+        ]
+        indexes: ClassVar = [models.Index(fields=["user", "item_id"], name="graph_solution_item")]
+
+    def __str__(self) -> str:
+        return f"{self.item_id} for {self.query[:40]}"
+
+
+class SolutionCue(models.Model):
+    """A concept by which a problem is recognised."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    key = models.CharField(max_length=KEY_CHARS)
+    signature = models.CharField(max_length=64)
+
+    class Meta:
+        db_table = "graph_solution_cue"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "key", "signature"], name="graph_solution_cue_once")
+        ]
+        indexes: ClassVar = [models.Index(fields=["user", "signature"], name="graph_solution_cue_of")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class DocumentStat(models.Model):
+    """How a book's part or a statement of the bank did, which no outcome scores."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = owner()
+    item_id = models.UUIDField()
+    tier = models.CharField(max_length=16)
+    worked = models.IntegerField(default=0)
+    failed = models.IntegerField(default=0)
+    partial = models.IntegerField(default=0)
+    last_used_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "graph_document"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "item_id"], name="graph_document_once")]
+        indexes: ClassVar = [models.Index(fields=["user", "-last_used_at"], name="graph_document_recent")]
+
+    def __str__(self) -> str:
+        return str(self.item_id)
+
+    @property
+    def uses(self) -> int:
+        return self.worked + self.failed + self.partial
+
+    @property
+    def success_rate(self) -> float:
+        return (self.worked + 0.5 * self.partial) / self.uses if self.uses else 0.5
+
+
+GRAPH_TABLES: tuple[type[models.Model], ...] = (
+    *(GraphWork, GraphedItem, Entity, Mention, Edge, Concept, RoutingStat, Lesson, ActionStat, ActionExample),
+    *(Solution, SolutionCue, DocumentStat),
+)
+"""Everything a person leaves here, to be deleted with them."""

@@ -19,6 +19,9 @@ class Flags(TypedDict):
     kg: bool
     autonomy: bool
     outcome_detection: bool
+    profile_detection: bool
+    implicit_scoring: bool
+    enforce_scoring: bool
     problem_solution_index: bool
     streaming: bool
     require_confirmation: bool
@@ -41,6 +44,9 @@ def read_flags(*, production: bool) -> Flags:
         "kg": env_bool("ENABLE_KG", default=True),
         "autonomy": env_bool("ENABLE_AUTONOMY", default=False),
         "outcome_detection": env_bool("ENABLE_OUTCOME_DETECTION", default=True),
+        "profile_detection": env_bool("ENABLE_PROFILE_DETECTION", default=True),
+        "implicit_scoring": env_bool("ENABLE_IMPLICIT_SCORING", default=False),
+        "enforce_scoring": env_bool("MEMORY_ENFORCE_SCORING", default=False),
         "problem_solution_index": env_bool("ENABLE_PROBLEM_SOLUTION_INDEX", default=True),
         "streaming": env_bool("ENABLE_WEBSOCKET_STREAMING", default=True),
         "require_confirmation": env_bool("REQUIRE_CONFIRMATION", default=True),

@@ -281,6 +281,12 @@ MEMORY = {
         "log_days": env_int("LOG_DAYS", 30, minimum=1),
         "follow_ups": env_int("MEMORY_FOLLOW_UPS", 1, minimum=0),
     },
+    "CONVERSATIONS": {
+        "idle_minutes": env_float("MEMORY_THREAD_IDLE_MINUTES", 30.0, minimum=1),
+        "detections_a_day": env_int("MEMORY_DETECTIONS_A_DAY", 100, minimum=0),
+        "profiles_a_day": env_int("MEMORY_PROFILES_A_DAY", 200, minimum=0),
+        "implicit_weight": env_float("MEMORY_IMPLICIT_WEIGHT", 0.1, minimum=0, maximum=0.5),
+    },
     "LLM": {
         "url": env_str("MEMORY_LLM_BASE_URL"),
         "api_key": env_secret("MEMORY_LLM_API_KEY"),

@@ -144,6 +144,17 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class ConversationConf:
+    """When a thread counts as over for now, and how often a day a model may be asked about one user's exchanges."""
+
+    idle_minutes: float = 30.0
+    detections_a_day: int = 100
+    profiles_a_day: int = 200
+    implicit_weight: float = 0.1
+    """The share of a verdict's move that a cue in the conversation may make, where it may make any."""
+
+
+@dataclass(frozen=True, slots=True)
 class LanguageModelConf:
     """``url`` empty: none is asked. Prices are for a million tokens; ``prefixes`` has it describe what is indexed."""
 
@@ -182,6 +193,7 @@ class MemoryConf:
     reindex: ReindexConf
     ranking: RankingConf
     limits: Limits
+    conversations: ConversationConf
     llm: LanguageModelConf
     metrics: MetricsConf
     require_auth: bool
@@ -205,6 +217,7 @@ def memory_conf() -> MemoryConf:
         reindex=ReindexConf(**values.get("REINDEX", {})),
         ranking=RankingConf(**values["RANKING"], boosts=tuple(values["BOOSTS"])),
         limits=Limits(**values["LIMITS"]),
+        conversations=ConversationConf(**values.get("CONVERSATIONS", {})),
         llm=LanguageModelConf(**values["LLM"]),
         metrics=MetricsConf(**values.get("METRICS", {})),
         require_auth=values["REQUIRE_AUTH"],

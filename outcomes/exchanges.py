@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, Q
 
 from memory import store
 from memory.access import user_scope
@@ -15,13 +15,19 @@ from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem, Turn
 from memory.signals import promotion_due
 from memory.tiers import SCORED_TIERS, SourceType, Tier, Trust
-from outcomes.models import Exchange
+from outcomes.actions import keep_tool_runs
+from outcomes.cues import is_small_talk
+from outcomes.hints import notice
+from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent
 from outcomes.signals import exchange_stored
+from outcomes.work import detector_may_look, note_work
 
 LONG_IDLE = timedelta(hours=12)
 """After this silence a thread starts cold again."""
 MESSAGES_PER_EXCHANGE = 2
 PROMOTE_EVERY = 20
+RECORDS_OUTCOME = "record_response"
+SCORED, UNSCORED = "scored", "unscored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,8 @@ class StoredExchange:
     memory_id: uuid.UUID
     required_scoring: bool
     state: str
+    blocking: bool = False
+    """The client should not go on before the outcome is known; only where the setting asks for it."""
 
 
 def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str = "") -> StoredExchange:
@@ -48,6 +56,9 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
     asked = checked_text(new.user_message, limit, "user_message")
     answered = checked_text(new.assistant_message, limit, "assistant_message")
     with user_scope(user):
+        row = new_row(user, new, asked, answered, now)
+        # First, while no row of the user is locked: a hint locks memories, and those come before the user's own row.
+        notice(user, row, now)
         stored = store.store(
             user,
             NewMemory(
@@ -62,22 +73,50 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
             now=now,
             actor=actor,
         )
-        required = not new.interrupted and shown_scorable(user, new.turn_id)
-        row = Exchange.objects.create(
-            user=user,
-            thread_id=new.thread_id,
-            turn_id=new.turn_id,
-            memory_id=stored.item.pk,
-            user_message=asked,
-            assistant_message=answered,
-            tools=list(new.tools),
-            interrupted=new.interrupted,
-            required_scoring=required,
-            created_at=now,
-        )
+        row.memory_id = stored.item.pk
+        row.save(force_insert=True)
+        keep_tool_runs(user, row, new.tools, now)
+        note_work(user, row, now)
         count_messages(user, new.thread_id, now)
         exchange_stored.send(Exchange, user=user, exchange=row)
-    return StoredExchange(row.pk, stored.item.pk, required, "unscored" if required else "scored")
+    required = row.required_scoring
+    state = UNSCORED if required else SCORED
+    return StoredExchange(row.pk, stored.item.pk, required, state, blocking=required and must_be_scored())
+
+
+def new_row(user: EndUser, new: NewExchange, asked: str, answered: str, now: datetime) -> Exchange:
+    scored = is_scored(user, new)
+    return Exchange(
+        user=user,
+        thread_id=new.thread_id,
+        turn_id=new.turn_id,
+        user_message=asked,
+        assistant_message=answered,
+        tools=list(new.tools),
+        interrupted=new.interrupted,
+        required_scoring=not scored and asks_for_outcome(user, new),
+        scored_at=now if scored else None,
+        created_at=now,
+        detection=Detection.PENDING if detector_may_look() else "",
+        profiled_at=None if memory_conf().flags["profile_detection"] else now,
+    )
+
+
+def is_scored(user: EndUser, new: NewExchange) -> bool:
+    """Whether the turn's outcome was told before its exchange came, as an assistant does that records it itself."""
+    if any(tool["name"] == RECORDS_OUTCOME and tool["ok"] for tool in new.tools):
+        return True
+    told = Turn.objects.filter(user=user, scored_at__isnull=False)
+    return new.turn_id is not None and told.filter(turn_id=new.turn_id).exists()
+
+
+def asks_for_outcome(user: EndUser, new: NewExchange) -> bool:
+    """Small talk and answers that were broken off are not worth anybody's verdict."""
+    return not new.interrupted and not is_small_talk(new.user_message) and shown_scorable(user, new.turn_id)
+
+
+def must_be_scored() -> bool:
+    return bool(memory_conf().flags["enforce_scoring"])
 
 
 def count_messages(user: EndUser, thread_id: str, now: datetime) -> None:
@@ -113,11 +152,16 @@ def shown_scorable(user: EndUser, turn_id: uuid.UUID | None) -> bool:
 
 def awaits_scoring(user: EndUser, thread_id: str) -> bool:
     """Whether the thread's last exchange showed memories and nobody has said how it went."""
+    return unscored_exchange(user, thread_id) is not None
+
+
+def unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:
+    """The thread's last exchange, when its outcome is asked for and not known."""
     if not thread_id:
-        return False
+        return None
     with user_scope(user):
         last = Exchange.objects.filter(user=user, thread_id=thread_id).order_by("-created_at", "-pk").first()
-    return last is not None and last.required_scoring and last.scored_at is None
+    return last if last is not None and last.required_scoring and last.scored_at is None else None
 
 
 def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:
@@ -133,9 +177,16 @@ def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:
 
 
 def forget_memory(user: EndUser, memory_id: uuid.UUID) -> None:
-    """A deleted memory takes the exchange it came from along: the words were the same."""
+    """A deleted memory takes the exchange it came from along, and the words of it that stand elsewhere."""
     with user_scope(user):
-        Exchange.objects.filter(user=user, memory_id=memory_id).delete()
+        gone = Exchange.objects.filter(user=user, memory_id=memory_id)
+        ids = list(gone.values_list("pk", flat=True))
+        if not ids:
+            return
+        gone.delete()
+        OutcomeEvent.objects.filter(user=user, exchange_id__in=ids).update(query="")
+        ActionTaken.objects.filter(user=user, exchange_id__in=ids).update(query="")
+        ConversationSignal.objects.filter(user=user).filter(Q(exchange_id__in=ids) | Q(heard_in__in=ids)).delete()
 
 
 def count(user: EndUser) -> int:

@@ -1,8 +1,8 @@
 """The fast path of an outcome: scores move now, in one transaction; books and the memory bank never."""
 
 import uuid
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db.models import Count
@@ -10,11 +10,12 @@ from django.db.models import Count
 from memory import metrics, rows, store
 from memory.access import user_scope
 from memory.admission import NewMemory, Refused
-from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem, Turn
-from memory.scoring import moved_score
-from memory.tiers import SCORED_TIERS, Outcome, SourceType, Tier
-from outcomes.models import QUERY_CHARS, Exchange, OutcomeEvent
+from memory.text import content_hash
+from memory.tiers import Outcome, SourceType, Tier
+from outcomes.actions import give_verdict
+from outcomes.ledger import Settled, Subject, Verdict, bounded, settle
+from outcomes.models import Exchange, OutcomeEvent, Source
 
 TAKEAWAY_SCORES = {Outcome.WORKED: 0.7, Outcome.FAILED: 0.2, Outcome.PARTIAL: 0.55, Outcome.UNKNOWN: 0.5}
 """A takeaway starts where its lesson stands."""
@@ -38,11 +39,16 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """``learned`` are the books and bank items of the turn: noted, not scored."""
+    """``learned`` are the books and bank items of the turn: noted, not scored. ``ignored`` are references to nothing.
+
+    ``replaced`` is the outcome this one took the place of, if any.
+    """
 
     scored: list[Scored]
     learned: list[uuid.UUID]
     takeaway_id: uuid.UUID | None
+    ignored: list[int | str] = field(default_factory=list)
+    replaced: Outcome | None = None
 
 
 def record(
@@ -62,53 +68,73 @@ def record(
     all the turn showed is meant. Raises UnknownTurn, and Refused when there is nothing an outcome could be about.
     """
     with user_scope(user):
-        exchange = find_exchange(user, exchange_id)
-        turn = find_turn(user, turn_id or (exchange.turn_id if exchange else None), required=turn_id is not None)
-        ids = meant(user, turn, related)
-        if not ids and not key_takeaway and turn is None and exchange is None:
+        subject = locked_subject(user, turn_id, exchange_id)
+        references = meant(user, subject.turn, related)
+        if not references.ids and not key_takeaway and subject == Subject(None, None):
             raise Refused("related", "name a turn_id, an exchange_id or memory ids the outcome is about")
-        scored, learned = apply_to(user, ids, outcome, now=now, actor=actor)
-        takeaway = store_takeaway(user, key_takeaway, outcome, turn, exchange, now=now, actor=actor)
-        OutcomeEvent.objects.create(
-            user=user,
-            turn_id=turn.turn_id if turn else None,
-            exchange_id=exchange.pk if exchange else None,
-            outcome=outcome,
-            scored_ids=[done.memory_id for done in scored],
-            learned_ids=learned,
-            takeaway_id=takeaway,
-            thread_id=exchange.thread_id if exchange else turn.thread_id if turn else "",
-            query=(turn.query if turn else exchange.user_message if exchange else "")[:QUERY_CHARS],
-            actor=actor,
-            at=now,
-        )
+        verdict = Verdict(outcome, actor=actor)
+        settled = conclude(user, subject, verdict, references.ids, whole=references.whole, now=now)
+        takeaway = takeaway_of(user, key_takeaway, subject, verdict, settled, now)
+        mark_scored(user, subject, now)
+    if settled.event is not None:
+        metrics.count("outcomes", outcome)
+    return Recorded(
+        scored=[Scored(item.pk, item.score, item.uses) for item in settled.scored],
+        learned=settled.learned,
+        takeaway_id=takeaway,
+        ignored=references.ignored,
+        replaced=next((Outcome(event.outcome) for event in settled.replaced if event.outcome != outcome), None),
+    )
+
+
+def conclude(
+    user: EndUser, subject: Subject, verdict: Verdict, ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
+) -> Settled:
+    """Let a verdict stand and leave word that there is something to learn. The subject must be locked."""
+    settled = settle(user, subject, verdict, ids, whole=whole, now=now)
+    if settled.event is not None and verdict.source is not Source.IMPLICIT:
+        give_verdict(user, subject.turn_id, subject.exchange_id, verdict.outcome)
         rows.mark_learning_due(user, now)
-        mark_scored(user, turn, exchange, now)
-    metrics.count("outcomes", outcome)
-    return Recorded(scored, learned, takeaway)
+    return settled
 
 
-def find_exchange(user: EndUser, exchange_id: uuid.UUID | None) -> Exchange | None:
-    if exchange_id is None:
-        return None
-    found = Exchange.objects.filter(user=user, pk=exchange_id).first()
-    if found is None:
+def locked_subject(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None) -> Subject:
+    """The turn and exchange that are meant, one of them locked: outcomes of the same turn queue. Raises UnknownTurn."""
+    exchanges = Exchange.objects.filter(user=user)
+    exchange = exchanges.filter(pk=exchange_id).first() if exchange_id else None
+    if exchange_id and exchange is None:
         raise UnknownTurn("exchange_id")
-    return found
-
-
-def find_turn(user: EndUser, turn_id: uuid.UUID | None, *, required: bool) -> Turn | None:
-    found = Turn.objects.filter(user=user, turn_id=turn_id).first() if turn_id else None
-    if found is None and required:
+    wanted = turn_id or (exchange.turn_id if exchange else None)
+    turns = Turn.objects.filter(user=user).select_for_update(no_key=True)
+    turn = turns.filter(turn_id=wanted).first() if wanted else None
+    if turn_id and turn is None:
         raise UnknownTurn("turn_id")
-    return found
+    if exchange is None and turn is not None:
+        exchange = exchanges.filter(turn_id=turn.turn_id).order_by("-created_at").first()
+    elif exchange is not None and turn is not None and exchange.turn_id not in {None, turn.turn_id}:
+        raise Refused("turn_id", "is not the turn of the exchange that exchange_id names")
+    elif exchange is not None and turn is None:
+        exchange = exchanges.filter(pk=exchange.pk).select_for_update(no_key=True).first()
+    return Subject(turn, exchange)
 
 
-def meant(user: EndUser, turn: Turn | None, related: Sequence[int | str] | None) -> list[uuid.UUID]:
+@dataclass(frozen=True, slots=True)
+class References:
+    """``whole`` when all the turn showed is meant and not a choice of it."""
+
+    ids: list[uuid.UUID]
+    whole: bool
+    ignored: list[int | str] = field(default_factory=list)
+
+
+def meant(user: EndUser, turn: Turn | None, related: Sequence[int | str] | None) -> References:
     shown = [uuid.UUID(item_id) for item_id, _ in turn.positions] if turn else []
-    named = [found for reference in related or () if (found := resolved(reference, shown))]
-    own = set(MemoryItem.objects.for_user(user).filter(pk__in=named).values_list("pk", flat=True))
-    return [item_id for item_id in dict.fromkeys(named) if item_id in own] or shown
+    named = [(reference, resolved(reference, shown)) for reference in related or ()]
+    wanted = [item_id for _, item_id in named if item_id is not None]
+    own = set(MemoryItem.objects.for_user(user).filter(pk__in=wanted).values_list("pk", flat=True)) if wanted else set()
+    ids = [item_id for item_id in dict.fromkeys(wanted) if item_id in own]
+    ignored = [reference for reference, item_id in named if item_id not in own]
+    return References(ids or shown, whole=not ids, ignored=ignored)
 
 
 def resolved(reference: int | str, shown: Sequence[uuid.UUID]) -> uuid.UUID | None:
@@ -123,82 +149,82 @@ def resolved(reference: int | str, shown: Sequence[uuid.UUID]) -> uuid.UUID | No
         return None
 
 
-def apply_to(
-    user: EndUser, ids: Iterable[uuid.UUID], outcome: Outcome, *, now: datetime, actor: str
-) -> tuple[list[Scored], list[uuid.UUID]]:
-    """Move the scores of what is scored; name what is not. Rows are locked in order of id, so two outcomes queue.
-
-    With outcomes switched off nothing is scored: what was said is still noted.
-    """
-    scorable = SCORED_TIERS if memory_conf().flags["outcome"] else frozenset()
-    named = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update(no_key=True)
-    scored: list[Scored] = []
-    learned: list[uuid.UUID] = []
-    for item in named.defer("lexemes").order_by("pk"):
-        if item.tier not in scorable:
-            learned.append(item.pk)
-            continue
-        before = item.score
-        item.score = moved_score(item.score, outcome, memory_conf().scoring.deltas)
-        # An outcome nobody knows is noted and is no use: only a verdict counts towards promotion.
-        item.uses += outcome is not Outcome.UNKNOWN
-        setattr(item, outcome, getattr(item, outcome) + 1)
-        item.last_outcome, item.last_used_at, item.updated_at = outcome, now, now
-        item.save(update_fields=["score", "uses", outcome, "last_outcome", "last_used_at", "updated_at"])
-        rows.note(
-            item,
-            f"outcome_{outcome}",
-            before={"score": before},
-            after={"score": item.score, "uses": item.uses},
-            now=now,
-            actor=actor,
-        )
-        scored.append(Scored(item.pk, item.score, item.uses))
-    return scored, learned
-
-
-def store_takeaway(
-    user: EndUser,
-    text: str,
-    outcome: Outcome,
-    turn: Turn | None,
-    exchange: Exchange | None,
-    *,
-    now: datetime,
-    actor: str,
+def takeaway_of(
+    user: EndUser, text: str, subject: Subject, verdict: Verdict, settled: Settled, now: datetime
 ) -> uuid.UUID | None:
-    if not text.strip():
-        return None
-    thread_id = exchange.thread_id if exchange else turn.thread_id if turn else ""
+    """The takeaway kept for a verdict. One that was kept for the verdict before it takes on the new outcome."""
+    earlier = [event.takeaway_id for event in settled.standing if event.takeaway_id]
+    known = MemoryItem.objects.for_user(user).filter(pk__in=earlier).select_for_update(no_key=True).order_by("pk")
+    kept = list(known.defer("lexemes")) if earlier else []
+    if text.strip():
+        same = next((item for item in kept if item.content_hash == content_hash(text)), None)
+        kept = [same] if same else []
+    if settled.event is not None:
+        for item in kept:
+            restate(item, verdict, now)
+    takeaway = kept[-1].pk if kept else None
+    if text.strip() and takeaway is None:
+        takeaway = store_takeaway(user, text, subject, verdict, now)
+    if settled.event is not None and takeaway:
+        settled.event.takeaway_id = takeaway
+        settled.event.save(update_fields=["takeaway_id"])
+    return takeaway
+
+
+def store_takeaway(user: EndUser, text: str, subject: Subject, verdict: Verdict, now: datetime) -> uuid.UUID:
     new = NewMemory(
         text=text,
         tier=Tier.WORKING,
-        thread_id=thread_id,
+        thread_id=subject.thread_id,
         source_type=SourceType.ASSISTANT,
-        source={"kind": "takeaway", "outcome": outcome},
-        score=TAKEAWAY_SCORES[outcome],
+        source={"kind": "takeaway", "outcome": verdict.outcome},
+        score=TAKEAWAY_SCORES[verdict.outcome],
     )
     try:
-        return store.store(user, new, now=now, actor=actor).item.pk
+        return store.store(user, new, now=now, actor=verdict.actor).item.pk
     except Refused as error:
         raise Refused("key_takeaway", error.rule) from error
 
 
-def mark_scored(user: EndUser, turn: Turn | None, exchange: Exchange | None, now: datetime) -> None:
-    if turn:
-        Turn.objects.filter(pk=turn.pk).update(scored_at=now)
-        Exchange.objects.filter(user=user, turn_id=turn.turn_id, scored_at=None).update(scored_at=now)
-    if exchange:
-        Exchange.objects.filter(pk=exchange.pk).update(scored_at=now)
+def restate(item: MemoryItem, verdict: Verdict, now: datetime) -> None:
+    """A lesson that was drawn from another outcome starts over where the new one puts it."""
+    stated = Outcome(item.source.get("outcome", Outcome.UNKNOWN))
+    if stated is verdict.outcome:
+        return
+    before = item.score
+    item.score = bounded(item.score + TAKEAWAY_SCORES[verdict.outcome] - TAKEAWAY_SCORES[stated])
+    item.source = {**item.source, "outcome": verdict.outcome}
+    item.updated_at = now
+    item.save(update_fields=["score", "source", "updated_at"])
+    reason = f"what came of it was {stated} and is now {verdict.outcome}"
+    rows.note(
+        item,
+        "takeaway_restated",
+        reason=reason,
+        before={"score": before},
+        after={"score": item.score},
+        now=now,
+        actor=verdict.actor,
+    )
+
+
+def mark_scored(user: EndUser, subject: Subject, now: datetime) -> None:
+    if subject.turn:
+        Turn.objects.filter(pk=subject.turn.pk).update(scored_at=now)
+        Exchange.objects.filter(user=user, turn_id=subject.turn.turn_id, scored_at=None).update(scored_at=now)
+    if subject.exchange:
+        Exchange.objects.filter(pk=subject.exchange.pk, scored_at=None).update(scored_at=now)
 
 
 def outcome_counts(user: EndUser) -> dict[str, int]:
-    """How often each outcome was recorded."""
+    """How often each outcome stands; what a later one replaced is not counted, nor is a mere hint."""
     with user_scope(user):
-        counted = dict(OutcomeEvent.objects.filter(user=user).values_list("outcome").annotate(Count("id")))
+        standing = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
+        counted = dict(standing.values_list("outcome").annotate(Count("id")))
     return {outcome.value: counted.get(outcome, 0) for outcome in Outcome}
 
 
 def recent(user: EndUser, limit: int = 10) -> list[OutcomeEvent]:
     with user_scope(user):
-        return list(OutcomeEvent.objects.filter(user=user).order_by("-at", "-pk")[:limit])
+        standing = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
+        return list(standing.order_by("-at", "-pk")[:limit])

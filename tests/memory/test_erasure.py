@@ -34,7 +34,8 @@ def live(user: EndUser, clock: Clock, index_now: IndexNow, word: str = CANARY) -
         memory.revise(user, item_id, {"text": f"The {word} wakes"}, now=clock())
     index_now(user)
     turn = memory.search(user, SearchRequest(word, thread_id=word), now=clock())
-    memory.exchange(user, NewExchange(word, word, word, turn_id=turn.turn_id), now=clock())
+    broken = [{"name": word, "ok": False, "ms": 3, "error": word}]
+    memory.exchange(user, NewExchange(word, word, word, turn_id=turn.turn_id, tools=broken), now=clock())
     memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn.turn_id, key_takeaway=f"Feed the {word}")
     memory.remove(user, items[1], now=clock())
     with user_scope(user):

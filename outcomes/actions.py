@@ -1,0 +1,126 @@
+"""What was done in a turn: tool runs reported with its exchange, and calls of memory tools."""
+
+import re
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from memory import rows
+from memory.access import user_scope
+from memory.models import EndUser
+from memory.tiers import Outcome, Tier
+from outcomes.models import QUERY_CHARS, ActionTaken, ConversationSignal, Exchange, OutcomeEvent, SignalKind, Source
+
+TIMED_OUT = re.compile(r"time[ds]?[ -]?out|deadline", re.IGNORECASE)
+LONGEST_ERROR = 300
+
+
+def note_action(
+    user: EndUser,
+    action: str,
+    *,
+    now: datetime,
+    turn_id: uuid.UUID | None = None,
+    thread_id: str = "",
+    tiers: Sequence[Tier] = (),
+    query: str = "",
+    ok: bool = True,
+    ms: float = 0,
+    error: str = "",
+) -> None:
+    """Keep a memory tool's call beside its turn, so that the turn's outcome can be learned for it."""
+    with user_scope(user):
+        verdict = standing_outcome(user, turn_id, None)
+        ActionTaken.objects.create(
+            user=user,
+            turn_id=turn_id,
+            thread_id=thread_id,
+            action=action,
+            tiers=[str(tier) for tier in tiers],
+            query=query[:QUERY_CHARS],
+            ok=ok,
+            timed_out=not ok and bool(TIMED_OUT.search(error)),
+            ms=ms,
+            error=error[:LONGEST_ERROR],
+            at=now,
+            verdict=verdict,
+        )
+        if verdict:
+            rows.mark_learning_due(user, now)
+
+
+def keep_tool_runs(user: EndUser, exchange: Exchange, tools: Sequence[dict[str, Any]], now: datetime) -> None:
+    """The tools of an exchange, each a row; a fault of one is also a signal, and moves no memory's score.
+
+    A memory tool that was noted when it was called is not noted again.
+    """
+    noted = noted_calls(user, exchange)
+    if not tools:
+        return
+    verdict = standing_outcome(user, exchange.turn_id, exchange.pk)
+    runs = [as_run(user, exchange, tool, now, verdict) for tool in tools]
+    ActionTaken.objects.bulk_create(run for run in runs if run.action not in noted)
+    ConversationSignal.objects.bulk_create(
+        ConversationSignal(
+            user=user,
+            thread_id=exchange.thread_id,
+            exchange_id=exchange.pk,
+            heard_in=exchange.pk,
+            kind=SignalKind.TOOL_TIMEOUT if run.timed_out else SignalKind.TOOL_ERROR,
+            evidence=f"{run.action}: {run.error}"[:200] if run.error else run.action,
+            at=now,
+        )
+        for run in runs
+        if not run.ok
+    )
+    if verdict:
+        rows.mark_learning_due(user, now)
+
+
+def noted_calls(user: EndUser, exchange: Exchange) -> set[str]:
+    """The calls of the turn that were noted before its exchange came; they now belong to it."""
+    if exchange.turn_id is None:
+        return set()
+    noted = ActionTaken.objects.filter(user=user, turn_id=exchange.turn_id, exchange_id=None)
+    names = set(noted.values_list("action", flat=True))
+    noted.update(exchange_id=exchange.pk)
+    return names
+
+
+def as_run(user: EndUser, exchange: Exchange, tool: dict[str, Any], now: datetime, verdict: str) -> ActionTaken:
+    error = str(tool.get("error") or "")
+    return ActionTaken(
+        user=user,
+        turn_id=exchange.turn_id,
+        thread_id=exchange.thread_id,
+        exchange_id=exchange.pk,
+        action=tool["name"],
+        query=exchange.user_message[:QUERY_CHARS],
+        ok=tool["ok"],
+        timed_out=not tool["ok"] and bool(TIMED_OUT.search(error)),
+        ms=tool.get("ms", 0),
+        error=error[:LONGEST_ERROR],
+        at=now,
+        verdict=verdict,
+    )
+
+
+def standing_outcome(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None) -> str:
+    """The outcome that stands for a turn or exchange; empty when there is none, or only a hint."""
+    about = Q(turn_id=turn_id) if turn_id else Q()
+    about |= Q(exchange_id=exchange_id) if exchange_id else Q()
+    if not about:
+        return ""
+    standing = OutcomeEvent.objects.filter(about, user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
+    return str(standing.order_by("-pk").values_list("outcome", flat=True).first() or "")
+
+
+def give_verdict(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None, outcome: Outcome) -> None:
+    """Let the actions of a turn know its outcome, to be learned."""
+    about = Q(turn_id=turn_id) if turn_id else Q()
+    about |= Q(exchange_id=exchange_id) if exchange_id else Q()
+    if about:
+        ActionTaken.objects.filter(about, user=user).exclude(verdict=outcome).update(verdict=outcome)

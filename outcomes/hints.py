@@ -1,0 +1,55 @@
+"""Implicit signals: what the next message hints about the answer before it. Shown, and moving nothing by default."""
+
+import uuid
+from datetime import datetime, timedelta
+
+from memory.conf import memory_conf
+from memory.models import EndUser, Turn
+from memory.tiers import Outcome
+from outcomes.cues import LONGEST_EVIDENCE, Cue, cues_in
+from outcomes.ledger import Subject, Verdict, settle
+from outcomes.models import ConversationSignal, Exchange, SignalKind, Source
+
+LOOKED_BACK = 3
+"""Exchanges of the thread among which a repeated question is looked for."""
+FRESH = timedelta(hours=12)
+MEANS = {SignalKind.THANKS: Outcome.WORKED, SignalKind.CORRECTS: Outcome.FAILED, SignalKind.REPEATS: Outcome.FAILED}
+
+
+def notice(user: EndUser, exchange: Exchange, now: datetime) -> None:
+    """Keep what a new exchange's message hints about those before it. Runs in the open scope of its writing."""
+    thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id, created_at__gt=now - FRESH)
+    before = list(thread.exclude(pk=exchange.pk).order_by("-created_at", "-pk")[:LOOKED_BACK])
+    # An answer that was broken off was not judged by asking again.
+    if not before or before[0].interrupted:
+        return
+    answer = before[0].assistant_message
+    for cue in cues_in(exchange.user_message, [earlier.user_message for earlier in before], answer):
+        about = before[cue.back]
+        keep(user, exchange, about, cue, now)
+        if memory_conf().flags["implicit_scoring"] and not about.interrupted:
+            hint(user, about, SignalKind(cue.kind), now)
+
+
+def keep(user: EndUser, heard_in: Exchange, about: Exchange, cue: Cue, now: datetime) -> None:
+    ConversationSignal.objects.create(
+        user=user,
+        thread_id=about.thread_id,
+        exchange_id=about.pk,
+        heard_in=heard_in.pk,
+        kind=cue.kind,
+        evidence=cue.evidence[:LONGEST_EVIDENCE],
+        at=now,
+    )
+
+
+def hint(user: EndUser, about: Exchange, kind: SignalKind, now: datetime) -> None:
+    """Let a cue move scores a little, where the flag allows it: never a use, never over a verdict."""
+    turns = Turn.objects.filter(user=user).select_for_update(no_key=True)
+    turn = turns.filter(turn_id=about.turn_id).first() if about.turn_id else None
+    if turn is None:
+        return
+    weight = memory_conf().conversations.implicit_weight
+    verdict = Verdict(MEANS[kind], Source.IMPLICIT, signal=kind, confidence=weight, weight=weight, actor="conversation")
+    ids = [uuid.UUID(item_id) for item_id, _ in turn.positions]
+    settle(user, Subject(turn, about), verdict, ids, whole=True, now=now)

@@ -1,0 +1,307 @@
+"""The ledger of verdicts: each memory of a turn has one, the latest, and no turn counts twice.
+
+A verdict on the whole turn takes the place of all before it; one on named memories takes the place of theirs alone.
+What it replaces is taken back first, by exactly as much as it had moved. Saying the same again changes nothing, and
+``unknown`` never takes the place of a verdict.
+"""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import Q
+
+from memory.conf import memory_conf
+from memory.models import EndUser, MemoryEvent, MemoryItem, Turn
+from memory.scoring import moved_score
+from memory.tiers import SCORED_TIERS, Outcome
+from outcomes.models import QUERY_CHARS, Exchange, OutcomeEvent, Source
+
+STRENGTH = {Source.EXPLICIT: 2, Source.DETECTOR: 1, Source.IMPLICIT: 0}
+MOVED = ["score", "uses", *Outcome, "last_outcome", "last_used_at", "updated_at"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a verdict is about: a turn, an exchange, both, or, when memories are named without either, neither."""
+
+    turn: Turn | None
+    exchange: Exchange | None
+
+    @property
+    def thread_id(self) -> str:
+        return self.exchange.thread_id if self.exchange else self.turn.thread_id if self.turn else ""
+
+    @property
+    def query(self) -> str:
+        asked = self.exchange.user_message if self.exchange else self.turn.query if self.turn else ""
+        return asked[:QUERY_CHARS]
+
+    @property
+    def turn_id(self) -> uuid.UUID | None:
+        return self.turn.turn_id if self.turn else self.exchange.turn_id if self.exchange else None
+
+    @property
+    def exchange_id(self) -> uuid.UUID | None:
+        return self.exchange.pk if self.exchange else None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``weight`` is the share of its move it may make; below 1 it is a hint, which counts as no use."""
+
+    outcome: Outcome
+    source: Source = Source.EXPLICIT
+    signal: str = "explicit"
+    confidence: float = 1.0
+    weight: float = 1.0
+    actor: str = ""
+
+    @property
+    def is_use(self) -> bool:
+        return self.weight >= 1 and self.outcome is not Outcome.UNKNOWN
+
+    def repeats(self, event: OutcomeEvent) -> bool:
+        """Whether an earlier one moved scores just as this one would."""
+        return event.outcome == self.outcome and (event.source == Source.IMPLICIT) == (self.weight < 1)
+
+
+@dataclass(slots=True)
+class Settled:
+    """What came of a verdict. ``event`` is None when nothing changed: it was said before, or by somebody who weighs
+    more."""
+
+    scored: list[MemoryItem] = field(default_factory=list)
+    learned: list[uuid.UUID] = field(default_factory=list)
+    event: OutcomeEvent | None = None
+    standing: list[OutcomeEvent] = field(default_factory=list)
+    """What stood for the subject before."""
+    replaced: list[OutcomeEvent] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """How an earlier verdict moved one memory."""
+
+    event: OutcomeEvent
+    delta: float
+
+
+def settle(
+    user: EndUser, subject: Subject, verdict: Verdict, ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
+) -> Settled:
+    """Let a verdict on these memories stand. The subject's row must be locked, so that two verdicts queue."""
+    standing = standing_events(user, subject)
+    earlier = standing if whole else [event for event in standing if touches(event, ids)]
+    if gives_way(verdict, earlier) or says_the_same(verdict, earlier, ids, whole=whole):
+        return as_it_is(user, ids, standing)
+    moves = {uuid.UUID(row[0]): Move(event, row[2]) for event in earlier for row in event.memories}
+    gone = [item_id for item_id in moves if item_id not in set(ids)] if whole else []
+    items = locked_items(user, [*ids, *gone])
+    changes = Changes(verdict, moves, now)
+    for item in items:
+        if item.pk not in gone:
+            changes.apply(item)
+        elif item.tier in SCORED_TIERS:
+            changes.take_back(item)
+    changes.save()
+    settled = Settled(changes.scored, changes.learned, standing=standing, replaced=earlier)
+    replace(user, earlier, ids, whole=whole, now=now)
+    settled.event = write(user, subject, verdict, changes, whole=whole, now=now)
+    return settled
+
+
+class Changes:
+    """The moves of one verdict, gathered and written at once."""
+
+    def __init__(self, verdict: Verdict, moves: dict[uuid.UUID, Move], now: datetime) -> None:
+        self.verdict = verdict
+        self.now = now
+        self.scored: list[MemoryItem] = []
+        self.learned: list[uuid.UUID] = []
+        self.memories: list[tuple[str, str, float]] = []
+        self._moves = moves
+        self._changed: list[MemoryItem] = []
+        self._events: list[MemoryEvent] = []
+
+    def apply(self, item: MemoryItem) -> None:
+        # With outcomes switched off nothing is scored: what was said is still noted.
+        if item.tier not in (SCORED_TIERS if memory_conf().flags["outcome"] else ()):
+            self.learned.append(item.pk)
+            self.memories.append((str(item.pk), item.tier, 0.0))
+            return
+        self.scored.append(item)
+        earlier = self._moves.get(item.pk)
+        if earlier and self.verdict.repeats(earlier.event):
+            self.memories.append((str(item.pk), item.tier, earlier.delta))
+            return
+        self.take_back(item)
+        self.memories.append((str(item.pk), item.tier, self._move(item)))
+
+    def take_back(self, item: MemoryItem) -> None:
+        earlier = self._moves.get(item.pk)
+        if earlier is None:
+            return
+        outcome, before = Outcome(earlier.event.outcome), item.score
+        item.score = bounded(item.score - earlier.delta)
+        if earlier.event.source != Source.IMPLICIT:
+            item.uses = max(0, item.uses - (outcome is not Outcome.UNKNOWN))
+            setattr(item, outcome, max(0, getattr(item, outcome) - 1))
+        item.updated_at = self.now
+        reason = f"a later verdict takes the place of {outcome}"
+        self._note(item, "outcome_replaced", before, reason)
+
+    def _move(self, item: MemoryItem) -> float:
+        verdict, before = self.verdict, item.score
+        deltas = {name: delta * verdict.weight for name, delta in memory_conf().scoring.deltas.items()}
+        item.score = moved_score(item.score, verdict.outcome, deltas)
+        if verdict.weight >= 1:
+            # An outcome nobody knows is noted and is no use: only a verdict counts towards promotion.
+            item.uses += verdict.is_use
+            setattr(item, verdict.outcome, getattr(item, verdict.outcome) + 1)
+            item.last_outcome, item.last_used_at = verdict.outcome, self.now
+        item.updated_at = self.now
+        kind = f"outcome_{verdict.outcome}" if verdict.weight >= 1 else f"signal_{verdict.signal}"
+        self._note(item, kind, before, REASONS[verdict.source])
+        return round(item.score - before, 6)
+
+    def _note(self, item: MemoryItem, kind: str, before: float, reason: str) -> None:
+        if item not in self._changed:
+            self._changed.append(item)
+        self._events.append(
+            MemoryEvent(
+                user_id=item.user_id,
+                item_id=item.pk,
+                kind=kind,
+                reason=reason,
+                before={"score": before},
+                after={"score": item.score, "uses": item.uses},
+                actor=self.verdict.actor,
+                at=self.now,
+            )
+        )
+
+    def save(self) -> None:
+        if self._changed:
+            MemoryItem.objects.bulk_update(self._changed, MOVED)
+            MemoryEvent.objects.bulk_create(self._events)
+
+
+REASONS = {
+    Source.EXPLICIT: "",
+    Source.DETECTOR: "read out of the conversation",
+    Source.IMPLICIT: "hinted at in the conversation",
+}
+
+
+def bounded(score: float) -> float:
+    return round(min(1.0, max(0.0, score)), 6)
+
+
+def standing_events(user: EndUser, subject: Subject) -> list[OutcomeEvent]:
+    about = Q(turn_id=subject.turn_id) if subject.turn_id else Q()
+    about |= Q(exchange_id=subject.exchange_id) if subject.exchange_id else Q()
+    if not about:
+        return []
+    return list(OutcomeEvent.objects.filter(about, user=user, sign=1, replaced_at=None).order_by("pk"))
+
+
+def touches(event: OutcomeEvent, ids: Iterable[uuid.UUID]) -> bool:
+    return not {row[0] for row in event.memories}.isdisjoint(str(item_id) for item_id in ids)
+
+
+def gives_way(verdict: Verdict, earlier: Sequence[OutcomeEvent]) -> bool:
+    """A weaker source yields to a stronger one, and not knowing to knowing."""
+    known = [event for event in earlier if event.outcome != Outcome.UNKNOWN]
+    if verdict.outcome is Outcome.UNKNOWN and known:
+        return True
+    return any(STRENGTH[Source(event.source)] > STRENGTH[verdict.source] for event in earlier)
+
+
+def says_the_same(verdict: Verdict, earlier: Sequence[OutcomeEvent], ids: Sequence[uuid.UUID], *, whole: bool) -> bool:
+    if not earlier or any((event.outcome, event.source) != (verdict.outcome, verdict.source) for event in earlier):
+        return False
+    covered = {row[0] for event in earlier for row in event.memories}
+    asked = {str(item_id) for item_id in ids}
+    return covered == asked if whole else asked <= covered
+
+
+def as_it_is(user: EndUser, ids: Sequence[uuid.UUID], standing: list[OutcomeEvent]) -> Settled:
+    scored_tiers = SCORED_TIERS if memory_conf().flags["outcome"] else frozenset()
+    settled = Settled(standing=standing)
+    for item in MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).defer("lexemes", "text").order_by("pk"):
+        if item.tier in scored_tiers:
+            settled.scored.append(item)
+        else:
+            settled.learned.append(item.pk)
+    return settled
+
+
+def locked_items(user: EndUser, ids: Iterable[uuid.UUID]) -> list[MemoryItem]:
+    """In order of id, so that two outcomes queue instead of waiting for each other."""
+    named = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update(no_key=True)
+    return list(named.defer("lexemes", "text").order_by("pk"))
+
+
+def replace(
+    user: EndUser, earlier: Sequence[OutcomeEvent], ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
+) -> None:
+    """Close the earlier lines with lines that take them back; what they said of other memories goes on standing."""
+    if not earlier:
+        return
+    OutcomeEvent.objects.filter(user=user, pk__in=[event.pk for event in earlier]).update(replaced_at=now)
+    OutcomeEvent.objects.bulk_create(copy_of(event, event.memories, sign=-1, now=now) for event in earlier)
+    taken = set() if whole else {str(item_id) for item_id in ids}
+    kept = [(event, [row for row in event.memories if row[0] not in taken]) for event in earlier] if taken else []
+    OutcomeEvent.objects.bulk_create(copy_of(event, rest, sign=1, now=now) for event, rest in kept if rest)
+
+
+def copy_of(event: OutcomeEvent, memories: list[list[object]], *, sign: int, now: datetime) -> OutcomeEvent:
+    named = {str(row[0]) for row in memories}
+    return OutcomeEvent(
+        user_id=event.user_id,
+        turn_id=event.turn_id,
+        exchange_id=event.exchange_id,
+        thread_id=event.thread_id,
+        query=event.query,
+        outcome=event.outcome,
+        source=event.source,
+        signal=event.signal,
+        confidence=event.confidence,
+        actor=event.actor,
+        scored_ids=[item_id for item_id in event.scored_ids if str(item_id) in named],
+        learned_ids=[item_id for item_id in event.learned_ids if str(item_id) in named],
+        memories=memories,
+        whole=False,
+        takeaway_id=event.takeaway_id,
+        at=event.at if sign > 0 else now,
+        sign=sign,
+        reverts=event.pk if sign < 0 else None,
+        replaced_at=None if sign > 0 else now,
+        # Hints teach nobody, so nobody need take them back.
+        learned_at=now if event.source == Source.IMPLICIT else None,
+    )
+
+
+def write(
+    user: EndUser, subject: Subject, verdict: Verdict, changes: Changes, *, whole: bool, now: datetime
+) -> OutcomeEvent:
+    return OutcomeEvent.objects.create(
+        user=user,
+        turn_id=subject.turn_id,
+        exchange_id=subject.exchange_id,
+        thread_id=subject.thread_id,
+        query=subject.query,
+        outcome=verdict.outcome,
+        source=verdict.source,
+        signal=verdict.signal,
+        confidence=verdict.confidence,
+        actor=verdict.actor,
+        scored_ids=[item.pk for item in changes.scored],
+        learned_ids=changes.learned,
+        memories=[list(row) for row in changes.memories],
+        whole=whole,
+        at=now,
+        learned_at=now if verdict.source is Source.IMPLICIT else None,
+    )

@@ -276,6 +276,7 @@ MEMORY = {
     "BOOSTS": BOOSTS[env_choice("MEMORY_BOOSTS", "signals", tuple(BOOSTS))],
     "LIMITS": {
         "bank_capacity": env_int("MEMORY_BANK_CAPACITY", 1000, minimum=1),
+        "bank_source_share": env_float("MEMORY_BANK_SOURCE_SHARE", 0.5, minimum=0.01, maximum=1.0),
         "requests_per_second": env_int("RATE_LIMIT_PER_SECOND", 100, minimum=1),
         "web_processes": env_int("WEB_WORKERS", 2, minimum=1),
         "log_days": env_int("LOG_DAYS", 30, minimum=1),

@@ -24,7 +24,8 @@ class Refused(ValueError):
 @dataclass(frozen=True, slots=True)
 class NewMemory:
     """A memory as a door hands it in. None means: ``occurred_at`` now, ``id`` a random one, ``trust`` what the source
-    deserves. ``parents`` are the memories it was derived from."""
+    deserves. ``parents`` are the memories it was derived from; ``vouched``: a person answers for it in spite of them.
+    """
 
     text: str
     tier: Tier = Tier.WORKING
@@ -43,6 +44,7 @@ class NewMemory:
     id: uuid.UUID | None = None
     trust: Trust | None = None
     parents: Sequence[uuid.UUID] = ()
+    vouched: bool = False
 
 
 def admitted(new: NewMemory) -> NewMemory:
@@ -52,7 +54,9 @@ def admitted(new: NewMemory) -> NewMemory:
     tags = checked_tags(new.tags)
     if new.always_inject and new.tier is not Tier.MEMORY_BANK:
         raise Refused("always_inject", "only memory_bank items can always be injected")
-    trust = new.trust or TRUST_OF_SOURCE[new.source_type]
+    # A claim can lower what the source deserves, never raise it.
+    deserved = Trust.USER if new.vouched else TRUST_OF_SOURCE[new.source_type]
+    trust = min(new.trust or deserved, deserved)
     check_trust(trust, new.tier, always_inject=new.always_inject)
     if new.tier is Tier.MEMORY_BANK:
         guard_bank(text, tags)

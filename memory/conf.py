@@ -127,12 +127,14 @@ class RankingConf:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``log_days`` is how long turns, idempotency answers and the like are kept."""
+    """``log_days`` is how long turns, idempotency answers and the like are kept; ``bank_source_share`` how much of the
+    bank one source that is not a person may hold."""
 
     bank_capacity: int
     requests_per_second: int
     web_processes: int
     log_days: int
+    bank_source_share: float = 0.5
     follow_ups: int = 1
     """Searches a tool may add to those of a turn's context, unless the user asked for more."""
     text: int = 32_768

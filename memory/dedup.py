@@ -4,7 +4,6 @@ import uuid
 
 import structlog
 
-from memory.admission import NewMemory
 from memory.conf import memory_conf
 from memory.indexes import vector_index
 from memory.indexes.base import Filter
@@ -20,20 +19,23 @@ DUPLICATE_SIMILARITY = 0.80
 """1 / (1 + distance), which is a cosine of 0.969."""
 
 
-def nearest_bank_item(user: EndUser, new: NewMemory, deadline: Deadline) -> uuid.UUID | None:
-    """The bank item within the duplicate distance of a new one; None also when the vectors cannot be asked.
+def nearest_bank_item(
+    user: EndUser, text: str, deadline: Deadline, *, besides: uuid.UUID | None = None
+) -> uuid.UUID | None:
+    """The bank item within the duplicate distance of a text; None also when the vectors cannot be asked.
 
-    The write goes on without an answer: the same wording is still caught by its hash.
+    ``besides`` is the item whose own text it is to be. The write goes on without an answer: the same wording is still
+    caught by its hash.
     """
-    if new.tier is not Tier.MEMORY_BANK:
-        return None
     deadlines = memory_conf().deadlines
     try:
-        [vector] = embedder().embed_passages([new.text], deadline.slice(deadlines.embed_s))
-        [*near] = vector_index().search(
-            vector, Filter(user.pk, frozenset({Tier.MEMORY_BANK})), 1, deadline.slice(deadlines.vector_s)
+        [vector] = embedder().embed_passages([text], deadline.slice(deadlines.embed_s))
+        # Two, as the nearest may be the item itself.
+        found = vector_index().search(
+            vector, Filter(user.pk, frozenset({Tier.MEMORY_BANK})), 2, deadline.slice(deadlines.vector_s)
         )
     except Unavailable as error:
         logger.info("bank duplicate check skipped", dependency=error.dependency, reason=error.reason)
         return None
+    near = [one for one in found if one.id != besides]
     return near[0].id if near and similarity(near[0].distance) >= DUPLICATE_SIMILARITY else None

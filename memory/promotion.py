@@ -1,25 +1,32 @@
 """The single owner of moves between tiers, of expiry, garbage and the bank's capacity.
 
-Each batch is one transaction with an event per step; what a second run, or two at once, would do again is already
+Each batch is one short transaction with an event per step; what a second run, or two at once, would do again is already
 done. Promotion reads ``score``, not the Wilson bound: the 95 % lower bound of a flawless record is 0.34 after two
 uses, so a threshold of 0.7 on it could not decide anything in a day.
 """
 
+import time
 import uuid
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db import connection
 from django.db.models import F, Q
 
-from memory import metrics, rows, signals, store
+from memory import bank, metrics, rows, signals, store
 from memory.access import user_scope
 from memory.conf import memory_conf
-from memory.models import EndUser, MemoryEvent, MemoryItem
+from memory.models import EndUser, MemoryItem
 from memory.models.items import outlives_its_time
 from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Tier, Trust
+
+LONG_BATCH_S = 0.4
+"""A batch that held its rows longer is followed by a smaller one: no lock of a pass lasts a second."""
+SHORT_BATCH_S = 0.15
+SMALLEST_BATCH = 50
+LISTED = 10_000
+NEEDED_OF_A_ROW = ("pk", "user", "tier", "score", "uses", "overruled_uses", "trust", "created_at", "expires_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,64 +45,96 @@ class Archived:
 
 @dataclass(slots=True)
 class Promoted:
-    """What a pass did, or would do when it was a dry run. ``unchanged`` counts the active rows it left alone."""
+    """What a pass did, or would do when it was a dry run. ``unchanged`` counts the active rows it left alone.
+
+    The lists end where they get too long to read; ``moved`` and ``let_go`` count every memory.
+    """
 
     promoted: list[Move] = field(default_factory=list)
     archived: list[Archived] = field(default_factory=list)
+    moved: int = 0
+    let_go: int = 0
     unchanged: int = 0
+    longest_s: float = 0.0
+    """The longest that a batch held its rows."""
+
+    def add(self, moves: Sequence[Move], spent: Sequence[Archived]) -> None:
+        self.moved += len({move.memory_id for move in moves})
+        self.let_go += len(spent)
+        self.promoted += moves[: max(0, LISTED - len(self.promoted))]
+        self.archived += spent[: max(0, LISTED - len(self.archived))]
 
 
-def promote(user: EndUser, *, now: datetime, dry_run: bool = False, actor: str = "promotion") -> Promoted:
-    """One pass over a user's memories: archive what is spent, move up what proved itself."""
+def promote(
+    user: EndUser, *, now: datetime, dry_run: bool = False, actor: str = "promotion", counting: bool = True
+) -> Promoted:
+    """One pass over a user's memories: archive what is spent, move up what proved itself.
+
+    ``counting`` False leaves ``unchanged`` out, which takes longer than the rest when nothing is due.
+    """
     result = Promoted()
     if not memory_conf().flags["promotion"]:
         return result
-    # Closed at once when a step fails: the transaction a batch is in must not stay open with the error.
-    with closing(due_batches(user, now, lock=not dry_run)) as batches:
-        for batch in batches:
-            moves = [move for item in batch for move in steps(item)]
-            moved = {move.memory_id for move in moves}
-            spent = [Archived(item.pk, why_spent(item, now)) for item in batch if item.pk not in moved]
-            if not dry_run:
-                carry_out(user, moves, spent, now, actor)
-            result.promoted += moves
-            result.archived += spent
-    with user_scope(user):
-        over = bank_overflow(user)
-        if over and not dry_run:
-            store.archive_many(user, over, now=now, actor=actor)
-        result.archived += [Archived(item_id, reason) for item_id, reason in over.items()]
-        active = MemoryItem.objects.for_user(user).active().count()
-    gone = len(result.archived) if dry_run else 0
-    result.unchanged = active - gone - len({move.memory_id for move in result.promoted})
-    if not dry_run:
-        metrics.count("moves", "promoted", len(result.promoted))
-        metrics.count("moves", "archived", len(result.archived))
+    if dry_run:
+        foretell(user, now, result)
+    else:
+        work_off(user, now, actor, result)
+        over = bank.make_room(user, now=now, actor=actor)
+        result.add([], [Archived(item_id, reason) for item_id, reason in over.items()])
+        metrics.count("moves", "promoted", result.moved)
+        metrics.count("moves", "archived", result.let_go)
+    if counting:
+        with user_scope(user):
+            active = MemoryItem.objects.for_user(user).active().count()
+        result.unchanged = active - result.moved - (result.let_go if dry_run else 0)
     return result
 
 
-def due_batches(user: EndUser, now: datetime, *, lock: bool) -> Generator[list[MemoryItem]]:
-    """The rows something is to be done with, in order of id, each batch inside its own open transaction.
+def foretell(user: EndUser, now: datetime, result: Promoted) -> None:
+    """What a pass would do. Reads in one go, locks nothing."""
+    with user_scope(user):
+        due = MemoryItem.objects.for_user(user).active().filter(risen() | garbage() | expired(now))
+        for item in due.only(*NEEDED_OF_A_ROW).order_by("pk").iterator():
+            result.add(*decide([item], now))
+        result.add([], [Archived(item_id, reason) for item_id, reason in bank.overflow(user).items()])
 
-    Ends at once when another process promotes the same user.
-    """
-    size = memory_conf().promotion.batch
-    last: uuid.UUID | None = None
-    while True:
+
+def work_off(user: EndUser, now: datetime, actor: str, result: Promoted) -> None:
+    """Batch after batch until nothing is due. Ends at once when another process promotes the same user."""
+    conf = memory_conf().promotion
+    # Each is a look-up in a small partial index; what rose does not expire, so the order is theirs.
+    open_rules = [risen_from(Tier.HISTORY), risen_from(Tier.WORKING), garbage(), expired(now)]
+    size = conf.batch
+    while open_rules:
+        started = time.perf_counter()
+        room = size
         with user_scope(user):
-            if lock and not sole_promoter(user):
+            if not sole_promoter(user):
                 return
-            found = MemoryItem.objects.for_user(user).active().filter(due(now)).defer("lexemes", "text")
-            if last is not None:
-                found = found.filter(pk__gt=last)
-            if lock:
-                found = found.select_for_update(skip_locked=True, no_key=True)
-            batch = list(found.order_by("pk")[:size])
-            if batch:
-                yield batch
-        if len(batch) < size:
-            return
-        last = batch[-1].pk
+            while open_rules and room:
+                due = due_rows(user, open_rules[0], room)
+                if due:
+                    moves, spent = decide(due, now)
+                    carry_out(user, moves, spent, now, actor)
+                    result.add(moves, spent)
+                if len(due) < room:
+                    open_rules.pop(0)
+                room -= len(due)
+        took = time.perf_counter() - started
+        result.longest_s = max(result.longest_s, took)
+        size = paced(size, took, conf.batch)
+
+
+def paced(size: int, took_s: float, largest: int) -> int:
+    if took_s > LONG_BATCH_S:
+        return max(min(SMALLEST_BATCH, largest), size // 2)
+    return min(largest, size * 2) if took_s < SHORT_BATCH_S else size
+
+
+def due_rows(user: EndUser, rule: Q, room: int) -> list[MemoryItem]:
+    """Rows of a rule, locked; whoever is busy with one has it, and the next pass looks again."""
+    found = MemoryItem.objects.for_user(user).active().filter(rule).only(*NEEDED_OF_A_ROW)
+    return list(found.select_for_update(skip_locked=True, no_key=True, of=("self",))[:room])
 
 
 def sole_promoter(user: EndUser) -> bool:
@@ -105,27 +144,54 @@ def sole_promoter(user: EndUser) -> bool:
     return bool(row and row[0])
 
 
-def due(now: datetime) -> Q:
+# --- rules -------------------------------------------------------------------------------------------------------
+def risen_from(tier: Tier) -> Q:
+    """What has earned a place above a tier. Words from outside earn none, and an overruled move needs new outcomes."""
+    score, uses = thresholds(tier)
+    # "uses > 0" is what the index of judged rows is made for.
+    return Q(tier=tier, score__gte=score, uses__gte=uses, uses__gt=0, trust__gt=Trust.EXTERNAL) & newly_judged()
+
+
+def risen() -> Q:
+    return risen_from(Tier.WORKING) | risen_from(Tier.HISTORY)
+
+
+def garbage() -> Q:
+    return Q(tier__in=SCORED_TIERS, score__lt=memory_conf().promotion.garbage_below, uses__gt=0) & newly_judged()
+
+
+def newly_judged() -> Q:
+    return Q(uses__gt=F("overruled_uses"))
+
+
+def expired(now: datetime) -> Q:
+    return Q(expires_at__isnull=False, expires_at__lte=now) & ~outlives_its_time() & ~risen()
+
+
+def thresholds(tier: Tier) -> tuple[float, int]:
     conf = memory_conf().promotion
-    garbage = Q(tier__in=SCORED_TIERS, score__lt=conf.garbage_below, uses__gt=0)
-    working = Q(tier=Tier.WORKING, score__gte=conf.working_score, uses__gte=conf.working_uses, trust__gt=Trust.EXTERNAL)
-    history = Q(tier=Tier.HISTORY, score__gte=conf.history_score, uses__gte=conf.history_uses, trust__gt=Trust.EXTERNAL)
-    return garbage | working | history | (Q(expires_at__lte=now) & ~outlives_its_time())
+    if tier is Tier.WORKING:
+        return conf.working_score, conf.working_uses
+    return conf.history_score, conf.history_uses
+
+
+def decide(due: Sequence[MemoryItem], now: datetime) -> tuple[list[Move], list[Archived]]:
+    moves = [move for item in due for move in steps(item)]
+    moved = {move.memory_id for move in moves}
+    return moves, [Archived(item.pk, why_spent(item, now)) for item in due if item.pk not in moved]
 
 
 def steps(item: MemoryItem) -> list[Move]:
     """Every step up that the item has earned, one tier at a time."""
-    conf = memory_conf().promotion
-    needed = {
-        Tier.WORKING: (conf.working_score, conf.working_uses),
-        Tier.HISTORY: (conf.history_score, conf.history_uses),
-    }
     moves: list[Move] = []
-    if item.trust <= Trust.EXTERNAL:
+    if item.trust <= Trust.EXTERNAL or item.uses <= item.overruled_uses:
         return moves
     tier = Tier(item.tier)
-    while (target := POLICIES[tier].promotes_to) and item.score >= needed[tier][0] and item.uses >= needed[tier][1]:
-        reason = f"score {item.score:.2f} >= {needed[tier][0]:g} and uses {item.uses} >= {needed[tier][1]}"
+    while target := POLICIES[tier].promotes_to:
+        score, uses = thresholds(tier)
+        if item.score < score or item.uses < uses:
+            break
+        reason = f"score {item.score:.2f} >= {score:g} and uses {item.uses} >= {uses}"
         moves.append(Move(item.pk, tier, target, reason))
         tier = target
     return moves
@@ -133,7 +199,7 @@ def steps(item: MemoryItem) -> list[Move]:
 
 def why_spent(item: MemoryItem, now: datetime) -> str:
     conf = memory_conf().promotion
-    if item.score < conf.garbage_below and item.uses > 0:
+    if item.score < conf.garbage_below and item.uses > item.overruled_uses:
         return f"score {item.score:.2f} < {conf.garbage_below:g} after {item.uses} uses"
     age = now - item.created_at
     return f"past its time in {item.tier} ({readable(age)} old)"
@@ -144,62 +210,28 @@ def readable(age: timedelta) -> str:
     return f"{hours // 24} days" if hours >= 48 else f"{hours} hours"
 
 
-def carry_out(user: EndUser, moves: list[Move], spent: list[Archived], now: datetime, actor: str) -> None:
+def carry_out(user: EndUser, moves: Sequence[Move], spent: Sequence[Archived], now: datetime, actor: str) -> None:
     final = {move.memory_id: move.target for move in moves}
-    for target in set(final.values()):
-        ttl = POLICIES[target].ttl
-        MemoryItem.objects.for_user(user).filter(pk__in=[pk for pk, tier in final.items() if tier is target]).update(
-            tier=target,
-            expires_at=now + ttl if ttl else None,
-            updated_at=now,
-            indexing=Indexing.PENDING,
-            index_after=now,
-        )
-    MemoryEvent.objects.bulk_create(
-        MemoryEvent(
-            user=user,
-            item_id=move.memory_id,
-            kind="promoted",
-            reason=move.reason,
-            before={"tier": move.source},
-            after={"tier": move.target},
-            actor=actor,
-            at=now,
-        )
-        for move in moves
-    )
+    for target in sorted(set(final.values())):
+        move_to(user, [pk for pk, tier in final.items() if tier is target], target, now)
+    told = [rows.Told(one.memory_id, one.reason, {"tier": one.source}, {"tier": one.target}) for one in moves]
+    rows.note_many(user, "promoted", told, now=now, actor=actor)
     if moves:
         rows.mark_index_due(user, now)
-        moved = list(final.items())
-        signals.items_changed.send(EndUser, user=user, kind="promoted", items=moved)
+        signals.items_changed.send(EndUser, user=user, kind="promoted", items=list(final.items()))
     store.archive_many(user, {gone.memory_id: gone.reason for gone in spent}, now=now, actor=actor)
 
 
-def enforce_bank_capacity(user: EndUser, *, now: datetime, keep: Iterable[uuid.UUID] = ()) -> list[Archived]:
-    """Archive the bank's weakest until it fits its capacity. What is always injected, and ``keep``, stays."""
-    with user_scope(user):
-        over = bank_overflow(user, keep)
-        store.archive_many(user, over, now=now, actor="promotion")
-    return [Archived(item_id, reason) for item_id, reason in over.items()]
-
-
-def bank_overflow(user: EndUser, keep: Iterable[uuid.UUID] = ()) -> dict[uuid.UUID, str]:
-    """Ids over capacity with the reason, weakest by quality, then least recently used.
-
-    Outcomes never score the bank, so its Wilson bound says nothing and quality decides.
-    """
-    capacity = memory_conf().limits.bank_capacity
-    bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
-    excess = bank.count() - capacity
-    if excess <= 0:
-        return {}
-    weakest = (
-        bank.filter(always_inject=False)
-        .exclude(pk__in=list(keep))
-        .order_by(F("importance") * F("confidence"), F("last_used_at").asc(nulls_first=True), "created_at", "pk")
+def move_to(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: datetime) -> None:
+    """Into a tier, with a fresh time to live there."""
+    ttl = POLICIES[target].ttl
+    MemoryItem.objects.for_user(user).filter(pk__in=ids).update(
+        tier=target,
+        expires_at=now + ttl if ttl else None,
+        updated_at=now,
+        indexing=Indexing.PENDING,
+        index_after=now,
     )
-    reason = f"the bank holds more than {capacity} items"
-    return dict.fromkeys(weakest.values_list("pk", flat=True)[:excess], reason)
 
 
 def users_to_promote() -> Iterator[int]:

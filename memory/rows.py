@@ -2,8 +2,10 @@
 
 import uuid
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from json import dumps
 from typing import Any
 
 from django.db import connection, transaction
@@ -15,7 +17,7 @@ from memory.conf import memory_conf
 from memory.indexes import lexical_index
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
 from memory.text import content_hash, date_words
-from memory.tiers import POLICIES, TRUST_OF_SOURCE, Indexing, Tier
+from memory.tiers import POLICIES, TRUST_OF_SOURCE, Indexing, SourceType, Status, Tier
 from memory.words import tsvector_literal
 
 CLOCK_SKEW = timedelta(seconds=60)
@@ -71,8 +73,13 @@ def await_index(item: MemoryItem) -> None:
     item.index_after = timezone.now()
 
 
-def keep_version(item: MemoryItem, reason: str, now: datetime, wording: NewMemory | None = None) -> None:
-    """Put a wording beside the item: the one it has, or another that said the same and was not better."""
+def keep_version(
+    item: MemoryItem, reason: str, now: datetime, wording: NewMemory | MemoryItem | None = None, principal: str = ""
+) -> None:
+    """Put a wording beside the item: the one it has, or another that said the same and was not better.
+
+    ``principal`` says who brought a wording that is not a row of its own.
+    """
     kept = wording or item
     MemoryVersion.objects.create(
         user_id=item.user_id,
@@ -82,11 +89,23 @@ def keep_version(item: MemoryItem, reason: str, now: datetime, wording: NewMemor
         tags=list(kept.tags),
         importance=kept.importance,
         confidence=kept.confidence,
+        thread_id=kept.thread_id,
+        source_type=kept.source_type,
         source=kept.source,
+        trust=kept.trust or TRUST_OF_SOURCE[SourceType(kept.source_type)],
+        principal=principal if isinstance(kept, NewMemory) else kept.principal,
+        parents=list(kept.parents),
         reason=reason,
         archived_at=now,
     )
     item.version += 1
+
+
+def put_away(item: MemoryItem, now: datetime) -> None:
+    """Make the row an archived one; the caller saves it and says why."""
+    item.status = Status.ARCHIVED
+    item.archived_at = item.updated_at = now
+    await_index(item)
 
 
 def locked(user: EndUser, item_id: uuid.UUID) -> MemoryItem | None:
@@ -113,6 +132,33 @@ def note(
         actor=actor,
         at=now,
     )
+
+
+NOTE_MANY = """
+INSERT INTO memory_event (user_id, item_id, kind, reason, before, after, actor, at)
+SELECT %s, told.item_id, %s, told.reason, told.before::jsonb, told.after::jsonb, %s, %s
+FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[])
+    WITH ORDINALITY AS told(item_id, reason, before, after, place) ORDER BY told.place
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One event of many of the same kind."""
+
+    item_id: uuid.UUID
+    reason: str
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+def note_many(user: EndUser, kind: str, told: Sequence[Told], *, now: datetime, actor: str) -> None:
+    """In order. One statement, as a pass writes thousands."""
+    if not told:
+        return
+    columns = zip(*[(one.item_id, one.reason, dumps(one.before), dumps(one.after)) for one in told], strict=True)
+    with connection.cursor() as cursor:
+        cursor.execute(NOTE_MANY, [user.pk, kind, actor, now, *map(list, columns)])
 
 
 def tell(user: EndUser, kind: str, items: Iterable[MemoryItem]) -> None:

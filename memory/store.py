@@ -4,29 +4,25 @@ Every function is one transaction in the user's scope; what must happen in the i
 (``indexing = pending``, an unpurged tombstone), so a lost message or a killed process loses nothing.
 """
 
-import re
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Count, Min
 
 from memory import metrics, rows
 from memory.access import user_scope
 from memory.admission import NewMemory, Refused, admitted, check_trust, checked_tags, checked_text, guard_bank
 from memory.conf import memory_conf
+from memory.lineage import with_least_trust
+from memory.merging import bank_twin, join, merge_into, take_turns
 from memory.models import EndUser, MemoryEvent, MemoryItem, Tombstone
-from memory.scoring import quality
 from memory.speakers import keep_names
-from memory.text import content_hash
 from memory.tiers import POLICIES, Indexing, Status, Tier, Trust
-
-NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +37,10 @@ def store(
     """Store one memory. ``similar_to`` names the bank item its vector fell on, if any: the two become one."""
     new = admitted(new)
     with user_scope(user):
-        if new.tier is Tier.MEMORY_BANK and (twin := bank_twin(user, new, similar_to)):
+        new = with_least_trust(user, new)
+        if new.tier is Tier.MEMORY_BANK and (twin := bank_twin(user, new.text, similar_to)):
             return Stored(merge_into(twin, new, now=now, actor=actor), duplicate_of=twin.pk)
-        item = rows.new_row(user, with_least_trust(user, new), now, actor)
+        item = rows.new_row(user, new, now, actor)
         item.save(force_insert=True)
         keep_names(user, [item.speaker])
         rows.note(item, "stored", after={"tier": item.tier}, now=now, actor=actor)
@@ -51,19 +48,6 @@ def store(
         rows.tell(user, "stored", [item])
         count_writes([item])
     return Stored(item)
-
-
-def with_least_trust(user: EndUser, new: NewMemory) -> NewMemory:
-    """What is derived deserves the trust of the least of what it comes from. Raises Refused for unknown parents."""
-    if not new.parents:
-        return new
-    found = MemoryItem.objects.for_user(user).filter(pk__in=new.parents)
-    least = found.aggregate(least=Min("trust"), found=Count("pk"))
-    if least["found"] < len(set(new.parents)):
-        raise Refused("parents", "every parent must be a memory of the same user")
-    trust = Trust(min(new.trust or Trust.USER, least["least"]))
-    check_trust(trust, new.tier, always_inject=new.always_inject)
-    return replace(new, trust=trust)
 
 
 def store_many(user: EndUser, batch: Iterable[NewMemory], *, now: datetime, actor: str = "") -> list[uuid.UUID | None]:
@@ -78,7 +62,7 @@ def store_many(user: EndUser, batch: Iterable[NewMemory], *, now: datetime, acto
         known = known_origins(user, [new.origin for new in drafts if new.origin])
         ids: list[uuid.UUID | None] = []
         added: list[MemoryItem] = []
-        for new in drafts:
+        for new in with_parents(user, drafts):
             if new.origin and new.origin in known:
                 ids.append(None)
                 continue
@@ -87,7 +71,7 @@ def store_many(user: EndUser, batch: Iterable[NewMemory], *, now: datetime, acto
             if new.tier is Tier.MEMORY_BANK:
                 ids.append(store(user, new, now=now, actor=actor).item.pk)
                 continue
-            row = rows.new_row(user, with_least_trust(user, new), now, actor)
+            row = rows.new_row(user, new, now, actor)
             added.append(row)
             ids.append(row.pk)
         MemoryItem.objects.bulk_create(added, batch_size=memory_conf().limits.batch)
@@ -101,6 +85,21 @@ def store_many(user: EndUser, batch: Iterable[NewMemory], *, now: datetime, acto
             rows.tell(user, "stored", added)
             count_writes(added)
     return ids
+
+
+def with_parents(user: EndUser, batch: Sequence[NewMemory]) -> list[NewMemory]:
+    """Each with the trust its parents leave it. One may come from those before it in the batch: never in a circle."""
+    found: list[NewMemory] = []
+    siblings: dict[uuid.UUID, int] = {}
+    for position, new in enumerate(batch):
+        try:
+            graded = with_least_trust(user, new, siblings)
+        except Refused as error:
+            raise Refused(f"items[{position}].{error.field}", error.rule) from error
+        found.append(graded)
+        if graded.id:
+            siblings[graded.id] = graded.trust or Trust.EXTERNAL
+    return found
 
 
 def count_writes(written: Sequence[MemoryItem]) -> None:
@@ -118,81 +117,69 @@ def known_origins(user: EndUser, origins: Sequence[str]) -> set[str]:
     return {origin for origin in (*present, *deleted) if origin}
 
 
-def bank_twin(user: EndUser, new: NewMemory, similar_to: uuid.UUID | None) -> MemoryItem | None:
-    """The active bank item that says the same: the same words, or a neighbour that holds the same numbers."""
-    take_turns("bank", user)
-    active = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
-    # Locked, so that the merge starts from what a revision or an archiving under way leaves.
-    bank = active.select_for_update(no_key=True)
-    if same := bank.filter(content_hash=content_hash(new.text)).order_by("created_at").first():
-        return same
-    near = bank.filter(pk=similar_to).first() if similar_to else None
-    # "Gate 12" and "gate 14" are neighbours to any embedding and still two facts.
-    return near if near and set(NUMBERS.findall(near.text)) == set(NUMBERS.findall(new.text)) else None
-
-
-def take_turns(subject: str, user: EndUser) -> None:
-    """Until the transaction ends, later writers of the same subject wait, and then see what this one wrote."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", [subject, user.pk])
-
-
-def merge_into(item: MemoryItem, new: NewMemory, *, now: datetime, actor: str) -> MemoryItem:
-    """One item of two that say the same: the better wording stays, the other becomes a version, the id is kept."""
-    better = quality(new.importance, new.confidence) > quality(item.importance, item.confidence)
-    before = {"text": item.text, "mentions": item.mentions}
-    rows.keep_version(item, "merged", now, wording=None if better else new)
-    item.mentions += 1
-    item.trust = min(item.trust, new.trust or item.trust) if better else item.trust
-    item.tags = list(dict.fromkeys([*item.tags, *new.tags]))[: memory_conf().limits.tags]
-    item.always_inject = item.always_inject or new.always_inject
-    if better:
-        item.importance, item.confidence = new.importance, new.confidence
-    rows.set_text(item, new.text if better else item.text)
-    item.updated_at = now
-    item.save()
-    rows.note(item, "merged", reason="says the same as an existing item", before=before, now=now, actor=actor)
-    rows.mark_index_due_if(item, now)
-    rows.tell(item.user, "revised", [item])
-    return item
-
-
 REVISABLE = ("tags", "importance", "confidence", "always_inject", "metadata")
 
 
 def revise(
-    user: EndUser, item_id: uuid.UUID, changes: dict[str, Any], *, now: datetime, actor: str = ""
+    user: EndUser,
+    item_id: uuid.UUID,
+    changes: dict[str, Any],
+    *,
+    now: datetime,
+    actor: str = "",
+    trust: Trust = Trust.USER,
+    similar_to: uuid.UUID | None = None,
 ) -> MemoryItem | None:
     """Change text, tags, importance, confidence, always_inject or metadata; a new text makes a new version.
 
-    None when the user has no such item.
+    ``trust`` is that of the new words: a memory is trusted no more than they are. ``similar_to`` names the bank item
+    the new text fell on, if any; the answer is what is left of the two. None when the user has no such item.
     """
     with user_scope(user):
+        if "text" in changes:
+            take_turns("bank", user)
         item = rows.locked(user, item_id)
         if item is None:
             return None
-        text = checked_text(changes["text"], memory_conf().limits.text) if "text" in changes else item.text
-        tags = checked_tags(changes["tags"]) if "tags" in changes else item.tags
-        if item.tier == Tier.MEMORY_BANK:
-            guard_bank(text, tags)
-        elif changes.get("always_inject"):
-            raise Refused("always_inject", "only memory_bank items can always be injected")
-        check_trust(item.trust, Tier(item.tier), always_inject=bool(changes.get("always_inject")))
-        before = {name: getattr(item, name) for name in ("text", *REVISABLE) if name in changes}
-        if text != item.text:
-            rows.keep_version(item, "revised", now)
-        for name in REVISABLE:
-            if name in changes:
-                setattr(item, name, tags if name == "tags" else changes[name])
-        if text != item.text or tags != before.get("tags", tags):
-            rows.set_text(item, text)
-        item.updated_at = now
-        item.save()
-        after = {name: getattr(item, name) for name in before}
-        rows.note(item, "revised", before=before, after=after, now=now, actor=actor)
-        rows.mark_index_due_if(item, now)
-        rows.tell(user, "revised", [item])
+        is_reworded = apply_changes(item, changes, trust, actor=actor, now=now)
+        if is_reworded and item.tier == Tier.MEMORY_BANK and item.status == Status.ACTIVE:
+            return merged(user, item, similar_to, now=now, actor=actor)
     return item
+
+
+def apply_changes(item: MemoryItem, changes: dict[str, Any], trust: Trust, *, now: datetime, actor: str) -> bool:
+    """Write the changes, if every rule allows them. Whether the text is another one now."""
+    text = checked_text(changes["text"], memory_conf().limits.text) if "text" in changes else item.text
+    tags = checked_tags(changes["tags"]) if "tags" in changes else item.tags
+    is_reworded = text != item.text
+    if item.tier == Tier.MEMORY_BANK:
+        guard_bank(text, tags)
+    elif changes.get("always_inject"):
+        raise Refused("always_inject", "only memory_bank items can always be injected")
+    grade = min(item.trust, trust) if is_reworded else item.trust
+    check_trust(grade, Tier(item.tier), always_inject=bool(changes.get("always_inject", item.always_inject)))
+    before = {name: getattr(item, name) for name in ("text", *REVISABLE) if name in changes}
+    if is_reworded:
+        rows.keep_version(item, "revised", now)
+        item.trust, item.principal = grade, actor
+    for name in REVISABLE:
+        if name in changes:
+            setattr(item, name, tags if name == "tags" else changes[name])
+    if is_reworded or tags != before.get("tags", tags):
+        rows.set_text(item, text)
+    item.updated_at = now
+    item.save()
+    after = {name: getattr(item, name) for name in before}
+    rows.note(item, "revised", before=before, after=after, now=now, actor=actor)
+    rows.mark_index_due_if(item, now)
+    rows.tell(item.user, "revised", [item])
+    return is_reworded
+
+
+def merged(user: EndUser, item: MemoryItem, similar_to: uuid.UUID | None, *, now: datetime, actor: str) -> MemoryItem:
+    """What is left of an item and the one that says the same since it changed or came back, if there is one."""
+    twin = bank_twin(user, item.text, similar_to, besides=item.pk)
+    return join(user, twin, item, now=now, actor=actor) if twin else item
 
 
 def archive(
@@ -202,9 +189,7 @@ def archive(
     with user_scope(user):
         item = rows.locked(user, item_id)
         if item is not None and item.status == Status.ACTIVE:
-            item.status = Status.ARCHIVED
-            item.archived_at = item.updated_at = now
-            rows.await_index(item)
+            rows.put_away(item, now)
             item.save()
             rows.note(item, "archived", reason=reason, before={"status": "active"}, now=now, actor=actor)
             rows.mark_index_due(user, now)
@@ -223,53 +208,66 @@ def archive_many(user: EndUser, reasons: Mapping[uuid.UUID, str], *, now: dateti
         MemoryItem.objects.for_user(user).filter(pk__in=ids).update(
             status=Status.ARCHIVED, archived_at=now, updated_at=now, indexing=Indexing.PENDING, index_after=now
         )
-        MemoryEvent.objects.bulk_create(
-            MemoryEvent(
-                user=user,
-                item_id=item_id,
-                kind="archived",
-                reason=reasons[item_id],
-                before={"status": Status.ACTIVE},
-                after={"status": Status.ARCHIVED},
-                actor=actor,
-                at=now,
-            )
-            for item_id in ids
-        )
+        before, after = {"status": Status.ACTIVE}, {"status": Status.ARCHIVED}
+        told = [rows.Told(item_id, reasons[item_id], before, after) for item_id in ids]
+        rows.note_many(user, "archived", told, now=now, actor=actor)
         if ids:
             rows.mark_index_due(user, now)
             rows.tell(user, "archived", found)
 
 
-def restore(user: EndUser, item_id: uuid.UUID, *, now: datetime, actor: str = "") -> MemoryItem | None:
-    """Back into its tier, with a fresh time to live. None when there is no such item."""
+def restore(
+    user: EndUser, item_id: uuid.UUID, *, now: datetime, actor: str = "", similar_to: uuid.UUID | None = None
+) -> MemoryItem | None:
+    """Back into its tier, with a fresh time to live; a bank item that is said otherwise by now becomes one with that.
+
+    What failed is not let go for the same failures again. Raises Refused for words from outside that may not stand in
+    their tier. None when there is no such item.
+    """
     with user_scope(user):
+        take_turns("bank", user)
         item = rows.locked(user, item_id)
-        if item is not None and item.status == Status.ARCHIVED:
-            ttl = POLICIES[Tier(item.tier)].ttl
-            item.status = Status.ACTIVE
-            item.archived_at = None
-            item.updated_at = now
-            item.expires_at = now + ttl if ttl else None
-            rows.await_index(item)
-            item.save()
-            rows.note(item, "restored", before={"status": "archived"}, now=now, actor=actor)
-            rows.mark_index_due(user, now)
-            rows.tell(user, "restored", [item])
-    return item
+        if item is None or item.status != Status.ARCHIVED:
+            return item
+        check_trust(item.trust, Tier(item.tier), always_inject=item.always_inject)
+        ttl = POLICIES[Tier(item.tier)].ttl
+        item.status = Status.ACTIVE
+        item.archived_at = None
+        item.updated_at = now
+        item.expires_at = now + ttl if ttl else None
+        if item.score < memory_conf().promotion.garbage_below:
+            item.overruled_uses = item.uses
+        rows.await_index(item)
+        item.save()
+        rows.note(item, "restored", before={"status": "archived"}, now=now, actor=actor)
+        rows.mark_index_due(user, now)
+        rows.tell(user, "restored", [item])
+        return merged(user, item, similar_to, now=now, actor=actor) if item.tier == Tier.MEMORY_BANK else item
 
 
 def remove(user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
-    """Delete for good: text, versions and events go now; a tombstone without text sees to the vector."""
+    """Delete one for good."""
+    return bool(remove_many(user, [item_id], now=now))
+
+
+def remove_many(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> list[uuid.UUID]:
+    """Delete for good: texts, versions and events go now; tombstones without text see to the vectors.
+
+    Returns the ids that were there.
+    """
     with user_scope(user):
-        item = rows.locked(user, item_id)
-        if item is None:
-            return False
-        Tombstone.objects.create(user=user, item_id=item.pk, origin=item.origin, deleted_at=now)
-        rows.tell(user, "removed", [item])
-        item.delete()
+        named = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update()
+        found = list(named.only("pk", "tier", "origin").order_by("pk"))
+        if not found:
+            return []
+        Tombstone.objects.bulk_create(
+            Tombstone(user=user, item_id=item.pk, origin=item.origin, deleted_at=now) for item in found
+        )
+        rows.tell(user, "removed", found)
+        gone = [item.pk for item in found]
+        MemoryItem.objects.for_user(user).filter(pk__in=gone).delete()
         rows.mark_index_due(user, now)
-    return True
+    return gone
 
 
 COUNT_RETRIEVALS = """

@@ -89,8 +89,8 @@ def promote_user(user_id: int) -> int:
     if user is None:
         return 0
     EndUser.objects.filter(pk=user_id).update(messages_since_promotion=0)
-    result = promotion.promote(user, now=timezone.now())
-    return len(result.promoted) + len(result.archived)
+    result = promotion.promote(user, now=timezone.now(), counting=False)
+    return result.moved + result.let_go
 
 
 @shared_task(name="memory.promote_everyone")

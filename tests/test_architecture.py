@@ -28,7 +28,7 @@ ASSEMBLY = ("memory/management/", "memory/benchmarks/")
 WRITERS = {
     "tier": {"memory/promotion.py"},
     "text": {"memory/store.py", "memory/rows.py"},
-    "status": {"memory/store.py"},
+    "status": {"memory/store.py", "memory/rows.py"},
     "version": {"memory/store.py", "memory/rows.py"},
     "content_hash": {"memory/rows.py"},
     "lexemes": {"memory/rows.py"},

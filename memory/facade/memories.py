@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from memory import bank, dedup, erasure, promotion, store, tasks
+from memory import bank, dedup, erasure, store, tasks
 from memory.access import user_scope
 from memory.admission import NewMemory
 from memory.bank import Match
@@ -17,14 +17,27 @@ from memory.models import EndUser, Erasure, MemoryEvent, MemoryItem, MemoryVersi
 from memory.queueing import enqueue
 from memory.resilience import Deadline
 from memory.store import Stored
-from memory.tiers import Tier
+from memory.tiers import Tier, Trust
 from outcomes import exchanges
 
 
 class Memories(Door):
-    def twin_of(self, user: EndUser, new: NewMemory, deadline: Deadline) -> uuid.UUID | None:
-        """The bank item a new bank item falls on. Asks the embedder, so it comes before any transaction."""
-        return dedup.nearest_bank_item(user, new, deadline)
+    def twin_of(
+        self, user: EndUser, new: NewMemory, deadline: Deadline, *, besides: uuid.UUID | None = None
+    ) -> uuid.UUID | None:
+        """The bank item that a new one falls on. Asks the embedder, so it comes before any transaction."""
+        if new.tier is not Tier.MEMORY_BANK:
+            return None
+        return dedup.nearest_bank_item(user, new.text, deadline, besides=besides)
+
+    def twin_of_item(
+        self, user: EndUser, item_id: uuid.UUID, deadline: Deadline, *, text: str | None = None
+    ) -> uuid.UUID | None:
+        """The other bank item that an item falls on once it is active again, or has this text."""
+        item = self.get(user, item_id)
+        if item is None or item.tier != Tier.MEMORY_BANK or text == item.text:
+            return None
+        return dedup.nearest_bank_item(user, text or item.text, deadline, besides=item_id)
 
     def bank_match(self, user: EndUser, words: str, *, now: datetime, deadline: Deadline) -> Match:
         """The bank item a few words mean, or why none. Asks the embedder, so it comes before any transaction."""
@@ -34,31 +47,45 @@ class Memories(Door):
         with user_scope(user):
             stored = store.store(user, new, now=now, actor=self.actor, similar_to=similar_to)
             if new.tier is Tier.MEMORY_BANK and stored.duplicate_of is None:
-                promotion.enforce_bank_capacity(user, now=now, keep=[stored.item.pk])
+                bank.make_room(user, now=now, keep=[stored.item.pk])
         return stored
 
     def store_many(self, user: EndUser, batch: Sequence[NewMemory], *, now: datetime) -> list[uuid.UUID | None]:
         with user_scope(user):
             ids = store.store_many(user, batch, now=now, actor=self.actor)
             if any(new.tier is Tier.MEMORY_BANK for new in batch):
-                promotion.enforce_bank_capacity(user, now=now)
+                bank.make_room(user, now=now)
         return ids
 
     def get(self, user: EndUser, item_id: uuid.UUID) -> MemoryItem | None:
         with user_scope(user):
             return MemoryItem.objects.for_user(user).filter(pk=item_id).first()
 
-    def revise(self, user: EndUser, item_id: uuid.UUID, changes: dict[str, Any], *, now: datetime) -> MemoryItem | None:
-        return store.revise(user, item_id, changes, now=now, actor=self.actor)
+    def revise(
+        self,
+        user: EndUser,
+        item_id: uuid.UUID,
+        changes: dict[str, Any],
+        *,
+        now: datetime,
+        trust: Trust = Trust.USER,
+        similar_to: uuid.UUID | None = None,
+    ) -> MemoryItem | None:
+        """``trust`` is that of the new words, ``similar_to`` what ``twin_of_item`` found for them."""
+        return store.revise(
+            user, item_id, changes, now=now, actor=self.actor, trust=trust, similar_to=similar_to
+        )  # fmt: skip
 
     def archive(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
         return store.archive(user, item_id, now=now, actor=self.actor)
 
-    def restore(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
+    def restore(
+        self, user: EndUser, item_id: uuid.UUID, *, now: datetime, similar_to: uuid.UUID | None = None
+    ) -> MemoryItem | None:
         with user_scope(user):
-            item = store.restore(user, item_id, now=now, actor=self.actor)
+            item = store.restore(user, item_id, now=now, actor=self.actor, similar_to=similar_to)
             if item is not None and item.tier == Tier.MEMORY_BANK:
-                promotion.enforce_bank_capacity(user, now=now, keep=[item.pk])
+                bank.make_room(user, now=now, keep=[item.pk])
         return item
 
     def remove(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:

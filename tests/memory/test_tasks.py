@@ -180,7 +180,7 @@ def test_promoting_everyone_is_a_task_for_each(
 def test_promoting_a_user_twice_does_it_once(user: EndUser, clock: Clock) -> None:
     item = MemoryItemFactory.create(user=user, proven=True)
     EndUser.objects.filter(pk=user.pk).update(messages_since_promotion=30)
-    assert tasks.promote_user(user.pk) == 2
+    assert tasks.promote_user(user.pk) == 1
     assert tasks.promote_user(user.pk) == 0
     found = memory.get(user, item.pk)
     assert found is not None

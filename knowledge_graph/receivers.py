@@ -1,12 +1,30 @@
 """What other parts say, turned into work. Receivers leave work behind and do none."""
 
+import uuid
 from typing import Any
 
 from django.dispatch import receiver
+from django.utils import timezone
 
+from knowledge_graph import tasks, work
 from knowledge_graph.models import GRAPH_TABLES
+from memory.conf import memory_conf
 from memory.models import EndUser
-from memory.signals import user_erased
+from memory.queueing import enqueue
+from memory.signals import items_changed, learning_due, user_erased
+from memory.tiers import Tier
+
+
+@receiver(items_changed, dispatch_uid="knowledge_graph.items")
+def leave_work(sender: type, user: EndUser, kind: str, items: list[tuple[uuid.UUID, Tier]], **kwargs: Any) -> None:
+    if memory_conf().flags["kg"]:
+        work.leave(user, kind, items, timezone.now())
+
+
+@receiver(learning_due, dispatch_uid="knowledge_graph.learn")
+def enqueue_learning(sender: type, user_id: int, **kwargs: Any) -> None:
+    if memory_conf().flags["kg"]:
+        enqueue(tasks.learn_user, user_id)
 
 
 @receiver(user_erased, dispatch_uid="knowledge_graph.erase")

@@ -1,0 +1,127 @@
+"""Which actions help in which kind of work, learned from what was done in turns that somebody judged."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import F, Q
+
+from knowledge_graph.context_types import context_type_of
+from knowledge_graph.counting import ACTIONS, Counts
+from knowledge_graph.learning import DOCUMENT_TIERS, meant
+from knowledge_graph.models import PREVIEW_CHARS, ActionExample
+from knowledge_graph.work import take_turns
+from memory.access import user_scope
+from memory.models import EndUser, MemoryItem
+from outcomes.models import ActionTaken, OutcomeEvent
+
+BATCH = 100
+MOST_EXAMPLES = 20
+MOST_MEMORIES = 20
+
+Place = tuple[str, str, str]
+
+KEEP_LATEST = """
+DELETE FROM graph_example WHERE user_id = %(user)s AND id IN (
+    SELECT id FROM (
+        SELECT id, row_number() OVER (PARTITION BY context_type, action, tier ORDER BY at DESC, id DESC) AS place
+        FROM graph_example WHERE user_id = %(user)s AND (context_type, action, tier) IN
+            (SELECT * FROM unnest(%(contexts)s::text[], %(actions)s::text[], %(tiers)s::text[]))
+    ) AS ranked WHERE place > %(most)s)
+"""
+
+
+def learn_actions(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
+    """Learn from actions whose verdict changed. Returns how many."""
+    with user_scope(user):
+        take_turns(user)
+        changed = ActionTaken.objects.filter(user=user).exclude(verdict=F("learned"))
+        # Held until the end: a verdict that changes meanwhile is another change, to be learned after this one.
+        actions = list(changed.order_by("id").select_for_update(no_key=True)[:limit])
+        if not actions:
+            return 0
+        counts: dict[tuple[str, ...], Counts] = defaultdict(Counts)
+        for taken in actions:
+            for place in places(taken):
+                if taken.learned:
+                    counts[place].add(taken.learned, -1)
+                if taken.verdict:
+                    counts[place].add(taken.verdict, 1)
+        ACTIONS.add(user, counts, now)
+        keep_examples(user, actions)
+        for taken in actions:
+            taken.learned = taken.verdict
+        ActionTaken.objects.bulk_update(actions, ["learned"])
+    return len(actions)
+
+
+def places(taken: ActionTaken) -> Iterator[Place]:
+    """Kind of work, action and tier; read off the row alone, so that taking back meets what was added."""
+    kind = context_type_of(taken.query, (taken.action,))
+    for tier in taken.tiers or [""]:
+        yield kind, taken.action, tier
+
+
+def keep_examples(user: EndUser, actions: Sequence[ActionTaken]) -> None:
+    ActionExample.objects.filter(user=user, taken_id__in=[taken.pk for taken in actions]).delete()
+    judged = [taken for taken in actions if taken.verdict]
+    memories = memories_of(user, judged)
+    ActionExample.objects.bulk_create(
+        ActionExample(
+            user=user,
+            context_type=kind,
+            action=action,
+            tier=tier,
+            taken_id=taken.pk,
+            thread_id=taken.thread_id,
+            turn_id=taken.turn_id,
+            exchange_id=taken.exchange_id,
+            query_preview=taken.query[:PREVIEW_CHARS],
+            outcome=taken.verdict,
+            memory_ids=[item_id for item_id, _ in memories[taken.pk]],
+            doc_ids=[item_id for item_id, at_tier in memories[taken.pk] if at_tier in DOCUMENT_TIERS],
+            ok=taken.ok,
+            ms=taken.ms,
+            error=taken.error,
+            at=taken.at,
+        )
+        for taken in judged
+        for kind, action, tier in places(taken)
+    )
+    touched = sorted({place for taken in judged for place in places(taken)})
+    with connection.cursor() as cursor:
+        cursor.execute(
+            KEEP_LATEST,
+            {
+                "user": user.pk,
+                "contexts": [context_type for context_type, _, _ in touched],
+                "actions": [action for _, action, _ in touched],
+                "tiers": [tier for _, _, tier in touched],
+                "most": MOST_EXAMPLES,
+            },
+        )
+
+
+def memories_of(user: EndUser, actions: Sequence[ActionTaken]) -> dict[int, list[tuple[uuid.UUID, str]]]:
+    """The memories that the verdicts standing for each action's turn are about, of those that still exist."""
+    turns = {taken.turn_id for taken in actions if taken.turn_id}
+    exchanges = {taken.exchange_id for taken in actions if taken.exchange_id}
+    standing = OutcomeEvent.objects.filter(
+        Q(turn_id__in=turns) | Q(exchange_id__in=exchanges), user=user, sign=1, replaced_at=None
+    )
+    by_turn: dict[uuid.UUID, dict[uuid.UUID, str]] = defaultdict(dict)
+    for event in standing.order_by("id"):
+        for whose in {event.turn_id, event.exchange_id} - {None}:
+            if whose is not None:
+                by_turn[whose].update(meant(event))
+    named = {item_id for found in by_turn.values() for item_id in found}
+    present = set(MemoryItem.objects.for_user(user).filter(pk__in=named).values_list("pk", flat=True))
+    memories: dict[int, list[tuple[uuid.UUID, str]]] = {}
+    for taken in actions:
+        found: dict[uuid.UUID, str] = {}
+        for whose in (taken.turn_id, taken.exchange_id):
+            found.update(by_turn.get(whose, {}) if whose else {})
+        memories[taken.pk] = [pair for pair in found.items() if pair[0] in present][:MOST_MEMORIES]
+    return memories

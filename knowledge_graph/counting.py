@@ -1,0 +1,159 @@
+"""Counters of the graphs: the changes of a batch are added in one statement a table; nothing counts below nought."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from knowledge_graph.concepts import Concept
+from knowledge_graph.models import KEY_CHARS
+from memory.models import EndUser
+
+MOST_ALIASES = 8
+TINY = 1e-6
+"""Shares that were added and taken back leave no more than this."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """How often each outcome was seen; of solutions, how large the shares were."""
+
+    worked: float = 0
+    failed: float = 0
+    partial: float = 0
+    unknown: float = 0
+
+    def add(self, outcome: str, amount: float) -> None:
+        setattr(self, outcome, getattr(self, outcome) + amount)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.worked or self.failed or self.partial or self.unknown)
+
+
+@dataclass(frozen=True, slots=True)
+class CountTable:
+    """A table of counters: what identifies a row with the types in the database, which outcomes it counts, in what."""
+
+    name: str
+    identity: Mapping[str, str]
+    outcomes: Sequence[str]
+    number: str = "int"
+
+    def add(self, user: EndUser, changes: Mapping[tuple[Any, ...], Counts], now: datetime) -> None:
+        """Add these changes and drop the rows they leave empty. In the user's scope and turn."""
+        changed = sorted((key for key, counts in changes.items() if not counts.is_empty), key=str)
+        if not changed:
+            return
+        values: dict[str, Any] = {"user": user.pk, "now": now, "tiny": TINY}
+        for place, column in enumerate(self.identity):
+            values[column] = [key[place] for key in changed]
+        for outcome in self.outcomes:
+            values[outcome] = [getattr(changes[key], outcome) for key in changed]
+        with connection.cursor() as cursor:
+            cursor.execute(self.adding, values)
+            cursor.execute(self.dropping, values)
+
+    @property
+    def adding(self) -> str:
+        identity, outcomes = ", ".join(self.identity), ", ".join(self.outcomes)
+        arrays = [f"%({column})s::{kind}[]" for column, kind in self.identity.items()]
+        arrays += [f"%({outcome})s::{self.number}[]" for outcome in self.outcomes]
+        sums = [f"{outcome} = GREATEST(0, known.{outcome} + EXCLUDED.{outcome})" for outcome in self.outcomes]
+        return (
+            f"INSERT INTO {self.name} AS known (user_id, {identity}, {outcomes}, last_used_at) "  # noqa: S608
+            f"SELECT %(user)s, {identity}, {outcomes}, %(now)s "
+            f"FROM unnest({', '.join(arrays)}) AS new({identity}, {outcomes}) "
+            f"ON CONFLICT (user_id, {identity}) DO UPDATE SET {', '.join(sums)}, last_used_at = EXCLUDED.last_used_at"
+        )
+
+    @property
+    def dropping(self) -> str:
+        identity = ", ".join(self.identity)
+        arrays = ", ".join(f"%({column})s::{kind}[]" for column, kind in self.identity.items())
+        nothing = " AND ".join(f"{outcome} <= %(tiny)s" for outcome in self.outcomes)
+        return (
+            f"DELETE FROM {self.name} WHERE user_id = %(user)s AND ({identity}) IN "  # noqa: S608
+            f"(SELECT * FROM unnest({arrays})) AND {nothing}"
+        )
+
+
+ALL = ("worked", "failed", "partial", "unknown")
+VERDICTS = ("worked", "failed", "partial")
+ROUTING = CountTable("graph_routing", {"key": "text", "tier": "text"}, ALL)
+ACTIONS = CountTable("graph_action", {"context_type": "text", "action": "text", "tier": "text"}, ALL)
+DOCUMENTS = CountTable("graph_document", {"item_id": "uuid", "tier": "text"}, VERDICTS)
+
+# A share of a verdict carries the problem it was a try at; otherwise as the tables above.
+ADD_SOLUTIONS = """
+INSERT INTO graph_solution AS known
+    (user_id, signature, size, query, item_id, tier, worked, failed, partial, last_used_at)
+SELECT %(user)s, signature, size, query, item_id, tier, worked, failed, partial, %(now)s
+FROM unnest(%(signature)s::text[], %(size)s::int[], %(query)s::text[], %(item_id)s::uuid[], %(tier)s::text[],
+            %(worked)s::float8[], %(failed)s::float8[], %(partial)s::float8[])
+     AS new(signature, size, query, item_id, tier, worked, failed, partial)
+ON CONFLICT (user_id, signature, item_id) DO UPDATE SET
+    worked = GREATEST(0, known.worked + EXCLUDED.worked), failed = GREATEST(0, known.failed + EXCLUDED.failed),
+    partial = GREATEST(0, known.partial + EXCLUDED.partial), tier = EXCLUDED.tier,
+    last_used_at = EXCLUDED.last_used_at
+"""
+DROP_SOLUTIONS = """
+DELETE FROM graph_solution WHERE user_id = %(user)s AND signature = ANY(%(signature)s)
+AND worked <= %(tiny)s AND failed <= %(tiny)s AND partial <= %(tiny)s
+"""
+# New concepts get their row first; then uses and importance are read off the counters by tier.
+ADD_CONCEPTS = """
+INSERT INTO graph_concept AS known (user_id, key, label, aliases, uses, importance, first_seen, last_seen)
+SELECT %(user)s, key, label, '{}', change, 0, %(now)s, %(now)s
+FROM unnest(%(keys)s::text[], %(labels)s::text[], %(changes)s::int[]) AS new(key, label, change)
+ON CONFLICT (user_id, key) DO UPDATE SET
+    uses = GREATEST(0, known.uses + EXCLUDED.uses),
+    aliases = CASE
+        WHEN EXCLUDED.label = known.label OR EXCLUDED.label = ANY(known.aliases)
+             OR cardinality(known.aliases) >= %(most)s THEN known.aliases
+        ELSE known.aliases || EXCLUDED.label END,
+    last_seen = GREATEST(known.last_seen, EXCLUDED.last_seen)
+"""
+WEIGH_CONCEPTS = """
+UPDATE graph_concept AS known SET importance = ln(1 + known.uses) * coalesce(
+    (SELECT CASE WHEN sum(worked + failed) > 0 THEN sum(worked)::float / sum(worked + failed) ELSE 0.5 END
+     FROM graph_routing AS tiers WHERE tiers.user_id = %(user)s AND tiers.key = known.key), 0.5)
+WHERE known.user_id = %(user)s AND known.key = ANY(%(keys)s)
+"""
+DROP_CONCEPTS = "DELETE FROM graph_concept WHERE user_id = %(user)s AND key = ANY(%(keys)s) AND uses <= 0"
+
+
+def add_concepts(user: EndUser, asked: Mapping[str, int], labels: Mapping[str, Concept], now: datetime) -> None:
+    """Count how often each concept was asked about, after its counters by tier have been changed."""
+    keys = sorted(key for key, change in asked.items() if change or key in labels)
+    if not keys:
+        return
+    values: dict[str, Any] = {
+        "user": user.pk,
+        "now": now,
+        "keys": keys,
+        # What is only taken back has its label in its row.
+        "labels": [labels[key].label[:KEY_CHARS] if key in labels else key for key in keys],
+        "changes": [asked[key] for key in keys],
+        "most": MOST_ALIASES,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(ADD_CONCEPTS, values)
+        cursor.execute(DROP_CONCEPTS, {"user": user.pk, "keys": keys})
+        cursor.execute(WEIGH_CONCEPTS, {"user": user.pk, "keys": keys})
+
+
+def add_solutions(user: EndUser, rows: Iterable[Mapping[str, Any]], now: datetime) -> list[str]:
+    """Add tries at problems. Returns the signatures that may have lost their last one."""
+    tries = list(rows)
+    if not tries:
+        return []
+    columns = ("signature", "size", "query", "item_id", "tier", *VERDICTS)
+    values: dict[str, Any] = {name: [row[name] for row in tries] for name in columns}
+    values |= {"user": user.pk, "now": now, "tiny": TINY}
+    with connection.cursor() as cursor:
+        cursor.execute(ADD_SOLUTIONS, values)
+        cursor.execute(DROP_SOLUTIONS, values)
+        return list(values["signature"]) if cursor.rowcount else []

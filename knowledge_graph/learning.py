@@ -1,0 +1,170 @@
+"""What verdicts teach: which tier answers which concept, which memory solved which problem, how documents did.
+
+A verdict is a line of a ledger with a sign, so that one that was replaced is taken back under the very keys it was
+learned under. Line and counts change in one transaction: a message that comes twice finds nothing to do.
+"""
+
+import hashlib
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from knowledge_graph.concepts import Concept, concepts_in
+from knowledge_graph.counting import DOCUMENTS, ROUTING, VERDICTS, Counts, add_concepts, add_solutions
+from knowledge_graph.models import KEY_CHARS, PREVIEW_CHARS, Lesson, SolutionCue
+from knowledge_graph.outdated import drop_lost_cues
+from knowledge_graph.reading import problem_of
+from knowledge_graph.work import take_turns
+from memory.access import user_scope
+from memory.conf import memory_conf
+from memory.models import EndUser, MemoryItem
+from memory.tiers import Outcome, Tier
+from outcomes.models import OutcomeEvent
+
+BATCH = 50
+READ_ITEMS = 3
+CONCEPTS_OF_ITEM = 6
+LONGEST_ITEM_READ = 500
+DOCUMENT_TIERS = frozenset({Tier.BOOKS.value, Tier.MEMORY_BANK.value})
+SHORTEST_PROBLEM = 2
+"""A question of one concept is not recognised as a problem."""
+
+
+@dataclass(slots=True)
+class Learned:
+    """What a batch of verdicts adds up to."""
+
+    now: datetime
+    labels: dict[str, Concept] = field(default_factory=dict)
+    asked: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    routing: dict[tuple[str, str], Counts] = field(default_factory=lambda: defaultdict(Counts))
+    documents: dict[tuple[uuid.UUID, str], Counts] = field(default_factory=lambda: defaultdict(Counts))
+    solutions: dict[tuple[str, uuid.UUID], Counts] = field(default_factory=lambda: defaultdict(Counts))
+    problems: dict[str, tuple[list[str], str]] = field(default_factory=dict)
+    tiers: dict[uuid.UUID, str] = field(default_factory=dict)
+
+
+def learn_outcomes(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
+    """Learn from the oldest verdicts not yet learned. Returns how many."""
+    with user_scope(user):
+        take_turns(user)
+        unlearned = OutcomeEvent.objects.filter(user=user, learned_at__isnull=True)
+        events = list(unlearned.order_by("id")[:limit])
+        if not events:
+            return 0
+        learned = Learned(now)
+        lessons = lessons_taken_back(user, events)
+        texts = texts_of(user, events)
+        new: dict[int, Lesson] = {}
+        for event in events:
+            if event.sign < 0:
+                lesson = new.pop(event.reverts or 0, None) or lessons.get(event.reverts or 0)
+                recall_problem(event, learned)
+            else:
+                lesson = new[event.pk] = lesson_of(user, event, texts, learned)
+            if lesson is not None:
+                count(event, lesson, learned)
+        Lesson.objects.filter(user=user, pk__in=[row.pk for row in lessons.values()]).delete()
+        Lesson.objects.bulk_create(new.values())
+        write(user, learned)
+        OutcomeEvent.objects.filter(user=user, pk__in=[event.pk for event in events]).update(learned_at=now)
+    return len(events)
+
+
+def lessons_taken_back(user: EndUser, events: Sequence[OutcomeEvent]) -> dict[int, Lesson]:
+    reverted = [event.reverts for event in events if event.sign < 0 and event.reverts]
+    return {row.event_id: row for row in Lesson.objects.filter(user=user, event_id__in=reverted)}
+
+
+def texts_of(user: EndUser, events: Sequence[OutcomeEvent]) -> dict[uuid.UUID, str]:
+    """The words of the memories the verdicts are about, of those that still exist."""
+    ids = {item_id for event in events if event.sign > 0 for item_id, _ in meant(event)[:READ_ITEMS]}
+    rows = MemoryItem.objects.for_user(user).filter(pk__in=ids).values_list("pk", "text")
+    return {item_id: text[:LONGEST_ITEM_READ] for item_id, text in rows}
+
+
+def meant(event: OutcomeEvent) -> list[tuple[uuid.UUID, str]]:
+    """The memories of a verdict with the tiers of the moment."""
+    return [(uuid.UUID(str(item_id)), str(tier)) for item_id, tier, *_ in event.memories]
+
+
+def lesson_of(user: EndUser, event: OutcomeEvent, texts: dict[uuid.UUID, str], learned: Learned) -> Lesson:
+    """The concepts of the question, and the foremost of the memories it was about."""
+    asked = concepts_in(event.query)
+    found = dict.fromkeys(asked)
+    for item_id, _ in meant(event)[:READ_ITEMS]:
+        words = [one for one in concepts_in(texts.get(item_id, "")) if " " not in one.key]
+        found.update(dict.fromkeys(words[:CONCEPTS_OF_ITEM]))
+    concepts = {one.key: one for one in reversed(found) if len(one.key) <= KEY_CHARS}
+    learned.labels.update(concepts)
+    return Lesson(user=user, event_id=event.pk, keys=sorted(concepts), signature=recall_problem(event, learned))
+
+
+def recall_problem(event: OutcomeEvent, learned: Learned) -> str:
+    """The signature of the problem a question poses; empty when it says too little to be known again."""
+    problem = problem_of([one.key for one in concepts_in(event.query)])
+    if len(problem) < SHORTEST_PROBLEM:
+        return ""
+    signature = hashlib.sha256("\x00".join(problem).encode()).hexdigest()
+    learned.problems[signature] = (problem, event.query)
+    return signature
+
+
+def count(event: OutcomeEvent, lesson: Lesson, learned: Learned) -> None:
+    """Add one verdict, or take it back."""
+    memories = meant(event)
+    tiers = sorted({tier for _, tier in memories})
+    for key in lesson.keys:
+        learned.asked[key] += event.sign
+        for tier in tiers:
+            learned.routing[key, tier].add(event.outcome, event.sign)
+    if event.outcome == Outcome.UNKNOWN or not memories:
+        return
+    # Said of all that was shown, it is said of each in part.
+    share = event.sign / len(memories) if event.whole else float(event.sign)
+    for item_id, tier in memories:
+        learned.tiers[item_id] = tier
+        if tier in DOCUMENT_TIERS:
+            learned.documents[item_id, tier].add(event.outcome, event.sign)
+        if lesson.signature in learned.problems and memory_conf().flags["problem_solution_index"]:
+            learned.solutions[lesson.signature, item_id].add(event.outcome, share)
+
+
+def write(user: EndUser, learned: Learned) -> None:
+    present = existing(user, learned.tiers)
+    ROUTING.add(user, learned.routing, learned.now)
+    add_concepts(user, learned.asked, learned.labels, learned.now)
+    DOCUMENTS.add(user, {key: value for key, value in learned.documents.items() if key[0] in present}, learned.now)
+    write_solutions(user, learned, present)
+
+
+def write_solutions(user: EndUser, learned: Learned, present: set[uuid.UUID]) -> None:
+    tries = [
+        {
+            "signature": signature,
+            "size": len(learned.problems[signature][0]),
+            "query": learned.problems[signature][1][:PREVIEW_CHARS],
+            "item_id": item_id,
+            "tier": learned.tiers[item_id],
+            **{outcome: getattr(counts, outcome) for outcome in VERDICTS},
+        }
+        for (signature, item_id), counts in sorted(learned.solutions.items(), key=str)
+        if item_id in present and not counts.is_empty
+    ]
+    SolutionCue.objects.bulk_create(
+        (
+            SolutionCue(user=user, key=key, signature=signature)
+            for signature in sorted({str(row["signature"]) for row in tries})
+            for key in learned.problems[signature][0]
+            if len(key) <= KEY_CHARS
+        ),
+        ignore_conflicts=True,
+    )
+    drop_lost_cues(user, add_solutions(user, tries, learned.now))
+
+
+def existing(user: EndUser, ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
+    """Of deleted memories nothing is learned that would name them."""
+    return set(MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).values_list("pk", flat=True))

@@ -1,0 +1,42 @@
+"""What must go from evidence when a memory is deleted: it may neither be shown nor recommend what is not there."""
+
+import uuid
+from collections.abc import Sequence
+
+from django.db import connection
+
+from knowledge_graph.models import ActionExample, DocumentStat, Solution
+from memory.models import EndUser
+
+DROP_LOST_CUES = """
+DELETE FROM graph_solution_cue AS cue WHERE user_id = %(user)s AND signature = ANY(%(signatures)s)
+AND NOT EXISTS (SELECT 1 FROM graph_solution AS left_
+                WHERE left_.user_id = %(user)s AND left_.signature = cue.signature)
+"""
+
+
+def forget_items(user: EndUser, ids: Sequence[uuid.UUID]) -> None:
+    """Remove deleted memories from examples, solutions and the record of documents. In the user's scope."""
+    if not ids:
+        return
+    gone = set(ids)
+    # Bounded by the examples kept for each action, and without an index that every action would have to fill.
+    for example in ActionExample.objects.filter(user=user, memory_ids__overlap=list(gone)):
+        example.memory_ids = [item_id for item_id in example.memory_ids if item_id not in gone]
+        example.doc_ids = [item_id for item_id in example.doc_ids if item_id not in gone]
+        if example.memory_ids:
+            example.save(update_fields=["memory_ids", "doc_ids"])
+        else:
+            example.delete()
+    solutions = Solution.objects.filter(user=user, item_id__in=list(gone))
+    signatures = list(solutions.values_list("signature", flat=True))
+    solutions.delete()
+    drop_lost_cues(user, signatures)
+    DocumentStat.objects.filter(user=user, item_id__in=list(gone)).delete()
+
+
+def drop_lost_cues(user: EndUser, signatures: Sequence[str]) -> None:
+    """A problem nothing was tried on any more needs no cues."""
+    if signatures:
+        with connection.cursor() as cursor:
+            cursor.execute(DROP_LOST_CUES, {"user": user.pk, "signatures": sorted(set(signatures))})

@@ -1,0 +1,71 @@
+"""The deferred part of learning: one user at a time, in small transactions, as often as somebody asks."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from celery import shared_task
+from django.utils import timezone
+
+from knowledge_graph import describing, work
+from knowledge_graph.acting import learn_actions
+from knowledge_graph.content import look_at, next_items
+from knowledge_graph.learning import learn_outcomes
+from memory.conf import memory_conf
+from memory.models import EndUser
+from memory.tasks import single_flight
+
+TASK_SECONDS = 60
+"""After this the rest is left to a task of its own, so that other users get their turn."""
+
+
+def learn(user: EndUser, *, now: datetime) -> int:
+    """One batch of everything that waits. Returns how much that was; 0 means nothing waits."""
+    ids = next_items(user)
+    looked = look_at(user, ids, describing.readings(user, ids)) if ids else 0
+    return looked + learn_outcomes(user, now=now) + learn_actions(user, now=now)
+
+
+def learn_everything(user: EndUser, *, now: datetime) -> int:
+    """Until nothing waits any more. Returns how much was learned."""
+    return sum(batches(user, now))
+
+
+def batches(user: EndUser, now: datetime) -> Iterator[int]:
+    while True:
+        taken = learn(user, now=now)
+        if not taken and work.settle(user):
+            return
+        yield taken
+        if not taken:
+            return
+
+
+@shared_task(name="knowledge_graph.learn_user")
+def learn_user(user_id: int) -> int:
+    """Learn all that waits of a user. Returns how much that was."""
+    user = EndUser.objects.filter(pk=user_id).first()
+    if user is None or not memory_conf().flags["kg"]:
+        return 0
+    done = 0
+    until = timezone.now() + timedelta(seconds=TASK_SECONDS)
+    with single_flight("learn", user_id) as mine:
+        if not mine:
+            return 0
+        for taken in batches(user, timezone.now()):
+            done += taken
+            if timezone.now() >= until:
+                break
+    if timezone.now() >= until:
+        learn_user.delay(user_id)
+    return done
+
+
+@shared_task(name="knowledge_graph.sweep_learning")
+def sweep_learning() -> int:
+    """Nudge the worker for every user with something to learn: the mark outlives a lost message."""
+    if not memory_conf().flags["kg"]:
+        return 0
+    users = work.users_due()
+    for user_id in users:
+        learn_user.delay(user_id)
+    return len(users)

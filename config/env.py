@@ -75,6 +75,17 @@ def env_list(name: str, default: Iterable[str] = ()) -> list[str]:
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
+def env_sizes(name: str) -> tuple[tuple[str, int], ...]:
+    """``name=number`` pairs with commas between them, in their order."""
+    pairs = []
+    for part in env_list(name):
+        key, mark, size = part.partition("=")
+        if not key.strip() or not mark or not size.strip().isdecimal() or int(size) < 1:
+            raise ImproperlyConfigured(f"{name} must be name=number pairs with commas, not {part!r}")
+        pairs.append((key.strip(), int(size)))
+    return tuple(pairs)
+
+
 def env_choice(name: str, default: str, choices: Iterable[str]) -> str:
     value = env_str(name, default)
     allowed = list(choices)

@@ -6,7 +6,7 @@ import structlog
 from django.core.exceptions import ImproperlyConfigured
 
 from config import databases, embedded
-from config.env import env_bool, env_choice, env_float, env_int, env_list, env_path, env_secret, env_str
+from config.env import env_bool, env_choice, env_float, env_int, env_list, env_path, env_secret, env_sizes, env_str
 from config.flags import read_flags
 from config.logs import logging_config
 
@@ -256,6 +256,7 @@ MEMORY = {
         "embed_s": env_float("DEADLINE_EMBED_S", 1.0, minimum=0.01),
         "vector_s": env_float("DEADLINE_VECTOR_S", 1.5, minimum=0.01),
         "lexical_s": env_float("DEADLINE_LEXICAL_S", 1.5, minimum=0.01),
+        "graph_s": env_float("DEADLINE_GRAPH_S", 0.1, minimum=0.01),
     },
     "BREAKERS": {
         "fail_max": env_int("BREAKER_FAILURES", 5, minimum=1),
@@ -269,11 +270,15 @@ MEMORY = {
     },
     "RANKING": {
         "fusion": env_choice("MEMORY_FUSION", "zscore", ("zscore", "rrf", "blend")),
-        "context_limit": env_int("MEMORY_TOP_K", 10, minimum=1),
+        "context_limit": env_int("MEMORY_TOP_K", 0, minimum=0),
         "min_score": env_float("MEMORY_SEARCH_MIN_SCORE", 0.0, minimum=0, maximum=1),
         "tier_fairness": env_bool("MEMORY_TIER_FAIRNESS", default=False),
     },
     "BOOSTS": BOOSTS[env_choice("MEMORY_BOOSTS", "signals", tuple(BOOSTS))],
+    "CONTEXT": {
+        "window": env_int("MEMORY_CONTEXT_WINDOW", 32_768, minimum=1_000),
+        "windows": env_sizes("MEMORY_MODEL_WINDOWS"),
+    },
     "LIMITS": {
         "bank_capacity": env_int("MEMORY_BANK_CAPACITY", 1000, minimum=1),
         "bank_source_share": env_float("MEMORY_BANK_SOURCE_SHARE", 0.5, minimum=0.01, maximum=1.0),
@@ -300,5 +305,6 @@ MEMORY = {
         "prefix_timeout_s": env_float("MEMORY_LLM_PREFIX_TIMEOUT_S", 5.0, minimum=0.1),
     },
     "METRICS": {"token": env_secret("METRICS_TOKEN")},
+    "MCP": {"url": env_str("MCP_URL")},
     "REQUIRE_AUTH": env_bool("MEMORY_REQUIRE_AUTH", default=True),
 }

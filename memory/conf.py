@@ -68,6 +68,7 @@ class Deadlines:
     embed_s: float
     vector_s: float
     lexical_s: float
+    graph_s: float = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,14 @@ class RankingConf:
     rrf_k: int = 60
     candidates_factor: int = 3
     candidates_floor: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ContextConf:
+    """Tokens that models read: ``windows`` by the beginning of their name, ``window`` where none is known."""
+
+    window: int = 32_768
+    windows: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +191,13 @@ class MetricsConf:
 
 
 @dataclass(frozen=True, slots=True)
+class McpConf:
+    """``url`` empty: no process speaks MCP here."""
+
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryConf:
     flags: dict[str, Any]
     embedding: EmbeddingConf
@@ -194,10 +210,12 @@ class MemoryConf:
     promotion: PromotionConf
     reindex: ReindexConf
     ranking: RankingConf
+    context: ContextConf
     limits: Limits
     conversations: ConversationConf
     llm: LanguageModelConf
     metrics: MetricsConf
+    mcp: McpConf
     require_auth: bool
     local_only: bool
     """Only this machine's own names are served."""
@@ -218,10 +236,12 @@ def memory_conf() -> MemoryConf:
         promotion=PromotionConf(**values.get("PROMOTION", {})),
         reindex=ReindexConf(**values.get("REINDEX", {})),
         ranking=RankingConf(**values["RANKING"], boosts=tuple(values["BOOSTS"])),
+        context=ContextConf(**values.get("CONTEXT", {})),
         limits=Limits(**values["LIMITS"]),
         conversations=ConversationConf(**values.get("CONVERSATIONS", {})),
         llm=LanguageModelConf(**values["LLM"]),
         metrics=MetricsConf(**values.get("METRICS", {})),
+        mcp=McpConf(**values.get("MCP", {})),
         require_auth=values["REQUIRE_AUTH"],
         local_only=set(settings.ALLOWED_HOSTS) <= LOOPBACK,
     )
@@ -243,6 +263,10 @@ def largest_body() -> int | None:
     """Bytes of a request's body; None when they are not limited."""
     limit: int | None = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     return limit
+
+
+def allowed_hosts() -> list[str]:
+    return list(settings.ALLOWED_HOSTS)
 
 
 def secret_key() -> bytes:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-
 from django.db.backends.utils import CursorWrapper
 
 from knowledge_graph.insights.question import Question
+from knowledge_graph.reading import LIKE_PROBLEMS, problem_of
 from memory.models import EndUser
 from memory.tiers import SCORED_TIERS, Tier
 from memory.words import tsquery_literal
@@ -24,6 +24,7 @@ MOST_FACTS = 5
 FACT_SHARE = 0.3
 MOST_SAID = 8
 MOST_ASKED = 40
+LIKE_PROBLEM = 0.5
 EVENTS_READ = 100
 """So many verdicts before its last use are looked through for the lesson of a failure."""
 
@@ -33,43 +34,57 @@ WITH sample AS MATERIALIZED (
 ),
 counted AS MATERIALIZED (SELECT count(*) + {rows} AS rows, {counts} FROM sample),
 rarity AS MATERIALIZED (SELECT ARRAY[{weights}]::float8[] AS weights, {total} AS total FROM counted),
+tried AS MATERIALIZED (
+    SELECT item_id, max(overlap) AS overlap, sum(failed - worked) AS failed_by
+    FROM ({problems}) AS known GROUP BY item_id
+),
 judged AS MATERIALIZED (
-    SELECT id, status, score, worked, partial, failed, last_used_at, source, {judged_share} AS share
-    FROM memory_item, rarity
+    SELECT {judged}, ({gains}) / total AS share, 0::float8 AS failed_by FROM memory_item, rarity
     WHERE user_id = %(user)s AND (uses > 0 OR score <> 0.5) AND tier = ANY(%(scored)s)
       AND lexemes @@ %(any)s::tsquery
+    UNION ALL
+    SELECT {judged}, tried.overlap, tried.failed_by FROM tried JOIN memory_item ON id = tried.item_id
+    WHERE user_id = %(user)s AND tier = ANY(%(scored)s)
 ),
 worked AS MATERIALIZED (
-    SELECT id, share FROM judged
+    SELECT id, max(share) AS share FROM judged
     WHERE share >= %(enough)s AND status = 'active' AND score > 0.5
       AND (worked + partial > 0 OR source @> '{{"kind": "takeaway", "outcome": "worked"}}')
-    ORDER BY round(share::numeric, 1) DESC, score DESC, worked DESC, id LIMIT {approaches}
+      AND (expires_at IS NULL OR expires_at > %(now)s OR (uses >= 2 AND score >= 0.7))
+    GROUP BY id, score, worked ORDER BY round(max(share)::numeric, 1) DESC, score DESC, worked DESC, id
+    LIMIT {approaches}
 ),
 failing AS MATERIALIZED (
-    SELECT id, share, last_used_at FROM judged
-    WHERE share >= %(enough)s AND score < 0.5
-      AND (failed > 0 OR source @> '{{"kind": "takeaway", "outcome": "failed"}}')
-    ORDER BY round(share::numeric, 1) DESC, failed DESC, last_used_at DESC NULLS LAST, id LIMIT {approaches}
+    SELECT id, max(share) AS share, last_used_at FROM judged
+    WHERE share >= %(enough)s
+      AND ((score < 0.5 AND (failed > 0 OR source @> '{{"kind": "takeaway", "outcome": "failed"}}')) OR failed_by > 0)
+    GROUP BY id, failed, last_used_at
+    ORDER BY round(max(share)::numeric, 1) DESC, failed DESC, last_used_at DESC NULLS LAST, id LIMIT {approaches}
 ),
 facts AS MATERIALIZED (
     SELECT id, share FROM (
-        SELECT id, importance * confidence AS quality, {judged_share} AS share FROM memory_item, rarity
+        SELECT id, importance * confidence AS quality, ({gains}) / total AS share FROM memory_item, rarity
         WHERE user_id = %(user)s AND status = 'active' AND tier = %(bank)s AND lexemes @@ %(any)s::tsquery
+        UNION ALL
+        SELECT item_id, quality, 0 FROM graph_mention
+        WHERE user_id = %(user)s AND key = ANY(%(entities)s) AND tier = %(bank)s
     ) AS known
-    WHERE share >= %(fact_share)s OR id = ANY(%(named)s::uuid[])
+    GROUP BY id, share, quality
+    HAVING share >= %(fact_share)s OR share = 0
     ORDER BY share DESC, quality DESC, id LIMIT {facts}
 )
 SELECT
-    (SELECT json_agg(row) FROM (SELECT {approach}, worked.share FROM worked JOIN memory_item AS item USING (id)
-        WHERE item.user_id = %(user)s) AS row) AS worked,
-    (SELECT json_agg(row) FROM (SELECT {approach}, failing.share, lesson.text AS reason, lesson.id AS lesson_id
+    (SELECT json_agg(one) FROM (SELECT {approach}, worked.share FROM worked JOIN memory_item AS item USING (id)
+        WHERE item.user_id = %(user)s) AS one) AS worked,
+    (SELECT json_agg(one) FROM (SELECT {approach}, failing.share, lesson.text AS reason, lesson.id AS lesson_id
         FROM failing JOIN memory_item AS item USING (id) LEFT JOIN LATERAL ({lesson}) AS lesson ON true
-        WHERE item.user_id = %(user)s) AS row) AS failed,
-    (SELECT json_agg(row) FROM (SELECT item.id, item.text, item.tags, item.source_type, item.trust,
-        item.always_inject, facts.share FROM facts JOIN memory_item AS item USING (id)
-        WHERE item.user_id = %(user)s) AS row) AS facts,
+        WHERE item.user_id = %(user)s) AS one) AS failed,
+    (SELECT json_agg(one) FROM (SELECT item.id, item.text, item.tags, item.source_type, item.trust,
+        item.always_inject, max(facts.share) AS share FROM facts JOIN memory_item AS item USING (id)
+        WHERE item.user_id = %(user)s AND item.status = 'active' GROUP BY item.user_id, item.id) AS one) AS facts,
     {conversation}
 """
+JUDGED = "id, status, score, uses, worked, partial, failed, last_used_at, expires_at, source"
 APPROACH = (
     "item.id, item.tier, item.status, item.text, item.uses, item.worked, item.failed, item.partial, item.score, "
     "item.last_outcome, item.last_used_at, item.occurred_at, item.source_type, item.trust, item.source"
@@ -86,15 +101,15 @@ LESSON = """
     ORDER BY told.at DESC LIMIT 1
 """
 SAID = """
-    (SELECT json_agg(row) FROM (SELECT left(user_message, 1000) AS text, created_at AS at FROM exchange
+    (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, created_at AS at FROM exchange
         WHERE user_id = %(user)s AND thread_id = %(thread)s AND thread_id <> ''
-        ORDER BY created_at DESC LIMIT {said}) AS row) AS said,
+        ORDER BY created_at DESC LIMIT {said}) AS one) AS said,
 """
 # All the words, so that the rarest of them decides how much is read.
 ASKED = """
-    (SELECT json_agg(row) FROM (SELECT left(text, 1200) AS text, thread_id, occurred_at AS at FROM memory_item
+    (SELECT json_agg(one) FROM (SELECT left(text, 1200) AS text, thread_id, occurred_at AS at FROM memory_item
         WHERE user_id = %(user)s AND lexemes @@ %(every)s::tsquery AND source @> '{{"kind": "exchange"}}'
-        LIMIT {asked}) AS row) AS asked
+        LIMIT {asked}) AS one) AS asked
 """
 NOT_ASKED = "NULL AS asked"
 
@@ -110,11 +125,13 @@ class Read:
     asked: list[dict[str, Any]] = field(default_factory=list)
 
 
-def read(cursor: CursorWrapper, user: EndUser, question: Question, thread_id: str, named: list[str]) -> Read:
-    """What the memories say. ``named`` are bank items that hold an entity of the question."""
+def read(
+    cursor: CursorWrapper, user: EndUser, question: Question, thread_id: str, now: datetime, *, uses_graphs: bool
+) -> Read:
+    """What the memories say. The graphs add what was tried on problems like this one and who is named where."""
     if not question.words:
         return said_only(cursor, user, thread_id)
-    cursor.execute(statement(len(question.words)), values(user, question, thread_id, named))
+    cursor.execute(statement(len(question.words)), values(user, question, thread_id, now, uses_graphs=uses_graphs))
     row = cursor.fetchone()
     return Read(*(part or [] for part in row))
 
@@ -129,9 +146,7 @@ def said_only(cursor: CursorWrapper, user: EndUser, thread_id: str) -> Read:
 
 def statement(words: int) -> str:
     numbers = range(words)
-    gains = " + ".join(
-        f"CASE WHEN lexemes @@ %(word{n})s::tsquery THEN weights[{n + 1}] ELSE 0 END" for n in numbers
-    )
+    gains = " + ".join(f"CASE WHEN lexemes @@ %(word{n})s::tsquery THEN weights[{n + 1}] ELSE 0 END" for n in numbers)
     weights = [weight(n) for n in numbers]
     return STATEMENT.format(
         sample=SAMPLE,
@@ -141,7 +156,9 @@ def statement(words: int) -> str:
         ),
         weights=", ".join(weights),
         total=" + ".join(weights),
-        judged_share=f"({gains}) / total",
+        gains=gains,
+        problems=LIKE_PROBLEMS,
+        judged=JUDGED,
         approaches=MOST_APPROACHES,
         facts=MOST_FACTS,
         approach=APPROACH,
@@ -155,7 +172,8 @@ def weight(number: int) -> str:
     return f"ln(1 + (rows - holding{number} + 0.5) / (holding{number} + 0.5))"
 
 
-def values(user: EndUser, question: Question, thread_id: str, named: list[str]) -> dict[str, Any]:
+def values(user: EndUser, question: Question, thread_id: str, now: datetime, *, uses_graphs: bool) -> dict[str, Any]:
+    problem = problem_of(question.keys) if uses_graphs else []
     each = {f"word{n}": tsquery_literal(forms, user.pk) for n, forms in enumerate(question.words)}
     return {
         **each,
@@ -166,12 +184,15 @@ def values(user: EndUser, question: Question, thread_id: str, named: list[str]) 
         "fact_share": FACT_SHARE,
         "scored": sorted(SCORED_TIERS),
         "bank": Tier.MEMORY_BANK.value,
-        "named": named,
         "thread": thread_id,
+        "now": now,
+        "entities": list(question.entities) if uses_graphs else [],
+        "keys": problem,
+        "size": len(problem),
+        "least": LIKE_PROBLEM,
+        "limit": MOST_APPROACHES,
     }
 
 
 def moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
-
-

@@ -45,6 +45,10 @@ class Question:
         return max(LEAST_SHARE, min(ENOUGH_SHARE, ENOUGH_WORDS / max(1, len(self.words))))
 
     @property
+    def keys(self) -> list[str]:
+        return [concept.key for concept in self.concepts]
+
+    @property
     def topics(self) -> dict[str, str]:
         """Labels by key, single words only."""
         return {concept.key: concept.label for concept in self.concepts if " " not in concept.key}

@@ -12,13 +12,18 @@ from memory.api.documents import answers
 from memory.api.fields import Body, Flag, Name, Text, UserId
 from memory.api.idempotency import answer_once, reply
 from memory.api.identity import READ, facade, new_or_known_user
-from memory.retrieval.context import Context, Message
+from memory.api.schemas import is_none
+from memory.retrieval.budget import Complexity
+from memory.retrieval.context import Context, Message, Room
 
 router = Router(tags=["A turn"])
 
 
+Role = Literal["user", "assistant", "system", "tool"]
+
+
 class MessageIn(Body):
-    role: Literal["user", "assistant", "system", "tool"]
+    role: Role
     content: str = Field(strict=True, max_length=32_768)
 
 
@@ -28,6 +33,14 @@ class ContextIn(Body):
     recent_messages: list[MessageIn] | None = Field(default=None, max_length=100)
     limit: int | None = Field(default=None, strict=True, ge=1, le=50)
     has_documents: Flag | None = None
+    model: Name | None = Field(default=None, description="The assistant's model, to know how much it reads.")
+    max_tokens: int | None = Field(
+        default=None, strict=True, ge=200, le=2_000_000, description="What the injection may take at most."
+    )
+
+    @property
+    def room(self) -> Room | None:
+        return Room(self.model or "", self.max_tokens) if self.model or self.max_tokens else None
 
 
 class SectionOut(BaseModel):
@@ -36,12 +49,25 @@ class SectionOut(BaseModel):
     tokens: int
 
 
+class BudgetOut(BaseModel):
+    complexity: Complexity
+    tokens: int
+    used: int
+    left_out: int = Field(description="Memories found that did not fit. None is ever cut.")
+
+
 class ContextOut(BaseModel):
     turn_id: UUID
     injection: str
     sections: list[SectionOut]
     meta: dict[str, JsonValue] = Field(description="MemoryMetaV1: what was handed over and why.")
     required_scoring: bool
+    budget: BudgetOut
+    history: list[MessageIn] | None = Field(
+        default=None,
+        exclude_if=is_none,
+        description="With a model or max_tokens: what fits of recent_messages beside the injection, the oldest cut.",
+    )
 
     @classmethod
     def of(cls, made: Context) -> "ContextOut":
@@ -51,6 +77,15 @@ class ContextOut(BaseModel):
             sections=[SectionOut(name=part.name, text=part.text, tokens=part.tokens) for part in made.sections],
             meta=made.meta,
             required_scoring=made.required_scoring,
+            budget=BudgetOut(
+                complexity=made.budget.complexity,
+                tokens=made.budget.tokens,
+                used=made.tokens,
+                left_out=made.left_out,
+            ),
+            history=None
+            if made.history is None
+            else [MessageIn(role=role, content=text) for role, text in made.history],
         )
 
 
@@ -75,6 +110,7 @@ def context(request: HttpRequest, u: UserId, body: ContextIn) -> HttpResponse:
             recent_messages=messages,
             limit=body.limit,
             has_documents=bool(body.has_documents),
+            room=body.room,
         )
         return reply(200, ContextOut.of(made))
 

@@ -1,22 +1,52 @@
 """What is found for a question, and what an assistant is handed before it answers."""
 
+import time
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
 
+import structlog
+
+from knowledge_graph import insights
+from knowledge_graph.insights import Insights
+from memory import metrics
 from memory.access import user_scope
+from memory.conf import memory_conf
 from memory.facade.door import Door
 from memory.models import EndUser, Turn
+from memory.resilience import Deadline
 from memory.retrieval import context, search
-from memory.retrieval.context import Context, Message
+from memory.retrieval.context import Context, Message, Recall, Room
 from memory.retrieval.search import SearchRequest, SearchResult
 from outcomes import exchanges
+
+logger = structlog.get_logger(__name__)
 
 
 class Finding(Door):
     def search(self, user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
         """``remember`` False is for looking on: no turn is kept and nothing counts as shown."""
         return search.search(user, request, now=now, remember=remember)
+
+    def insights(
+        self,
+        user: EndUser | None,
+        query: str,
+        *,
+        now: datetime,
+        thread_id: str = "",
+        recent_messages: Sequence[Message] = (),
+        deadline: Deadline | None = None,
+    ) -> Insights:
+        """What experience says, without a search or a vector; of somebody unknown nothing. Raises Unavailable."""
+        return insights.insights_of(
+            user,
+            query,
+            now=now,
+            thread_id=thread_id,
+            recent_messages=[message.content for message in recent_messages],
+            deadline=deadline or Deadline(memory_conf().deadlines.default_s),
+        )
 
     def context(
         self,
@@ -28,7 +58,10 @@ class Finding(Door):
         recent_messages: Sequence[Message] = (),
         limit: int | None = None,
         has_documents: bool = False,
+        room: Room | None = None,
+        remember: bool = True,
     ) -> Context:
+        """``remember`` False is for looking on, as with ``search``."""
         return context.compose(
             user,
             query,
@@ -39,8 +72,42 @@ class Finding(Door):
             has_documents=has_documents,
             is_new_thread=exchanges.is_new_thread(user, thread_id, now=now),
             required_scoring=exchanges.awaits_scoring(user, thread_id),
+            recall=self._recall(user, query, now, thread_id, recent_messages),
+            room=room,
+            remember=remember,
+        )
+
+    def _recall(
+        self, user: EndUser, query: str, now: datetime, thread_id: str, recent_messages: Sequence[Message]
+    ) -> Recall:
+        """Experience as lines for the context. It may never cost the answer: without it the rest is handed over."""
+        started = time.perf_counter()
+        try:
+            found = self.insights(
+                user,
+                query,
+                now=now,
+                thread_id=thread_id,
+                recent_messages=recent_messages,
+                deadline=Deadline(memory_conf().deadlines.graph_s),
+            )
+        except Exception as error:  # noqa: BLE001 - whatever went wrong there, the search can still answer
+            logger.warning("insights skipped", reason=repr(error))
+            metrics.count("fallbacks", "insights")
+            kind = type(error).__name__
+            told: dict[str, str | None] = {"stage": "insights", "message": str(error)[:200] or kind, "code": kind}
+            return Recall(ms=milliseconds_since(started), errors=(told,))
+        return Recall(
+            lines=tuple(insights.lines_of(found)),
+            context_type=found.context_type,
+            insights=found.as_meta(),
+            ms=milliseconds_since(started),
         )
 
     def turn(self, user: EndUser, turn_id: uuid.UUID) -> Turn | None:
         with user_scope(user):
             return Turn.objects.filter(user=user, turn_id=turn_id).first()
+
+
+def milliseconds_since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)

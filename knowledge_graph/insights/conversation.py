@@ -1,0 +1,78 @@
+"""What the conversation itself says: a question asked before, and what it goes on about. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from knowledge_graph.insights.findings import Repetition, Topic
+from knowledge_graph.insights.graphs import Known
+
+JUST_NOW = timedelta(minutes=30)
+ALIKE = 0.6
+"""So much of the words of two questions together must be in both."""
+WORD = re.compile(r"\w+")
+USERS_PART = re.compile(r"\AUser: (.*?)(?:\nAssistant: |\Z)", re.DOTALL)
+OFTEN = 2
+MOST_TOPICS = 4
+MOST_RELATED = 3
+
+
+def repetition(
+    query: str, said: Sequence[Mapping[str, Any]], asked: Sequence[Mapping[str, Any]], thread_id: str, now: datetime
+) -> Repetition | None:
+    """``said`` is the user's part of this thread, ``asked`` are exchanges of any thread that hold the same words."""
+    words = frozenset(WORD.findall(query.casefold()))
+    here = [(row["text"], datetime.fromisoformat(row["at"])) for row in said]
+    elsewhere = [
+        (users_part(row["text"]), datetime.fromisoformat(row["at"]))
+        for row in asked
+        if not thread_id or row["thread_id"] != thread_id
+    ]
+    repeated = [(text, at) for text, at in here if alike(words, text)]
+    others = [(text, at) for text, at in elsewhere if alike(words, text)]
+    times = len(repeated) + len(others)
+    just_now = [one for one in repeated if now - one[1] <= JUST_NOW]
+    if not just_now and times < OFTEN:
+        return None
+    text, at = max(just_now or [*repeated, *others], key=lambda one: one[1])
+    minutes = max(0, int((now - at).total_seconds() // 60))
+    return Repetition(text, at, times, in_thread=bool(just_now), minutes_ago=minutes)
+
+
+def users_part(exchange: str) -> str:
+    found = USERS_PART.match(exchange)
+    return found[1] if found else exchange
+
+
+def alike(words: frozenset[str], text: str) -> bool:
+    others = frozenset(WORD.findall(text.casefold()))
+    together = words | others
+    return bool(together) and len(words & others) / len(together) >= ALIKE
+
+
+def topics(
+    asked: Mapping[str, str],
+    before: Mapping[str, tuple[str, int]],
+    known: Mapping[str, Known],
+    related: Mapping[str, Sequence[str]],
+) -> list[Topic]:
+    """What the question shares with what was said before, or, where it names nothing itself, what that was about.
+
+    ``before`` are the topics of the messages before with how many name them, ``known`` those the graphs have met.
+    """
+    shared = [key for key in before if key in asked]
+    if not shared and not asked:
+        shared = list(before)
+    found = []
+    for key in shared[:MOST_TOPICS]:
+        met = known.get(key)
+        found.append(
+            Topic(
+                met.label if met else before[key][0],
+                tuple(related.get(key, ())[:MOST_RELATED]),
+                met.times if met else 0,
+                met.last_at if met else None,
+            )
+        )
+    return found

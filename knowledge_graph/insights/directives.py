@@ -1,0 +1,36 @@
+"""What to do next, in short sentences that a small model can follow too. Pure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from knowledge_graph.insights.findings import Approach, Repetition, TierAdvice
+
+GOOD_RATE = 0.5
+CLOSE_THE_LOOP = "After answering, call record_response with key_takeaway, outcome and related."
+
+
+def directives_for(
+    tiers: Sequence[TierAdvice],
+    patterns: Sequence[Approach],
+    failures: Sequence[Approach],
+    facts: Sequence[dict[str, Any]],
+    repeated: Repetition | None,
+) -> tuple[str, ...]:
+    """Where to look first, what to heed, and the reminder that closes the loop; empty when nothing is known."""
+    found = []
+    first = [advice.tier for advice in tiers if advice.success_rate > GOOD_RATE][:2]
+    if first:
+        found.append(f"Search {' and '.join(first)} first.")
+    elif patterns:
+        found.append(f"Search {patterns[0].tier} first.")
+    elif facts:
+        found.append("Search memory_bank first.")
+    if patterns:
+        found.append("Begin with what worked before.")
+    if failures:
+        found.append("Do not offer again what failed; say what is different if you must.")
+    if repeated and repeated.in_thread:
+        found.append("This was asked a moment ago: build on that answer or ask what was missing.")
+    elif repeated:
+        found.append(f"This was asked {repeated.times} times before: look for what still does not hold.")
+    return (*found, CLOSE_THE_LOOP) if found else ()

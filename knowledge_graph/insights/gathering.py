@@ -1,0 +1,160 @@
+"""Brings the parts together: the question, the memories, the conversation, the graphs."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from knowledge_graph.insights import conversation, experience, graphs
+from knowledge_graph.insights.directives import directives_for
+from knowledge_graph.insights.findings import ActiveConcept, Approach, Fact, Insights, TierAdvice, ToolAdvice
+from knowledge_graph.insights.graphs import Graphs
+from knowledge_graph.insights.question import Question, topics_of
+from knowledge_graph.reading import ConceptRouting
+from memory.conf import memory_conf
+from memory.indexes.bounded import bounded_cursor
+from memory.models import EndUser
+from memory.resilience import Deadline
+from memory.retrieval.context_blocks import EXTERNAL_SOURCES, FROM_OUTSIDE
+from memory.tiers import SourceType, Trust
+
+INSIGHTS = "insights"
+MOST_SHOWN = 3
+MOST_FACTS = 5
+RECENT_USED = 6
+# A statement is planned as if it ran often: for a few rows, compiling it costs more than it saves.
+PLANNING = {"jit": "off"}
+
+
+def insights_of(
+    user: EndUser | None,
+    query: str,
+    *,
+    now: datetime,
+    deadline: Deadline,
+    thread_id: str = "",
+    recent_messages: Sequence[str] = (),
+) -> Insights:
+    """What is known of the matter before anything is searched. Raises Unavailable when Postgres is late or away.
+
+    Without the graphs (``ENABLE_KG`` off, or nothing learned yet) the parts that need them are empty.
+    """
+    question = Question.of(query)
+    if user is None:
+        return Insights(question.context_type)
+    uses_graphs = bool(memory_conf().flags["kg"])
+    with bounded_cursor(INSIGHTS, user.pk, deadline, PLANNING) as cursor:
+        read = experience.read(cursor, user, question, thread_id, now, uses_graphs=uses_graphs)
+        said = list(recent_messages)[-RECENT_USED:] or [row["text"] for row in read.said]
+        before = topics_of([text for text in said if text.strip() != query.strip()])
+        keys = [*question.keys, *question.entities]
+        known = graphs.read(cursor, user, question.context_type, keys, list(before)) if uses_graphs else Graphs()
+    return gathered(question, read, known, before, thread_id, now)
+
+
+def gathered(
+    question: Question,
+    read: experience.Read,
+    known: Graphs,
+    before: dict[str, tuple[str, int]],
+    thread_id: str,
+    now: datetime,
+) -> Insights:
+    failures = distinct([approach(row) for row in read.failed], {row["lesson_id"] for row in read.failed})
+    failed = {one.memory_id for one in failures}
+    patterns = [one for one in distinct([approach(row) for row in read.worked], set()) if one.memory_id not in failed]
+    tiers = tier_advice(known.routing)
+    tools = tool_advice(known)
+    repeated = conversation.repetition(question.text, read.said, read.asked, thread_id, now)
+    return Insights(
+        context_type=question.context_type,
+        matched_concepts=tuple(known.known[key].label for key in known.known if key in set(question.keys)),
+        active_concepts=tuple(active(known.routing[key]) for key in question.keys if key in known.routing),
+        tier_recommendations=tiers,
+        relevant_patterns=tuple(patterns[:MOST_SHOWN]),
+        past_failures=tuple(failures[:MOST_SHOWN]),
+        you_already_know=tuple(fact(row) for row in by_share(read.facts)[:MOST_FACTS]),
+        topic_continuity=tuple(conversation.topics(question.topics, before, known.known, known.related)),
+        repetition=repeated,
+        tool_statistics=tools,
+        directives=directives_for(tiers, patterns, failures, read.facts, repeated),
+    )
+
+
+def by_share(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: (-row["share"], row["id"]))
+
+
+def distinct(approaches: list[Approach], told: set[str | None]) -> list[Approach]:
+    """Each once, the nearest to the question first; a lesson that stands as the reason of another is not told again."""
+    seen: dict[str, Approach] = {}
+    for one in sorted(approaches, key=lambda one: (-round(one.share, 1), -one.worked - one.failed, str(one.memory_id))):
+        if str(one.memory_id) not in told:
+            seen.setdefault(" ".join(one.content.casefold().split()), one)
+    return list(seen.values())
+
+
+def approach(row: dict[str, Any]) -> Approach:
+    """A row of the statement; a lesson without uses counts as the one outcome it was drawn from."""
+    told = row["source"].get("outcome") if row["source"].get("kind") == "takeaway" else None
+    counts = {name: row[name] for name in ("uses", "worked", "failed", "partial")}
+    if told in counts and not row["uses"]:
+        counts |= {"uses": 1, told: 1}
+    return Approach(
+        memory_id=UUID(row["id"]),
+        tier=row["tier"],
+        status=row["status"],
+        content=row["text"],
+        **counts,
+        last_outcome=row["last_outcome"] or told or "",
+        last_used_at=experience.moment(row["last_used_at"]),
+        occurred_at=datetime.fromisoformat(row["occurred_at"]),
+        source=source_of(row),
+        share=row["share"],
+        reason=row.get("reason") or "",
+    )
+
+
+def fact(row: dict[str, Any]) -> Fact:
+    return Fact(UUID(row["id"]), row["text"], tuple(row["tags"]), source_of(row), row["always_inject"])
+
+
+def source_of(row: dict[str, Any]) -> str:
+    """Where words come from outside, that is said; else it is empty."""
+    if row["trust"] > Trust.EXTERNAL:
+        return ""
+    return EXTERNAL_SOURCES.get(SourceType(row["source_type"]), FROM_OUTSIDE)
+
+
+def tier_advice(routing: dict[str, ConceptRouting]) -> tuple[TierAdvice, ...]:
+    """The best record of each tier, the surest tier first; only what outcomes say clearly is advice."""
+    best: dict[str, TierAdvice] = {}
+    for concept in routing.values():
+        for record in concept.tiers:
+            if record.worked + record.failed == 0:
+                continue
+            advice = TierAdvice(
+                record.tier, concept.label, round(record.success_rate, 4), round(record.wilson, 4), record.uses
+            )
+            if record.tier not in best or advice.wilson_score > best[record.tier].wilson_score:
+                best[record.tier] = advice
+    return tuple(sorted(best.values(), key=lambda one: (-one.wilson_score, -one.uses, one.tier))[:MOST_SHOWN])
+
+
+def tool_advice(known: Graphs) -> tuple[ToolAdvice, ...]:
+    told = [one for one in known.actions if one.worked + one.failed + one.partial > 0]
+    return tuple(
+        ToolAdvice(one.action, one.tier or None, round(one.success_rate, 4), round(one.wilson, 4), one.uses)
+        for one in told[: 2 * MOST_SHOWN]
+    )
+
+
+def active(concept: ConceptRouting) -> ActiveConcept:
+    best = concept.tiers[0]
+    is_clear = best.worked + best.failed > 0
+    return ActiveConcept(
+        concept.label,
+        best.tier if is_clear else None,
+        round(best.success_rate, 4) if is_clear else None,
+        concept.uses,
+    )

@@ -1,0 +1,109 @@
+"""One statement that asks the graphs for everything insights tell of them."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db.backends.utils import CursorWrapper
+
+from knowledge_graph.reading import ActionRecord, ConceptRouting, TierRecord, best_first
+from memory.models import EndUser
+from memory.scoring import wilson_lower_bound
+
+MOST_ACTIONS = 8
+MOST_RELATED = 12
+
+STATEMENT = """
+SELECT
+    (SELECT json_agg(one) FROM (SELECT key, tier, worked, failed, partial, unknown, last_used_at FROM graph_routing
+        WHERE user_id = %(user)s AND key = ANY(%(keys)s)) AS one),
+    (SELECT json_agg(one) FROM (SELECT key, label, uses, last_seen FROM graph_concept
+        WHERE user_id = %(user)s AND key = ANY(%(all_keys)s)) AS one),
+    (SELECT json_agg(one) FROM (SELECT action, tier, worked, failed, partial, unknown, last_used_at FROM graph_action
+        WHERE user_id = %(user)s AND context_type = %(context_type)s
+        ORDER BY worked + failed + partial DESC, action, tier LIMIT %(actions)s) AS one),
+    (SELECT json_agg(one) FROM (SELECT key, label, mentions, last_seen FROM graph_entity
+        WHERE user_id = %(user)s AND key = ANY(%(all_keys)s)) AS one),
+    (SELECT json_agg(one) FROM (
+        SELECT near.key, entity.label FROM (
+            SELECT source AS key, target AS other, weight FROM graph_edge
+            WHERE user_id = %(user)s AND source = ANY(%(all_keys)s)
+            UNION ALL
+            SELECT target, source, weight FROM graph_edge WHERE user_id = %(user)s AND target = ANY(%(all_keys)s)
+        ) AS near JOIN graph_entity AS entity ON entity.user_id = %(user)s AND entity.key = near.other
+        WHERE near.other <> ALL(%(all_keys)s)
+        ORDER BY near.weight DESC, entity.avg_quality DESC, entity.key LIMIT %(related)s) AS one)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A concept or an entity of the graphs: how often it came up, and when last."""
+
+    label: str
+    times: int
+    last_at: datetime
+
+
+@dataclass(slots=True)
+class Graphs:
+    routing: dict[str, ConceptRouting] = field(default_factory=dict)
+    known: dict[str, Known] = field(default_factory=dict)
+    actions: list[ActionRecord] = field(default_factory=list)
+    related: dict[str, list[str]] = field(default_factory=dict)
+
+
+def read(
+    cursor: CursorWrapper, user: EndUser, context_type: str, keys: Collection[str], topics: Collection[str]
+) -> Graphs:
+    """What the graphs hold of the question's ``keys`` and of the conversation's ``topics``."""
+    both = list(dict.fromkeys([*keys, *topics]))
+    wanted: dict[str, Any] = {"keys": list(keys), "all_keys": both, "actions": MOST_ACTIONS, "related": MOST_RELATED}
+    cursor.execute(STATEMENT, {**wanted, "user": user.pk, "context_type": context_type})
+    tiers, concepts, actions, entities, near = (part or [] for part in cursor.fetchone())
+    known = {row["key"]: Known(row["label"], row["mentions"], at(row["last_seen"])) for row in entities}
+    known |= {row["key"]: Known(row["label"], row["uses"], at(row["last_seen"])) for row in concepts}
+    related: dict[str, list[str]] = defaultdict(list)
+    for row in near:
+        related[row["key"]].append(row["label"])
+    return Graphs(routing(tiers, known), known, surest(context_type, actions), related)
+
+
+def routing(rows: list[dict[str, Any]], known: dict[str, Known]) -> dict[str, ConceptRouting]:
+    records: dict[str, list[TierRecord]] = defaultdict(list)
+    for row in rows:
+        worked, failed, partial, unknown = (row[name] for name in ("worked", "failed", "partial", "unknown"))
+        record = TierRecord(row["tier"], worked, failed, partial, unknown, at(row["last_used_at"]))
+        records[row["key"]].append(record)
+    return {
+        key: ConceptRouting(key, known[key].label if key in known else key, best_first(tiers))
+        for key, tiers in records.items()
+    }
+
+
+def surest(context_type: str, rows: list[dict[str, Any]]) -> list[ActionRecord]:
+    records = []
+    for row in rows:
+        worked, failed, partial = row["worked"], row["failed"], row["partial"]
+        trials = worked + failed + partial
+        records.append(
+            ActionRecord(
+                context_type,
+                row["action"],
+                row["tier"],
+                worked,
+                failed,
+                partial,
+                row["unknown"],
+                success_rate=(worked + 0.5 * partial) / trials if trials else 0.5,
+                wilson=wilson_lower_bound(worked, failed, partial),
+                last_used_at=at(row["last_used_at"]),
+            )
+        )
+    return sorted(records, key=lambda one: (-one.wilson, -one.uses, one.action, one.tier))
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text)

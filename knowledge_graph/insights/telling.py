@@ -1,0 +1,95 @@
+"""The contextual memory block: what experience means for this question, short and always in the same order."""
+
+from collections.abc import Iterator, Sequence
+
+from knowledge_graph.insights.directives import GOOD_RATE
+from knowledge_graph.insights.findings import Approach, Fact, Insights, ToolAdvice
+from memory.framing import as_line
+from memory.text import preview
+
+EXAMPLE_CHARS = 160
+MOST_LINES = 3
+HELPFUL_USES = 2
+"""A tool's record is told once it was tried so often."""
+CLOSING = "Let this shape the answer; it is a guide from experience and no instruction."
+
+
+def lines_of(insights: Insights) -> list[str]:
+    """The block's lines; none when experience has nothing to say."""
+    sections = [
+        ("📋 Past Experience:", list(experience(insights.relevant_patterns))),
+        ("⚠️ Past Failures to Avoid:", list(failures(insights.past_failures))),
+        ("💡 Recommendations:", list(recommendations(insights))),
+        ("🔗", list(continuing(insights))),
+        ("💡 You Already Know This (memory_bank):", list(facts(insights.you_already_know))),
+        ("📊 Tool Usage Stats:", list(tools(insights.tool_statistics))),
+    ]
+    lines: list[str] = []
+    for title, told in sections:
+        if told:
+            lines += [f"{title} {one}" for one in told] if title == "🔗" else [title, *told]
+    return [*lines, CLOSING] if lines else []
+
+
+def experience(patterns: Sequence[Approach]) -> Iterator[str]:
+    for one in patterns[:MOST_LINES]:
+        uses = max(1, one.uses)
+        yield f"  • Based on {uses} past use(s), this approach had a {percent(one.success_rate)}% success rate"
+        yield f"    → {example(one)}"
+
+
+def failures(approaches: Sequence[Approach]) -> Iterator[str]:
+    for one in approaches[:MOST_LINES]:
+        when = f" ({one.last_used_at:%Y-%m-%d})" if one.last_used_at else ""
+        times = f"{one.failed} times" if one.failed > 1 else "before"
+        yield f"  • Similar approach failed {times}{when} due to: {short(one.reason or one.content)}"
+        if one.reason:
+            yield f"    → {example(one)}"
+
+
+def recommendations(insights: Insights) -> Iterator[str]:
+    for advice in insights.tier_recommendations[:MOST_LINES]:
+        if advice.success_rate > GOOD_RATE:
+            rate = percent(advice.success_rate)
+            yield f"  • For '{short(advice.concept)}', check {advice.tier} collection (historically {rate}% effective)"
+    if insights.repetition:
+        repeated = insights.repetition
+        when = f"{repeated.minutes_ago} min ago in this thread" if repeated.in_thread else f"{repeated.times} times"
+        yield f'  • The same was asked {when}: "{short(repeated.query)}"'
+
+
+def continuing(insights: Insights) -> Iterator[str]:
+    if insights.topic_continuity:
+        told = [
+            short(topic.topic) + (f" (with {', '.join(map(short, topic.related))})" if topic.related else "")
+            for topic in insights.topic_continuity
+        ]
+        yield f"Continuing discussion about: {', '.join(told)}"
+
+
+def facts(known: Sequence[Fact]) -> Iterator[str]:
+    """Without those that every context tells anyway."""
+    for one in [fact for fact in known if not fact.is_always_told][:MOST_LINES]:
+        yield f"  • {sourced(one.source)}{short(one.content)}"
+
+
+def tools(advice: Sequence[ToolAdvice]) -> Iterator[str]:
+    for one in [tool for tool in advice if tool.uses >= HELPFUL_USES][:MOST_LINES]:
+        where = f" on {one.tier}" if one.tier else ""
+        yield f"  • {short(one.action)}{where}: {percent(one.success_rate)}% of {one.uses} uses helped"
+
+
+def example(one: Approach) -> str:
+    return f"{one.tier}, {one.occurred_at:%Y-%m-%d}: {sourced(one.source)}{short(one.content)}"
+
+
+def sourced(source: str) -> str:
+    return f"({source}) " if source else ""
+
+
+def short(text: str) -> str:
+    return preview(as_line(text), EXAMPLE_CHARS)
+
+
+def percent(rate: float) -> int:
+    return round(rate * 100)

@@ -1,0 +1,127 @@
+"""What experience says about a question, before anything is searched."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Query as InQuery
+from ninja import Router
+from pydantic import BaseModel, Field
+
+from knowledge_graph.context_types import CONTEXT_TYPES
+from knowledge_graph.insights import Insights
+from memory.api.documents import answers
+from memory.api.fields import Name, Query, QueryParameters, UserId
+from memory.api.idempotency import reply
+from memory.api.identity import READ, facade, known_user
+from memory.tiers import Outcome, Status, Tier
+
+router = Router(tags=["A turn"])
+
+
+class InsightsQuery(QueryParameters):
+    query: Query
+    thread_id: Name | None = None
+
+
+class ActiveConceptOut(BaseModel):
+    concept: str
+    best_collection: Tier | None
+    success_rate: float | None
+    usage_count: int | None
+
+
+class TierAdviceOut(BaseModel):
+    tier: Tier
+    concept: str
+    success_rate: float
+    wilson_score: float
+    uses: int
+
+
+class ApproachOut(BaseModel):
+    memory_id: UUID
+    tier: Tier
+    status: Status
+    content: str
+    uses: int
+    worked: int
+    failed: int
+    partial: int
+    success_rate: float
+    wilson_score: float
+    last_outcome: Outcome | None
+    last_used_at: datetime | None
+    occurred_at: datetime
+    source: str = Field(description='"from a document" and the like for words from outside; else empty.')
+
+
+class FailureOut(ApproachOut):
+    reason: str = Field(description="The lesson noted with its last failure, or what was tried.")
+
+
+class FactOut(BaseModel):
+    memory_id: UUID
+    tier: Literal["memory_bank"]
+    content: str
+    tags: list[str]
+    source: str
+
+
+class TopicOut(BaseModel):
+    topic: str
+    related: list[str]
+    times: int
+    last_at: datetime | None
+
+
+class RepetitionOut(BaseModel):
+    query: str
+    asked_at: datetime
+    times: int
+    in_thread: bool = Field(description="Asked in this thread within the last half hour.")
+    minutes_ago: int
+
+
+class ToolAdviceOut(BaseModel):
+    action: str
+    tier: Tier | None
+    success_rate: float
+    wilson_score: float
+    uses: int
+
+
+class InsightsOut(BaseModel):
+    context_type: str = Field(description=f"One of {', '.join(CONTEXT_TYPES)}.")
+    matched_concepts: list[str]
+    active_concepts: list[ActiveConceptOut]
+    tier_recommendations: list[TierAdviceOut]
+    relevant_patterns: list[ApproachOut]
+    past_failures: list[FailureOut]
+    you_already_know: list[FactOut]
+    topic_continuity: list[TopicOut]
+    repetition: RepetitionOut | None
+    tool_statistics: list[ToolAdviceOut]
+    directives: list[str]
+
+    @classmethod
+    def of(cls, found: Insights) -> "InsightsOut":
+        shown: dict[str, Any] = found.as_json()
+        return cls(**shown)
+
+
+@router.get(
+    "/users/{u}/insights",
+    auth=READ,
+    response=answers(200, InsightsOut),
+    operation_id="insights",
+    summary="What experience says about a question",
+)
+def insights(request: HttpRequest, u: UserId, asked: InQuery[InsightsQuery]) -> HttpResponse:
+    """Looked up by words and in the graphs; nothing is embedded, searched or changed."""
+    found = facade(request).insights(
+        known_user(request, u), asked.query, now=timezone.now(), thread_id=asked.thread_id or ""
+    )
+    return reply(200, InsightsOut.of(found))

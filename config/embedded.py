@@ -87,6 +87,10 @@ class Paths:
     def embedder_socket(self) -> Path:
         return self.run / "embedder.sock"
 
+    @property
+    def mcp_socket(self) -> Path:
+        return self.run / "mcp.sock"
+
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
@@ -187,6 +191,10 @@ def broker_url(url: str) -> str:
 
 def embedder_url(data_dir: Path | str) -> str:
     return f"unix://{quote(str(paths(data_dir).embedder_socket))}"
+
+
+def mcp_url(data_dir: Path | str) -> str:
+    return f"unix://{quote(str(paths(data_dir).mcp_socket))}"
 
 
 def socket_path(url: str) -> Path | None:

@@ -8,11 +8,13 @@ from config.api import api
 from memory.api.edge import unknown_route
 from memory.api.monitoring import metrics_view
 from memory.api.operations import health_view
+from memory.mcp.forwarding import forward
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/health", health_view),
     path("metrics", metrics_view),
     path("api/v1/", api.urls),
+    re_path(r"^mcp/?$", forward),
     re_path(r"^api(?:/(?P<rest>.*))?$", unknown_route),
 ]
 if settings.FLAGS["ui"]:

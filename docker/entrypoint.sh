@@ -1,11 +1,11 @@
 #!/bin/sh
-# What a container of the product does: web, worker, beat, prepare, healthy, or any management command.
+# What a container of the product does: web, mcp, worker, beat, prepare, healthy, or any management command.
 set -eu
 cd "$(dirname "$0")/.."
 
 case "${1:-web}" in
-    web)
-        exec python -m config.runtime.run web --host 0.0.0.0 --port 8000
+    web | mcp)
+        exec python -m config.runtime.run "$1" --host 0.0.0.0 --port 8000
         ;;
     worker | beat)
         exec python -m config.runtime.run "$1"

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 from django.db import DatabaseError, InterfaceError, connection
@@ -17,6 +18,7 @@ from memory import reindex
 from memory.conf import data_dir, memory_conf
 from memory.indexes import vector_index
 from memory.inference import embedder
+from memory.inference.remote import Remote
 from memory.models import DriftReport, EndUser
 from memory.resilience import Deadline, Unavailable, breaker_states
 
@@ -95,6 +97,8 @@ def look() -> Health:
     if components["postgres"].ok:
         # These ask Postgres as well: while it is away they could only wait for it once more each.
         components |= {"vector_index": probe(ask_vector_index), "queue": probe(ask_queue)}
+    if memory_conf().mcp.url:
+        components["mcp"] = probe(ask_mcp)
     disk = disk_space()
     warnings = [f"{name}: {part.detail}" for name, part in components.items() if part.detail and not part.ok]
     warnings += disk_warnings(disk["free"])
@@ -161,6 +165,16 @@ def ask_queue() -> str:
     if age_s > LATE_QUEUE_S:
         raise Unavailable("queue", f"memories have waited {age_s} s for the index: is a worker running?")
     return f"oldest waiting memory {age_s} s" if oldest else "nothing waits"
+
+
+def ask_mcp() -> str:
+    mcp_process(memory_conf().mcp.url).exchange("GET", "/health", None, Deadline(PROBE_S))
+    return "speaks MCP"
+
+
+@cache
+def mcp_process(url: str) -> Remote:
+    return Remote("mcp", url)
 
 
 def index_warnings() -> list[str]:

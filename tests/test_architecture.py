@@ -16,7 +16,8 @@ DATA_MODULES = {"memory/words/stopwords.py"}
 
 ENVIRONMENT = {
     "config/env.py",  # the reader
-    "config/celery.py",  # these three name the settings module for a program that somebody else starts
+    "config/celery.py",  # these four name the settings module for a program that somebody else starts
+    "config/asgi.py",
     "config/wsgi.py",
     "manage.py",
     "config/settings_test.py",  # names the data directory of the tests before the settings are read

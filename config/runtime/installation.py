@@ -14,7 +14,7 @@ from pathlib import Path
 from config.embedded import EmbeddedError, Paths, paths, unaddressed
 from config.env import BASE_DIR, env_path
 from config.runtime import keeping, leftovers
-from config.runtime.programs import WebAddress, beat, child_environment, start_parts, web, worker
+from config.runtime.programs import WebAddress, beat, child_environment, mcp, start_parts, web, worker
 from config.supervisor import StartFailedError, Step, StopRequestedError, Supervisor
 
 REFUSED = 3
@@ -81,9 +81,9 @@ class Installation:
         start_parts(supervisor, self._place, self._embedded, lambda ready: hold.publish(ready=ready))
         self._finish(supervisor, migrations)
         # Alone first: with the processors to itself it answers in half the time.
-        supervisor.start([web(self._place, self._address)])
-        supervisor.start([worker(self._place, self._address), beat(self._place, self._address)])
-        introduction = f"\n  Console  {self._address.url}/console/\n"
+        supervisor.start([web(self._place, self._address, speaks_mcp=True)])
+        supervisor.start([worker(self._place, self._address), beat(self._place, self._address), mcp(self._place)])
+        introduction = f"\n  Console  {self._address.url}/console/\n  MCP      {self._address.url}/mcp\n"
         if self._demo:
             words = ["prepare_demo", "--quiet", "--url", self._address.url]
             self._finish(supervisor, self._step(supervisor, "demo", *words))

@@ -15,7 +15,7 @@ from pathlib import Path
 from psycopg import conninfo
 
 from config import roles
-from config.embedded import DATABASE, PARTS, ROLES, SUPERUSER, EmbeddedError, Paths, secrets
+from config.embedded import DATABASE, PARTS, ROLES, SUPERUSER, EmbeddedError, Paths, mcp_url, secrets
 from config.env import BASE_DIR, env_int, process_environment
 from config.runtime import postgres
 from config.supervisor import Program, Supervisor
@@ -115,7 +115,8 @@ def embedder(place: Paths) -> Program:
     )
 
 
-def web(place: Paths, address: WebAddress) -> Program:
+def web(place: Paths, address: WebAddress, *, speaks_mcp: bool = False) -> Program:
+    """``speaks_mcp``: the process that does runs beside it."""
     options = {
         "interface": "wsgi",
         "host": address.host,
@@ -130,9 +131,26 @@ def web(place: Paths, address: WebAddress) -> Program:
     return Program(
         name="web",
         argv=[sys.executable, "-m", "granian", *words, "--respawn-failed-workers", "config.wsgi:application"],
-        environment=child_environment(place, address),
+        environment=child_environment(place, address, **({"MCP_URL": mcp_url(place.data)} if speaks_mcp else {})),
         cwd=BASE_DIR,
         ready=partial(web_answers, address),
+        is_loud=is_loud_web,
+    )
+
+
+def mcp(place: Paths, address: WebAddress | None = None) -> Program:
+    """Sessions live in its memory, so it is one process. Without an address it listens where only this user may."""
+    socket_file = place.mcp_socket
+    where = {"host": address.host, "port": str(address.port)} if address else {"uds": str(socket_file)}
+    options = {"interface": "asgi", **where, "workers": "1", "workers-kill-timeout": "5", "log-level": "warning"}
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    return Program(
+        name="mcp",
+        argv=[sys.executable, "-m", "granian", *words, "--respawn-failed-workers", "config.asgi:application"],
+        environment=child_environment(place),
+        cwd=BASE_DIR,
+        ready=partial(socket_answers, socket_file, "/health"),
+        before=partial(socket_file.unlink, missing_ok=True),
         is_loud=is_loud_web,
     )
 
@@ -165,8 +183,8 @@ def celery(command: str) -> list[str]:
     return [sys.executable, "-m", "celery", "--app", "config", "--quiet", command, "--loglevel", "INFO"]
 
 
-def child_environment(place: Paths, address: WebAddress | None = None) -> dict[str, str]:
-    changes = {"DATA_DIR": str(place.data), "DB_ROLE": "app", "PYTHONUNBUFFERED": "1"}
+def child_environment(place: Paths, address: WebAddress | None = None, **more: str) -> dict[str, str]:
+    changes = {"DATA_DIR": str(place.data), "DB_ROLE": "app", "PYTHONUNBUFFERED": "1", **more}
     if address:
         changes["PUBLIC_URL"] = process_environment().get("PUBLIC_URL") or address.url
     return process_environment(**changes)

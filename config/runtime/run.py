@@ -8,9 +8,9 @@ import os
 
 from config.embedded import paths
 from config.env import BASE_DIR, env_path
-from config.runtime.programs import WebAddress, beat, web, worker
+from config.runtime.programs import WebAddress, beat, mcp, web, worker
 
-MAKERS = {"web": web, "worker": worker, "beat": beat}
+MAKERS = {"web": web, "worker": worker, "beat": beat, "mcp": mcp}
 
 
 def main() -> None:

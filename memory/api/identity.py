@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from ipaddress import ip_address
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
 from django.db import transaction
@@ -18,6 +18,7 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser, Organization
 from memory.ratelimit import admit
 
+Request = TypeVar("Request", bound=HttpRequest)
 Scope = Literal["read", "write", "admin"]
 LOCAL_ORGANIZATION = "local"
 FORWARDED = ("X-Forwarded-For", "X-Real-Ip", "Forwarded")
@@ -32,12 +33,7 @@ class BearerKey(HttpBearer):
         self.scope = scope
 
     def __call__(self, request: HttpRequest) -> Principal:
-        if not memory_conf().flags["system"]:
-            raise unavailable("The memory is switched off by its operator.")
-        principal = identify(request)
-        verdict = admit(principal.key_id, principal.requests_per_second)
-        if not verdict.admitted:
-            raise rate_limited(verdict.limit, verdict.retry_after_s)
+        principal = admit_principal(request, identify)
         if self.scope not in principal.scopes:
             raise Problem(403, "forbidden", f"This key lacks the scope {self.scope}.")
         asked = request.resolver_match.kwargs.get("u") if request.resolver_match else None
@@ -53,6 +49,17 @@ class BearerKey(HttpBearer):
 
 
 READ, WRITE, ADMIN = BearerKey("read"), BearerKey("write"), BearerKey("admin")
+
+
+def admit_principal(request: Request, identify: Callable[[Request], Principal]) -> Principal:
+    """Who asks, found by ``identify``, while the memory is on and the key within its rate."""
+    if not memory_conf().flags["system"]:
+        raise unavailable("The memory is switched off by its operator.")
+    principal = identify(request)
+    verdict = admit(principal.key_id, principal.requests_per_second)
+    if not verdict.admitted:
+        raise rate_limited(verdict.limit, verdict.retry_after_s)
+    return principal
 
 
 def identify(request: HttpRequest) -> Principal:

@@ -1,6 +1,6 @@
 """A call of a tool: its name and arguments read, its result, and every way it can be refused."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,15 @@ class ToolError(Exception):
 
     def __init__(self, errors: Sequence[tuple[str, str]]) -> None:
         self.errors = list(dict.fromkeys(errors))
-        super().__init__("; ".join(f"{field}: {rule}" if field else rule for field, rule in self.errors))
+        super().__init__("; ".join(in_order(self.errors)))
+
+
+def in_order(errors: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Each rule with its field, which is named once for several of its rules."""
+    before = ""
+    for field, rule in errors:
+        yield rule if field in {"", before} else f"{field}: {rule}"
+        before = field
 
 
 class UnknownTool(ToolError):

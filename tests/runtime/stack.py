@@ -137,7 +137,12 @@ class Stack:
 
     def child(self, name: str) -> psutil.Process:
         """The main process of a part, by the word of its command line that only it has."""
-        mark = {"embedder": "server.py", "redis": "valkey-server", "web": "granian"}.get(name, name)
+        mark = {
+            "embedder": "server.py",
+            "mcp": "config.asgi:application",
+            "redis": "valkey-server",
+            "web": "config.wsgi:application",
+        }.get(name, name)
         mine = psutil.Process(self.pid).children()
         return next(each for each in mine if mark in re.split(r"[ /]", " ".join(each.cmdline())))
 

@@ -73,9 +73,9 @@ def test_shell_scripts_parse_and_may_be_run(name: str) -> None:
 def test_compose_has_the_production_shape() -> None:
     services = compose()["services"]
 
-    assert {"postgres", "redis", "qdrant", "embedder", "reranker", "prepare", "web", "worker", "beat"} == set(services)
+    assert {"postgres", "redis", "qdrant", "embedder", "reranker", "prepare", "web", "mcp", "worker", "beat"} == set(services)
     assert services["postgres"]["image"].startswith("pgvector/pgvector:")
-    for name in ("web", "worker", "beat", "prepare"):
+    for name in ("web", "mcp", "worker", "beat", "prepare"):
         assert services[name]["environment"]["COMMONPLACE_PROFILE"] == "production"
         assert services[name]["read_only"]
         assert services[name]["cap_drop"] == ["ALL"]
@@ -85,7 +85,7 @@ def test_compose_has_the_production_shape() -> None:
 
 def test_only_the_one_shot_knows_the_owners_and_the_superusers_passwords() -> None:
     services = compose()["services"]
-    for name in ("web", "worker", "beat"):
+    for name in ("web", "mcp", "worker", "beat"):
         assert not {"DATABASE_ADMIN_URL", "DATABASE_OWNER_URL", "DATABASE_BACKUP_URL"} & set(
             services[name]["environment"]
         )
@@ -96,7 +96,7 @@ def test_what_holds_memories_publishes_no_port_and_has_no_way_out() -> None:
     loaded = compose()
 
     assert loaded["networks"]["inside"]["internal"] is True
-    for name in ("postgres", "redis", "qdrant", "prepare", "worker", "beat"):
+    for name in ("postgres", "redis", "qdrant", "prepare", "mcp", "worker", "beat"):
         assert loaded["services"][name]["networks"] == ["inside"]
         assert "ports" not in loaded["services"][name]
     assert loaded["services"]["web"]["ports"] == ["127.0.0.1:${PORT:-8000}:8000"]

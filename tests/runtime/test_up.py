@@ -31,7 +31,7 @@ def test_the_access_file_is_private_and_says_all_one_needs(stack: Stack) -> None
     file = stack.data_dir / "access.json"
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert set(stack.access) == {"api_url", "api_key", "console_url", "console_user", "console_password"}
+    assert set(stack.access) == {"api_url", "api_key", "console_url", "console_user", "console_password", "mcp_url"}
     assert all(stack.access.values())
     assert all(value in stack.output for value in stack.access.values())
 

@@ -34,7 +34,7 @@ class Command(BaseCommand):
         file = paths(settings.DATA_DIR).access
         made = demo.prepare(read_access(file))
         url = options["url"].rstrip("/")
-        access = {"api_url": url, "console_url": f"{url}/console/", **made}
+        access = {"api_url": url, "console_url": f"{url}/console/", "mcp_url": f"{url}/mcp", **made}
         write_private(file, json.dumps(access, indent=2) + "\n")
         write_private(paths(settings.DATA_DIR).welcome, introduction(access))
         user = find_user(Organization.objects.get(slug=demo.SLUG), demo.USER_ID)
@@ -67,6 +67,7 @@ def introduction(access: dict[str, str]) -> str:
         f"  Console  {access['console_url']}\n"
         f"  Login    {access['console_user']}  {password}\n"
         f"  API      {access['api_url']}/api/v1/docs\n"
+        f"  MCP      {access['mcp_url']}\n"
         f"  API key  {access['api_key']}\n"
     )
     question = json.dumps({"query": demo.EXAMPLE_QUERY, "limit": 3}, ensure_ascii=False)

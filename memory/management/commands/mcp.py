@@ -1,0 +1,56 @@
+"""The memory's tools for a program on this machine, over standard input and output."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from memory import demo
+from memory.access import SCOPES, Principal, authenticate
+from memory.api.errors import Problem
+from memory.mcp import stdio
+from memory.mcp.callers import caller
+from memory.models import Organization
+
+
+class Command(BaseCommand):
+    help = (
+        "Serve the memory's tools over MCP on standard input and output. Who can run this can read the database, so no "
+        "key is asked for; with one, its organisation, users and scopes hold."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--user", help="whose memory; your own id of the person (default: the demo's, or default)")
+        whose = parser.add_mutually_exclusive_group()
+        whose.add_argument("--organization", default=demo.SLUG, help="slug of the organisation (default: the demo's)")
+        whose.add_argument("--key", help="an API key to act with")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        principal = self.principal_of(options["key"]) if options["key"] else self.operator(options["organization"])
+        is_demo = not options["key"] and options["organization"] == demo.SLUG
+        try:
+            who = caller(principal, options["user"] or (demo.USER_ID if is_demo else None))
+        except Problem as problem:
+            raise CommandError(f"--user: {problem.detail}") from None
+        stdio.serve(who)
+
+    def principal_of(self, key: str) -> Principal:
+        principal = authenticate(key, now=timezone.now())
+        if principal is None:
+            raise CommandError("--key: the key is unknown, expired or revoked")
+        return principal
+
+    def operator(self, slug: str) -> Principal:
+        organization = Organization.objects.filter(slug=slug).first()
+        if organization is None:
+            known = ", ".join(Organization.objects.order_by("slug").values_list("slug", flat=True)[:20]) or "none yet"
+            raise CommandError(f"--organization: there is no {slug}; there are: {known}")
+        return Principal(
+            organization=organization,
+            key_id=0,
+            name="stdio",
+            scopes=frozenset(SCOPES),
+            user_ids=None,
+            requests_per_second=None,
+        )

@@ -1,0 +1,54 @@
+"""Who calls, for whom, and what the call comes to. Runs in threads: everything here may wait for the database."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from memory import tools
+from memory.access import EXTERNAL_ID, Principal, ensure_user, find_user
+from memory.api.errors import Problem, invalid_field
+from memory.api.identity import LONGEST_ACTOR
+from memory.facade import MemoryFacade
+from memory.tools import ToolError, ToolResult
+
+DEFAULT_USER = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A key, and the client's id of the person it speaks for."""
+
+    principal: Principal
+    external_id: str
+
+
+def caller(principal: Principal, named: str | None) -> Caller:
+    """Whom a key speaks for: the user named, or the only one it may act for, or ``default``. Raises Problem."""
+    allowed = principal.user_ids
+    external_id = named or (next(iter(allowed)) if allowed is not None and len(allowed) == 1 else DEFAULT_USER)
+    if not EXTERNAL_ID.fullmatch(external_id):
+        raise invalid_field("X-User-Id", "a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
+    if not principal.may_act_for(external_id):
+        raise Problem(403, "forbidden", "This key may not act for that user.")
+    return Caller(principal, external_id)
+
+
+def perform(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> ToolResult:
+    """Raises ToolError for what the caller can mend, and whatever befalls the services below."""
+    call = tools.read_call(name, arguments)
+    if call.tool.scope not in who.principal.scopes:
+        raise ToolError([("", f"this key lacks the scope {call.tool.scope}, which {call.tool.name} needs")])
+    organization, external_id = who.principal.organization, who.external_id
+    door = MemoryFacade(actor=f"key:{who.principal.name}"[:LONGEST_ACTOR])
+    known = find_user(organization, external_id)
+    if known is None and call.tool.scope == "read":
+        known = ensure_user(organization, external_id)
+    prepared = tools.prepare(door, known, call, now=timezone.now())
+    if known is not None:
+        return prepared(known)
+    with transaction.atomic():
+        # A first write that is refused leaves no user behind.
+        return prepared(ensure_user(organization, external_id))

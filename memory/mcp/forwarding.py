@@ -1,0 +1,57 @@
+"""The web process passes ``/mcp`` on to the process that speaks the protocol, so that there is one port to open."""
+
+from functools import cache
+
+import httpx
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from memory import http
+from memory.api.errors import Problem, not_found, problem_of, unavailable
+from memory.api.identity import identify
+from memory.conf import memory_conf
+from memory.resilience import Deadline
+
+LOCAL = "X-Commonplace-Local"
+METHODS = ("POST", "DELETE")
+SPARE_S = 2.0
+"""The other process answers within the time of any request; this much more covers the way."""
+HOP_BY_HOP = frozenset(
+    {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding"}
+    | {"upgrade", "content-length", "content-encoding", "date", "server"}
+)
+
+
+@csrf_exempt
+def forward(request: HttpRequest) -> HttpResponse:
+    try:
+        return forwarded(request)
+    except Exception as error:  # noqa: BLE001 -- every failure is a problem in JSON
+        return problem_of(error).response()
+
+
+def forwarded(request: HttpRequest) -> HttpResponse:
+    url = memory_conf().mcp.url
+    if not url:
+        raise not_found()
+    if request.method not in METHODS:
+        # A client asks with GET for a stream of news; there are none, and the protocol lets a server say so.
+        raise Problem(405, "method_not_allowed", "Use POST.", headers={"Allow": ", ".join(METHODS)})
+    headers = {name: value for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP}
+    headers.pop(LOCAL, None)
+    if "Authorization" not in headers:
+        identify(request)  # Raises unless this machine's own programs need no key.
+        headers[LOCAL] = "1"
+    target = f"/mcp?{request.META.get('QUERY_STRING', '')}".rstrip("?")
+    try:
+        with http.within(Deadline(memory_conf().deadlines.hard_s + SPARE_S)):
+            answer = client(url).request(str(request.method), target, headers=headers, content=request.body)
+    except httpx.HTTPError as error:
+        raise unavailable("The process that speaks MCP does not answer; try again.") from error
+    kept = {name: value for name, value in answer.headers.items() if name.lower() not in HOP_BY_HOP}
+    return HttpResponse(answer.content, status=answer.status_code, headers=kept)
+
+
+@cache
+def client(url: str) -> httpx.Client:
+    return http.connect(url, {})

@@ -1,0 +1,116 @@
+"""Streamable HTTP: each request is admitted by its key before the protocol sees it.
+
+A session belongs to the key and the person it was opened with; the protocol's own server compares them at every
+request and does not know the session otherwise.
+"""
+
+from io import BytesIO
+from urllib.parse import urlsplit
+
+from django.core.exceptions import DisallowedHost
+from django.core.handlers.asgi import ASGIRequest
+from django.http.request import validate_host
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from memory.access import Principal
+from memory.api.errors import MEDIA_TYPE, Problem, invalid_field, not_found, problem_of, unavailable
+from memory.api.identity import admit_principal, identify, local_principal
+from memory.conf import allowed_hosts, largest_body, memory_conf
+from memory.mcp.callers import Caller, caller
+from memory.mcp.server import Context, build
+from memory.mcp.threads import in_thread
+
+PATH, HEALTH = "/mcp", "/health"
+LOCAL = "X-Commonplace-Local"
+"""Set by the web process, for a program of this machine where no key is asked for."""
+CALLER = "commonplace.caller"
+MOST_SESSIONS = 1_000
+LARGEST_BODY = 2 * 1024 * 1024
+
+
+def application() -> ASGIApp:
+    inner = build(caller_of).streamable_http_app(
+        streamable_http_path=PATH,
+        # Every answer is whole when it comes: nothing is gained by a stream, and any proxy passes it on.
+        json_response=True,
+        max_request_body_size=largest_body() or LARGEST_BODY,
+        max_sessions=MOST_SESSIONS,
+        # The entrance has looked at host and origin already.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    return Entrance(inner)
+
+
+def caller_of(context: Context) -> Caller:
+    request = context.request
+    found: Caller = request.scope[CALLER]  # type: ignore[union-attr]
+    return found
+
+
+class Entrance:
+    """Lets in requests for ``/mcp`` with a key that may, from where a browser may be sent; answers for the rest."""
+
+    def __init__(self, inner: ASGIApp) -> None:
+        self.inner = inner
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.inner(scope, receive, send)
+            return
+        if scope["path"] == HEALTH:
+            await JSONResponse({"status": "ok"})(scope, receive, send)
+            return
+        try:
+            who = await in_thread(lambda: admitted(scope))
+        except TimeoutError:
+            await shown(unavailable("The memory took too long; try again."))(scope, receive, send)
+        except Exception as error:  # noqa: BLE001 -- every failure is a problem in JSON
+            await shown(problem_of(error))(scope, receive, send)
+        else:
+            await self.inner({**scope, "path": PATH, "user": owner(who), CALLER: who}, receive, send)
+
+
+def admitted(scope: Scope) -> Caller:
+    if scope["path"].rstrip("/") != PATH:
+        raise not_found()
+    request = ASGIRequest(scope, BytesIO())
+    check_place(request)
+    named, asked = request.headers.get("X-User-Id"), request.GET.get("user")
+    if named and asked and named != asked:
+        raise invalid_field("user", "the header X-User-Id names somebody else")
+    return caller(admit_principal(request, who_asks), named or asked)
+
+
+def who_asks(request: ASGIRequest) -> Principal:
+    """A key's principal; without a key, in an installation that asks for none, this machine's."""
+    is_local = request.headers.get(LOCAL) == "1" and not memory_conf().require_auth
+    return local_principal() if is_local and "Authorization" not in request.headers else identify(request)
+
+
+def check_place(request: ASGIRequest) -> None:
+    """A page of some other site must not reach a server that listens on its reader's own machine."""
+    try:
+        request.get_host()
+    except DisallowedHost as error:
+        raise Problem(403, "forbidden", "This server does not answer to that host name.") from error
+    origin = request.headers.get("Origin")
+    if origin and not validate_host(urlsplit(origin).hostname or "", allowed_hosts()):
+        raise Problem(403, "forbidden", "Pages of that origin may not ask this server.")
+
+
+def owner(who: Caller) -> AuthenticatedUser:
+    """What the protocol's server binds a session to. The key itself stays here."""
+    subject = f"{who.principal.organization.pk}/{who.external_id}"
+    token = AccessToken(
+        token="", client_id=f"key:{who.principal.key_id}", scopes=sorted(who.principal.scopes), subject=subject
+    )
+    return AuthenticatedUser(token)
+
+
+def shown(problem: Problem) -> Response:
+    answer = problem.response()
+    return Response(answer.content, answer.status_code, dict(problem.headers), MEDIA_TYPE)

@@ -1,0 +1,18 @@
+"""One client over standard input and output, on the machine that has the database."""
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from memory.mcp.callers import Caller
+from memory.mcp.server import build
+
+
+def serve(who: Caller) -> None:
+    """Serve until the client closes its end."""
+
+    async def run() -> None:
+        server = build(lambda _: who)
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    anyio.run(run)

@@ -1,0 +1,29 @@
+"""Work that waits, beside the protocol's loop."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import anyio
+from anyio import to_thread
+from django.db import connections
+
+from memory.conf import memory_conf
+
+T = TypeVar("T")
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """What ``work`` returns or raises. Raises TimeoutError when it takes longer than any request may.
+
+    Work that is late goes on by itself to its own deadlines; nobody waits for it.
+    """
+
+    def closing() -> T:
+        try:
+            return work()
+        finally:
+            # Back into the pool: the next call may run in another thread.
+            connections.close_all()
+
+    with anyio.fail_after(memory_conf().deadlines.hard_s):
+        return await to_thread.run_sync(closing, abandon_on_cancel=True)

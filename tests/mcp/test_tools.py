@@ -1,0 +1,102 @@
+"""Every tool, driven by the official client over both transports."""
+
+import re
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.api.test_tools import NAMES
+from tests.mcp.conftest import Connect, run
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp_types import CallToolResult
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack"), pytest.mark.timeout(180)]
+
+
+def words_of(result: "CallToolResult") -> str:
+    [content] = result.content
+    text: str = content.text  # type: ignore[union-attr]
+    return text
+
+
+async def done(client: "Client", name: str, **arguments: Any) -> dict[str, Any]:
+    result = await client.call_tool(name, arguments)
+    assert not result.is_error, words_of(result)
+    assert words_of(result)
+    data: dict[str, Any] = result.structured_content
+    return data
+
+
+def test_what_is_offered(connect: Connect) -> None:
+    async def look() -> None:
+        async with connect("looker") as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert list(tools) == NAMES
+            assert (await client.list_prompts()).prompts == []
+            assert (await client.list_resources()).resources == []
+            assert (await client.list_resource_templates()).resource_templates == []
+            hints = {name: tool.annotations for name, tool in tools.items()}
+            reading = {name for name, hint in hints.items() if hint and hint.read_only_hint}
+            destructive = {name for name, hint in hints.items() if hint and hint.destructive_hint}
+            assert reading == set(NAMES) & {"get_context_insights", "search_memory", "memory.search"}
+            assert destructive == {"update_memory", "archive_memory"}
+            assert tools["search_memory"].input_schema["required"] == ["query"]
+
+    run(look)
+
+
+def test_all_tools_do_their_work(connect: Connect) -> None:
+    user = f"sailor-{uuid.uuid4().hex[:8]}"
+
+    async def live() -> None:
+        async with connect(user) as client:
+            kept = await done(client, "add_to_memory_bank", content="Vera sails a blue dinghy", tags=["identity"])
+            found = await done(client, "search_memory", query="blue dinghy", limit="3")
+            assert [hit["content"] for hit in found["results"]] == ["Vera sails a blue dinghy"]
+            told = await done(client, "record_response", key_takeaway="Ask about wind first", outcome="worked")
+            assert (told["turn_id"], told["learned"]) == (found["turn_id"], [kept["memory_id"]])
+            changed = await done(client, "update_memory", match_query="blue dinghy", new_content="Vera sails a sloop")
+            assert (changed["memory_id"], changed["version"]) == (kept["memory_id"], 2)
+            lessons = await done(client, "search_memory", q="ask about wind first")
+            assert lessons["results"][0]["content"] == "Ask about wind first"
+            gone = await done(client, "archive_memory", memory_id=kept["memory_id"])
+            assert gone["status"] == "archived"
+            assert not (await done(client, "search_memory", query="sloop", collections="memory_bank"))["results"]
+
+    run(live)
+
+
+def test_stored_words_come_quoted(connect: Connect) -> None:
+    async def look() -> None:
+        async with connect("demo") as client:
+            result = await client.call_tool("search_memory", {"query": "What finally fixed ERR_4521?", "limit": 2})
+            lines = words_of(result).split("\n")
+            assert any(re.match(r"> .*ERR_4521", line) for line in lines)
+            assert not any("ERR_4521" in line for line in lines if not line.startswith("> "))
+
+    run(look)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("search_memory", {}, "query: is required"),
+        ("search_memory", {"query": "x", "limit": 99}, "limit: "),
+        ("update_memory", {"memory_id": str(uuid.uuid4()), "new_content": "x"}, "memory_id: there is no such memory"),
+        ("add_to_memory_bank", {"content": "My password is hunter2!", "tags": ["identity"]}, "content: "),
+        ("record_response", {"key_takeaway": "x", "turn_id": str(uuid.uuid4())}, "turn_id: there is no such turn"),
+        ("fly", {}, "there is no tool 'fly'"),
+    ],
+)
+def test_a_mistake_is_told_in_a_sentence(connect: Connect, name: str, arguments: dict[str, Any], said: str) -> None:
+    async def err() -> None:
+        async with connect("clumsy") as client:
+            result = await client.call_tool(name, arguments)
+            assert result.is_error
+            assert said in words_of(result)
+            assert "Traceback" not in words_of(result)
+
+    run(err)

@@ -1,7 +1,7 @@
 """Counters of the graphs: the changes of a batch are added in one statement a table; nothing counts below nought."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -35,12 +35,15 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class CountTable:
-    """A table of counters: what identifies a row with the types in the database, which outcomes it counts, in what."""
+    """A table of counters: what identifies a row with the types in the database, and which outcomes it counts.
+
+    ``beside`` are columns a new row gets; they follow the identity in the keys of changes.
+    """
 
     name: str
     identity: Mapping[str, str]
     outcomes: Sequence[str]
-    number: str = "int"
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     def add(self, user: EndUser, changes: Mapping[tuple[Any, ...], Counts], now: datetime) -> None:
         """Add these changes and drop the rows they leave empty. In the user's scope and turn."""
@@ -48,7 +51,7 @@ class CountTable:
         if not changed:
             return
         values: dict[str, Any] = {"user": user.pk, "now": now, "tiny": TINY}
-        for place, column in enumerate(self.identity):
+        for place, column in enumerate((*self.identity, *self.beside)):
             values[column] = [key[place] for key in changed]
         for outcome in self.outcomes:
             values[outcome] = [getattr(changes[key], outcome) for key in changed]
@@ -58,15 +61,14 @@ class CountTable:
 
     @property
     def adding(self) -> str:
-        identity, outcomes = ", ".join(self.identity), ", ".join(self.outcomes)
-        arrays = [f"%({column})s::{kind}[]" for column, kind in self.identity.items()]
-        arrays += [f"%({outcome})s::{self.number}[]" for outcome in self.outcomes]
+        written = ", ".join((*self.identity, *self.beside, *self.outcomes))
+        arrays = [f"%({column})s::{kind}[]" for column, kind in (*self.identity.items(), *self.beside.items())]
+        arrays += [f"%({outcome})s::int[]" for outcome in self.outcomes]
         sums = [f"{outcome} = GREATEST(0, known.{outcome} + EXCLUDED.{outcome})" for outcome in self.outcomes]
         return (
-            f"INSERT INTO {self.name} AS known (user_id, {identity}, {outcomes}, last_used_at) "  # noqa: S608
-            f"SELECT %(user)s, {identity}, {outcomes}, %(now)s "
-            f"FROM unnest({', '.join(arrays)}) AS new({identity}, {outcomes}) "
-            f"ON CONFLICT (user_id, {identity}) DO UPDATE SET {', '.join(sums)}, last_used_at = EXCLUDED.last_used_at"
+            f"INSERT INTO {self.name} AS known (user_id, {written}, last_used_at) "  # noqa: S608
+            f"SELECT %(user)s, {written}, %(now)s FROM unnest({', '.join(arrays)}) AS new({written}) "
+            f"ON CONFLICT (user_id, {', '.join(self.identity)}) DO UPDATE SET {', '.join(sums)}, last_used_at = EXCLUDED.last_used_at"
         )
 
     @property
@@ -84,7 +86,7 @@ ALL = ("worked", "failed", "partial", "unknown")
 VERDICTS = ("worked", "failed", "partial")
 ROUTING = CountTable("graph_routing", {"key": "text", "tier": "text"}, ALL)
 ACTIONS = CountTable("graph_action", {"context_type": "text", "action": "text", "tier": "text"}, ALL)
-DOCUMENTS = CountTable("graph_document", {"item_id": "uuid", "tier": "text"}, VERDICTS)
+DOCUMENTS = CountTable("graph_document", {"item_id": "uuid"}, VERDICTS, beside={"tier": "text"})
 
 # A share of a verdict carries the problem it was a try at; otherwise as the tables above.
 ADD_SOLUTIONS = """

@@ -148,7 +148,7 @@ def write_solutions(user: EndUser, learned: Learned, present: set[uuid.UUID]) ->
             "query": learned.problems[signature][1][:PREVIEW_CHARS],
             "item_id": item_id,
             "tier": learned.tiers[item_id],
-            **{outcome: getattr(counts, outcome) for outcome in VERDICTS},
+            **{outcome: float(getattr(counts, outcome)) for outcome in VERDICTS},
         }
         for (signature, item_id), counts in sorted(learned.solutions.items(), key=str)
         if item_id in present and not counts.is_empty

@@ -3,6 +3,7 @@
 import re
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -18,33 +19,35 @@ TIMED_OUT = re.compile(r"time[ds]?[ -]?out|deadline", re.IGNORECASE)
 LONGEST_ERROR = 300
 
 
-def note_action(
-    user: EndUser,
-    action: str,
-    *,
-    now: datetime,
-    turn_id: uuid.UUID | None = None,
-    thread_id: str = "",
-    tiers: Sequence[Tier] = (),
-    query: str = "",
-    ok: bool = True,
-    ms: float = 0,
-    error: str = "",
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One call of a tool. ``tiers`` are those a memory tool read or wrote."""
+
+    name: str
+    ok: bool
+    turn_id: uuid.UUID | None = None
+    thread_id: str = ""
+    tiers: Sequence[Tier] = ()
+    query: str = ""
+    ms: float = 0
+    error: str = ""
+
+
+def note_action(user: EndUser, action: Action, *, now: datetime) -> None:
     """Keep a memory tool's call beside its turn, so that the turn's outcome can be learned for it."""
     with user_scope(user):
-        verdict = standing_outcome(user, turn_id, None)
+        verdict = standing_outcome(user, action.turn_id, None)
         ActionTaken.objects.create(
             user=user,
-            turn_id=turn_id,
-            thread_id=thread_id,
-            action=action,
-            tiers=[str(tier) for tier in tiers],
-            query=query[:QUERY_CHARS],
-            ok=ok,
-            timed_out=not ok and bool(TIMED_OUT.search(error)),
-            ms=ms,
-            error=error[:LONGEST_ERROR],
+            turn_id=action.turn_id,
+            thread_id=action.thread_id,
+            action=action.name,
+            tiers=[str(tier) for tier in action.tiers],
+            query=action.query[:QUERY_CHARS],
+            ok=action.ok,
+            timed_out=not action.ok and bool(TIMED_OUT.search(action.error)),
+            ms=action.ms,
+            error=action.error[:LONGEST_ERROR],
             at=now,
             verdict=verdict,
         )

@@ -164,6 +164,20 @@ def unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:
     return last if last is not None and last.required_scoring and last.scored_at is None else None
 
 
+SCORING_REQUEST = """<score-required exchange="{exchange}">
+The last answer in this conversation used memories, and nobody has said yet how it went. Before you answer, judge by
+what the user says now whether it worked, failed, was partly right, or cannot be known, and tell it with the tool
+record_response: the outcome, what is to be learned in key_takeaway, and in related the positions you had used.
+</score-required>"""
+"""Holds none of the user's words, so nothing in it can be forged."""
+
+
+def scoring_request(user: EndUser, thread_id: str) -> str:
+    """What an assistant is told while the thread's last exchange waits for its outcome; empty otherwise."""
+    waiting = unscored_exchange(user, thread_id)
+    return SCORING_REQUEST.format(exchange=waiting.pk) if waiting else ""
+
+
 def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:
     """A thread nothing was said in yet, or not for long. A call without a thread is always new."""
     if not thread_id:

@@ -1,12 +1,15 @@
-"""What this application forgets when a person is erased."""
+"""What this application does when others speak: forgets a person who is erased, sends work to the queue."""
 
 from typing import Any
 
 from django.dispatch import receiver
 
 from memory.models import EndUser
+from memory.queueing import enqueue
 from memory.signals import user_erased
+from outcomes import tasks
 from outcomes.models import ActionTaken, ConversationSignal, ConversationWork, Exchange, OutcomeEvent
+from outcomes.signals import conversation_due
 
 
 @receiver(user_erased, dispatch_uid="outcomes.erase")
@@ -15,3 +18,8 @@ def erase(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -
     for model in (Exchange, OutcomeEvent, ActionTaken, ConversationSignal):
         rows = model._default_manager.filter(user_id=user.pk)
         removed[model._meta.db_table] = rows.delete()[0]
+
+
+@receiver(conversation_due, dispatch_uid="outcomes.look")
+def enqueue_looking(sender: type, user_id: int, **kwargs: Any) -> None:
+    enqueue(tasks.look_at_conversations, user_id)

@@ -55,6 +55,9 @@ class ExchangeOut(BaseModel):
     memory_id: UUID
     required_scoring: bool
     state: str = Field(description="scored, or unscored while its outcome is asked for.")
+    blocking: bool = Field(
+        default=False, description="Whether a client should not go on before it is told; a setting asks for it."
+    )
 
 
 @router.post(
@@ -65,7 +68,11 @@ class ExchangeOut(BaseModel):
     summary="Store a finished exchange",
 )
 def store_exchange(request: HttpRequest, u: UserId, thread_id: ThreadId, body: ExchangeIn) -> HttpResponse:
-    """Kept whole, and remembered in ``working``."""
+    """Kept whole, and remembered in ``working``.
+
+    ``required_scoring`` when its turn showed memories that an outcome could score, unless it was told already, the
+    answer was broken off (``interrupted``) or the message was small talk.
+    """
     door, new = facade(request), body.as_new(thread_id)
 
     def stored(user: EndUser) -> HttpResponse:
@@ -77,6 +84,7 @@ def store_exchange(request: HttpRequest, u: UserId, thread_id: ThreadId, body: E
                 memory_id=kept.memory_id,
                 required_scoring=kept.required_scoring,
                 state=kept.state,
+                blocking=kept.blocking,
             ),
         )
 
@@ -93,6 +101,10 @@ class OutcomeIn(Body):
     )
 
 
+def is_empty(value: list[object]) -> bool:
+    return not value
+
+
 class ScoredOut(BaseModel):
     memory_id: UUID
     score: float
@@ -103,6 +115,14 @@ class OutcomeOut(BaseModel):
     scored: list[ScoredOut]
     learned: list[UUID] = Field(description="Books and memory bank items of the turn: noted, never scored.")
     takeaway_id: UUID | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
+    ignored: list[int | str] = Field(
+        default_factory=list,
+        exclude_if=is_empty,
+        description="References of ``related`` that name no memory. When all are, all the turn showed is meant.",
+    )
+    replaced: Outcome | None = Field(
+        default=None, exclude_if=is_none, description="The earlier outcome of this turn that no longer counts."
+    )
 
     @classmethod
     def of(cls, done: Recorded) -> "OutcomeOut":
@@ -112,6 +132,8 @@ class OutcomeOut(BaseModel):
             ],
             learned=done.learned,
             takeaway_id=done.takeaway_id,
+            ignored=done.ignored,
+            replaced=done.replaced,
         )
 
 
@@ -123,7 +145,11 @@ class OutcomeOut(BaseModel):
     summary="Say how it went",
 )
 def record_outcome(request: HttpRequest, u: UserId, body: OutcomeIn) -> HttpResponse:
-    """Moves the scores of what the turn showed, or of ``related``. Books and the memory bank are never scored."""
+    """Moves the scores of what the turn showed, or of ``related``. Books and the memory bank are never scored.
+
+    A turn counts once: a later outcome takes the place of an earlier one for the memories it is about, and the same
+    outcome again changes nothing. Without a turn or exchange each call counts.
+    """
     door = facade(request)
 
     def recorded(user: EndUser) -> HttpResponse:

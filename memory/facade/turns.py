@@ -1,15 +1,18 @@
 """The end of a turn: the exchange, and what came of it."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 from memory.facade.door import Door
 from memory.models import EndUser
 from memory.tiers import Outcome
-from outcomes import exchanges, recording
+from outcomes import actions, exchanges, reading, recording
+from outcomes.actions import Action
 from outcomes.exchanges import NewExchange, StoredExchange
 from outcomes.models import OutcomeEvent
+from outcomes.reading import Place, Thread, ThreadState, Told
 from outcomes.recording import Recorded
 
 
@@ -38,6 +41,32 @@ class Turns(Door):
             related=related,
             actor=self.actor,
         )
+
+    def exchanges(
+        self, user: EndUser, *, limit: int, thread_id: str = "", after: Place | None = None
+    ) -> tuple[list[Told], Place | None]:
+        """Exchanges with what is known of them, newest first, and where the next page starts."""
+        return reading.page(user, limit=limit, thread_id=thread_id, after=after)
+
+    def exchange_by_id(self, user: EndUser, exchange_id: uuid.UUID) -> Told | None:
+        return reading.one(user, exchange_id)
+
+    def exchange_lines(self, user: EndUser, *, thread_id: str = "") -> Iterator[dict[str, Any]]:
+        return reading.lines(user, thread_id)
+
+    def thread_state(self, user: EndUser, thread_id: str) -> ThreadState:
+        return reading.thread_state(user, thread_id)
+
+    def threads(self, user: EndUser, *, limit: int, offset: int = 0) -> list[Thread]:
+        return reading.threads(user, limit=limit, offset=offset)
+
+    def scoring_request(self, user: EndUser, thread_id: str) -> str:
+        """What an assistant is told while the thread's last exchange waits for its outcome; empty otherwise."""
+        return exchanges.scoring_request(user, thread_id)
+
+    def note_action(self, user: EndUser, action: Action, *, now: datetime) -> None:
+        """Keep a tool call beside its turn."""
+        actions.note_action(user, action, now=now)
 
     def recent_outcomes(self, user: EndUser, limit: int) -> list[OutcomeEvent]:
         return recording.recent(user, limit)

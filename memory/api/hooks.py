@@ -1,0 +1,146 @@
+"""The calls of a turn for hooks, which know a user only by the body or query they send.
+
+Each answers what the call of the turn does; the one before an answer also says what stands in the way.
+"""
+
+import json
+from typing import Annotated
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router
+from pydantic import Field, StringConstraints
+
+from memory.access import EXTERNAL_ID
+from memory.api.context import ContextIn, ContextOut, SectionOut
+from memory.api.context import context as context_of_turn
+from memory.api.documents import answers
+from memory.api.errors import Problem
+from memory.api.fields import NAME_LIMIT, PageSize, QueryParameters
+from memory.api.fields import Query as QueryText
+from memory.api.idempotency import reply
+from memory.api.identity import READ, WRITE, facade, known_user, principal_of
+from memory.api.schemas import is_none
+from memory.api.turns import ExchangeIn, ExchangeOut, OutcomeIn, OutcomeOut, record_outcome, store_exchange
+from memory.text import estimate_tokens
+
+router = Router(tags=["Hooks"])
+
+SCORE_REQUIRED = "score_required"
+UserIdField = Annotated[
+    str,
+    StringConstraints(strict=True, pattern=rf"^{EXTERNAL_ID.pattern}$"),
+    Field(description="Your own id of the end user.", examples=["ann"]),
+]
+ThreadField = Annotated[
+    str, Field(strict=True, min_length=1, max_length=NAME_LIMIT, pattern=r"^[^/\x00-\x1f\x7f-\x9f]+$")
+]
+
+
+class HookContextIn(ContextIn):
+    user_id: UserIdField
+
+
+class HookContextQuery(QueryParameters):
+    user_id: UserIdField
+    query: QueryText
+    thread_id: Annotated[str, Field(max_length=NAME_LIMIT)] | None = None
+    limit: Annotated[PageSize, Field(le=50)] | None = None
+
+
+class HookContextOut(ContextOut):
+    """The turn's context. While the last outcome is asked for, ``injection`` begins with ``<score-required>``."""
+
+    blocking: bool = Field(description="Stop here and have the last exchange scored first; a setting asks for it.")
+    unscored_exchange_id: UUID | None = Field(default=None, exclude_if=is_none)
+
+
+class HookExchangeIn(ExchangeIn):
+    user_id: UserIdField
+    thread_id: ThreadField
+
+
+class HookScoreIn(OutcomeIn):
+    user_id: UserIdField
+    thread_id: ThreadField | None = Field(
+        default=None, description="Without turn_id and exchange_id: the thread's exchange that waits for its outcome."
+    )
+
+
+def check_user(request: HttpRequest, user_id: str) -> None:
+    """The key's own list of users, which other calls check by their address."""
+    if not principal_of(request).may_act_for(user_id):
+        raise Problem(403, "forbidden", "This key may not act for that user.")
+
+
+@router.post(
+    "/hooks/context",
+    auth=READ,
+    response=answers(200, HookContextOut, reads_body=True, writes=True),
+    operation_id="hook_context",
+    summary="Before an answer: what to hand over, and whether to stop",
+)
+def hook_context(request: HttpRequest, body: HookContextIn) -> HttpResponse:
+    return with_state(request, body)
+
+
+@router.get(
+    "/hooks/context",
+    auth=READ,
+    response=answers(200, HookContextOut),
+    operation_id="hook_context_by_query",
+    summary="Before an answer, for hooks that can only ask by address",
+)
+def hook_context_by_query(request: HttpRequest, options: Query[HookContextQuery]) -> HttpResponse:
+    told = {name: value for name, value in options.model_dump().items() if value is not None}
+    return with_state(request, HookContextIn(**told))
+
+
+def with_state(request: HttpRequest, body: HookContextIn) -> HttpResponse:
+    check_user(request, body.user_id)
+    user = known_user(request, body.user_id)
+    door, thread_id = facade(request), body.thread_id or ""
+    asked = door.scoring_request(user, thread_id) if user else ""
+    state = door.thread_state(user, thread_id) if asked and user else None
+    answer = context_of_turn(request, body.user_id, body)
+    if answer.status_code != 200:
+        return answer
+    last = state.last.pk if state and state.last else None
+    made = HookContextOut(
+        **json.loads(answer.content), blocking=bool(state and state.blocking), unscored_exchange_id=last
+    )
+    if asked:
+        made.injection = f"{asked}\n\n{made.injection}" if made.injection else asked
+        made.sections.insert(0, SectionOut(name=SCORE_REQUIRED, text=asked, tokens=estimate_tokens(asked)))
+    return reply(200, made)
+
+
+@router.post(
+    "/hooks/exchange",
+    auth=WRITE,
+    response=answers(201, ExchangeOut, reads_body=True, writes=True),
+    operation_id="hook_exchange",
+    summary="After an answer: keep the exchange",
+)
+def hook_exchange(request: HttpRequest, body: HookExchangeIn) -> HttpResponse:
+    """``blocking`` when its outcome is asked for and the operator wants clients to wait for it."""
+    check_user(request, body.user_id)
+    return store_exchange(request, body.user_id, body.thread_id, body)
+
+
+@router.post(
+    "/hooks/score",
+    auth=WRITE,
+    response=answers(201, OutcomeOut, reads_body=True, writes=True, may_miss=True),
+    operation_id="hook_score",
+    summary="Say how it went",
+)
+def hook_score(request: HttpRequest, body: HookScoreIn) -> HttpResponse:
+    """With a ``thread_id`` alone: the exchange of that thread which waits for its outcome."""
+    check_user(request, body.user_id)
+    user = known_user(request, body.user_id)
+    if user and body.thread_id and not (body.turn_id or body.exchange_id):
+        state = facade(request).thread_state(user, body.thread_id)
+        if state.waits and state.last:
+            body.exchange_id = str(state.last.pk)
+    return record_outcome(request, body.user_id, body)

@@ -1,0 +1,173 @@
+"""Exchanges as they are shown: each with its outcome, what was done in it and what was hinted of it."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Max, Q, QuerySet
+
+from memory.access import user_scope
+from memory.models import EndUser
+from outcomes.exchanges import SCORED, UNSCORED, must_be_scored
+from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent, Source
+
+EXPORT_BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page ended: the last exchange shown."""
+
+    created_at: datetime
+    exchange_id: uuid.UUID
+
+
+@dataclass(slots=True)
+class Told:
+    """An exchange with everything known of it. ``outcome`` is the verdict that stands, if there is one."""
+
+    exchange: Exchange
+    outcome: OutcomeEvent | None = None
+    signals: list[ConversationSignal] = field(default_factory=list)
+    actions: list[ActionTaken] = field(default_factory=list)
+
+    @property
+    def state(self) -> str:
+        return UNSCORED if self.exchange.required_scoring and self.exchange.scored_at is None else SCORED
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadState:
+    """``waits`` while the outcome of the thread's last exchange is asked for and not known."""
+
+    thread_id: str
+    exchanges: int
+    last: Exchange | None
+    waits: bool
+
+    @property
+    def state(self) -> str:
+        return UNSCORED if self.waits else SCORED
+
+    @property
+    def blocking(self) -> bool:
+        return self.waits and must_be_scored()
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    thread_id: str
+    exchanges: int
+    last_at: datetime
+
+
+def page(
+    user: EndUser, *, limit: int, thread_id: str = "", after: Place | None = None
+) -> tuple[list[Told], Place | None]:
+    """Exchanges, newest first, and where the next page starts."""
+    with user_scope(user):
+        rows = of_thread(user, thread_id)
+        if after is not None:
+            rows = rows.filter(
+                Q(created_at__lt=after.created_at) | Q(created_at=after.created_at, pk__lt=after.exchange_id)
+            )
+        found = list(rows.order_by("-created_at", "-pk")[: limit + 1])
+        shown = found[:limit]
+        more = len(found) > limit
+        return told(user, shown), Place(shown[-1].created_at, shown[-1].pk) if more else None
+
+
+def of_thread(user: EndUser, thread_id: str) -> QuerySet[Exchange]:
+    rows = Exchange.objects.filter(user=user)
+    return rows.filter(thread_id=thread_id) if thread_id else rows
+
+
+def one(user: EndUser, exchange_id: uuid.UUID) -> Told | None:
+    with user_scope(user):
+        return next(iter(told(user, list(Exchange.objects.filter(user=user, pk=exchange_id)))), None)
+
+
+def told(user: EndUser, exchanges: Sequence[Exchange]) -> list[Told]:
+    """Everything known of these exchanges, in three queries."""
+    found = {exchange.pk: Told(exchange) for exchange in exchanges}
+    for signal in ConversationSignal.objects.filter(user=user, exchange_id__in=list(found)).order_by("pk"):
+        found[signal.exchange_id].signals.append(signal)
+    for action in ActionTaken.objects.filter(user=user, exchange_id__in=list(found)).order_by("pk"):
+        if action.exchange_id is not None:
+            found[action.exchange_id].actions.append(action)
+    by_turn = defaultdict(list)
+    for exchange in exchanges:
+        by_turn[exchange.turn_id].append(exchange.pk)
+    turns = [turn_id for turn_id in by_turn if turn_id is not None]
+    standing = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
+    for event in standing.filter(Q(exchange_id__in=list(found)) | Q(turn_id__in=turns)).order_by("pk"):
+        about = {event.exchange_id, *(by_turn[event.turn_id] if event.turn_id else ())}
+        for exchange_id in about & set(found):
+            found[exchange_id].outcome = event
+    return list(found.values())
+
+
+def thread_state(user: EndUser, thread_id: str) -> ThreadState:
+    with user_scope(user):
+        rows = Exchange.objects.filter(user=user, thread_id=thread_id)
+        last = rows.order_by("-created_at", "-pk").first()
+        waits = last is not None and last.required_scoring and last.scored_at is None
+        return ThreadState(thread_id, rows.count(), last, waits=waits)
+
+
+def threads(user: EndUser, *, limit: int, offset: int = 0) -> list[Thread]:
+    """Threads by their last exchange, newest first."""
+    with user_scope(user):
+        rows = (
+            Exchange.objects.filter(user=user).values("thread_id").annotate(number=Count("pk"), last=Max("created_at"))
+        )
+        newest = rows.order_by("-last", "thread_id")[offset : offset + limit]
+        return [Thread(row["thread_id"], row["number"], row["last"]) for row in newest]
+
+
+def lines(user: EndUser, thread_id: str = "") -> Iterator[dict[str, Any]]:
+    """Every exchange as one flat record, oldest first; no transaction stays open between batches."""
+    last: Place | None = None
+    while True:
+        with user_scope(user):
+            rows = of_thread(user, thread_id)
+            if last is not None:
+                rows = rows.filter(
+                    Q(created_at__gt=last.created_at) | Q(created_at=last.created_at, pk__gt=last.exchange_id)
+                )
+            batch = told(user, list(rows.order_by("created_at", "pk")[:EXPORT_BATCH]))
+        yield from map(line, batch)
+        if len(batch) < EXPORT_BATCH:
+            return
+        last = Place(batch[-1].exchange.created_at, batch[-1].exchange.pk)
+
+
+def line(one: Told) -> dict[str, Any]:
+    exchange, outcome = one.exchange, one.outcome
+    return {
+        "role": "exchange",
+        "exchange_id": str(exchange.pk),
+        "thread_id": exchange.thread_id,
+        "turn_id": str(exchange.turn_id) if exchange.turn_id else None,
+        "doc_id": str(exchange.memory_id) if exchange.memory_id else None,
+        "user": exchange.user_message,
+        "assistant": exchange.assistant_message,
+        "timestamp": exchange.created_at.isoformat().replace("+00:00", "Z"),
+        "interrupted": exchange.interrupted,
+        "required_scoring": exchange.required_scoring,
+        "scored": exchange.scored_at is not None,
+        "outcome": outcome.outcome if outcome else None,
+        "outcome_source": outcome.source if outcome else None,
+        "tools": exchange.tools,
+        "signals": [{"kind": signal.kind, "evidence": signal.evidence} for signal in one.signals],
+    }
+
+
+def signal_counts(user: EndUser) -> dict[str, int]:
+    """How often each signal was noticed."""
+    with user_scope(user):
+        counted = ConversationSignal.objects.filter(user=user).values_list("kind").annotate(Count("id"))
+        return dict(counted.order_by("kind"))

@@ -1,0 +1,44 @@
+"""What the worker does with exchanges. Tasks may run twice or at once, and may be killed at any point."""
+
+import structlog
+from celery import shared_task
+from django.utils import timezone
+
+from memory.access import user_scope
+from memory.models import EndUser
+from memory.resilience import Unavailable
+from memory.tasks import single_flight
+from outcomes import detector, work
+
+logger = structlog.get_logger(__name__)
+
+
+@shared_task(name="outcomes.look_at_conversations")
+def look_at_conversations(user_id: int) -> int:
+    """Judge a user's exchanges that are due. Returns how many were looked at."""
+    user = EndUser.objects.filter(pk=user_id).first()
+    if user is None:
+        return 0
+    looked = 0
+    with single_flight("conversations", user_id) as mine:
+        if not mine:
+            return 0
+        with user_scope(user):
+            work.release_quiet_threads(user, timezone.now())
+        try:
+            looked += detector.detect_due(user, now=timezone.now())
+        except Unavailable as error:
+            # The rows are still pending; the sweep comes back for them.
+            logger.warning("judging paused", dependency=error.dependency, reason=error.reason)
+        with user_scope(user):
+            work.settle_marks(user, timezone.now())
+    return looked
+
+
+@shared_task(name="outcomes.sweep_conversations")
+def sweep_conversations() -> int:
+    """Nudge the worker for every user with exchanges to look at."""
+    users = work.users_due(timezone.now())
+    for user_id in users:
+        look_at_conversations.delay(user_id)
+    return len(users)

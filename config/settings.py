@@ -204,6 +204,9 @@ BOOSTS = {
         "memory.retrieval.signals.subject.BOOKS",
         "memory.retrieval.signals.subject.POLARITY",
         "memory.retrieval.signals.subject.REPORTED_QUESTION",
+        "knowledge_graph.boosts.ENTITIES",
+        "knowledge_graph.boosts.SOLUTIONS",
+        "knowledge_graph.boosts.DOCUMENTS",
     ],
     "learned": [
         "memory.retrieval.signals.learned.DYNAMIC_WEIGHTS",
@@ -273,6 +276,8 @@ MEMORY = {
         "context_limit": env_int("MEMORY_TOP_K", 0, minimum=0),
         "min_score": env_float("MEMORY_SEARCH_MIN_SCORE", 0.0, minimum=0, maximum=1),
         "tier_fairness": env_bool("MEMORY_TIER_FAIRNESS", default=False),
+        "adviser": "knowledge_graph.advising.advise" if FLAGS["kg"] else "",
+        "plan_tiers": env_bool("MEMORY_TIER_PLANNER", default=False),
     },
     "BOOSTS": BOOSTS[env_choice("MEMORY_BOOSTS", "signals", tuple(BOOSTS))],
     "CONTEXT": {

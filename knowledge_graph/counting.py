@@ -68,7 +68,8 @@ class CountTable:
         return (
             f"INSERT INTO {self.name} AS known (user_id, {written}, last_used_at) "  # noqa: S608
             f"SELECT %(user)s, {written}, %(now)s FROM unnest({', '.join(arrays)}) AS new({written}) "
-            f"ON CONFLICT (user_id, {', '.join(self.identity)}) DO UPDATE SET {', '.join(sums)}, last_used_at = EXCLUDED.last_used_at"
+            f"ON CONFLICT (user_id, {', '.join(self.identity)}) DO UPDATE SET {', '.join(sums)}, "
+            "last_used_at = EXCLUDED.last_used_at"
         )
 
     @property

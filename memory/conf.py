@@ -119,6 +119,10 @@ class RankingConf:
     context_limit: int
     min_score: float
     boosts: tuple[str, ...] = ()
+    adviser: str = ""
+    """Dotted path of who is asked before a search what is known of such questions; empty: nobody."""
+    plan_tiers: bool = False
+    """Only the tiers that answered such questions are asked."""
     tier_fairness: bool = False
     """Each tier brings as many candidates as if it were alone."""
     rrf_k: int = 60

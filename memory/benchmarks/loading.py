@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from knowledge_graph.tasks import learn_everything
 from memory import indexing
 from memory.access import ensure_user
 from memory.admission import NewMemory, Refused, admitted
@@ -67,6 +68,7 @@ def loaded(organization: Organization, store: Store, asked_at: datetime) -> Iter
         content = write(user, store, asked_at)
         record_outcomes(content, store, asked_at)
         index(user)
+        learn_everything(user, now=asked_at)
         yield content
     finally:
         erase(user)

@@ -1,6 +1,6 @@
 """What a search ranks: memories with the numbers of each stage, and who stands beside whom in a thread. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -73,6 +73,8 @@ class Pool:
     now: datetime
     words: Sequence[tuple[str, ...]] = ()
     """The word groups of the query, in the order of ``Memory.holds``."""
+    advice: Mapping[str, Mapping[UUID, float]] = field(default_factory=dict)
+    """Which memories others speak for, by reason, known before the search."""
     places: dict[UUID, int] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -18,6 +18,7 @@ from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem, Turn
 from memory.models.items import ItemQuerySet
 from memory.resilience import Deadline
+from memory.retrieval.advising import Advice, advise
 from memory.retrieval.candidates import read_pool
 from memory.retrieval.finding import find
 from memory.retrieval.fusion import fuse_blend, fuse_rrf, fuse_zscore
@@ -53,11 +54,13 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     )
     with debug.timed("understand"):
         query = read_query(user, debug.normalized_query, now)
-    request = request if request.limit else replace(request, limit=query.limit)
+    advice = advise(user, query, debug, deadline)
+    request = planned(replace(request, limit=request.limit or query.limit), advice, debug)
     found = find(user, query, request, debug, deadline)
     with debug.timed("rank"), user_scope(user):
         pool = read_pool(user, found, wanted_rows(user, request, now), query.words, now)
         fuse(pool)
+        pool.advice = advice.boosts
         boosts = conf.ranking.boosts if request.boosts is None else request.boosts
         ranked = rank(query, pool, signals(boosts))
         hits = chosen(user, ranked, request)
@@ -76,6 +79,14 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         debug.stage_timings_ms, debug.fallbacks_used, [hit.item.tier for hit in hits], debug.retrieval_confidence
     )
     return SearchResult(turn_id, hits, debug)
+
+
+def planned(request: SearchRequest, advice: Advice, debug: Debug) -> SearchRequest:
+    """Asked of the advised tiers, where the caller named none."""
+    if request.tiers is not None or advice.tiers is None:
+        return request
+    debug.tiers_considered = [tier.value for tier in Tier if tier in advice.tiers]
+    return replace(request, tiers=advice.tiers)
 
 
 def read_query(user: EndUser, text: str, now: datetime) -> Query:

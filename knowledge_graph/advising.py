@@ -1,0 +1,108 @@
+"""What the graphs know of a question before it is searched for, in one statement."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from knowledge_graph.boosts import (
+    DOCUMENT_SHARE,
+    DOCUMENTED,
+    ENTITY_SHARE,
+    MOST_FOR_ENTITIES,
+    NAMED,
+    SOLVED,
+)
+from knowledge_graph.concepts import concepts_of
+from knowledge_graph.entities import entities_of
+from knowledge_graph.reading import problem_of
+from memory.conf import memory_conf
+from memory.indexes.bounded import bounded_cursor
+from memory.models import EndUser
+from memory.resilience import Deadline
+from memory.retrieval.advising import GRAPH, Advice
+from memory.retrieval.query import Query
+from memory.scoring import wilson_lower_bound
+from memory.tiers import Tier
+
+ENOUGH_EVIDENCE = 3
+"""So many clear outcomes make a tier known for such questions."""
+RECOMMENDED = 2
+"""So many tiers are asked beside the working one."""
+DOCUMENT_USES = 3
+LEAST_OVERLAP = 0.5
+LIMITS = {"named": 1_000, "solved": 50, "documents": 500}
+
+WHAT_IS_KNOWN = """
+WITH near AS (
+    SELECT signature, count(*) AS shared FROM graph_solution_cue
+    WHERE user_id = %(user)s AND key = ANY(%(problem)s) GROUP BY signature
+)
+SELECT 'tier', tier, NULL::uuid, sum(worked)::float8, sum(failed)::float8 FROM graph_routing
+WHERE user_id = %(user)s AND key = ANY(%(concepts)s) GROUP BY tier
+UNION ALL
+(SELECT 'named', '', mention.item_id, sum(entity.avg_quality), 0 FROM graph_mention AS mention
+ JOIN graph_entity AS entity ON entity.user_id = %(user)s AND entity.key = mention.key
+ WHERE mention.user_id = %(user)s AND mention.key = ANY(%(names)s) AND mention.tier = 'memory_bank'
+ GROUP BY mention.item_id LIMIT %(most_named)s)
+UNION ALL
+(SELECT 'solved', '', item_id,
+        shared::float8 / (size + %(size)s - shared) * (worked - failed) / (worked + failed + partial + 1), 0
+ FROM near JOIN graph_solution AS solution ON solution.user_id = %(user)s AND solution.signature = near.signature
+ WHERE %(solutions)s AND worked > failed AND shared::float8 / (size + %(size)s - shared) >= %(least)s
+ ORDER BY 4 DESC LIMIT %(most_solved)s)
+UNION ALL
+(SELECT 'document', tier, item_id, (worked + 0.5 * partial)::float8 / (worked + failed + partial), 0
+ FROM graph_document WHERE user_id = %(user)s AND worked + failed + partial >= %(uses)s
+ ORDER BY last_used_at DESC LIMIT %(most_documents)s)
+"""
+
+
+def advise(user: EndUser, query: Query, deadline: Deadline) -> Advice:
+    """Which tiers to ask, and which memories the graphs speak for. Raises Unavailable."""
+    concepts = concepts_of(query.text)
+    names = sorted({*concepts, *(entity.key for entity in entities_of(query.text, query.named))})
+    if not names:
+        return Advice()
+    problem = problem_of(concepts)
+    values: dict[str, Any] = {
+        "user": user.pk,
+        "concepts": concepts,
+        "names": names,
+        "problem": problem,
+        "size": len(problem),
+        "solutions": memory_conf().flags["problem_solution_index"],
+        "least": LEAST_OVERLAP,
+        "uses": DOCUMENT_USES,
+        **{f"most_{name}": limit for name, limit in LIMITS.items()},
+    }
+    # Nothing here is read in bulk; a plan that the rows of one user justify serves all.
+    with bounded_cursor(GRAPH, user.pk, deadline, {}) as cursor:
+        cursor.execute(WHAT_IS_KNOWN, values)
+        rows = cursor.fetchall()
+    return advice_of(rows)
+
+
+def advice_of(rows: Sequence[tuple[str, str, uuid.UUID, float, float]]) -> Advice:
+    boosts: dict[str, dict[uuid.UUID, float]] = defaultdict(dict)
+    tiers: dict[str, tuple[float, float]] = {}
+    for kind, tier, item_id, first, second in rows:
+        if kind == "tier":
+            tiers[tier] = (first, second)
+        elif kind == "named":
+            boosts[NAMED][item_id] = min(MOST_FOR_ENTITIES, ENTITY_SHARE * first)
+        elif kind == "solved":
+            boosts[SOLVED][item_id] = max(first, boosts[SOLVED].get(item_id, 0.0))
+        else:
+            boosts[DOCUMENTED][item_id] = DOCUMENT_SHARE * first
+    return Advice(planned(tiers) if memory_conf().ranking.plan_tiers else None, boosts)
+
+
+def planned(tiers: dict[str, tuple[float, float]]) -> frozenset[Tier] | None:
+    """The working tier and the best of those known for such questions; None, all, while there are too few of them."""
+    known = {tier: counts for tier, counts in tiers.items() if sum(counts) >= ENOUGH_EVIDENCE}
+    helpful = [tier for tier, (worked, failed) in known.items() if worked > failed]
+    helpful.sort(key=lambda tier: (-wilson_lower_bound(int(known[tier][0]), int(known[tier][1]), 0), tier))
+    if not helpful:
+        return None
+    return frozenset({Tier.WORKING, *(Tier(tier) for tier in helpful[:RECOMMENDED])})

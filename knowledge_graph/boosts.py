@@ -1,0 +1,33 @@
+"""What the graphs speak for, as reasons to rank a memory higher. The numbers were looked up before the search."""
+
+from collections.abc import Callable, Sequence
+
+from memory.retrieval.pool import Pool
+from memory.retrieval.query import Query
+from memory.retrieval.ranking import Signal
+
+ENTITY_SHARE = 0.2
+MOST_FOR_ENTITIES = 0.5
+"""A boosted relevance is at most half as much again."""
+DOCUMENT_SHARE = 0.15
+NAMED, SOLVED, DOCUMENTED = "named", "solved", "documented"
+"""The reasons in an advice."""
+
+
+def spoken_for(reason: str) -> Callable[[Query, Pool], Sequence[float]]:
+    """What an advice gives each memory for a reason, as far as the memory is on the topic."""
+
+    def value(query: Query, pool: Pool) -> list[float]:
+        given = pool.advice.get(reason, {})
+        if not given:
+            return [0.0] * len(pool)
+        return [
+            given.get(memory.id, 0.0) * topical for memory, topical in zip(pool.memories, pool.on_topic, strict=True)
+        ]
+
+    return value
+
+
+ENTITIES = Signal("entities", 1.0, spoken_for(NAMED))
+SOLUTIONS = Signal("solutions", 2.0, spoken_for(SOLVED))
+DOCUMENTS = Signal("documents", 1.0, spoken_for(DOCUMENTED))

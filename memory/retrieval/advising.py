@@ -1,0 +1,58 @@
+"""What is known before anything is looked for: which tiers answered such questions, which memories deserve more.
+
+Where it is known from stands in the settings, so that the core need not know. A few milliseconds are spent on it at
+most, and a search without it is a search.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from uuid import UUID
+
+from django.utils.module_loading import import_string
+
+from memory.conf import memory_conf
+from memory.models import EndUser
+from memory.resilience import BadReply, Deadline, Unavailable
+from memory.retrieval.query import Query
+from memory.retrieval.results import Debug
+from memory.tiers import Tier
+
+GRAPH = "graph"
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """``tiers`` None: ask all. ``boosts`` gives, for each reason, the memories it speaks for and how loudly."""
+
+    tiers: frozenset[Tier] | None = None
+    boosts: Mapping[str, Mapping[UUID, float]] = field(default_factory=dict)
+
+
+Adviser = Callable[[EndUser, Query, Deadline], Advice]
+
+
+@cache
+def adviser(path: str) -> Adviser:
+    found: Adviser = import_string(path)
+    return found
+
+
+def advise(user: EndUser, query: Query, debug: Debug, deadline: Deadline) -> Advice:
+    """Advice for this question; none when nobody gives any, when it fails, and when it would take too long."""
+    conf = memory_conf()
+    if not conf.ranking.adviser or not query.text:
+        return Advice()
+    return debug.attempt(GRAPH, lambda: asked(user, query, deadline.slice(conf.deadlines.graph_s)), Advice())
+
+
+def asked(user: EndUser, query: Query, deadline: Deadline) -> Advice:
+    try:
+        found: object = adviser(memory_conf().ranking.adviser)(user, query, deadline)
+    except Unavailable:
+        raise
+    except Exception as error:
+        raise Unavailable(GRAPH, type(error).__name__) from error
+    if not isinstance(found, Advice):
+        raise BadReply(GRAPH, f"{type(found).__name__} is no advice")
+    return found

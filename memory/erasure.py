@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -41,17 +42,22 @@ ERASED_WITH_USER: tuple[type[Model], ...] = (
 WORDS_OF_AN_ITEM: dict[str, Any] = {"text": "", "tags": [], "metadata": {}, "speaker": None, "source": None}
 
 
-def forget_answers(user: EndUser, item_id: uuid.UUID) -> None:
-    """Take a deleted item's words out of the kept answers to repeated requests.
+def forget_answers(user: EndUser, item_ids: Collection[uuid.UUID]) -> None:
+    """Take the words of deleted or cleansed items out of the kept answers to repeated requests.
 
     An answer that only looked is dropped; one that wrote stays without the words, or a late repeat would write again.
     """
+    named = {str(item_id) for item_id in item_ids}
     with user_scope(user):
-        for record in IdempotencyRecord.objects.filter(user=user, response__body__icontains=str(item_id)):
+        holding = IdempotencyRecord.objects.filter(user=user, response__has_key="body")
+        if len(named) == 1:
+            holding = holding.filter(response__body__icontains=next(iter(named)))
+        for record in holding:
             body = json.loads(record.response["body"])
             if "results" in body or "injection" in body:
-                record.delete()
-            elif body.get("id") == str(item_id):
+                if any(name in record.response["body"] for name in named):
+                    record.delete()
+            elif body.get("id") in named:
                 body.update({name: value for name, value in WORDS_OF_AN_ITEM.items() if body.get(name)})
                 record.response["body"] = json.dumps(body)
                 record.save(update_fields=["response"])

@@ -1,14 +1,13 @@
-"""What memories were derived from, and what was derived from them."""
+"""What a memory may be derived from, and how far it is trusted then."""
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
 
 from django.db import connection
 
 from memory.admission import NewMemory, Refused, check_trust
-from memory.models import EndUser, MemoryItem
+from memory.models import EndUser
 from memory.tiers import Trust
 
 MOST_PARENTS = 100
@@ -46,28 +45,3 @@ def trust_of(user: EndUser, ids: list[uuid.UUID]) -> dict[uuid.UUID, int]:
     with connection.cursor() as cursor:
         cursor.execute(TRUST_OF_PARENTS, [user.pk, ids])
         return dict(cursor.fetchall())
-
-
-def descendants(user: EndUser, since: Mapping[uuid.UUID, datetime | None]) -> list[uuid.UUID]:
-    """Everything derived from these memories, parents before children, in any number of steps; cycles end.
-
-    A moment beside an ancestor: only what was derived after it counts.
-    """
-    children: dict[uuid.UUID, list[tuple[uuid.UUID, datetime]]] = {}
-    derived = MemoryItem.objects.for_user(user).exclude(parents=[]).order_by("created_at", "arrival")
-    for child, parents, born in derived.values_list("pk", "parents", "created_at").iterator():
-        for parent in parents:
-            children.setdefault(parent, []).append((child, born))
-    found: dict[uuid.UUID, None] = {}
-    reached = [child for ancestor, moment in since.items() for child in born_after(children, ancestor, moment)]
-    while reached:
-        fresh = [child for child in dict.fromkeys(reached) if child not in found and child not in since]
-        found.update(dict.fromkeys(fresh))
-        reached = [child for ancestor in fresh for child in born_after(children, ancestor, None)]
-    return list(found)
-
-
-def born_after(
-    children: Mapping[uuid.UUID, Iterable[tuple[uuid.UUID, datetime]]], ancestor: uuid.UUID, moment: datetime | None
-) -> list[uuid.UUID]:
-    return [child for child, born in children.get(ancestor, ()) if moment is None or born >= moment]

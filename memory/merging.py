@@ -51,7 +51,10 @@ def merge_into(item: MemoryItem, new: NewMemory, *, now: datetime, actor: str) -
     trust = new.trust or Trust.USER
     is_better = outranks(item, new, trust)
     before = {"text": item.text, "mentions": item.mentions, "trust": Trust(item.trust).name.lower()}
-    rows.keep_version(item, "merged", now, wording=None if is_better else new, principal=actor)
+    if is_better:
+        rows.keep_version(item, "replaced", now)
+    else:
+        rows.keep_version(item, "merged", now, wording=new, principal=actor)
     item.mentions += 1
     item.always_inject = item.always_inject or (new.always_inject and trust >= item.trust)
     own, brought = (list(new.tags), item.tags) if trust > item.trust else (item.tags, list(new.tags))

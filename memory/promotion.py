@@ -16,16 +16,20 @@ from django.db.models import F, Q
 
 from memory import bank, metrics, rows, signals, store
 from memory.access import user_scope
+from memory.admission import Refused
 from memory.conf import memory_conf
-from memory.models import EndUser, MemoryItem
+from memory.merging import take_turns
+from memory.models import EndUser, MemoryEvent, MemoryItem
 from memory.models.items import outlives_its_time
 from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Tier, Trust
 
 LONG_BATCH_S = 0.4
 """A batch that held its rows longer is followed by a smaller one: no lock of a pass lasts a second."""
 SHORT_BATCH_S = 0.15
+FIRST_BATCH = 250
 SMALLEST_BATCH = 50
 LISTED = 10_000
+UNDOABLE = frozenset({"promoted", "archived"})
 NEEDED_OF_A_ROW = ("pk", "user", "tier", "score", "uses", "overruled_uses", "trust", "created_at", "expires_at")
 
 
@@ -63,6 +67,10 @@ class Promoted:
         self.let_go += len(spent)
         self.promoted += moves[: max(0, LISTED - len(self.promoted))]
         self.archived += spent[: max(0, LISTED - len(self.archived))]
+
+    @property
+    def is_cut(self) -> bool:
+        return max(len(self.promoted), len(self.archived)) >= LISTED
 
 
 def promote(
@@ -104,7 +112,7 @@ def work_off(user: EndUser, now: datetime, actor: str, result: Promoted) -> None
     conf = memory_conf().promotion
     # Each is a look-up in a small partial index; what rose does not expire, so the order is theirs.
     open_rules = [risen_from(Tier.HISTORY), risen_from(Tier.WORKING), garbage(), expired(now)]
-    size = conf.batch
+    size = min(FIRST_BATCH, conf.batch)
     while open_rules:
         started = time.perf_counter()
         room = size
@@ -232,6 +240,56 @@ def move_to(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: datetime
         indexing=Indexing.PENDING,
         index_after=now,
     )
+
+
+# --- taking back -------------------------------------------------------------------------------------------------
+def undo(
+    user: EndUser,
+    item_id: uuid.UUID,
+    event_id: int,
+    *,
+    now: datetime,
+    actor: str,
+    similar_to: uuid.UUID | None = None,
+) -> MemoryItem | None:
+    """Take a promotion or an archiving back, if nothing came after it. None when there is no such item or event.
+
+    The outcomes that led to the move do not lead to it again: only a new one decides about the memory's place. Raises
+    Refused for an event that cannot be taken back, and as ``store.restore`` does.
+    """
+    with user_scope(user):
+        # Before the row, as whoever writes to the bank does.
+        take_turns("bank", user)
+        item = rows.locked(user, item_id)
+        event = MemoryEvent.objects.filter(user=user, item_id=item_id, pk=event_id).first()
+        if item is None or event is None:
+            return None
+        check_undoable(user, event)
+        MemoryItem.objects.for_user(user).filter(pk=item_id).update(overruled_uses=item.uses)
+        if event.kind == "archived":
+            return store.restore(user, item_id, now=now, actor=actor, similar_to=similar_to, undone=event)
+        source, target = Tier(event.after["tier"]), Tier(event.before["tier"])
+        move_to(user, [item_id], target, now)
+        item.refresh_from_db()
+        before, after = {"tier": source}, {"tier": target, "undone": event.pk}
+        reason = f"taken back: {event.reason}"[:300]
+        rows.note(item, "undone", reason=reason, before=before, after=after, now=now, actor=actor)
+        rows.mark_index_due(user, now)
+        rows.tell(user, "promoted", [item])
+    return item
+
+
+def check_undoable(user: EndUser, event: MemoryEvent) -> None:
+    if event.kind not in UNDOABLE:
+        raise Refused("event_id", "only a promotion or an archiving can be taken back")
+    later = MemoryEvent.objects.filter(user=user, item_id=event.item_id, pk__gt=event.pk).order_by("pk")
+    after = list(later.values_list("pk", "kind", "after"))
+    undone = {said["undone"] for _, _, said in after if "undone" in said}
+    if event.pk in undone:
+        raise Refused("event_id", "this was taken back already")
+    standing = [kind for pk, kind, said in after if pk not in undone and "undone" not in said]
+    if standing:
+        raise Refused("event_id", f"something came after it ({standing[-1]}); only the last move can be taken back")
 
 
 def users_to_promote() -> Iterator[int]:

@@ -101,6 +101,16 @@ def keep_version(
     item.version += 1
 
 
+WORDING = ("tags", "importance", "confidence", "thread_id", "source_type", "source", "trust", "principal", "parents")
+
+
+def take_back(item: MemoryItem, version: MemoryVersion) -> None:
+    """Give the row an earlier wording with all that came with it; the caller saves it and removes the version."""
+    for name in WORDING:
+        setattr(item, name, getattr(version, name))
+    set_text(item, version.text)
+
+
 def put_away(item: MemoryItem, now: datetime) -> None:
     """Make the row an archived one; the caller saves it and says why."""
     item.status = Status.ARCHIVED

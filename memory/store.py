@@ -217,12 +217,18 @@ def archive_many(user: EndUser, reasons: Mapping[uuid.UUID, str], *, now: dateti
 
 
 def restore(
-    user: EndUser, item_id: uuid.UUID, *, now: datetime, actor: str = "", similar_to: uuid.UUID | None = None
+    user: EndUser,
+    item_id: uuid.UUID,
+    *,
+    now: datetime,
+    actor: str = "",
+    similar_to: uuid.UUID | None = None,
+    undone: MemoryEvent | None = None,
 ) -> MemoryItem | None:
     """Back into its tier, with a fresh time to live; a bank item that is said otherwise by now becomes one with that.
 
-    What failed is not let go for the same failures again. Raises Refused for words from outside that may not stand in
-    their tier. None when there is no such item.
+    What failed is not let go for the same failures again. ``undone`` is the archiving that is taken back, if that is
+    why. Raises Refused for words from outside that may not stand in their tier. None when there is no such item.
     """
     with user_scope(user):
         take_turns("bank", user)
@@ -239,10 +245,27 @@ def restore(
             item.overruled_uses = item.uses
         rows.await_index(item)
         item.save()
-        rows.note(item, "restored", before={"status": "archived"}, now=now, actor=actor)
+        reason, after = (f"taken back: {undone.reason}"[:300], {"undone": undone.pk}) if undone else ("", {})
+        rows.note(item, "restored", reason=reason, before={"status": "archived"}, after=after, now=now, actor=actor)
         rows.mark_index_due(user, now)
         rows.tell(user, "restored", [item])
         return merged(user, item, similar_to, now=now, actor=actor) if item.tier == Tier.MEMORY_BANK else item
+
+
+def vouch(user: EndUser, item_id: uuid.UUID, *, now: datetime, actor: str = "") -> MemoryItem | None:
+    """A person answers for a memory: from here on it is trusted as their own words. None when there is no such item.
+
+    The one act that lifts trust. What was derived from it before keeps the trust it was given.
+    """
+    with user_scope(user):
+        item = rows.locked(user, item_id)
+        if item is not None and item.trust < Trust.USER:
+            before = Trust(item.trust).name.lower()
+            item.trust = Trust.USER
+            item.updated_at = now
+            item.save(update_fields=["trust", "updated_at"])
+            rows.note(item, "vouched", before={"trust": before}, after={"trust": "user"}, now=now, actor=actor)
+    return item
 
 
 def remove(user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:

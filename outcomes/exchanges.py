@@ -190,17 +190,22 @@ def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:
         )
 
 
-def forget_memory(user: EndUser, memory_id: uuid.UUID) -> None:
-    """A deleted memory takes the exchange it came from along, and the words of it that stand elsewhere."""
+def forget_memories(user: EndUser, ids: Sequence[uuid.UUID]) -> int:
+    """Deleted memories take the exchanges they came from along, and the words of them that stand elsewhere.
+
+    Returns how many exchanges went.
+    """
     with user_scope(user):
-        gone = Exchange.objects.filter(user=user, memory_id=memory_id)
-        ids = list(gone.values_list("pk", flat=True))
-        if not ids:
-            return
+        gone = Exchange.objects.filter(user=user, memory_id__in=list(ids))
+        exchange_ids = list(gone.values_list("pk", flat=True))
+        if not exchange_ids:
+            return 0
         gone.delete()
-        OutcomeEvent.objects.filter(user=user, exchange_id__in=ids).update(query="")
-        ActionTaken.objects.filter(user=user, exchange_id__in=ids).update(query="")
-        ConversationSignal.objects.filter(user=user).filter(Q(exchange_id__in=ids) | Q(heard_in__in=ids)).delete()
+        OutcomeEvent.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")
+        ActionTaken.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")
+        heard = Q(exchange_id__in=exchange_ids) | Q(heard_in__in=exchange_ids)
+        ConversationSignal.objects.filter(user=user).filter(heard).delete()
+    return len(exchange_ids)
 
 
 def count(user: EndUser) -> int:

@@ -151,10 +151,11 @@ def get_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse
     return shown(facade(request).get(user, UUID(item_id)))
 
 
-def shown(item: MemoryItem | None) -> HttpResponse:
+def shown(item: MemoryItem | None, asked: UUID | None = None) -> HttpResponse:
+    """The item; one that was ``asked`` for and became part of another says which."""
     if item is None:
         raise not_found()
-    return reply(200, MemoryOut.of(item))
+    return reply(200, MemoryOut.of(item, item.pk if asked not in {None, item.pk} else None))
 
 
 @router.patch(
@@ -165,12 +166,19 @@ def shown(item: MemoryItem | None) -> HttpResponse:
     summary="Change a memory",
 )
 def revise_memory(request: HttpRequest, u: UserId, item_id: ItemId, body: MemoryPatch) -> HttpResponse:
-    """A new text makes a new version; the one before stays readable under ``versions``."""
+    """A new text makes a new version; the one before stays readable under ``versions``.
+
+    A ``memory_bank`` item that says by then what another says becomes one with it: the better wording is answered,
+    named by ``duplicate_of`` when it is the other's.
+    """
     changes = body.changes()
     if not changes:
         raise invalid_field("", "name at least one field to change")
-    user = required_user(request, u)
-    return shown(facade(request).revise(user, UUID(item_id), changes, now=timezone.now()))
+    user, door, key = required_user(request, u), facade(request), UUID(item_id)
+    twin = None
+    if "text" in changes:
+        twin = door.twin_of_item(user, key, Deadline(memory_conf().deadlines.default_s), text=body.text)
+    return shown(door.revise(user, key, changes, now=timezone.now(), similar_to=twin), key)
 
 
 @router.delete(
@@ -208,8 +216,16 @@ def archive_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResp
     summary="Bring an archived memory back",
 )
 def restore_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
-    user, door = required_user(request, u), facade(request)
-    return do_once(request, user, lambda: shown(door.restore(user, UUID(item_id), now=timezone.now())))
+    user, door, key = required_user(request, u), facade(request), UUID(item_id)
+    twin = twin_of_returning(request, door, user, key)
+    return do_once(request, user, lambda: shown(door.restore(user, key, now=timezone.now(), similar_to=twin), key))
+
+
+def twin_of_returning(request: HttpRequest, door: MemoryFacade, user: EndUser, item_id: UUID) -> UUID | None:
+    """The bank item that says the same as one that comes back. Not looked for when the answer is kept already."""
+    if is_known(request, user):
+        return None
+    return door.twin_of_item(user, item_id, Deadline(memory_conf().deadlines.default_s))
 
 
 @router.get(

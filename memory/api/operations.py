@@ -1,5 +1,6 @@
 """Upkeep a client may ask for or look at: promotion, statistics, indexing, health."""
 
+from typing import Literal
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -12,11 +13,11 @@ from memory import health
 from memory.api.documents import answers
 from memory.api.errors import Problem, from_status, problem_of
 from memory.api.fields import Body, Flag, UserId
-from memory.api.idempotency import do_once, reply
+from memory.api.idempotency import answer_once, reply
 from memory.api.identity import ADMIN, READ, facade, identify, known_user
-from memory.api.schemas import IndexStatusOut
+from memory.api.schemas import IndexStatusOut, is_none
 from memory.indexing import IndexCounts
-from memory.promotion import Promoted
+from memory.promotion import LISTED, Promoted
 from memory.tiers import Outcome, Status, Tier
 
 router = Router(tags=["Operations"])
@@ -42,6 +43,11 @@ class PromoteOut(BaseModel):
     promoted: list[MoveOut]
     archived: list[ArchivedOut]
     unchanged: int
+    counts: dict[Literal["promoted", "archived"], int] | None = Field(
+        default=None,
+        exclude_if=is_none,
+        description=f"Of all memories; present only when a list was cut at its {LISTED:,}th entry.",
+    )
 
     @classmethod
     def of(cls, done: Promoted) -> "PromoteOut":
@@ -52,6 +58,7 @@ class PromoteOut(BaseModel):
             ],
             archived=[ArchivedOut(memory_id=one.memory_id, reason=one.reason) for one in done.archived],
             unchanged=done.unchanged,
+            counts={"promoted": done.moved, "archived": done.let_go} if done.is_cut else None,
         )
 
 
@@ -68,7 +75,8 @@ def promote(request: HttpRequest, u: UserId, body: PromoteIn = PromoteIn()) -> H
     user, door = known_user(request, u), facade(request)
     if user is None:
         return reply(200, PromoteOut.of(Promoted()))
-    return do_once(
+    # Outside the transaction that keeps the answer: a pass is many short ones, and doing it again changes nothing.
+    return answer_once(
         request,
         user,
         lambda: reply(200, PromoteOut.of(door.promote(user, now=timezone.now(), dry_run=body.dry_run))),
@@ -79,6 +87,7 @@ class StatsOut(BaseModel):
     tiers: dict[Tier, dict[Status, int]]
     outcomes: dict[Outcome, int]
     exchanges: int
+    signals: dict[str, int] = Field(description="Hints noticed in conversations and faults of tools, by kind.")
     indexing: IndexStatusOut
     graphs: dict[str, int] = Field(description="Sizes of the user's graphs, by name.")
 
@@ -101,6 +110,7 @@ def stats(request: HttpRequest, u: UserId) -> HttpResponse:
             tiers=counts,
             outcomes={outcome: found.outcomes.get(outcome, 0) if found else 0 for outcome in Outcome},
             exchanges=found.exchanges if found else 0,
+            signals=found.signals if found else {},
             indexing=index_counts(found.indexing if found else None),
             graphs={},
         ),

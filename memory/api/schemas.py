@@ -1,7 +1,7 @@
 """What the memory endpoints take and answer."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,11 +20,19 @@ from memory.api.fields import (
     Share,
     Tags,
     Text,
+    UuidText,
 )
+from memory.lineage import MOST_PARENTS
 from memory.models import MemoryEvent, MemoryItem, MemoryVersion
-from memory.tiers import Indexing, SourceType, Status, Tier
+from memory.tiers import Indexing, SourceType, Status, Tier, Trust
 
 SOURCE_TYPES = frozenset(SourceType)
+GRADES: dict[int, Literal["external", "assistant", "user"]] = {
+    Trust.EXTERNAL: "external",
+    Trust.ASSISTANT: "assistant",
+    Trust.USER: "user",
+}
+Parents = Annotated[list[UuidText], Field(max_length=MOST_PARENTS)]
 
 
 def is_none(value: object) -> bool:
@@ -68,6 +76,11 @@ class MemoryIn(Body):
     )
     occurred_at: Moment | None = None
     metadata: Metadata | None = None
+    parents: Parents | None = Field(
+        default=None,
+        description="Ids of the memories this one was derived from: it is trusted no more than the least of them, and "
+        "goes when one of them is purged.",
+    )
 
     def as_new(self) -> NewMemory:
         source_type, source = read_source(self.source)
@@ -83,6 +96,7 @@ class MemoryIn(Body):
             source_type=source_type,
             source=source,
             metadata=self.metadata or {},
+            parents=[UUID(parent) for parent in self.parents or ()],
             **given,
         )
 
@@ -155,6 +169,9 @@ class MemoryOut(BaseModel):
     mentions: int
     uses: int
     last_outcome: str | None
+    trust: Literal["external", "assistant", "user"]
+    principal: str = Field(description="Who wrote the wording it has.")
+    parents: list[UUID]
     occurred_at: datetime
     created_at: datetime
     updated_at: datetime
@@ -182,6 +199,9 @@ class MemoryOut(BaseModel):
             mentions=item.mentions,
             uses=item.uses,
             last_outcome=item.last_outcome or None,
+            trust=GRADES[item.trust],
+            principal=item.principal,
+            parents=item.parents,
             occurred_at=item.occurred_at,
             created_at=item.created_at,
             updated_at=item.updated_at,
@@ -206,12 +226,15 @@ class VersionOut(BaseModel):
     tags: list[str]
     importance: float
     confidence: float
+    trust: Literal["external", "assistant", "user"]
+    principal: str
     reason: str
     archived_at: datetime
 
     @classmethod
     def of(cls, row: MemoryVersion) -> "VersionOut":
-        return cls(**{name: getattr(row, name) for name in cls.model_fields})
+        told = {name: getattr(row, name) for name in cls.model_fields}
+        return cls(**{**told, "trust": GRADES[row.trust]})
 
 
 class VersionPage(BaseModel):

@@ -7,13 +7,14 @@ from typing import Any
 
 from django.db import transaction
 
-from memory import bank, dedup, erasure, store, tasks
+from memory import bank, dedup, erasure, promotion, purging, store, tasks
 from memory.access import user_scope
 from memory.admission import NewMemory
 from memory.bank import Match
 from memory.facade.door import Door
 from memory.indexes.ghosts import ghosts
 from memory.models import EndUser, Erasure, MemoryEvent, MemoryItem, MemoryVersion
+from memory.purging import Purged, Wanted
 from memory.queueing import enqueue
 from memory.resilience import Deadline
 from memory.store import Stored
@@ -92,11 +93,35 @@ class Memories(Door):
         with user_scope(user):
             if not store.remove(user, item_id, now=now):
                 return False
-            exchanges.forget_memory(user, item_id)
-            erasure.forget_answers(user, item_id)
+            exchanges.forget_memories(user, [item_id])
+            erasure.forget_answers(user, [item_id])
             # The row is gone already; the ghost only spares the next searches a vector that lingers.
             transaction.on_commit(lambda: ghosts().add(user.pk, [item_id]))
         return True
+
+    def purge(self, user: EndUser, wanted: Wanted, *, now: datetime, dry_run: bool = False) -> tuple[Purged, int]:
+        """Remove a source with all that came of it; the exchanges of what went are counted beside."""
+        forgotten = 0
+
+        def also(gone: Sequence[uuid.UUID], staying: Sequence[uuid.UUID]) -> None:
+            nonlocal forgotten
+            forgotten += exchanges.forget_memories(user, gone)
+            erasure.forget_answers(user, [*gone, *staying])
+            transaction.on_commit(lambda: ghosts().add(user.pk, gone))
+
+        return purging.purge(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run), forgotten
+
+    def vouch(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
+        return store.vouch(user, item_id, now=now, actor=self.actor)
+
+    def undo(
+        self, user: EndUser, item_id: uuid.UUID, event_id: int, *, now: datetime, similar_to: uuid.UUID | None = None
+    ) -> MemoryItem | None:
+        with user_scope(user):
+            item = promotion.undo(user, item_id, event_id, now=now, actor=self.actor, similar_to=similar_to)
+            if item is not None and item.tier == Tier.MEMORY_BANK:
+                bank.make_room(user, now=now, keep=[item.pk])
+        return item
 
     def versions(self, user: EndUser, item_id: uuid.UUID) -> list[MemoryVersion]:
         with user_scope(user):

@@ -191,7 +191,8 @@ class MemoryVersion(models.Model):
     principal = models.CharField(max_length=100, blank=True, default="")
     parents = ArrayField(models.UUIDField(), default=list)
     reason = models.CharField(max_length=100, default="revised")
-    """``revised``: the next wording was made from this one. ``merged``: it stood beside the item."""
+    """``revised``: the next wording was made from this one. ``replaced``: a better one that says the same took its
+    place. ``merged``: it stood beside the item and never was its wording."""
     archived_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

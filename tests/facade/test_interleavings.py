@@ -31,6 +31,7 @@ class Expected:
     expires_at: datetime | None
     score: float = 0.5
     uses: int = 0
+    overruled: int = 0
     status: str = "active"
     events: int = 1
 
@@ -62,11 +63,17 @@ class Expected:
 
     @property
     def is_garbage(self) -> bool:
-        return self.tier in SCORED and self.uses > 0 and self.score < 0.2
+        return self.tier in SCORED and self.uses > self.overruled and self.score < 0.2
 
     def is_over(self, now: datetime) -> bool:
         proven = self.tier is Tier.HISTORY and self.score >= 0.7 and self.uses >= 2
         return self.expires_at is not None and self.expires_at <= now and not proven
+
+    def come_back(self, now: datetime) -> None:
+        self.turn("active")
+        self.live_from(now)
+        if self.score < 0.2:
+            self.overruled = self.uses
 
     def turn(self, status: str) -> None:
         if self.status != status:
@@ -108,8 +115,7 @@ class World:
         if chosen := self.pick(number):
             memory.restore(self.user, chosen, now=self.now)
             if self.model[chosen].status == "archived":
-                self.model[chosen].turn("active")
-                self.model[chosen].live_from(self.now)
+                self.model[chosen].come_back(self.now)
 
     def remove(self, number: int) -> None:
         if chosen := self.pick(number):
@@ -130,7 +136,13 @@ class World:
             events = list(MemoryEvent.objects.values_list("item_id", flat=True))
         found = {
             row.pk: Expected(
-                Tier(row.tier), row.expires_at, row.score, row.uses, row.status, events=events.count(row.pk)
+                Tier(row.tier),
+                row.expires_at,
+                row.score,
+                row.uses,
+                row.overruled_uses,
+                row.status,
+                events=events.count(row.pk),
             )
             for row in rows
         }

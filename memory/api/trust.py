@@ -1,0 +1,115 @@
+"""Acts of a person on what is remembered: vouching for a memory, taking a move back, purging a source."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Path, Router
+from pydantic import BaseModel, Field
+
+from memory.api.documents import answers
+from memory.api.fields import Body, Flag, ItemId, Metadata, Name, UserId, UuidText
+from memory.api.idempotency import answer_once, do_once, reply
+from memory.api.identity import ADMIN, WRITE, facade, required_user
+from memory.api.memories import shown, twin_of_returning
+from memory.api.schemas import MemoryOut
+from memory.purging import Purged, Wanted
+
+router = Router(tags=["Trust"])
+
+EventId = Annotated[int, Path(..., ge=1, le=2**63 - 1, description="The number of an event of the memory.")]
+LISTED = 1_000
+
+
+@router.post(
+    "/users/{u}/memories/{item_id}/vouch",
+    auth=ADMIN,
+    response=answers(200, MemoryOut, writes=True, may_miss=True),
+    operation_id="vouch_for_memory",
+    summary="Answer for a memory as for one's own words",
+)
+def vouch(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
+    """Lifts its trust to ``user``: it may be promoted and always be injected. Nothing else does that."""
+    user, door = required_user(request, u), facade(request)
+    return do_once(request, user, lambda: shown(door.vouch(user, UUID(item_id), now=timezone.now())))
+
+
+@router.post(
+    "/users/{u}/memories/{item_id}/events/{event_id}/undo",
+    auth=WRITE,
+    response=answers(200, MemoryOut, writes=True, may_miss=True),
+    operation_id="undo_event",
+    summary="Take a promotion or an archiving back",
+)
+def undo(request: HttpRequest, u: UserId, item_id: ItemId, event_id: EventId) -> HttpResponse:
+    """Only the last thing that happened to a memory can be taken back. The outcomes that led to the move do not lead to
+    it again: the next one decides."""
+    user, door, key = required_user(request, u), facade(request), UUID(item_id)
+    twin = twin_of_returning(request, door, user, key)
+    return do_once(
+        request, user, lambda: shown(door.undo(user, key, event_id, now=timezone.now(), similar_to=twin), key)
+    )
+
+
+class PurgeIn(Body):
+    """All that is given must hold, and something must be."""
+
+    source: Name | Metadata | None = Field(
+        default=None,
+        description="A kind of source (user, assistant, tool, document, system), the name a client gave, or an object "
+        "that the source contains.",
+    )
+    principal: Name | None = Field(default=None, description="Who wrote it, as memories and events name them.")
+    thread_id: Name | None = None
+    memory_id: UuidText | None = None
+    dry_run: Flag = False
+
+    def wanted(self) -> Wanted:
+        source: str | dict[str, Any] = self.source or ""
+        return Wanted(
+            source=source,
+            principal=self.principal or "",
+            thread_id=self.thread_id or "",
+            memory_id=UUID(self.memory_id) if self.memory_id else None,
+        )
+
+
+class PurgeOut(BaseModel):
+    matched: int = Field(description="Memories that hold words of the source.")
+    derived: int = Field(description="Memories that came of those, in any number of steps.")
+    removed: int
+    reverted: int = Field(description="Memories that have an earlier wording again, in which the source had no part.")
+    versions: int = Field(description="Wordings taken off memories that stay.")
+    exchanges: int
+    memory_ids: list[UUID] = Field(description=f"Of what was removed; at most {LISTED:,}.")
+
+    @classmethod
+    def of(cls, done: Purged, exchanges: int) -> "PurgeOut":
+        return cls(
+            matched=done.matched,
+            derived=done.derived,
+            removed=done.removed,
+            reverted=done.reverted,
+            versions=done.versions,
+            exchanges=exchanges,
+            memory_ids=done.memory_ids[:LISTED],
+        )
+
+
+@router.post(
+    "/users/{u}/memories/purge",
+    auth=ADMIN,
+    response=answers(200, PurgeOut, reads_body=True, writes=True, may_miss=True),
+    operation_id="purge_source",
+    summary="Remove a source with everything that came of it",
+)
+def purge(request: HttpRequest, u: UserId, body: PurgeIn) -> HttpResponse:
+    """For good: texts, versions, exchanges and vectors. ``dry_run`` only counts; exchanges are counted as they go."""
+    user, door = required_user(request, u), facade(request)
+
+    def purged() -> HttpResponse:
+        return reply(200, PurgeOut.of(*door.purge(user, body.wanted(), now=timezone.now(), dry_run=body.dry_run)))
+
+    # In many short transactions: one that is sent again finds what is left.
+    return answer_once(request, user, purged)

@@ -12,7 +12,7 @@ from memory.indexing import IndexCounts
 from memory.models import EndUser, MemoryItem
 from memory.promotion import Promoted
 from memory.tiers import Tier
-from outcomes import exchanges, recording
+from outcomes import exchanges, reading, recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Stats:
     tiers: dict[str, dict[str, int]]
     outcomes: dict[str, int]
     exchanges: int
+    signals: dict[str, int]
     indexing: IndexCounts
 
 
@@ -42,5 +43,6 @@ class Upkeep(Door):
                 tiers=tiers,
                 outcomes=recording.outcome_counts(user),
                 exchanges=exchanges.count(user),
+                signals=reading.signal_counts(user),
                 indexing=indexing.counts(user),
             )

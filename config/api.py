@@ -1,6 +1,19 @@
 """The REST surface: one API of the routers of each subject."""
 
-from memory.api import context, exchanges, hooks, insights, memories, operations, search, tools, trust, turns
+from memory.api import (
+    context,
+    exchanges,
+    graph,
+    hooks,
+    insights,
+    kinds,
+    memories,
+    operations,
+    search,
+    tools,
+    trust,
+    turns,
+)
 from memory.api.bodies import GuardedParser
 from memory.api.documents import DESCRIPTION, ApiDocs, DocumentedAPI
 from memory.api.errors import register
@@ -16,5 +29,5 @@ api = DocumentedAPI(
     openapi_extra={"info": {"license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}}},
 )
 register(api)
-for module in (trust, memories, search, insights, context, turns, exchanges, hooks, tools, operations):
+for module in (trust, memories, search, insights, context, turns, exchanges, hooks, tools, kinds, graph, operations):
     api.add_router("", module.router)

@@ -10,10 +10,12 @@ def every(seconds: float, task: str) -> dict[str, Any]:
 SCHEDULE = {
     "sweep the index queue": every(30, "memory.sweep_index_queue"),
     "sweep learning": every(30, "knowledge_graph.sweep_learning"),
+    "sweep personal records": every(30, "kinds.sweep"),
     "sweep collections": every(60, "memory.sweep_collections"),
     "check consistency": every(15 * 60, "memory.check_consistency"),
     "look at conversations": every(60, "outcomes.sweep_conversations"),
     "promote": every(30 * 60, "memory.promote_everyone"),
     "roll up metrics": every(10 * 60, "memory.roll_up_metrics"),
     "purge logs": every(6 * 60 * 60, "memory.purge_logs"),
+    "purge recalls": every(24 * 60 * 60, "kinds.purge_log"),
 }

@@ -195,6 +195,14 @@ class MetricsConf:
 
 
 @dataclass(frozen=True, slots=True)
+class KindsConf:
+    """The model of personal records, miniLM or e5; ``url`` empty: the embedding server has it."""
+
+    model: str = "miniLM"
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class McpConf:
     """``url`` empty: no process speaks MCP here."""
 
@@ -220,6 +228,7 @@ class MemoryConf:
     llm: LanguageModelConf
     metrics: MetricsConf
     mcp: McpConf
+    kinds: KindsConf
     require_auth: bool
     local_only: bool
     """Only this machine's own names are served."""
@@ -246,6 +255,7 @@ def memory_conf() -> MemoryConf:
         llm=LanguageModelConf(**values["LLM"]),
         metrics=MetricsConf(**values.get("METRICS", {})),
         mcp=McpConf(**values.get("MCP", {})),
+        kinds=KindsConf(**values.get("KINDS", {})),
         require_auth=values["REQUIRE_AUTH"],
         local_only=set(settings.ALLOWED_HOSTS) <= LOOPBACK,
     )

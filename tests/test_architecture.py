@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from django.apps import apps
+from django.db.migrations.loader import MigrationLoader
 from django.db.models import Model
+
+from memory.isolation import IsolateByUser
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("config", "docker", "memory", "outcomes", "tests")
@@ -171,20 +174,19 @@ def test_sql_by_hand_leaves_the_guarded_fields_alone() -> None:
 def models_of_persons() -> list[type[Model]]:
     return [
         model
-        for label in ("memory", "outcomes", "knowledge_graph")
+        for label in ("memory", "kinds", "outcomes", "knowledge_graph")
         for model in apps.get_app_config(label).get_models()
         if any(field.column == "user_id" for field in model._meta.local_concrete_fields)
     ]
 
 
 def isolated() -> set[tuple[str, str]]:
-    found = set()
-    for name, tree in modules("memory/migrations", "outcomes/migrations"):
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "IsolateByUser":
-                assert isinstance(node.args[0], ast.Constant)
-                found.add((name.split("/")[0], str(node.args[0].value)))
-    return found
+    return {
+        (label, operation.model)
+        for (label, _), migration in MigrationLoader(None, ignore_no_migrations=True).disk_migrations.items()
+        for operation in migration.operations
+        if isinstance(operation, IsolateByUser)
+    }
 
 
 def test_every_table_of_a_persons_rows_is_isolated_by_a_migration() -> None:

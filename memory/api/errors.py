@@ -14,6 +14,7 @@ from ninja.errors import HttpError, ValidationError
 
 from memory.admission import Refused
 from memory.faults import Unavailable
+from memory.kinds.recall import RecallFailed
 from outcomes.recording import UnknownTurn
 
 logger = structlog.get_logger(__name__)
@@ -34,6 +35,9 @@ TITLES = {
     "idempotency_mismatch": "This Idempotency-Key belongs to another request",
     "rate_limited": "Too many requests",
     "unavailable": "A part of the service is away",
+    "EMBEDDING_MODEL_UNAVAILABLE": "The question cannot be embedded now",
+    "VECTOR_SEARCH_FAILED": "The search by vectors failed",
+    "DB_READ_FAILED": "The records found cannot be read now",
     "internal_error": "Something went wrong on our side",
 }
 CODES = {
@@ -108,6 +112,11 @@ def invalid_field(field: str, message: str) -> Problem:
 
 def unavailable(detail: str) -> Problem:
     return Problem(503, "unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+def recall_failed(error: RecallFailed) -> Problem:
+    detail = f"{error.code}: {error.reason}; try again."
+    return Problem(503, error.code, detail, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
 def too_large(limit: int) -> Problem:
@@ -191,6 +200,8 @@ def problem_of(error: Exception) -> Problem:
             return invalid_field(error.field, error.rule)
         case UnknownTurn() | Http404():
             return not_found()
+        case RecallFailed():
+            return recall_failed(error)
         case Unavailable():
             return unavailable(f"The {error.dependency} does not answer; try again.")
         case DatabaseError() | InterfaceError():

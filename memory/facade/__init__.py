@@ -1,6 +1,8 @@
 """The one door of the API, the tools, the console and the commands to the whole system."""
 
 from memory.facade.finding import Finding
+from memory.facade.graphs import Graphs
+from memory.facade.kinds import Kinds
 from memory.facade.memories import Memories
 from memory.facade.turns import Turns
 from memory.facade.upkeep import Stats, Upkeep
@@ -8,5 +10,5 @@ from memory.facade.upkeep import Stats, Upkeep
 __all__ = ["MemoryFacade", "Stats"]
 
 
-class MemoryFacade(Memories, Finding, Turns, Upkeep):
+class MemoryFacade(Memories, Finding, Turns, Upkeep, Graphs, Kinds):
     """Each method is a few lines: the rules live below."""

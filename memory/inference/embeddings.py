@@ -35,11 +35,13 @@ class Served:
 class HttpEmbedder:
     """An embedding service that speaks TEI (``/embed``) or OpenAI (``/v1/embeddings``)."""
 
-    def __init__(self, conf: EmbeddingConf) -> None:
+    def __init__(self, conf: EmbeddingConf, name: str = EMBEDDER) -> None:
+        """``name`` is that of its breaker, where more than one such service is used."""
+        self.name = name
         self.model = conf.model
         self.dimensions = conf.dimensions
         self._conf = conf
-        self._remote = Remote(EMBEDDER, conf.url, conf.api_key)
+        self._remote = Remote(name, conf.url, conf.api_key)
 
     def embed_query(self, text: str, deadline: Deadline) -> Vector:
         budget = deadline.slice(self._conf.query_timeout_s)
@@ -69,9 +71,9 @@ class HttpEmbedder:
         return as_sent(prefix + text, self._conf.max_chars)
 
     def _embed(self, texts: list[str], deadline: Deadline) -> list[Vector]:
-        deadline.require(EMBEDDER)
+        deadline.require(self.name)
         try:
-            return breaker(EMBEDDER).call(lambda: self._ask(texts, deadline))
+            return breaker(self.name).call(lambda: self._ask(texts, deadline))
         except TooLarge:
             if len(texts) == 1:
                 raise

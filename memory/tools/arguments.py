@@ -10,6 +10,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
+from memory.kinds.texts import Kind
 from memory.text import CONTROL, fit_text
 from memory.tiers import Outcome, Tier
 
@@ -99,6 +100,13 @@ class Arguments(BaseModel):
         return told
 
 
+class InsightsArguments(Arguments):
+    other_names = {"query": ("q", "search", "text")}
+
+    query: Query = Field(description="The user's message")
+    thread_id: Name = ""
+
+
 class SearchArguments(Arguments):
     other_names = {"query": ("q", "search", "text"), "collections": ("collection", "tiers"), "limit": ("top_k",)}
 
@@ -163,3 +171,15 @@ class UpdateArguments(Target):
 
 class ArchiveArguments(Target):
     other_names = {**Target.other_names, "match_query": ("query", "old_content", "content", "text")}
+
+
+class RecallFilters(Arguments):
+    kinds: Annotated[list[Kind], BeforeValidator(as_list), Field(min_length=1)] | None = None
+
+
+class RecallArguments(Arguments):
+    other_names = {"query": ("q", "search", "text"), "top_k": ("limit",)}
+
+    query: Query
+    filters: RecallFilters = Field(default_factory=RecallFilters)
+    top_k: int = Field(default=8, ge=1, le=MOST_RESULTS)

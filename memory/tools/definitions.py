@@ -8,6 +8,8 @@ from memory.tools.arguments import (
     ArchiveArguments,
     Arguments,
     BankArguments,
+    InsightsArguments,
+    RecallArguments,
     ResponseArguments,
     SearchArguments,
     UpdateArguments,
@@ -37,6 +39,13 @@ class Tool:
 TOOLS: dict[str, Tool] = {
     tool.name: tool
     for tool in (
+        Tool(
+            "get_context_insights",
+            "Context insights",
+            "Call first: what experience says about a topic (what worked, what failed, where to search). Fast.",
+            InsightsArguments,
+            "read",
+        ),
         Tool(
             "search_memory",
             "Search memory",
@@ -77,6 +86,13 @@ TOOLS: dict[str, Tool] = {
             "write",
             destructive=True,
             idempotent=True,
+        ),
+        Tool(
+            "memory.search",
+            "Recall personal records",
+            "Recall the user's own records by meaning: chat, finished journals, to-dos, preferences, gratitude.",
+            RecallArguments,
+            "read",
         ),
     )
 }

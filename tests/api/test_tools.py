@@ -9,9 +9,11 @@ import pytest
 
 from memory import inference
 from memory.access import user_scope
+from memory.kinds.tasks import embed_user
 from memory.models import EndUser, MemoryEvent, MemoryItem
 from memory.resilience import Unavailable
 from memory.text import estimate_tokens
+from outcomes.models import ActionTaken
 from tests.client import ApiClient, client_for
 from tests.factories import MemoryItemFactory
 
@@ -19,11 +21,13 @@ if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Response
 
 NAMES = [
+    "get_context_insights",
     "search_memory",
     "record_response",
     "add_to_memory_bank",
     "update_memory",
     "archive_memory",
+    "memory.search",
 ]
 MOST_TOKENS = 1500
 
@@ -105,6 +109,7 @@ def test_arguments_are_understood_as_models_send_them(
         ("add_to_memory_bank", {"content": "Ann sails", "tags": "identity", "importance": 2}, "importance", "1"),
         ("update_memory", {"new_content": "Ann sails"}, "", "memory_id or match_query"),
         ("archive_memory", {"memory_id": str(uuid.uuid4()), "match_query": "a"}, "", "memory_id or match_query"),
+        ("memory.search", {"query": "a", "filters": {"kinds": ["dream"]}}, "filters.kinds.0", "journal"),
     ],
 )
 def test_a_wrong_argument_is_named_with_its_rule(
@@ -199,6 +204,52 @@ def test_a_response_without_a_turn_is_about_the_threads_last_turn_and_only_once(
     assert second["result"]["scored"] == []
     assert second["result"]["takeaway_id"]
     assert [one["memory_id"] for one in anywhere["result"]["scored"]] == [str(memories["ferry"].pk)]
+
+
+# --- what experience says, and what is noted of it ---------------------------------------------------------------
+def test_insights_tell_what_failed_before_with_the_whole_of_it(
+    call: Callable[..., "Response"], user: EndUser, index_now: Callable[[EndUser], None]
+) -> None:
+    long = "Raising the export worker timeout to 900 seconds " + "did not help at all " * 30
+    item = MemoryItemFactory.create(user=user, text=long, tier="history")
+    index_now(user)
+    call("search_memory", {"query": "export worker timeout"})
+    call("record_response", {"key_takeaway": "The lease was the cause.", "outcome": "failed", "related": [1]})
+
+    answer = call("get_context_insights", {"text": "raise the export worker timeout?"}).json()
+
+    assert [one["memory_id"] for one in answer["result"]["past_failures"]] == [str(item.pk)]
+    assert " ".join(long.split()) in answer["content"]
+    assert answer["content"].startswith("What experience says.")
+
+
+def test_a_tool_call_is_noted_beside_its_turn(
+    call: Callable[..., "Response"], memories: dict[str, MemoryItem], user: EndUser
+) -> None:
+    found = call("search_memory", {"query": "train to Haifa", "collections": "working", "thread_id": "t"}).json()
+    call("record_response", {"key_takeaway": "It leaves at 07:40.", "outcome": "worked", "thread_id": "t"})
+
+    with user_scope(user):
+        noted = {row.action: row for row in ActionTaken.objects.filter(user=user)}
+    search = noted["search_memory"]
+    assert (str(search.turn_id), search.thread_id, search.tiers) == (found["result"]["turn_id"], "t", ["working"])
+    assert (search.ok, search.verdict) == (True, "worked")
+    assert search.ms > 0
+    assert noted["record_response"].turn_id == search.turn_id
+
+
+# --- personal records --------------------------------------------------------------------------------------------
+def test_recall_answers_with_its_card(api: ApiClient, call: Callable[..., "Response"], user: EndUser) -> None:
+    todo = api.post("kinds/todos", {"title": "Buy cables for the lab"}).json()
+    embed_user(user.pk)
+
+    for name in ("memory.search", "memory_search"):
+        answer = call(name, {"q": "what do I need to buy?", "filters": {"kinds": "todo, journal"}, "top_k": "3"}).json()
+        card = answer["result"]
+        assert set(card) == {"status", "type", "title", "body", "meta", "persisted_ids", "diagnostics"}
+        [hit] = card["diagnostics"]["results"]
+        assert (hit["kind"], hit["ref_id"], hit["snippet"]) == ("todo", todo["id"], "Buy cables for the lab")
+        assert "> Buy cables for the lab" in answer["content"]
 
 
 # --- the memory bank ---------------------------------------------------------------------------------------------

@@ -4,10 +4,13 @@ import re
 import uuid
 from typing import TYPE_CHECKING, Any
 
+import anyio
+import httpx
 import pytest
 
 from tests.api.test_tools import NAMES
 from tests.mcp.conftest import Connect, run
+from tests.runtime.stack import Stack
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -64,9 +67,33 @@ def test_all_tools_do_their_work(connect: Connect) -> None:
             assert lessons["results"][0]["content"] == "Ask about wind first"
             gone = await done(client, "archive_memory", memory_id=kept["memory_id"])
             assert gone["status"] == "archived"
+            advice = await done(client, "get_context_insights", query="ask about wind first")
+            assert "Ask about wind first" in [one["content"] for one in advice["relevant_patterns"]]
             assert not (await done(client, "search_memory", query="sloop", collections="memory_bank"))["results"]
 
     run(live)
+
+
+def test_personal_records_are_recalled(connect: Connect, stack: Stack) -> None:
+    user = f"keeper-{uuid.uuid4().hex[:8]}"
+    kept = httpx.post(
+        f"{stack.api_url}/api/v1/users/{user}/kinds/todos",
+        json={"title": "Buy cables for the lab"},
+        headers={"Authorization": f"Bearer {stack.api_key}"},
+        timeout=20,
+    ).json()
+
+    async def recall() -> None:
+        async with connect(user) as client:
+            for _ in range(100):  # The worker embeds it in a moment.
+                card = await done(client, "memory.search", query="what do I need for the lab?")
+                if card["diagnostics"]["results"]:
+                    break
+                await anyio.sleep(0.2)
+            [hit] = card["diagnostics"]["results"]
+            assert (hit["kind"], hit["ref_id"], hit["snippet"]) == ("todo", kept["id"], "Buy cables for the lab")
+
+    run(recall)
 
 
 def test_stored_words_come_quoted(connect: Connect) -> None:

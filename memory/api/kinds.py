@@ -1,0 +1,366 @@
+"""Personal records: journals, to-dos, gratitude notes, preferences; and the recall of these and of messages."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Query as InQuery
+from ninja import Router
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from memory.api import paging
+from memory.api.documents import answers
+from memory.api.errors import invalid_field, not_found
+from memory.api.fields import (
+    Body,
+    Flag,
+    ItemId,
+    JsonValue,
+    Metadata,
+    Moment,
+    PageSize,
+    Query,
+    QueryParameters,
+    Text,
+    UserId,
+    one_line,
+    readable,
+)
+from memory.api.idempotency import answer_once, do_once, reply
+from memory.api.identity import READ, WRITE, facade, for_writing, known_user, new_or_known_user, required_user
+from memory.kinds.models import Source
+from memory.kinds.texts import Kind
+from memory.models import EndUser
+from memory.tools import rendering
+
+router = Router(tags=["Personal records"])
+
+Title = Annotated[str, Field(strict=True, max_length=300), AfterValidator(one_line)]
+Task = Annotated[
+    str, Field(strict=True, min_length=1, max_length=500), AfterValidator(one_line), AfterValidator(readable)
+]
+Writing = Annotated[str, Field(strict=True, max_length=32_768)]
+Language = Annotated[str, Field(strict=True, min_length=1, max_length=35, pattern=r"^[A-Za-z0-9-]+$")]
+Belief = Annotated[str, Field(strict=True, min_length=1, max_length=100), AfterValidator(one_line)]
+
+
+class NewRecord(Body):
+    created_at: Moment | None = Field(default=None, description="When it was written; now, when left out.")
+
+    def fields(self) -> dict[str, Any]:
+        given = self.model_dump(exclude_none=True)
+        # A time ahead of the server's clock is set back to it.
+        return {**given, **({"created_at": min(self.created_at, timezone.now())} if self.created_at else {})}
+
+
+class RecordPatch(Body):
+    """Any of these, at least one."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"minProperties": 1})
+
+    def fields(self) -> dict[str, Any]:
+        if not self.model_fields_set:
+            raise invalid_field("", "name at least one field to change")
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class RecordOut(BaseModel):
+    id: UUID
+    created_at: datetime
+    updated_at: datetime
+
+
+class RecordList(BaseModel):
+    items: list[Any]
+    next_cursor: str | None
+
+
+class NewJournal(NewRecord):
+    title: Title = ""
+    body: Writing = ""
+    is_draft: Flag = True
+
+    @model_validator(mode="after")
+    def say_something(self) -> "NewJournal":
+        if not self.is_draft and not (self.title + self.body).strip():
+            raise ValueError("a finished journal has a title or a body")
+        return self
+
+
+class JournalPatch(RecordPatch):
+    title: Title = ""
+    body: Writing = ""
+    is_draft: Flag = True
+
+
+class JournalOut(RecordOut):
+    title: str
+    body: str
+    is_draft: bool = Field(description="Drafts are found by nobody.")
+
+
+class NewTodo(NewRecord):
+    title: Task
+    done: Flag = False
+
+
+class TodoPatch(RecordPatch):
+    title: Task = Field(default_factory=str)
+    done: Flag = False
+
+
+class TodoOut(RecordOut):
+    title: str
+    done: bool
+
+
+class NewGratitude(NewRecord):
+    text: Text
+
+
+class GratitudePatch(RecordPatch):
+    text: Text = Field(default_factory=str)
+
+
+class GratitudeOut(RecordOut):
+    text: str
+
+
+class JournalPage(RecordList):
+    items: list[JournalOut]
+
+
+class TodoPage(RecordList):
+    items: list[TodoOut]
+
+
+class GratitudePage(RecordList):
+    items: list[GratitudeOut]
+
+
+class RecordPageOptions(QueryParameters):
+    cursor: str | None = Field(default=None, max_length=1000)
+    limit: PageSize = 50
+
+
+def shaped(out: type[RecordOut], row: Source | None) -> RecordOut:
+    if row is None:
+        raise not_found()
+    return out(**{name: getattr(row, name) for name in out.model_fields})
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One kind of record, as the API words it."""
+
+    path: str
+    kind: Kind
+    word: str
+    new: type[NewRecord]
+    patch: type[RecordPatch]
+    out: type[RecordOut]
+    pages: type[RecordList]
+
+
+def offer(one: Offer) -> None:
+    """The calls on a kind as a whole."""
+    path, kind, word, new, out, pages = one.path, one.kind, one.word, one.new, one.out, one.pages
+    where = f"/users/{{u}}/kinds/{path}"
+    written = answers(201, out, reads_body=True, writes=True)
+
+    @router.post(where, auth=WRITE, response=written, operation_id=f"add_{word}", summary=f"Add a {as_words(word)}")
+    def add(request: HttpRequest, u: UserId, body: new) -> HttpResponse:  # type: ignore[valid-type]
+        door, fields = facade(request), body.fields()  # type: ignore[attr-defined]
+
+        def kept(user: EndUser) -> HttpResponse:
+            return reply(201, shaped(out, door.add_record(user, kind, fields, now=timezone.now())))
+
+        known = known_user(request, u)
+        return for_writing(request, u, known, lambda user: do_once(request, user, lambda: kept(user)))
+
+    @router.get(where, auth=READ, response=answers(200, pages), operation_id=f"list_{path}", summary=f"List {path}")
+    def listed(request: HttpRequest, u: UserId, options: InQuery[RecordPageOptions]) -> HttpResponse:
+        return page_of(request, u, kind, out, pages, options)
+
+    offer_each(one, f"{where}/{{item_id}}")
+
+
+def offer_each(one: Offer, where: str) -> None:
+    """The calls on one record."""
+    kind, word, patch, out = one.kind, as_words(one.word), one.patch, one.out
+    found = answers(200, out, may_miss=True)
+    changed = answers(200, out, reads_body=True, writes=True, may_miss=True)
+    gone = answers(204, None, writes=True, may_miss=True)
+
+    @router.get(where, auth=READ, response=found, operation_id=f"get_{one.word}", summary=f"Read a {word}")
+    def read(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
+        return reply(200, shaped(out, facade(request).record(required_user(request, u), kind, UUID(item_id))))
+
+    @router.patch(where, auth=WRITE, response=changed, operation_id=f"change_{one.word}", summary=f"Change a {word}")
+    def change(request: HttpRequest, u: UserId, item_id: ItemId, body: patch) -> HttpResponse:  # type: ignore[valid-type]
+        fields, user = body.fields(), required_user(request, u)  # type: ignore[attr-defined]
+        row = facade(request).change_record(user, kind, UUID(item_id), fields, now=timezone.now())
+        return reply(200, shaped(out, row))
+
+    @router.delete(
+        where, auth=WRITE, response=gone, operation_id=f"delete_{one.word}", summary=f"Delete a {word} for good"
+    )
+    def delete(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
+        if not facade(request).remove_record(required_user(request, u), kind, UUID(item_id)):
+            raise not_found()
+        return HttpResponse(status=204)
+
+
+def as_words(word: str) -> str:
+    return word.replace("_", " ")
+
+
+def page_of(
+    request: HttpRequest,
+    u: str,
+    kind: Kind,
+    out: type[RecordOut],
+    pages: type[RecordList],
+    options: RecordPageOptions,
+) -> HttpResponse:
+    """Newest first."""
+    user = known_user(request, u)
+    mark: list[str | int] = ["kind", kind, user.pk if user else 0]
+    place = paging.place_in(mark, options.cursor)
+    before = place_before(place) if place else None
+    rows = facade(request).records(user, kind, before=before, limit=options.limit + 1) if user else []
+    shown, following = rows[: options.limit], None
+    if len(rows) > options.limit:
+        following = paging.cursor(mark, [shown[-1].created_at.isoformat(), str(shown[-1].pk)])
+    return reply(200, pages(items=[shaped(out, row) for row in shown], next_cursor=following))
+
+
+def place_before(place: list[Any]) -> tuple[datetime, UUID]:
+    moment, row_id = place
+    return datetime.fromisoformat(str(moment)), UUID(str(row_id))
+
+
+offer(Offer("journals", Kind.JOURNAL, "journal", NewJournal, JournalPatch, JournalOut, JournalPage))
+offer(Offer("todos", Kind.TODO, "todo", NewTodo, TodoPatch, TodoOut, TodoPage))
+offer(Offer("gratitude", Kind.GRATITUDE, "gratitude_note", NewGratitude, GratitudePatch, GratitudeOut, GratitudePage))
+
+
+# --- preferences: one of each user -------------------------------------------------------------------------------
+class PreferencesIn(Body):
+    language: Language = "en"
+    religion: Belief | None = None
+    flags: Metadata = Field(default_factory=dict)
+
+
+class PreferencesOut(BaseModel):
+    language: str
+    religion: str | None
+    flags: dict[str, JsonValue]
+    updated_at: datetime | None = Field(description="Null while nobody has set any.")
+
+
+@router.get(
+    "/users/{u}/kinds/preferences",
+    auth=READ,
+    response=answers(200, PreferencesOut),
+    operation_id="get_preferences",
+    summary="Read the preferences",
+)
+def get_preferences(request: HttpRequest, u: UserId) -> HttpResponse:
+    user = known_user(request, u)
+    row = facade(request).preferences(user) if user else None
+    return reply(200, preferences_out(row))
+
+
+@router.put(
+    "/users/{u}/kinds/preferences",
+    auth=WRITE,
+    response=answers(200, PreferencesOut, reads_body=True, writes=True),
+    operation_id="put_preferences",
+    summary="Set the preferences",
+)
+def put_preferences(request: HttpRequest, u: UserId, body: PreferencesIn) -> HttpResponse:
+    """What is left out has its default."""
+    door = facade(request)
+
+    def put(user: EndUser) -> HttpResponse:
+        return reply(200, preferences_out(door.put_preferences(user, body.model_dump(), now=timezone.now())))
+
+    return for_writing(request, u, known_user(request, u), put)
+
+
+@router.delete(
+    "/users/{u}/kinds/preferences",
+    auth=WRITE,
+    response=answers(204, None, writes=True, may_miss=True),
+    operation_id="delete_preferences",
+    summary="Delete the preferences",
+)
+def delete_preferences(request: HttpRequest, u: UserId) -> HttpResponse:
+    user, door = required_user(request, u), facade(request)
+    row = door.preferences(user)
+    if row is None or not door.remove_record(user, Kind.PREFERENCE, row.pk):
+        raise not_found()
+    return HttpResponse(status=204)
+
+
+def preferences_out(row: Any) -> PreferencesOut:  # noqa: ANN401 -- a row or nothing
+    if row is None:
+        return PreferencesOut(language="en", religion=None, flags={}, updated_at=None)
+    return PreferencesOut(language=row.language, religion=row.religion, flags=row.flags, updated_at=row.updated_at)
+
+
+# --- recall ------------------------------------------------------------------------------------------------------
+class FiltersIn(Body):
+    kinds: list[Kind] | None = Field(default=None, min_length=1, max_length=len(Kind))
+
+
+class RecallIn(Body):
+    query: Query
+    filters: FiltersIn = Field(default_factory=FiltersIn)
+    top_k: int = Field(default=8, strict=True, ge=1, le=20)
+
+
+class RecalledOut(BaseModel):
+    kind: Kind
+    ref_id: UUID
+    snippet: str
+    score: float
+    created_at: datetime
+
+
+class Diagnostics(BaseModel):
+    tool: str
+    duration_ms: float
+    results: list[RecalledOut]
+
+
+class RecallOut(BaseModel):
+    status: str
+    type: str
+    title: str
+    body: str
+    meta: dict[str, JsonValue]
+    persisted_ids: dict[str, JsonValue]
+    diagnostics: Diagnostics
+
+
+@router.post(
+    "/users/{u}/recall/search",
+    auth=READ,
+    response=answers(200, RecallOut, reads_body=True, writes=True),
+    operation_id="recall",
+    summary="Recall personal records by meaning",
+)
+def recall(request: HttpRequest, u: UserId, body: RecallIn) -> HttpResponse:
+    """Scores of 0.35 and more, recent ones ahead, at most 1,200 tokens. Fails with one of three codes."""
+    user, door = new_or_known_user(request, u), facade(request)
+
+    def find() -> HttpResponse:
+        found = door.recall(user, body.query, now=timezone.now(), kinds=body.filters.kinds, top_k=body.top_k)
+        return reply(200, RecallOut(**rendering.recall_data(found)))
+
+    return answer_once(request, user, find)

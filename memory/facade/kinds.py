@@ -1,0 +1,46 @@
+"""Personal records and their recall."""
+
+import uuid
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+
+from memory.facade.door import Door
+from memory.kinds import recall, records
+from memory.kinds.models import Preference, Source
+from memory.kinds.recall import Recall
+from memory.kinds.texts import Kind
+from memory.models import EndUser
+
+
+class Kinds(Door):
+    def add_record(self, user: EndUser, kind: Kind, fields: Mapping[str, Any], *, now: datetime) -> Source:
+        return records.add(user, kind, fields, now=now)
+
+    def change_record(
+        self, user: EndUser, kind: Kind, row_id: uuid.UUID, fields: Mapping[str, Any], *, now: datetime
+    ) -> Source | None:
+        return records.change(user, kind, row_id, fields, now=now)
+
+    def remove_record(self, user: EndUser, kind: Kind, row_id: uuid.UUID) -> bool:
+        return records.remove(user, kind, row_id)
+
+    def record(self, user: EndUser, kind: Kind, row_id: uuid.UUID) -> Source | None:
+        return records.get(user, kind, row_id)
+
+    def records(
+        self, user: EndUser, kind: Kind, *, before: tuple[datetime, uuid.UUID] | None, limit: int, **wanted: Any
+    ) -> list[Source]:
+        return records.listed(user, kind, before=before, limit=limit, **wanted)
+
+    def preferences(self, user: EndUser) -> Preference | None:
+        return records.preferences(user)
+
+    def put_preferences(self, user: EndUser, fields: Mapping[str, Any], *, now: datetime) -> Source:
+        return records.put_preferences(user, fields, now=now)
+
+    def recall(
+        self, user: EndUser, query: str, *, now: datetime, kinds: Collection[Kind] | None = None, top_k: int = 8
+    ) -> Recall:
+        """Raises RecallFailed."""
+        return recall.recall(user, query, now=now, kinds=kinds, top_k=top_k)

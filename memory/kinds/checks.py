@@ -1,0 +1,18 @@
+"""Whether the settings name a server for the model that embeds personal records."""
+
+from typing import Any
+
+from django.core.checks import CheckMessage, Error, register
+
+from memory.kinds import embedding
+from memory.resilience import Unavailable
+
+
+@register()
+def check_embedder(app_configs: object, **kwargs: Any) -> list[CheckMessage]:
+    try:
+        embedding.embedder()
+    except Unavailable as error:
+        hint = "Recall answers EMBEDDING_MODEL_UNAVAILABLE; everything else works."
+        return [Error(error.reason, hint=hint, id="kinds.E001")]
+    return []

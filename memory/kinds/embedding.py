@@ -1,0 +1,53 @@
+"""The model that embeds personal records: one of two, the same for what is stored and what is asked."""
+
+import os
+from dataclasses import replace
+from functools import cache
+
+from memory.conf import EmbeddingConf, memory_conf
+from memory.inference import embedder as shared_embedder
+from memory.inference.base import Embedder
+from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
+from memory.kinds.models import DIMENSIONS
+from memory.resilience import Unavailable
+
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+E5 = "intfloat/e5-small-v2"
+NAME = "records embedder"
+
+
+def model_tag() -> str:
+    return memory_conf().kinds.model
+
+
+def embedder() -> Embedder:
+    """Raises Unavailable when the settings name a model and no server that has it."""
+    conf = memory_conf()
+    if conf.kinds.url:
+        return own_embedder()
+    if model_tag() == "miniLM" and conf.embedding.model == MINILM:
+        return shared_embedder()
+    raise Unavailable(NAME, f"no server is named for {model_tag()}: set WB_EMBED_URL")
+
+
+@cache
+def own_embedder() -> Embedder:
+    conf = own_conf()
+    return CachedEmbedder(HttpEmbedder(conf, NAME), conf)
+
+
+def own_conf() -> EmbeddingConf:
+    conf = memory_conf()
+    is_e5 = conf.kinds.model == "e5"
+    return replace(
+        conf.embedding,
+        url=conf.kinds.url,
+        model=E5 if is_e5 else MINILM,
+        dimensions=DIMENSIONS,
+        query_prefix="query: " if is_e5 else "",
+        passage_prefix="passage: " if is_e5 else "",
+    )
+
+
+# Pooled connections must not be shared with a forked worker.
+os.register_at_fork(after_in_child=own_embedder.cache_clear)

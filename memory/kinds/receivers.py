@@ -1,0 +1,44 @@
+"""What is heard from elsewhere: exchanges become messages, deleted memories and persons take theirs along."""
+
+import uuid
+from typing import Any
+
+from django.dispatch import receiver
+
+from memory.kinds import tasks, waiting
+from memory.kinds.models import Embedded, Gratitude, Journal, Preference, Recalled, Todo
+from memory.kinds.texts import Kind, message_words
+from memory.models import EndUser
+from memory.queueing import enqueue
+from memory.signals import items_changed, user_erased
+from outcomes.signals import exchange_stored
+
+ERASED = (Embedded, Journal, Todo, Gratitude, Preference, Recalled)
+
+
+@receiver(exchange_stored, dispatch_uid="kinds.messages")
+def leave_messages(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- not our row
+    for role, text in (("user", exchange.user_message), ("assistant", exchange.assistant_message)):
+        waiting.leave(
+            user,
+            Kind.MESSAGE,
+            uuid.uuid5(exchange.pk, role),
+            message_words(role, text),
+            created_at=exchange.created_at,
+            now=exchange.created_at,
+            memory_id=exchange.memory_id,
+        )
+    enqueue(tasks.embed_user, user.pk)
+
+
+@receiver(items_changed, dispatch_uid="kinds.forget")
+def forget_messages(sender: type, user: EndUser, kind: str, items: list[tuple[uuid.UUID, Any]], **kwargs: Any) -> None:
+    if kind == "removed":
+        waiting.forget_memories(user, [item_id for item_id, _ in items])
+
+
+@receiver(user_erased, dispatch_uid="kinds.erase")
+def erase(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
+    for model in ERASED:
+        rows = model._default_manager.filter(user_id=user.pk)
+        removed[model._meta.db_table] = rows._raw_delete(rows.db)

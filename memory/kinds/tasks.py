@@ -1,0 +1,55 @@
+"""What the worker does for personal records. Tasks carry ids, may run twice or at once, and may be killed."""
+
+import structlog
+from celery import shared_task
+from django.utils import timezone
+
+from memory.kinds import recall, waiting
+from memory.models import EndUser
+from memory.resilience import Unavailable
+from memory.tasks import single_flight
+
+logger = structlog.get_logger(__name__)
+
+
+@shared_task(name="kinds.embed_user")
+def embed_user(user_id: int) -> int:
+    """Embed everything of a user that waits. Returns how many rows were taken."""
+    user = EndUser.objects.filter(pk=user_id).first()
+    done = 0
+    if user is None:
+        return done
+    with single_flight("kinds", user_id) as mine:
+        if not mine:
+            return done
+        try:
+            waiting.renew_foreign(user, now=timezone.now())
+            while taken := waiting.embed_batch(user, now=timezone.now()):
+                done += taken
+            waiting.settle(user)
+        except Unavailable as error:
+            # The rows still wait; the sweep comes back for them.
+            logger.warning("records not embedded", dependency=error.dependency, reason=error.reason)
+    return done
+
+
+@shared_task(name="kinds.sweep")
+def sweep() -> int:
+    """Find what a lost message or a killed worker left, and a change of the model."""
+    waiting.notice_model(now=timezone.now())
+    users = waiting.users_waiting()
+    for user_id in users:
+        embed_user.delay(user_id)
+    return len(users)
+
+
+@shared_task(name="kinds.purge_log")
+def purge_log() -> None:
+    """Forget recalls past their keeping; each user's by a task of its own."""
+    for user_id in EndUser.objects.order_by("pk").values_list("pk", flat=True).iterator():
+        purge_user_log.delay(user_id)
+
+
+@shared_task(name="kinds.purge_user_log")
+def purge_user_log(user_id: int) -> int:
+    return recall.purge(user_id, now=timezone.now())

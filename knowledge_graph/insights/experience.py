@@ -1,11 +1,13 @@
 """One statement that asks the memories: what worked and what failed for these words, what the bank says, what was said.
 
 A small sample of the user's rows tells how common each word is, so that a memory counts as one about the question by
-the rare words it shares with it. Approaches are looked for through the index over judged memories alone.
+the rare words it shares with it; a word the sample lacks weighs no more than one it has once. Approaches are looked for
+through the index over judged memories alone.
 """
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from django.db.backends.utils import CursorWrapper
@@ -13,65 +15,79 @@ from django.db.backends.utils import CursorWrapper
 from knowledge_graph.insights.question import Question
 from knowledge_graph.reading import LIKE_PROBLEMS, problem_of
 from memory.models import EndUser
-from memory.tiers import SCORED_TIERS, Tier
+from memory.tiers import SCORED_TIERS
 from memory.words import tsquery_literal
 
-SAMPLE = 100
-# A user with few memories would else make every word they lack the one that matters.
-USUAL_ROWS, USUAL_HOLDING = 20, 1
+SAMPLE = 40
+USUAL_ROWS = 20
+"""As if there were so many more rows: of few memories none says how common a word is."""
 MOST_APPROACHES = 6
 MOST_FACTS = 5
 FACT_SHARE = 0.3
 MOST_SAID = 8
-MOST_ASKED = 40
+MOST_ASKED = 20
 LIKE_PROBLEM = 0.5
 EVENTS_READ = 100
 """So many verdicts before its last use are looked through for the lesson of a failure."""
 
 STATEMENT = """
-WITH sample AS MATERIALIZED (
+WITH word AS MATERIALIZED (SELECT * FROM unnest(%(words)s::tsquery[]) WITH ORDINALITY AS word (forms, number)),
+sample AS MATERIALIZED (
     SELECT lexemes FROM memory_item WHERE user_id = %(user)s ORDER BY id LIMIT {sample}
 ),
-counted AS MATERIALIZED (SELECT count(*) + {rows} AS rows, {counts} FROM sample),
-rarity AS MATERIALIZED (SELECT ARRAY[{weights}]::float8[] AS weights, {total} AS total FROM counted),
+counted AS MATERIALIZED (
+    SELECT number, count(*) + {rows} AS rows, greatest(1, count(*) FILTER (WHERE lexemes @@ forms)) AS holding
+    FROM word LEFT JOIN sample ON true GROUP BY number
+),
+rare AS MATERIALIZED (
+    SELECT number, forms, ln(1 + (rows - holding + 0.5) / (holding + 0.5)) AS weight
+    FROM counted JOIN word USING (number)
+),
+total AS MATERIALIZED (SELECT sum(weight) AS weight FROM rare),
+held AS MATERIALIZED (
+    SELECT item.id, item.judged, sum(rare.weight) / (SELECT weight FROM total) AS share
+    FROM rare CROSS JOIN LATERAL (
+        SELECT id, true AS judged FROM memory_item
+        WHERE user_id = %(user)s AND (uses > 0 OR score <> 0.5) AND lexemes @@ rare.forms
+        UNION ALL
+        SELECT id, false FROM memory_item
+        WHERE user_id = %(user)s AND status = 'active' AND tier = 'memory_bank' AND lexemes @@ rare.forms
+    ) AS item GROUP BY item.id, item.judged
+),
 tried AS MATERIALIZED (
     SELECT item_id, max(overlap) AS overlap, sum(failed - worked) AS failed_by
     FROM ({problems}) AS known GROUP BY item_id
 ),
+near AS MATERIALIZED (
+    SELECT id, max(share) AS share, max(failed_by) AS failed_by FROM (
+        SELECT id, share, 0::float8 AS failed_by FROM held WHERE judged AND share >= %(enough)s
+        UNION ALL SELECT item_id, overlap, failed_by FROM tried
+    ) AS one GROUP BY id
+),
 judged AS MATERIALIZED (
-    SELECT {judged}, ({gains}) / total AS share, 0::float8 AS failed_by FROM memory_item, rarity
-    WHERE user_id = %(user)s AND (uses > 0 OR score <> 0.5) AND tier = ANY(%(scored)s)
-      AND lexemes @@ %(any)s::tsquery
-    UNION ALL
-    SELECT {judged}, tried.overlap, tried.failed_by FROM tried JOIN memory_item ON id = tried.item_id
-    WHERE user_id = %(user)s AND tier = ANY(%(scored)s)
+    SELECT item.id, status, score, uses, worked, partial, failed, last_used_at, expires_at, source, share, failed_by
+    FROM near JOIN memory_item AS item ON item.user_id = %(user)s AND item.id = near.id
+    WHERE tier = ANY(%(scored)s)
 ),
 worked AS MATERIALIZED (
-    SELECT id, max(share) AS share FROM judged
-    WHERE share >= %(enough)s AND status = 'active' AND score > 0.5
+    SELECT id, share FROM judged
+    WHERE status = 'active' AND score > 0.5
       AND (worked + partial > 0 OR source @> '{{"kind": "takeaway", "outcome": "worked"}}')
       AND (expires_at IS NULL OR expires_at > %(now)s OR (uses >= 2 AND score >= 0.7))
-    GROUP BY id, score, worked ORDER BY round(max(share)::numeric, 1) DESC, score DESC, worked DESC, id
-    LIMIT {approaches}
+    ORDER BY round(share::numeric, 1) DESC, score DESC, worked DESC, id LIMIT {approaches}
 ),
 failing AS MATERIALIZED (
-    SELECT id, max(share) AS share, last_used_at FROM judged
-    WHERE share >= %(enough)s
-      AND ((score < 0.5 AND (failed > 0 OR source @> '{{"kind": "takeaway", "outcome": "failed"}}')) OR failed_by > 0)
-    GROUP BY id, failed, last_used_at
-    ORDER BY round(max(share)::numeric, 1) DESC, failed DESC, last_used_at DESC NULLS LAST, id LIMIT {approaches}
+    SELECT id, share, last_used_at FROM judged
+    WHERE (score < 0.5 AND (failed > 0 OR source @> '{{"kind": "takeaway", "outcome": "failed"}}')) OR failed_by > 0
+    ORDER BY round(share::numeric, 1) DESC, failed DESC, last_used_at DESC NULLS LAST, id LIMIT {approaches}
 ),
 facts AS MATERIALIZED (
-    SELECT id, share FROM (
-        SELECT id, importance * confidence AS quality, ({gains}) / total AS share FROM memory_item, rarity
-        WHERE user_id = %(user)s AND status = 'active' AND tier = %(bank)s AND lexemes @@ %(any)s::tsquery
+    SELECT id, max(share) AS share FROM (
+        SELECT id, share, 0 AS quality FROM held WHERE NOT judged AND share >= %(fact_share)s
         UNION ALL
-        SELECT item_id, quality, 0 FROM graph_mention
-        WHERE user_id = %(user)s AND key = ANY(%(entities)s) AND tier = %(bank)s
-    ) AS known
-    GROUP BY id, share, quality
-    HAVING share >= %(fact_share)s OR share = 0
-    ORDER BY share DESC, quality DESC, id LIMIT {facts}
+        SELECT item_id, 0, quality FROM graph_mention
+        WHERE user_id = %(user)s AND key = ANY(%(entities)s) AND tier = 'memory_bank'
+    ) AS known GROUP BY id ORDER BY max(share) DESC, max(quality) DESC, id LIMIT {facts}
 )
 SELECT
     (SELECT json_agg(one) FROM (SELECT {approach}, worked.share FROM worked JOIN memory_item AS item USING (id)
@@ -80,11 +96,10 @@ SELECT
         FROM failing JOIN memory_item AS item USING (id) LEFT JOIN LATERAL ({lesson}) AS lesson ON true
         WHERE item.user_id = %(user)s) AS one) AS failed,
     (SELECT json_agg(one) FROM (SELECT item.id, item.text, item.tags, item.source_type, item.trust,
-        item.always_inject, max(facts.share) AS share FROM facts JOIN memory_item AS item USING (id)
-        WHERE item.user_id = %(user)s AND item.status = 'active' GROUP BY item.user_id, item.id) AS one) AS facts,
+        item.always_inject, facts.share FROM facts JOIN memory_item AS item USING (id)
+        WHERE item.user_id = %(user)s AND item.status = 'active') AS one) AS facts,
     {conversation}
 """
-JUDGED = "id, status, score, uses, worked, partial, failed, last_used_at, expires_at, source"
 APPROACH = (
     "item.id, item.tier, item.status, item.text, item.uses, item.worked, item.failed, item.partial, item.score, "
     "item.last_outcome, item.last_used_at, item.occurred_at, item.source_type, item.trust, item.source"
@@ -131,7 +146,9 @@ def read(
     """What the memories say. The graphs add what was tried on problems like this one and who is named where."""
     if not question.words:
         return said_only(cursor, user, thread_id)
-    cursor.execute(statement(len(question.words)), values(user, question, thread_id, now, uses_graphs=uses_graphs))
+    cursor.execute(
+        statement(several=len(question.words) > 1), values(user, question, thread_id, now, uses_graphs=uses_graphs)
+    )
     row = cursor.fetchone()
     return Read(*(part or [] for part in row))
 
@@ -144,46 +161,31 @@ def said_only(cursor: CursorWrapper, user: EndUser, thread_id: str) -> Read:
     return Read(said=cursor.fetchone()[0] or [])
 
 
-def statement(words: int) -> str:
-    numbers = range(words)
-    gains = " + ".join(f"CASE WHEN lexemes @@ %(word{n})s::tsquery THEN weights[{n + 1}] ELSE 0 END" for n in numbers)
-    weights = [weight(n) for n in numbers]
+@cache
+def statement(*, several: bool) -> str:
+    """For one word or ``several``: of a single word an equal question before is no finding."""
     return STATEMENT.format(
         sample=SAMPLE,
         rows=USUAL_ROWS,
-        counts=", ".join(
-            f"count(*) FILTER (WHERE lexemes @@ %(word{n})s::tsquery) + {USUAL_HOLDING} AS holding{n}" for n in numbers
-        ),
-        weights=", ".join(weights),
-        total=" + ".join(weights),
-        gains=gains,
         problems=LIKE_PROBLEMS,
-        judged=JUDGED,
         approaches=MOST_APPROACHES,
         facts=MOST_FACTS,
         approach=APPROACH,
         lesson=LESSON.format(events=EVENTS_READ),
-        conversation=SAID.format(said=MOST_SAID) + (ASKED.format(asked=MOST_ASKED) if words > 1 else NOT_ASKED),
+        conversation=SAID.format(said=MOST_SAID) + (ASKED.format(asked=MOST_ASKED) if several else NOT_ASKED),
     )
-
-
-def weight(number: int) -> str:
-    """How rare a word is: as BM25 weighs it."""
-    return f"ln(1 + (rows - holding{number} + 0.5) / (holding{number} + 0.5))"
 
 
 def values(user: EndUser, question: Question, thread_id: str, now: datetime, *, uses_graphs: bool) -> dict[str, Any]:
     problem = problem_of(question.keys) if uses_graphs else []
-    each = {f"word{n}": tsquery_literal(forms, user.pk) for n, forms in enumerate(question.words)}
+    words = [tsquery_literal(forms, user.pk) for forms in question.words]
     return {
-        **each,
         "user": user.pk,
-        "any": "|".join(each.values()),
-        "every": "&".join(f"({word})" for word in each.values()),
+        "words": words,
+        "every": "&".join(f"({word})" for word in words),
         "enough": question.enough,
         "fact_share": FACT_SHARE,
         "scored": sorted(SCORED_TIERS),
-        "bank": Tier.MEMORY_BANK.value,
         "thread": thread_id,
         "now": now,
         "entities": list(question.entities) if uses_graphs else [],

@@ -119,10 +119,10 @@ class BulkLoader:
             )
 
 
-def ready_row(user: EndUser, note: Note, now: datetime) -> MemoryItem:
+def ready_row(user: EndUser, note: Note, now: datetime, tier: Tier = Tier.HISTORY) -> MemoryItem:
     """The row as the write path makes it, in the state that indexing leaves."""
     said_at = now - timedelta(days=note.days_ago)
-    new = NewMemory(note.text, tier=Tier.HISTORY, tags=(note.topic,), occurred_at=said_at)
+    new = NewMemory(note.text, tier=tier, tags=(note.topic,), occurred_at=said_at)
     row = rows.new_row(user, new, now, actor=MARK)
     row.indexing, row.vector_hash, row.indexed_at = Indexing.READY, MARK, now
     return row

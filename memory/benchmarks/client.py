@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx
 
@@ -99,6 +100,10 @@ class Client:
 
     def context(self, user: str, query: str) -> None:
         self._post("context", f"/api/v1/users/{user}/context", {"query": query, "thread_id": "benchmark"})
+
+    def insights(self, user: str, query: str) -> None:
+        with self.watch.measure("insights"):
+            self._send("GET", f"/api/v1/users/{user}/insights?{urlencode({'query': query})}", None)
 
     def index_progress(self, user: str) -> Progress:
         answer = self._send("GET", f"/api/v1/users/{user}/index-status", None)

@@ -20,7 +20,7 @@ from memory.benchmarks.speed import Figures, Measurement, Plan
 from memory.benchmarks.synthetic import Writer
 from memory.benchmarks.timing import Pace
 from memory.conf import data_dir, memory_conf
-from memory.models import Organization
+from memory.models import EndUser, Organization
 
 # A usual key admits 100 requests a second; a little under that no call is turned away.
 POLITE_PER_SECOND = 90
@@ -44,6 +44,8 @@ class Stage:
     user: str
     writer: Writer
     loading: str = ""
+    person: EndUser | None = None
+    """The measured user's row, where it can be reached."""
 
     def measure(self, plan: Plan, say: Say) -> Figures:
         measurement = Measurement(self.client, self.user, plan, self.writer, timezone.now(), say)
@@ -79,7 +81,7 @@ def staged(plan: Plan, *, keep: bool, say: Say) -> Iterator[Stage]:
         )
         user = ensure_user(organization, MEASURED)
         with server(data_dir()) as url, Client(url, key) as client:
-            yield Stage(client, user.external_id, writer, loading)
+            yield Stage(client, user.external_id, writer, loading, user)
 
 
 def load(organization: Organization, plan: Plan, writer: Writer, say: Say) -> str:

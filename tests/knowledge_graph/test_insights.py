@@ -1,9 +1,10 @@
 """Insights: what worked, what failed, what is known, what was asked before; by words and graphs, without a vector."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.test import override_settings
 
 from knowledge_graph.insights import Insights, lines_of
 from memory.admission import NewMemory
@@ -13,6 +14,7 @@ from memory.retrieval.context import Message
 from memory.retrieval.search import SearchRequest
 from memory.tiers import Outcome, SourceType, Status, Tier
 from outcomes.exchanges import NewExchange
+from tests.client import ApiClient
 from tests.conftest import Clock
 
 pytestmark = pytest.mark.usefixtures("services")
@@ -61,3 +63,145 @@ def test_what_failed_comes_with_the_reason_also_when_it_was_archived(user: EndUs
     assert failure["reason"] == "The restart dropped every container and changed nothing"
     assert failure["content"] == item.text
     assert found.relevant_patterns == ()
+
+
+def test_a_failure_of_another_matter_is_not_told(user: EndUser, clock: Clock) -> None:
+    bread = put(user, clock, "Baking the sourdough bread at 180 degrees left it raw", tier=Tier.HISTORY)
+    router = put(user, clock, "Restarting the router repairs the wifi", tier=Tier.HISTORY)
+    for item in (bread, router):
+        judge(user, clock, item, Outcome.FAILED)
+    assert [one.memory_id for one in ask(user, clock, "The wifi drops, what now?").past_failures] == [router.pk]
+    assert [one.memory_id for one in ask(user, clock, "My sourdough bread is raw").past_failures] == [bread.pk]
+    assert ask(user, clock, "When does the train to Haifa leave?").past_failures == ()
+
+
+def test_what_failed_in_one_language_is_told_in_another(user: EndUser, clock: Clock) -> None:
+    item = put(user, clock, "Den Router neu starten behebt das WLAN", tier=Tier.HISTORY)
+    judge(user, clock, item, Outcome.FAILED)
+    assert [one.memory_id for one in ask(user, clock, "How do I repair the router wifi?").past_failures] == [item.pk]
+
+
+def test_a_lesson_without_memories_is_experience_of_its_own(user: EndUser, clock: Clock) -> None:
+    turn = memory.search(user, SearchRequest("sourdough"), now=clock()).turn_id
+    memory.outcome(user, Outcome.FAILED, now=clock(), turn_id=turn, key_takeaway="A cold oven spoils sourdough")
+    found = ask(user, clock, "sourdough again")
+    assert [(one.content, one.uses, one.failed) for one in found.past_failures] == [
+        ("A cold oven spoils sourdough", 1, 1)
+    ]
+    assert found.relevant_patterns == ()
+
+
+def test_what_mostly_worked_is_no_failure_and_what_mostly_failed_no_pattern(user: EndUser, clock: Clock) -> None:
+    mixed = put(user, clock, "Rebooting the router revives the wifi", tier=Tier.HISTORY)
+    judge(user, clock, mixed, Outcome.WORKED, Outcome.WORKED, Outcome.FAILED)
+    found = ask(user, clock, "router wifi")
+    assert ([one.memory_id for one in found.relevant_patterns], found.past_failures) == ([mixed.pk], ())
+    judge(user, clock, mixed, Outcome.FAILED, Outcome.FAILED)
+    found = ask(user, clock, "router wifi")
+    assert ([one.memory_id for one in found.past_failures], found.relevant_patterns) == ([mixed.pk], ())
+
+
+def test_archived_successes_are_not_recommended(user: EndUser, clock: Clock) -> None:
+    item = put(user, clock, "Rebooting the router revives the wifi", tier=Tier.HISTORY)
+    judge(user, clock, item, Outcome.WORKED)
+    memory.archive(user, item.pk, now=clock())
+    assert ask(user, clock, "router wifi").relevant_patterns == ()
+
+
+# --- what is known -----------------------------------------------------------------------------------------------
+def test_the_bank_is_read_by_words(user: EndUser, clock: Clock) -> None:
+    known = put(user, clock, "Runs a docker swarm at home", tier=Tier.MEMORY_BANK, tags=["project"])
+    put(user, clock, "Prefers tea over coffee", tier=Tier.MEMORY_BANK, tags=["preference"])
+    found = ask(user, clock, "How large is my docker swarm?")
+    assert [fact.memory_id for fact in found.you_already_know] == [known.pk]
+    assert "  • Runs a docker swarm at home" in lines_of(found)
+
+
+def test_words_from_outside_say_where_they_are_from(user: EndUser, clock: Clock) -> None:
+    text = "Resetting the router repairs the wifi"
+    item = put(user, clock, text, source_type=SourceType.DOCUMENT)
+    judge(user, clock, item, Outcome.WORKED)
+    found = ask(user, clock, "router wifi")
+    assert found.as_json()["relevant_patterns"][0]["source"] == "from a document"
+    assert any(f"(from a document) {text}" in line for line in lines_of(found))
+
+
+# --- the conversation --------------------------------------------------------------------------------------------
+def talk(user: EndUser, clock: Clock, thread_id: str, *questions: str) -> None:
+    for question in questions:
+        memory.exchange(user, NewExchange(thread_id, question, "I am not sure."), now=clock())
+        clock.advance(minutes=5)
+
+
+def test_the_same_question_in_the_thread_a_moment_ago_is_noticed(user: EndUser, clock: Clock) -> None:
+    talk(user, clock, "t-1", "How do I repair the docker network?")
+    found = ask(user, clock, "how do i repair the docker network", thread_id="t-1").repetition
+    assert found is not None
+    assert (found.in_thread, found.minutes_ago, found.times) == (True, 5, 1)
+    assert ask(user, clock, "how do i repair the docker network", thread_id="t-2").repetition is None
+    assert ask(user, clock, "How do I bake bread?", thread_id="t-1").repetition is None
+
+
+def test_a_question_asked_in_several_threads_is_told_with_how_often(user: EndUser, clock: Clock) -> None:
+    for thread in ("t-1", "t-2", "t-3"):
+        talk(user, clock, thread, "How do I repair the docker network?")
+        clock.advance(days=2)
+    found = ask(user, clock, "How do I repair the docker network?", thread_id="t-4")
+    assert found.repetition is not None
+    assert (found.repetition.in_thread, found.repetition.times) == (False, 3)
+    assert "This was asked 3 times before: look for what still does not hold." in found.directives
+
+
+def test_the_conversation_goes_on_about_what_was_said_before(user: EndUser, clock: Clock) -> None:
+    said = [Message("user", "The docker swarm lost a node"), Message("assistant", "Which node?")]
+    found = ask(user, clock, "How do I add a node to docker?", recent_messages=said)
+    assert {topic.topic for topic in found.topic_continuity} == {"docker", "node"}
+    assert any(line.startswith("🔗 Continuing discussion about: ") for line in lines_of(found))
+    vague = ask(user, clock, "And then?", recent_messages=said)
+    assert {topic.topic for topic in vague.topic_continuity} >= {"node"}
+    talk(user, clock, "t-1", "The docker swarm lost a node")
+    from_thread = ask(user, clock, "How do I add a node to docker?", thread_id="t-1")
+    assert {topic.topic for topic in from_thread.topic_continuity} == {"docker", "node"}
+    assert ask(user, clock, "How do I bake bread?", recent_messages=said).topic_continuity == ()
+
+
+# --- the rest ----------------------------------------------------------------------------------------------------
+def test_nothing_known_is_nothing_told(user: EndUser, other_user: EndUser, clock: Clock) -> None:
+    item = put(other_user, clock, "Restarting docker repairs the docker network", tier=Tier.HISTORY)
+    judge(other_user, clock, item, Outcome.FAILED)
+    for found in (ask(user, clock, "docker network"), memory.insights(None, "docker network", now=clock())):
+        assert lines_of(found) == []
+        shown = found.as_json()
+        assert shown.pop("context_type") == "docker"
+        assert not any(shown.values())
+
+
+def test_a_question_without_a_word_of_its_own_is_answered(user: EndUser, clock: Clock) -> None:
+    assert ask(user, clock, "what should I do?", thread_id="t").as_json()["relevant_patterns"] == []
+    assert ask(user, clock, "?!").relevant_patterns == ()
+
+
+def test_without_graphs_words_still_say_what_failed(user: EndUser, clock: Clock) -> None:
+    item = put(user, clock, "Restarting docker repairs the docker network", tier=Tier.HISTORY)
+    judge(user, clock, item, Outcome.FAILED)
+    off = settings.MEMORY | {"FLAGS": settings.MEMORY["FLAGS"] | {"kg": False}}
+    with override_settings(MEMORY=off):
+        found = ask(user, clock, "docker network")
+    assert [one.memory_id for one in found.past_failures] == [item.pk]
+    assert found.matched_concepts == ()
+
+
+def test_insights_are_an_endpoint_of_their_own(user: EndUser, api: ApiClient, clock: Clock) -> None:
+    item = put(user, clock, "Restarting docker repairs the docker network", tier=Tier.HISTORY)
+    judge(user, clock, item, Outcome.FAILED, takeaway="It dropped every container")
+    answer = api.get("/api/v1/users/ann/insights?query=docker+network").json()
+    assert answer["context_type"] == "docker"
+    assert answer["past_failures"][0]["reason"] == "It dropped every container"
+    assert set(answer) >= {
+        "matched_concepts", "tier_recommendations", "relevant_patterns", "you_already_know", "topic_continuity",
+        "repetition", "directives",
+    }  # fmt: skip
+    assert api.get("/api/v1/users/nobody/insights?query=docker").json()["past_failures"] == []
+    assert not EndUser.objects.filter(external_id="nobody").exists()
+    refused = api.get("/api/v1/users/ann/insights?query=%20")
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "query")

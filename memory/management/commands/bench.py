@@ -1,4 +1,4 @@
-"""What the product measures of itself: ``manage.py bench speed``, ``bench load`` and ``bench quality FILE``."""
+"""What the product measures of itself: ``bench speed``, ``load``, ``insights`` and ``quality FILE``."""
 
 from argparse import ArgumentTypeError
 from contextlib import ExitStack
@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils import timezone
 from rich.console import Console
 
-from memory.benchmarks import load, quality, report
+from memory.benchmarks import insights, load, quality, report
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.datasets import DatasetError, first_questions, read_dataset
 from memory.benchmarks.loading import NotIndexedError
@@ -89,12 +89,22 @@ class Command(BaseCommand):
         many.add_argument("--seconds", type=float, default=60.0, help="of each of the two measurements")
         many.add_argument("--seed", type=int, default=1)
         many.add_argument("--no-rebuild", dest="rebuild", action="store_false", help="leave the index alone")
-        for kind in (fast, good, many):
+        known = kinds.add_parser("insights", help="what experience says, in this process and through HTTP")
+        known.add_argument("--concepts", type=at_least_one, default=50_000, help="concepts of the user's graph")
+        known.add_argument("--memories", type=at_least_one, default=20_000)
+        known.add_argument("--queries", type=at_least_one, default=300)
+        known.add_argument("--seed", type=int, default=1)
+        for kind in (known, fast, good, many):
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
 
     def handle(self, *args: object, **options: Any) -> None:
         console = Console(file=cast("IO[str]", self.stdout), width=None if self.stdout.isatty() else 160)
-        measure = {"speed": measure_speed, "quality": measure_quality, "load": measure_load}[options["kind"]]
+        measure = {
+            "speed": measure_speed,
+            "quality": measure_quality,
+            "load": measure_load,
+            "insights": measure_insights,
+        }[options["kind"]]
         try:
             content = measure(console, options)
         except (CallFailedError, DatasetError, NotIndexedError, StageError, Unavailable) as error:
@@ -152,6 +162,19 @@ def measure_load(console: Console, options: dict[str, Any]) -> dict[str, Any]:
     report.print_spreads(console, f"search, {plan.clients} clients", {k: v for k, v in spreads.items() if v})
     report.print_lines(console, figures.notes())
     return {"plan": asdict(plan), **facts(), **figures.as_json()}
+
+
+def measure_insights(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    plan = insights.Plan(**{name: options[name] for name in ("concepts", "memories", "queries", "seed")})
+    # The user is filled here, so the stage loads nothing.
+    with staged(Plan(1, 0, 1, 1, plan.seed), keep=False, say=console.print) as stage:
+        if stage.person is None:
+            raise StageError("insights are measured on this installation only")
+        spreads = insights.measure(stage.person, stage.client, plan, timezone.now(), console.print)
+    report.print_facts(console, facts())
+    title = f"insights, {plan.concepts:,} concepts and {plan.memories:,} memories of the user"
+    report.print_spreads(console, title, spreads, insights.TARGETS)
+    return {"plan": plan.as_json(), **facts(), "spreads": {name: asdict(taken) for name, taken in spreads.items()}}
 
 
 def print_figures(console: Console, plan: Plan, figures: Figures) -> None:

@@ -21,6 +21,12 @@ def plain(text: str) -> str:
     return folded if folded.isascii() else " ".join(without_accents(word) for word in folded.split(" "))
 
 
+@lru_cache(maxsize=16_384)
+def capitals_in(text: str) -> frozenset[str]:
+    """The words of a text that begin with a capital, folded; every word of a script that has none."""
+    return frozenset(plain(word) for word in WORD.findall(text) if not word[0].islower())
+
+
 def any_of(*phrases: str) -> re.Pattern[str]:
     """A pattern for any of these phrases as whole words; phrases are given in lines, parted by commas."""
     found = [phrase.strip() for line in phrases for phrase in line.split(",") if phrase.strip()]
@@ -87,6 +93,14 @@ LATEST: Final = re.compile(
     r"(?:פעמ|פעם|פגישה|שיחה|ביקור|תור|שיעור|שבוע|חודש|בדיקה|ישיבה|הזמנה|משלוח|חזרה|אסיפה) ה?אחרונ|"
     r"לאחרונה|עדכני|הכי חדש"
 )
+NEWEST_WORDS: Final = re.compile(
+    r"\b(?:(?:the |at |in )?last time|lately|recently|just now|as of now|(?:most recent|latest|newest|last)(?= )|"
+    r"(?:la )?ultima vez|ultimamente|recientemente|mas recientes?|(?<=\bla )ultima|(?<=\bel )ultimo|"
+    r"(?:la )?derniere fois|dernierement|recemment|dernier|derniere|"
+    r"(?:das |beim )?letzte[ns]? mal|zuletzt|neulich|kurzlich|letzte[nrsm]?|"
+    r"l'ultima volta|ultimamente|recentemente|(?<=\bl')ultim[oa]|ultim[oa])\b|"
+    r"(?<!\S)[בה]{0,2}פעם ה?אחרונה|(?<!\S)ב?ה?אחרונה?(?!\S)|לאחרונה"
+)
 EARLIER: Final = re.compile(
     r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|originally|in the past|at first|back then|old|earlier|once|"
     r"antes|anterior(?:es|mente)?|solia|antigu[oa]s?|al principio|"
@@ -96,15 +110,25 @@ EARLIER: Final = re.compile(
     r"(?:^|\s)ו?(?:לפני|קודם|בעבר|הקודמ\w*|הישנ\w*|פעם היית?י?)(?:\s|$)"
 )
 CHANGED: Final = re.compile(
-    r"\b(?:now|nowadays|no longer|not any ?more|anymore|since|switched|changed|moved|replaced|instead|from now on|"
+    r"\b(?:now|nowadays|no longer|not any ?more|anymore|switched|changed|moved|replaced|instead|from now on|"
     r"these days|currently|as of|has become|went over|updated|corrected|gave up|stopped|quit|swapped|"
-    r"ahora|ya no|desde|cambi[oa]\w*|ha pasado a|se mudo|actualmente|dejo de|sustitu\w+|"
-    r"maintenant|desormais|ne \w+ plus|n'\w+ plus|depuis|change|est passee?|actuellement|demenage\w*|"
-    r"remplace\w*|"
+    r"(?:is|was|been) new|"
+    r"new (?:one|address|number|job|sim|phone|car|flat|boss|time|price|code|rate|name)|"
+    r"went (?:up|down)|gone (?:up|over)|"
+    r"raised|lowered|increased|reduced|cut to|renamed|turned into|started (?:at|as|to)|has started|joined|"
+    r"left for|signed|promoted|transferred|took over|upgraded|converted|by now|"
+    r"ahora|ya no|desde|cambi[oa]\w*|(?:ha|han|lo|la) (?:ha |han )?pasado a|se mudo|mudado|actualmente|"
+    r"dejo de|dejado|sustitu\w+|"
+    r"nuev[oa]|ha subido|subio|ha bajado|bajo a|traslad\w+|reemplaz\w+|empez\w+|ultimamente|"
+    r"maintenant|desormais|ne \w+ plus|n'\w+ plus|depuis|change|(?:est|a) passee?|actuellement|demenage\w*|"
+    r"remplace\w*|nouve(?:au|lle)|changee?s?|augmente\w*|baissee?|monte a|descendu|commence\w*|dorenavant|a quitte|"
     r"jetzt|nun|nicht mehr|seit|gewechselt|umgestiegen|umgezogen|mittlerweile|inzwischen|derzeit|"
-    r"stattdessen|ersetzt|"
-    r"adesso|ora|non \w+ piu|da quando|cambiat[oa]|passat[oa] a|attualmente|trasferit[oa]|ormai|invece)\b|"
-    r"(?:^|\s)ו?(?:עכשיו|כעת|כיום|כבר לא|מאז|עבר\w* ל|החליפ?\w*|השתנ\w*|במקום|מעתה)(?:\s|$)"
+    r"stattdessen|ersetzt|neue[nrsm]?|geandert|erhoht|gesenkt|gestiegen|gesunken|erst ab|neuerdings|ubernommen|"
+    r"begonnen|angefangen|aufgehort|umbenannt|"
+    r"adesso|ora|non \w+ piu|da quando|cambiat[oa]|passat[oa] a|attualmente|trasferit[oa]|ormai|invece|"
+    r"nuov[oa]|salit[oa]|sces[oa]|aumentat[oa]|ridott[oa]|sostituit[oa]|iniziato|cominciato|da poco)\b|"
+    r"(?:^|\s)ו?(?:עכשיו|כעת|כיום|כבר לא|מאז|עבר\w*|החליפ?\w*|השתנ\w*|במקום|מעתה|התחיל\w*|הועלה|עלה ל\w*|ירד ל\w*|"
+    r"עודכנ?\w*|שונה|חדש|חדשה|לאחרונה)(?:\s|$|[,.])"
 )
 
 # --- how much is asked for ---------------------------------------------------------------------------------------
@@ -127,6 +151,34 @@ WANTS_SOME: Final = re.compile(
     r"\b(?:כמה|אילו)\b"
 )
 
+OPENS_ASKING: Final = re.compile(
+    rf"^\W*(?:(?:of|from|with|for|in|on|a|de|en|con|para|da|di|per|von|mit|fur|zu|aus) )?(?:{_ASKING}|whose|whom|"
+    r"wessen|wem|wen|worum|wovor|worauf|wofur|woher|wohin|welches|quelles|quels|cuales|cuanto|cuanta|quanto|quanta|"
+    r"combien|a quoi|de quoi|quali|che|wieso|weshalb|"
+    r"איזה|איזו|אילו|כמה|היכן|לאן|מאיפה|במה|על מה|ממה|באיזה|באיזו|מדוע)\b|^\W*(?:מה|מי|איפה|היכן|איך) ש"
+)
+
+
+@lru_cache(maxsize=16_384)
+def is_heading(bare: str) -> bool:
+    """Whether a plain text begins as questions do without being one."""
+    return OPENS_ASKING.search(bare) is not None and not bare.rstrip().endswith("?")
+
+
+QUOTED: Final = re.compile(r"[\"“„«»”][^\"“”„«»]{6,}[\"”“«»]")
+
+ASKS_NUMBER: Final = re.compile(
+    r"\bhow (?:much|many|old|tall|long|far|high|big|heavy|large|wide|deep|fast|often)\b|"
+    r"\b(?:what|which) (?:number|amount|price|dose|dosage|size|rate|temperature|pressure|percentage|code|pin|score|age|"
+    r"salary|rent|cost|weight|height|distance|payload|speed|time|year)\b|"
+    r"\b(?:number|price|cost|code|rent|weight) (?:of|for)\b|"
+    r"\b(?:cuant[oa]s?|que (?:precio|numero|talla|edad|dosis|codigo|presion|hora)|"
+    r"combien|quel(?:le)? (?:prix|numero|taille|age|dose|code|pression|loyer|heure)|quel est le (?:code|prix|numero)|"
+    r"wie (?:viel|viele|alt|lange|hoch|gross|weit|schwer|oft)|welche (?:nummer|dosis|grosse|zahl)|"
+    r"quant[oaie]|quale (?:numero|prezzo|taglia|dose|codice|pressione)|che (?:ora|numero|eta|prezzo|taglia))\b|"
+    r"(?:^|\s)(?:כמה|בן כמה|בת כמה|באיזו שעה|מה המספר|מה המחיר|מה הקוד)(?:\s|$)"
+)
+
 # --- whom it is asked about ---------------------------------------------------------------------------------------
 ABOUT_ME: Final = re.compile(
     r"\b(?:i|me|my|mine|myself|i'm|i've|i'd|the user|user(?:'s)?|we|our|us|"
@@ -136,8 +188,29 @@ ABOUT_ME: Final = re.compile(
     r"io|mio|mia|miei|mie|l'utente|dell'utente|utente|nostr[oaie]|noi)\b|"
     r"(?:^|\s)(?:אני|שלי|לי|אותי|ממני|אצלי|ה?משתמש(?:ת)?|ל?משתמש(?:ת)?|שלנו|אנחנו|לנו)(?:\s|[?.!,]|$)"
 )
+_USER_WORDS: Final = (
+    "user users nutzer nutzerin nutzers benutzer utilisateur utilisatrice usuario usuaria utente dell "
+    "משתמש משתמשת המשתמש המשתמשת למשתמש למשתמשת"
+)
+USER_WORDS: Final = frozenset(_USER_WORDS.split())
+THE_USER: Final = re.compile(
+    r"\b(?:the )?user(?!'s)\b|\b(?:el |la )?usuari[oa]\b|\butilisat(?:eur|rice)\b|\b(?:be)?nutzer(?:in)?\b|\butente\b|"
+    r"(?:^|\s)[להש]?(?:ל)?משתמשת?(?:\s|$|[,.:])"
+)
+SAYS_I: Final = re.compile(
+    r"\b(?:soy|estoy|tengo|voy|puedo|debo|quiero|vivo|suelo|aprendo|sono nat[oa]|sono allergic[oa]|sto|devo|posso|"
+    r"voglio|"
+    r"ho (?:comprato|detto|deciso|fatto|ordinato|imparato)|he (?:comprado|dicho|decidido|hecho|pedido|aprendido))\b|"
+    r"\b(?:que|donde|cuando|a que hora|che|cosa|dove|quando|a che ora|quale)(?: \w+)? (?:trabajo|colecciono|estudio|"
+    r"juego|toco|hago|lavoro|suono|studio|gioco|abito|colleziono|imparo|faccio|mangio|bevo)\W*$"
+)
+HOW_TO: Final = re.compile(
+    r"^\W*(?:how (?:do|did|can|could|should|would|to|come)|what helps|what makes|como|comment|"
+    r"wie (?!alt|viel|lange|oft|gross|heiss|schwer|hoch)|come|איך|כיצד)\b"
+)
 QUALIFIED_NAME: Final = re.compile(
-    r"\b[A-ZÀ-Þ]\w+,? (?:from|of|at|in|du|de|del|della|dal|vom|von|aus) (?:the |la |le |el |der |dem )?\w"
+    r"\b[A-ZÀ-Þ]\w+,? (?:(?:la|el|l[ae]|der|die) )?(?:from|of|at|in|du|de|del|della|dello|dal|dalla|vom|von|aus|im) "
+    r"(?:the |la |le |el |der |dem )?\w|[א-ת]{2,} מה[א-ת]{3,}"
 )
 WHO_AM_I: Final = re.compile(
     r"\b(?:who (?:i am|am i)|about me|know me|remember me|my (?:full |first |last )?name|my (?:job|profession|"
@@ -199,12 +272,20 @@ UNABLE: Final = re.compile(
     r"hates?|"
     r"dislikes?|refus\w+|fail\w*|struggl\w+|stumbl\w+|trouble|difficult\w*|hard for|lacks?|missing|skip\w*|"
     r"intoleran\w+|"
-    r"stay away|leave out|leaves? out|off limits|taboo|can do without|gave up|quit|stopped|"
+    r"stay away|leave out|leaves? out|off limits|taboo|can do without|gave up|quit|stopped|exclu\w+|regrets|declin\w+|"
+    r"cancel\w+|sends? apologies|hives|bare|against|instead of|rather than|harmful|poison\w*|toxic|unsuitable|"
+    r"reject\w+|"
+    r"still (?:to|open|un\w+)|yet to|minus|apart from|but for|rules? out|ruled out|"
     r"evit\w+|prohibid\w+|alergi\w+|odia|excepto|salvo|fuera de|tropez\w+|tropiez\w+|cuesta\w*|dificil\w*|falta\w*|"
-    r"interdit\w*|allergi\w+|deteste|sauf|hors de|peine|difficil\w*|manque\w*|"
-    r"vermeid\w+|verboten|allergi\w+|hasst|ausser|unfahig|schwer|schwierig\w*|fehlt|meidet|raus|tabu|"
-    r"vietat\w+|allergic\w+|odia|tranne|eccetto|fuori|fatica|difficil\w*|manca\w*)\b|"
-    r"(?:^|\s)ו?(?:נמנע\w*|אלרגי\w*|שונא\w*|חוץ|קשה|מתקש\w*|חסר\w*|להימנע|מחוץ|נכשל\w*|למעט)(?:\s|$)"
+    r"exclui\w+|bajas|cancel\w+|rechaz\w+|sientan? mal|urticaria|aun por|pendiente\w*|"
+    r"interdit\w*|allergi\w+|deteste|sauf|hors de|peine|difficil\w*|manque\w*|exclu\w*|annul\w+|urticaire|refus\w+|"
+    r"evite\w*|desist\w+|proscri\w+|"
+    r"vermeid\w+|verboten|allergi\w+|hasst|ausser|unfahig|schwer|schwierig\w*|fehlt|meidet|raus|tabu|absagen?|"
+    r"abgesagt|verhindert|ausgeschlossen|weglassen|bloss|lieber|unvertraglich|vertragt|"
+    r"vietat\w+|allergic\w+|odia|tranne|eccetto|fuori|fatica|difficil\w*|manca\w*|esclus\w+|disdett\w+|rinunci\w+|"
+    r"evit\w+|proibit\w+)\b|"
+    r"(?:^|\s)ו?(?:נמנע\w*|אלרגי\w*|שונא\w*|חוץ|קשה|מתקש\w*|חסר\w*|להימנע|מחוץ|נכשל\w*|למעט|ביטל\w*|סירב\w*|"
+    r"ויתר\w*|הסתייג\w*|לדלג|נמנעת)(?:\s|$|[,.])"
 )
 REPORTED_QUESTION: Final = re.compile(
     r"\b(?:asked|asks|asking|wonder(?:s|ed)|wanted to know|wants to know|"

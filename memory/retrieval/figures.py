@@ -1,12 +1,12 @@
-"""Identifiers, dates, amounts and names in a text, as values that can be compared. Pure."""
+"""Identifiers, dates and amounts in a text, as values that can be compared. Pure."""
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from memory.retrieval.cues import plain
 from memory.words.calendar import MONTHS
-from memory.words.stems import languages_of
 
 Day = tuple[int, int]
 """Month and day."""
@@ -17,6 +17,7 @@ _CLOCK_OR_SIZE: Final = re.compile(
 )
 _ISO: Final = re.compile(r"\b\d{4}-(\d\d)-(\d\d)\b")
 _DOTTED: Final = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(?:\d{2,4}\b|(?!\d))")
+_DAY_AND_MONTH: Final = re.compile(r"\b(?=\d?0|0)(\d\d)\.(\d\d)\b(?![.\d])")
 _SLASHED: Final = re.compile(r"\b(\d{1,2})/(\d{1,2})(?:/\d{2,4})?\b")
 _MONTH: Final = "|".join(sorted((name for name in MONTHS if len(name) > 2), key=len, reverse=True))
 _DAY_MONTH: Final = re.compile(
@@ -24,7 +25,6 @@ _DAY_MONTH: Final = re.compile(
 )
 _MONTH_DAY: Final = re.compile(rf"\b({_MONTH}) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.,]?\d)")
 _NUMBER: Final = re.compile(r"(?<![\w.,-])\d{1,3}(?:[,.' ]\d{3})+(?![\w])|(?<![\w.,:/-])\d+(?:[.,]\d{1,2})?(?![\w:/-])")
-_CAPITAL: Final = re.compile(r"(?<![.!?¿¡:»«\"“„] )(?<![¿¡«\"“„(])(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’]*(?:-[A-ZÀ-ÖØ-Þ][\w]*)*")
 
 _UNITS: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -85,6 +85,7 @@ def days_in(text: str) -> frozenset[Day]:
     bare = plain(text)
     found: set[Day] = {(int(month), int(day)) for month, day in _ISO.findall(bare)}
     found |= {(int(month), int(day)) for day, month in _DOTTED.findall(bare)}
+    found |= {(int(month), int(day)) for day, month in _DAY_AND_MONTH.findall(bare)}
     for first, second in _SLASHED.findall(bare):
         found |= {(int(first), int(second)), (int(second), int(first))}
     for day, month in _DAY_MONTH.findall(bare):
@@ -92,6 +93,24 @@ def days_in(text: str) -> frozenset[Day]:
     for month, day in _MONTH_DAY.findall(bare):
         found.add((_month(month), int(day)))
     return frozenset((month, day) for month, day in found if 1 <= month <= 12 and 1 <= day <= 31)
+
+
+_CLOCK: Final = re.compile(r"\b\d{1,2}[:.h]\d\d\b|\b\d{1,2} ?(?:am|pm|uhr|h)\b")
+
+
+def has_date(bare: str) -> bool:
+    """Whether a plain text names a day or a time of day in digits."""
+    if not any(char.isdigit() for char in bare):
+        return False
+    return _CLOCK.search(bare) is not None or bool(days_in(bare))
+
+
+@lru_cache(maxsize=16_384)
+def has_number(bare: str) -> bool:
+    """Whether a plain text holds a number, in digits or spelled out."""
+    if any(char.isdigit() for char in bare):
+        return True
+    return any(_WORTH.get(word, 0) > 1 or _german(word) > 1 for word in re.findall(r"[^\W\d_]+", bare))
 
 
 def _month(name: str) -> int:
@@ -153,13 +172,3 @@ def _german(word: str) -> int:
     thousands = 1000 * max(1, worths["thousands"]) if "tausend" in word else 0
     hundreds = 100 * max(1, worths["hundreds"]) if "hundert" in word else 0
     return thousands + hundreds + worths["unit"] + worths["rest"]
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """What looks like a name: capitals inside a sentence. Says nothing in German, which capitalises every noun."""
-    if "de" in languages_of(text, frozenset(re.findall(r"[^\W\d_]+", text.casefold())))[0]:
-        return ()
-    found = [plain(match[0]).removesuffix("'s") for match in _CAPITAL.finditer(text)]
-    return tuple(
-        dict.fromkeys(name for name in found if len(name) > 1 and name not in MONTHS and not re.search(r"[\d_]", name))
-    )

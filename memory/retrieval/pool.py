@@ -1,5 +1,6 @@
 """What a search ranks: memories with the numbers of each stage, and who stands beside whom in a thread. Pure."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,13 +8,16 @@ from functools import cached_property
 from math import exp, fsum, sqrt
 from uuid import UUID
 
-from memory.retrieval.cues import plain, relations_in
+from memory.retrieval.cues import capitals_in, plain, relations_in
 from memory.scoring import quality
 from memory.tiers import Tier
 
 TOPIC_STEEPNESS = 4.0
 LONGEST_READ = 1_000
 """Cues are looked for in the beginning of a memory: of a long document the rest says nothing of its kind."""
+BEGINNING = 7
+"""The subject of a text is among so many words; of fewer in Hebrew, which writes its particles onto the words."""
+HEBREW = re.compile("[א-ת]")
 FEW = 10
 """Of so many values a standard score counts half."""
 FLAT = 1e-9
@@ -105,17 +109,38 @@ class Pool:
         return [1 / (1 + exp(-TOPIC_STEEPNESS * relevance)) for relevance in self.relevance]
 
     @cached_property
+    def not_off_topic(self) -> list[float]:
+        """1 for whatever may be about the question, less only for what clearly is not: an answer in other words is not
+        nearer than a wrong one in the same."""
+        return [min(1.0, 2 * topical) for topical in self.on_topic]
+
+    @cached_property
     def plain(self) -> list[str]:
         """The texts as the cues read them."""
         return [plain(memory.text[:LONGEST_READ]) for memory in self.memories]
+
+    @cached_property
+    def capitals(self) -> list[frozenset[str]]:
+        """The words that each writes with a capital, as the cues read them; all of a text without capitals."""
+        return [capitals_in(memory.text[:LONGEST_READ]) for memory in self.memories]
 
     @cached_property
     def relations(self) -> list[frozenset[int]]:
         """The wives, neighbours and colleagues each speaks of."""
         return [relations_in(text) for text in self.plain]
 
+    @cached_property
+    def subjects(self) -> list[frozenset[int]]:
+        """Those of them whom the text begins with: it is about the nephew, and not of something given to a nephew."""
+        return [relations_in(beginning(text)) for text in self.plain]
+
     def each(self, value: Callable[[Memory], float]) -> list[float]:
         return [value(memory) for memory in self.memories]
+
+
+def beginning(bare: str) -> str:
+    words = bare.split(" ", BEGINNING)
+    return " ".join(words[: BEGINNING - 2 if HEBREW.search(bare) else BEGINNING])
 
 
 def standardised(values: Sequence[float]) -> list[float]:

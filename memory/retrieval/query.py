@@ -7,7 +7,8 @@ from datetime import datetime
 
 from memory.retrieval import cues
 from memory.retrieval.cues import plain
-from memory.retrieval.figures import Day, codes_in, days_in, names_in, numbers_in
+from memory.retrieval.figures import Day, codes_in, days_in, numbers_in
+from memory.retrieval.names import names_in
 from memory.retrieval.windows import Window, window_in
 from memory.text import SPACES
 from memory.words import english_gloss, query_groups
@@ -24,6 +25,8 @@ class Query:
     """``embedded`` is what the vector is made of, ``words`` what is looked for in full text."""
 
     text: str
+    bare: str = ""
+    """The text as cues read it."""
     embedded: str = ""
     words: tuple[tuple[str, ...], ...] = ()
     named: frozenset[str] = frozenset()
@@ -48,6 +51,7 @@ class Query:
     wants_latest: bool = False
     wants_earlier: bool = False
     wants_failures: bool = False
+    wants_number: bool = False
     wants_own_view: bool = False
     is_about_me: bool = False
     is_about_identity: bool = False
@@ -64,7 +68,6 @@ MEANT = {
     "wants_earlier": cues.EARLIER,
     "wants_failures": cues.ASKS_FAILURE,
     "wants_own_view": cues.OWN_VIEW,
-    "is_about_me": cues.ABOUT_ME,
     "is_about_identity": cues.WHO_AM_I,
     "is_about_books": cues.IN_BOOKS,
     "is_negated": cues.NEGATED,
@@ -81,10 +84,12 @@ def understand(text: str, speakers: Collection[str], now: datetime) -> Query:
     bare = plain(asked)
     found = named_speakers(bare, speakers)
     parts = questions_in(asked)
+    matter = without_newest(asked) if cues.LATEST.search(bare) else asked
     return Query(
         text=asked,
-        embedded=embedded(without_names(asked, found) or asked),
-        words=tuple(query_groups(asked)),
+        bare=bare,
+        embedded=embedded(without_names(matter, found) or asked),
+        words=tuple(query_groups(matter)),
         named=frozenset(name for name, _ in found),
         asks_when=cues.ASKS_WHEN.search(bare) is not None,
         months=cues.months_in(bare),
@@ -98,8 +103,30 @@ def understand(text: str, speakers: Collection[str], now: datetime) -> Query:
         names=tuple(name for name in names_in(asked) if name not in {spelling for _, spelling in found}),
         relations=cues.relations_in(bare),
         is_qualified=cues.QUALIFIED_NAME.search(asked) is not None,
+        wants_number=cues.ASKS_NUMBER.search(bare) is not None,
+        is_about_me=is_about_me(bare),
         **{name: pattern.search(bare) is not None for name, pattern in MEANT.items()},
     )
+
+
+def is_about_me(bare: str) -> bool:
+    """Whether the user is the matter; "how do I" asks for a way that anybody may go."""
+    if cues.HOW_TO.search(bare) is not None and cues.WHO_AM_I.search(bare) is None:
+        return False
+    return cues.ABOUT_ME.search(bare) is not None or cues.SAYS_I.search(bare) is not None
+
+
+def without_newest(asked: str) -> str:
+    """The question without "last time" and the like: these words tell which of several is meant, not what about."""
+    words = asked.split(" ")
+    bare = [plain(word).strip("?!.,;:") for word in words]
+    kept = cues.NEWEST_WORDS.sub(lambda match: "\0" * len(match[0]), " ".join(bare))
+    left, start = [], 0
+    for word, form in zip(words, bare, strict=True):
+        if not form or "\0" not in kept[start : start + len(form)]:
+            left.append(word)
+        start += len(form) + 1
+    return normalised(" ".join(left)) if any(cues.WORD.search(word) for word in left) else asked
 
 
 def questions_in(asked: str) -> tuple[str, ...]:

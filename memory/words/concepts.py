@@ -45,6 +45,11 @@ def english_name(forms: Iterable[str]) -> str | None:
     return next((known.english[known.by_term[form][0]] for form in forms if form in known.by_term), None)
 
 
+def is_known(word: str) -> bool:
+    """Whether a German word is one of the vocabulary, hence hardly a name."""
+    return any(form in _concepts().by_term for form in stems(clean(word).casefold(), "de"))
+
+
 @cache
 def _concepts() -> Concepts:
     by_term: dict[str, list[int]] = {}

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.retrieval.figures import codes_in, days_in, names_in, numbers_in
+from memory.retrieval.figures import codes_in, days_in, numbers_in
+from memory.retrieval.names import names_in
 from memory.retrieval.query import Query, understand
 from memory.retrieval.windows import window_in
 

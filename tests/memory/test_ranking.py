@@ -165,8 +165,9 @@ def test_outcomes_lift_what_is_on_the_topic_and_sink_what_failed() -> None:
 
 
 def test_a_doubted_statement_sinks_whatever_it_is_about() -> None:
-    items = (fact("a", confidence=0.25), fact("b", confidence=0.5), text("c", confidence=0.1))
-    assert says(experience.HEARSAY, "x", *items) == [0.5, 0.0, 0.0]
+    items = (fact("a", confidence=0.4), fact("b", confidence=0.5), text("c", confidence=0.1))
+    assert says(experience.HEARSAY, "x", *items, fact("d", confidence=0.1))[3] == 1.0
+    assert says(experience.HEARSAY, "x", *items) == pytest.approx([0.5, 0.0, 0.0])
     sure, unsure, chat = says(experience.BANK_QUALITY, "x", fact("a", importance=1.0, confidence=1.0), *items[::2])
     assert sure > 0 == chat > unsure
 

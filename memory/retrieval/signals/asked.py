@@ -1,6 +1,6 @@
 """What the question asks for besides its subject: by whom, when."""
 
-from memory.retrieval import cues
+from memory.retrieval import cues, figures
 from memory.retrieval.pool import Memory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal
@@ -17,9 +17,16 @@ def time_words(query: Query, pool: Pool) -> list[float]:
     if not query.asks_when:
         return [0.0] * len(pool)
     return [
-        topical * float(cues.TIME_WORDS.search(text) is not None)
+        topical * float(cues.TIME_WORDS.search(text) is not None or figures.has_date(text))
         for text, topical in zip(pool.plain, pool.on_topic, strict=True)
     ]
+
+
+def number(query: Query, pool: Pool) -> list[float]:
+    """Holds a number or an amount in words, where the question asks for one."""
+    if not query.wants_number:
+        return [0.0] * len(pool)
+    return [topical * float(figures.has_number(text)) for text, topical in zip(pool.plain, pool.on_topic, strict=True)]
 
 
 def date(query: Query, pool: Pool) -> list[float]:
@@ -38,4 +45,5 @@ def was_said_then(query: Query, memory: Memory) -> bool:
 
 SPEAKER = Signal("speaker", 3.7, speaker)
 TIME_WORDS = Signal("time_words", 3.6, time_words)
+NUMBER = Signal("number", 2.5, number)
 DATE = Signal("date", 2.8, date)

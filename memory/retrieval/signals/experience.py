@@ -11,6 +11,7 @@ FAILING_WEIGHT = 3.0
 USUAL_QUALITY = 0.45
 """Above this a statement is more than usually sure and important."""
 
+DOUBTED_FULLY = 0.2
 BELIEVED = 0.5
 """A statement of less confidence is rather doubted than believed."""
 
@@ -21,9 +22,9 @@ def outcomes(query: Query, pool: Pool) -> list[float]:
     for memory, topical in zip(pool.memories, pool.on_topic, strict=True):
         value = learned(memory)
         if value < 0:
-            found.append(value * topical * (-1.0 if query.wants_failures else FAILING_WEIGHT))
+            found.append(value * (-topical if query.wants_failures else FAILING_WEIGHT))
         else:
-            found.append(value * topical**2)
+            found.append(value * topical**3)
     return found
 
 
@@ -44,9 +45,14 @@ def bank_quality(query: Query, pool: Pool) -> list[float]:
 
 def hearsay(query: Query, pool: Pool) -> list[float]:
     """How far a statement is from being believed, whatever it is about."""
-    return pool.each(lambda memory: max(0.0, 1 - memory.confidence / BELIEVED) if memory.is_statement else 0.0)
+    return pool.each(lambda memory: doubt(memory.confidence) if memory.is_statement else 0.0)
 
 
-OUTCOMES = Signal("outcomes", 3.8, outcomes)
-BANK_QUALITY = Signal("bank_quality", 2.0, bank_quality)
-HEARSAY = Signal("hearsay", -8.0, hearsay)
+def doubt(confidence: float) -> float:
+    """1 for what is hardly believed, nought from where it is believed as much as not."""
+    return min(1.0, max(0.0, (BELIEVED - confidence) / DOUBTED_FULLY))
+
+
+OUTCOMES = Signal("outcomes", 7.0, outcomes)
+BANK_QUALITY = Signal("bank_quality", 2.5, bank_quality)
+HEARSAY = Signal("hearsay", -10.0, hearsay)

@@ -4,9 +4,12 @@ from memory.retrieval import cues
 from memory.retrieval.pool import Memory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal
+from memory.retrieval.signals.experience import BELIEVED
 
 COMPARED = 30
 """So many statements nearest to the topic are compared with each other."""
+MUCH_OLDER = 8.0
+"""So many times the age of the newer one: last week's word on what was written down a year ago."""
 AS_SURE = 0.8
 """A guess does not replace what is sure: the newer statement needs so much of the older one's quality."""
 
@@ -34,9 +37,9 @@ def latest(query: Query, pool: Pool) -> list[float]:
 
 def superseded(query: Query, pool: Pool) -> list[float]:
     """Down for a statement that a newer one of its kind replaces; for the newer one, where the past is asked for."""
-    topical = pool.on_topic
+    topical = pool.not_off_topic
     statements = [place for place, memory in enumerate(pool.memories) if memory.is_statement]
-    statements = sorted(statements, key=lambda place: -topical[place])[:COMPARED]
+    statements = sorted(statements, key=lambda place: -pool.on_topic[place])[:COMPARED]
     found = [0.0] * len(pool)
     for place in statements:
         rivals = [topical[other] for other in statements if replaces(query, pool, other, place)]
@@ -49,19 +52,31 @@ def replaces(query: Query, pool: Pool, other: int, place: int) -> bool:
     rival, memory = pool.memories[other], pool.memories[place]
     if rival.occurred_at == memory.occurred_at or (rival.occurred_at > memory.occurred_at) == query.wants_earlier:
         return False
-    is_sure = query.wants_earlier or rival.quality >= AS_SURE * memory.quality
-    return is_sure and not set(rival.tags).isdisjoint(memory.tags) and pool.relations[other] == pool.relations[place]
+    if set(rival.tags).isdisjoint(memory.tags) or pool.subjects[other] != pool.subjects[place]:
+        return False
+    if query.wants_earlier:
+        return True
+    newer = pool.plain[other]
+    return rival.quality >= AS_SURE * memory.quality and (
+        cues.CHANGED.search(newer) is not None or is_much_newer(age_s(rival, pool), age_s(memory, pool))
+    )
+
+
+def is_much_newer(young_s: float, old_s: float) -> bool:
+    return old_s > MUCH_OLDER * young_s
 
 
 def change(query: Query, pool: Pool) -> list[float]:
     """A statement that says itself that something is no longer as it was."""
     sign = -1.0 if query.wants_earlier else 1.0
     return [
-        sign * topical * float(memory.is_statement and cues.CHANGED.search(text) is not None)
-        for memory, text, topical in zip(pool.memories, pool.plain, pool.on_topic, strict=True)
+        sign
+        * topical
+        * float(memory.is_statement and cues.CHANGED.search(text) is not None and memory.confidence > BELIEVED)
+        for memory, text, topical in zip(pool.memories, pool.plain, pool.not_off_topic, strict=True)
     ]
 
 
-LATEST = Signal("latest", 2.6, latest)
-SUPERSEDED = Signal("superseded", -2.6, superseded)
-CHANGE = Signal("change", 4.0, change)
+LATEST = Signal("latest", 4.5, latest)
+SUPERSEDED = Signal("superseded", -4.5, superseded)
+CHANGE = Signal("change", 6.0, change)

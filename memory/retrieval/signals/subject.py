@@ -14,14 +14,19 @@ def other_person(query: Query, pool: Pool) -> list[float]:
     is_elsewhere = query.is_about_me or query.relations or query.is_qualified
     if not is_elsewhere or query.named:
         return [0.0] * len(pool)
-    return [float(bool(known) and not known & query.relations) for known in pool.relations]
+    return [float(bool(known) and not known & query.relations) for known in pool.subjects]
 
 
 def about_me(query: Query, pool: Pool) -> list[float]:
     """A statement about the user, where the question is about the user."""
     if not query.is_about_me or query.relations or query.named:
         return [0.0] * len(pool)
-    return [topical * memory.is_statement for memory, topical in zip(pool.memories, pool.on_topic, strict=True)]
+    return [
+        float(memory.is_statement and not others) * (topical if cues.THE_USER.search(text) else topical * topical)
+        for memory, text, topical, others in zip(
+            pool.memories, pool.plain, pool.not_off_topic, pool.subjects, strict=True
+        )
+    ]
 
 
 def identity(query: Query, pool: Pool) -> list[float]:
@@ -51,9 +56,9 @@ def reported_question(query: Query, pool: Pool) -> list[float]:
     return [float(cues.is_reported_question(text)) for text in pool.plain]
 
 
-OTHER_PERSON = Signal("other_person", -4.4, other_person)
+OTHER_PERSON = Signal("other_person", -5.5, other_person)
 ABOUT_ME = Signal("about_me", 3.2, about_me)
-IDENTITY = Signal("identity", 3.0, identity)
-BOOKS = Signal("books", 3.9, books)
-POLARITY = Signal("polarity", 4.5, polarity)
-REPORTED_QUESTION = Signal("reported_question", -1.6, reported_question)
+IDENTITY = Signal("identity", 5.0, identity)
+BOOKS = Signal("books", 6.0, books)
+POLARITY = Signal("polarity", 6.0, polarity)
+REPORTED_QUESTION = Signal("reported_question", -2.4, reported_question)

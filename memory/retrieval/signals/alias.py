@@ -1,0 +1,65 @@
+"""Whom a name stands for. "Mercury is the parrot", and so the parrot's wing is Mercury's."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memory.retrieval.cues import USER_WORDS, WORD
+from memory.retrieval.pool import Pool
+from memory.retrieval.query import Query
+from memory.retrieval.ranking import Signal
+from memory.words.stopwords import HEBREW_STOP_WORDS, STOP_WORDS
+
+LONGEST_INTRODUCTION = 14
+SHORTEST_WORD = 4
+IS = frozenset(["is", "was", "es", "era", "est", "etait", "ist", "war", "e", "הוא", "היא"])
+EMPTY: frozenset[str] = frozenset().union(HEBREW_STOP_WORDS, USER_WORDS, *STOP_WORDS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """A short statement that says who bears a name of the question: the words and the relation that stand for it."""
+
+    place: int
+    name: str
+    words: frozenset[str]
+    relations: frozenset[int]
+
+    def fits(self, held: frozenset[str], relations: frozenset[int]) -> bool:
+        """Whether a text without the name speaks of its bearer."""
+        if self.name in held:
+            return False
+        return not self.relations.isdisjoint(relations) or not self.words.isdisjoint(held)
+
+
+def alias(query: Query, pool: Pool) -> list[float]:
+    """Speaks of the one whom a statement introduces by a name of the question, without that name."""
+    known = list(introductions(query, pool))
+    if not known:
+        return [0.0] * len(pool)
+    return [
+        float(any(one.place != place and one.fits(singular(text), relations) for one in known))
+        for place, (text, relations) in enumerate(zip(pool.plain, pool.relations, strict=True))
+    ]
+
+
+def introductions(query: Query, pool: Pool) -> Iterator[Introduction]:
+    asked = {word for word in WORD.findall(query.bare) if word not in EMPTY}
+    for place, memory in enumerate(pool.memories):
+        words = WORD.findall(pool.plain[place]) if memory.is_statement else []
+        name = next((word for word in words[:2] if word in asked), None)
+        if name and 3 <= len(words) <= LONGEST_INTRODUCTION and introduces(words, query.names):
+            told = frozenset(word for word in words if len(word) >= SHORTEST_WORD and word not in EMPTY | asked)
+            yield Introduction(place, name, told, pool.relations[place])
+
+
+def introduces(words: list[str], names: tuple[str, ...]) -> bool:
+    """ "Mercury is ...", or a name that goes on after the part that the question has: "Customer Paris Lindqvist"."""
+    return not IS.isdisjoint(words[1:3]) or (words[1] in names and words[2] not in names)
+
+
+def singular(text: str) -> frozenset[str]:
+    words = WORD.findall(text)
+    return frozenset(words) | frozenset(word.removesuffix("s") for word in words)
+
+
+ALIAS = Signal("alias", 6.0, alias)

@@ -1,0 +1,43 @@
+"""How a memory is worded: what has the form of a question, quotes somebody, or tells a deed the other way round."""
+
+from collections.abc import Sequence
+
+from memory.retrieval import cues
+from memory.retrieval.pool import Pool
+from memory.retrieval.query import Query
+from memory.retrieval.ranking import Signal
+
+
+def heading(query: Query, pool: Pool) -> list[float]:
+    """Begins like a question and is none: "What the neighbour grows: ..." resembles by its form, not by its matter."""
+    return [float(cues.is_heading(text)) for text in pool.plain]
+
+
+def quote(query: Query, pool: Pool) -> list[float]:
+    """Somebody's words in quotation marks, where the question is about the user: who says "I" there is another."""
+    if not query.is_about_me:
+        return [0.0] * len(pool)
+    return pool.each(lambda memory: float(cues.QUOTED.search(memory.text) is not None))
+
+
+def swapped(query: Query, pool: Pool) -> list[float]:
+    """Tells the same deed of the same two people the other way round: who borrowed is not who lent."""
+    order = sorted((name for name in query.names if name in query.bare), key=query.bare.index)
+    if len(order) < 2:
+        return [0.0] * len(pool)
+    first, second = order[:2]
+    return [
+        float(0 <= text.find(second) < text.find(first) and is_same_deed(memory.holds, len(query.names)))
+        for memory, text in zip(pool.memories, pool.plain, strict=True)
+    ]
+
+
+def is_same_deed(holds: Sequence[bool], names: int) -> bool:
+    """Whether a text has, besides the names, most of the question's words."""
+    others = len(holds) - names
+    return others > 0 and sum(holds) - names > others / 2
+
+
+HEADING = Signal("heading", -2.0, heading)
+QUOTE = Signal("quote", -4.0, quote)
+SWAPPED = Signal("swapped", -4.4, swapped)

@@ -3,7 +3,6 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from django.db import connection
 from django.db.models import F, Q
@@ -33,7 +32,7 @@ DELETE FROM graph_example WHERE user_id = %(user)s AND id IN (
 """
 
 
-def learn_actions(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
+def learn_actions(user: EndUser, *, limit: int = BATCH) -> int:
     """Learn from actions whose verdict changed. Returns how many."""
     with user_scope(user):
         take_turns(user)
@@ -46,10 +45,10 @@ def learn_actions(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
         for taken in actions:
             for place in places(taken):
                 if taken.learned:
-                    counts[place].add(taken.learned, -1)
+                    counts[place].add(taken.learned, -1, taken.at)
                 if taken.verdict:
-                    counts[place].add(taken.verdict, 1)
-        ACTIONS.add(user, counts, now)
+                    counts[place].add(taken.verdict, 1, taken.at)
+        ACTIONS.add(user, counts)
         keep_examples(user, actions)
         for taken in actions:
             taken.learned = taken.verdict

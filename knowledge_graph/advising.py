@@ -13,9 +13,10 @@ from knowledge_graph.boosts import (
     NAMED,
     SOLVED,
 )
-from knowledge_graph.concepts import concepts_of
+from knowledge_graph.concepts import concepts_in
 from knowledge_graph.entities import entities_of
 from knowledge_graph.reading import problem_of
+from knowledge_graph.words import folded
 from memory.conf import memory_conf
 from memory.indexes.bounded import bounded_cursor
 from memory.models import EndUser
@@ -60,8 +61,10 @@ UNION ALL
 
 def advise(user: EndUser, query: Query, deadline: Deadline) -> Advice:
     """Which tiers to ask, and which memories the graphs speak for. Raises Unavailable."""
-    concepts = concepts_of(query.text)
-    names = sorted({*concepts, *(entity.key for entity in entities_of(query.text, query.named))})
+    found = concepts_in(query.text)
+    concepts = [one.key for one in found]
+    # A name that is typed without a capital is found by how it is written.
+    names = sorted({*concepts, *(folded(one.label) for one in found)} | named_in(query))
     if not names:
         return Advice()
     problem = problem_of(concepts)
@@ -81,6 +84,10 @@ def advise(user: EndUser, query: Query, deadline: Deadline) -> Advice:
         cursor.execute(WHAT_IS_KNOWN, values)
         rows = cursor.fetchall()
     return advice_of(rows)
+
+
+def named_in(query: Query) -> set[str]:
+    return {entity.key for entity in entities_of(query.text, query.named)}
 
 
 def advice_of(rows: Sequence[tuple[str, str, uuid.UUID, float, float]]) -> Advice:

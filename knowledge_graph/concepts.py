@@ -38,7 +38,10 @@ def concepts_in(text: str) -> tuple[Concept, ...]:
     forms = {piece.form for piece in found if piece.kind == "word"}
     languages, grammar = languages_of(text[:LONGEST_READ], forms)
     dropped = grammar | fillers(languages)
-    row = [None if without_accents(piece.form) in dropped else concept(piece, languages[0]) for piece in found]
+    row = [
+        None if without_accents(piece.form) in dropped else concept(piece, languages[0], is_sure=bool(grammar))
+        for piece in found
+    ]
     words: dict[str, str] = {}
     for one in row:
         if one is not None and len(words) < MOST_WORDS:
@@ -54,7 +57,7 @@ def concepts_in(text: str) -> tuple[Concept, ...]:
     return tuple(Concept(key, label) for key, label in {**words, **pairs}.items())
 
 
-def concept(piece: Piece, language: str) -> Concept | None:
+def concept(piece: Piece, language: str, *, is_sure: bool) -> Concept | None:
     """The concept of one piece of a text; None for numbers, dates and what is too short to mean something."""
     form = piece.form
     bare = without_accents(form)
@@ -62,7 +65,7 @@ def concept(piece: Piece, language: str) -> Concept | None:
         return None
     if bare in MONTHS:
         return None
-    key = word_key(piece, language)
+    key = word_key(piece, language, is_sure=is_sure)
     is_known = key in plain_technologies()
     shortest = SHORTEST_HEBREW if is_hebrew(form) else SHORTEST
     return Concept(key, form) if is_known or len(bare) >= shortest else None

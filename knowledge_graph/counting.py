@@ -24,9 +24,12 @@ class Counts:
     failed: float = 0
     partial: float = 0
     unknown: float = 0
+    at: datetime | None = None
+    """When the latest of them was given."""
 
-    def add(self, outcome: str, amount: float) -> None:
+    def add(self, outcome: str, amount: float, at: datetime) -> None:
         setattr(self, outcome, getattr(self, outcome) + amount)
+        self.at = max(self.at or at, at)
 
     @property
     def is_empty(self) -> bool:
@@ -45,12 +48,12 @@ class CountTable:
     outcomes: Sequence[str]
     beside: Mapping[str, str] = field(default_factory=dict)
 
-    def add(self, user: EndUser, changes: Mapping[tuple[Any, ...], Counts], now: datetime) -> None:
+    def add(self, user: EndUser, changes: Mapping[tuple[Any, ...], Counts]) -> None:
         """Add these changes and drop the rows they leave empty. In the user's scope and turn."""
         changed = sorted((key for key, counts in changes.items() if not counts.is_empty), key=str)
         if not changed:
             return
-        values: dict[str, Any] = {"user": user.pk, "now": now, "tiny": TINY}
+        values: dict[str, Any] = {"user": user.pk, "tiny": TINY, "at": [changes[key].at for key in changed]}
         for place, column in enumerate((*self.identity, *self.beside)):
             values[column] = [key[place] for key in changed]
         for outcome in self.outcomes:
@@ -61,15 +64,15 @@ class CountTable:
 
     @property
     def adding(self) -> str:
-        written = ", ".join((*self.identity, *self.beside, *self.outcomes))
+        written = ", ".join((*self.identity, *self.beside, *self.outcomes, "last_used_at"))
         arrays = [f"%({column})s::{kind}[]" for column, kind in (*self.identity.items(), *self.beside.items())]
-        arrays += [f"%({outcome})s::int[]" for outcome in self.outcomes]
+        arrays += [*(f"%({outcome})s::int[]" for outcome in self.outcomes), "%(at)s::timestamptz[]"]
         sums = [f"{outcome} = GREATEST(0, known.{outcome} + EXCLUDED.{outcome})" for outcome in self.outcomes]
         return (
-            f"INSERT INTO {self.name} AS known (user_id, {written}, last_used_at) "  # noqa: S608
-            f"SELECT %(user)s, {written}, %(now)s FROM unnest({', '.join(arrays)}) AS new({written}) "
+            f"INSERT INTO {self.name} AS known (user_id, {written}) "  # noqa: S608
+            f"SELECT %(user)s, {written} FROM unnest({', '.join(arrays)}) AS new({written}) "
             f"ON CONFLICT (user_id, {', '.join(self.identity)}) DO UPDATE SET {', '.join(sums)}, "
-            "last_used_at = EXCLUDED.last_used_at"
+            "last_used_at = GREATEST(known.last_used_at, EXCLUDED.last_used_at)"
         )
 
     @property
@@ -93,14 +96,14 @@ DOCUMENTS = CountTable("graph_document", {"item_id": "uuid"}, VERDICTS, beside={
 ADD_SOLUTIONS = """
 INSERT INTO graph_solution AS known
     (user_id, signature, size, query, item_id, tier, worked, failed, partial, last_used_at)
-SELECT %(user)s, signature, size, query, item_id, tier, worked, failed, partial, %(now)s
+SELECT %(user)s, signature, size, query, item_id, tier, worked, failed, partial, last_used_at
 FROM unnest(%(signature)s::text[], %(size)s::int[], %(query)s::text[], %(item_id)s::uuid[], %(tier)s::text[],
-            %(worked)s::float8[], %(failed)s::float8[], %(partial)s::float8[])
-     AS new(signature, size, query, item_id, tier, worked, failed, partial)
+            %(worked)s::float8[], %(failed)s::float8[], %(partial)s::float8[], %(last_used_at)s::timestamptz[])
+     AS new(signature, size, query, item_id, tier, worked, failed, partial, last_used_at)
 ON CONFLICT (user_id, signature, item_id) DO UPDATE SET
     worked = GREATEST(0, known.worked + EXCLUDED.worked), failed = GREATEST(0, known.failed + EXCLUDED.failed),
     partial = GREATEST(0, known.partial + EXCLUDED.partial), tier = EXCLUDED.tier,
-    last_used_at = EXCLUDED.last_used_at
+    last_used_at = GREATEST(known.last_used_at, EXCLUDED.last_used_at)
 """
 DROP_SOLUTIONS = """
 DELETE FROM graph_solution WHERE user_id = %(user)s AND signature = ANY(%(signature)s)
@@ -109,14 +112,16 @@ AND worked <= %(tiny)s AND failed <= %(tiny)s AND partial <= %(tiny)s
 # New concepts get their row first; then uses and importance are read off the counters by tier.
 ADD_CONCEPTS = """
 INSERT INTO graph_concept AS known (user_id, key, label, aliases, uses, importance, first_seen, last_seen)
-SELECT %(user)s, key, label, '{}', change, 0, %(now)s, %(now)s
-FROM unnest(%(keys)s::text[], %(labels)s::text[], %(changes)s::int[]) AS new(key, label, change)
+SELECT %(user)s, key, label, '{}', change, 0, at, at
+FROM unnest(%(keys)s::text[], %(labels)s::text[], %(changes)s::int[], %(at)s::timestamptz[])
+     AS new(key, label, change, at)
 ON CONFLICT (user_id, key) DO UPDATE SET
     uses = GREATEST(0, known.uses + EXCLUDED.uses),
     aliases = CASE
         WHEN EXCLUDED.label = known.label OR EXCLUDED.label = ANY(known.aliases)
              OR cardinality(known.aliases) >= %(most)s THEN known.aliases
         ELSE known.aliases || EXCLUDED.label END,
+    first_seen = LEAST(known.first_seen, EXCLUDED.first_seen),
     last_seen = GREATEST(known.last_seen, EXCLUDED.last_seen)
 """
 WEIGH_CONCEPTS = """
@@ -128,14 +133,16 @@ WHERE known.user_id = %(user)s AND known.key = ANY(%(keys)s)
 DROP_CONCEPTS = "DELETE FROM graph_concept WHERE user_id = %(user)s AND key = ANY(%(keys)s) AND uses <= 0"
 
 
-def add_concepts(user: EndUser, asked: Mapping[str, int], labels: Mapping[str, Concept], now: datetime) -> None:
+def add_concepts(
+    user: EndUser, asked: Mapping[str, int], labels: Mapping[str, Concept], at: Mapping[str, datetime]
+) -> None:
     """Count how often each concept was asked about, after its counters by tier have been changed."""
     keys = sorted(key for key, change in asked.items() if change or key in labels)
     if not keys:
         return
     values: dict[str, Any] = {
         "user": user.pk,
-        "now": now,
+        "at": [at[key] for key in keys],
         "keys": keys,
         # What is only taken back has its label in its row.
         "labels": [labels[key].label[:KEY_CHARS] if key in labels else key for key in keys],
@@ -148,14 +155,14 @@ def add_concepts(user: EndUser, asked: Mapping[str, int], labels: Mapping[str, C
         cursor.execute(WEIGH_CONCEPTS, {"user": user.pk, "keys": keys})
 
 
-def add_solutions(user: EndUser, rows: Iterable[Mapping[str, Any]], now: datetime) -> list[str]:
+def add_solutions(user: EndUser, rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """Add tries at problems. Returns the signatures that may have lost their last one."""
     tries = list(rows)
     if not tries:
         return []
-    columns = ("signature", "size", "query", "item_id", "tier", *VERDICTS)
+    columns = ("signature", "size", "query", "item_id", "tier", "last_used_at", *VERDICTS)
     values: dict[str, Any] = {name: [row[name] for row in tries] for name in columns}
-    values |= {"user": user.pk, "now": now, "tiny": TINY}
+    values |= {"user": user.pk, "tiny": TINY}
     with connection.cursor() as cursor:
         cursor.execute(ADD_SOLUTIONS, values)
         cursor.execute(DROP_SOLUTIONS, values)

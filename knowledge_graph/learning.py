@@ -36,9 +36,9 @@ SHORTEST_PROBLEM = 2
 class Learned:
     """What a batch of verdicts adds up to."""
 
-    now: datetime
     labels: dict[str, Concept] = field(default_factory=dict)
     asked: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    asked_at: dict[str, datetime] = field(default_factory=dict)
     routing: dict[tuple[str, str], Counts] = field(default_factory=lambda: defaultdict(Counts))
     documents: dict[tuple[uuid.UUID, str], Counts] = field(default_factory=lambda: defaultdict(Counts))
     solutions: dict[tuple[str, uuid.UUID], Counts] = field(default_factory=lambda: defaultdict(Counts))
@@ -54,7 +54,7 @@ def learn_outcomes(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
         events = list(unlearned.order_by("id")[:limit])
         if not events:
             return 0
-        learned = Learned(now)
+        learned = Learned()
         lessons = lessons_taken_back(user, events)
         texts = texts_of(user, events)
         new: dict[int, Lesson] = {}
@@ -118,8 +118,9 @@ def count(event: OutcomeEvent, lesson: Lesson, learned: Learned) -> None:
     tiers = sorted({tier for _, tier in memories})
     for key in lesson.keys:
         learned.asked[key] += event.sign
+        learned.asked_at[key] = max(event.at, learned.asked_at.get(key, event.at))
         for tier in tiers:
-            learned.routing[key, tier].add(event.outcome, event.sign)
+            learned.routing[key, tier].add(event.outcome, event.sign, event.at)
     if event.outcome == Outcome.UNKNOWN or not memories:
         return
     # Said of all that was shown, it is said of each in part.
@@ -127,16 +128,16 @@ def count(event: OutcomeEvent, lesson: Lesson, learned: Learned) -> None:
     for item_id, tier in memories:
         learned.tiers[item_id] = tier
         if tier in DOCUMENT_TIERS:
-            learned.documents[item_id, tier].add(event.outcome, event.sign)
+            learned.documents[item_id, tier].add(event.outcome, event.sign, event.at)
         if lesson.signature in learned.problems and memory_conf().flags["problem_solution_index"]:
-            learned.solutions[lesson.signature, item_id].add(event.outcome, share)
+            learned.solutions[lesson.signature, item_id].add(event.outcome, share, event.at)
 
 
 def write(user: EndUser, learned: Learned) -> None:
     present = existing(user, learned.tiers)
-    ROUTING.add(user, learned.routing, learned.now)
-    add_concepts(user, learned.asked, learned.labels, learned.now)
-    DOCUMENTS.add(user, {key: value for key, value in learned.documents.items() if key[0] in present}, learned.now)
+    ROUTING.add(user, learned.routing)
+    add_concepts(user, learned.asked, learned.labels, learned.asked_at)
+    DOCUMENTS.add(user, {key: value for key, value in learned.documents.items() if key[0] in present})
     write_solutions(user, learned, present)
 
 
@@ -148,6 +149,7 @@ def write_solutions(user: EndUser, learned: Learned, present: set[uuid.UUID]) ->
             "query": learned.problems[signature][1][:PREVIEW_CHARS],
             "item_id": item_id,
             "tier": learned.tiers[item_id],
+            "last_used_at": counts.at,
             **{outcome: float(getattr(counts, outcome)) for outcome in VERDICTS},
         }
         for (signature, item_id), counts in sorted(learned.solutions.items(), key=str)
@@ -162,7 +164,7 @@ def write_solutions(user: EndUser, learned: Learned, present: set[uuid.UUID]) ->
         ),
         ignore_conflicts=True,
     )
-    drop_lost_cues(user, add_solutions(user, tries, learned.now))
+    drop_lost_cues(user, add_solutions(user, tries))
 
 
 def existing(user: EndUser, ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:

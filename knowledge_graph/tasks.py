@@ -22,7 +22,7 @@ def learn(user: EndUser, *, now: datetime) -> int:
     """One batch of everything that waits. Returns how much that was; 0 means nothing waits."""
     ids = next_items(user)
     looked = look_at(user, ids, describing.readings(user, ids)) if ids else 0
-    return looked + learn_outcomes(user, now=now) + learn_actions(user, now=now)
+    return looked + learn_outcomes(user, now=now) + learn_actions(user)
 
 
 def learn_everything(user: EndUser, *, now: datetime) -> int:

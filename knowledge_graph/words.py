@@ -100,8 +100,11 @@ def technical_terms() -> dict[str, str]:
 
 
 @lru_cache(maxsize=131_072)
-def word_key(piece: Piece, language: str) -> str:
-    """What a word is known by: the usual name of a tool, the English word of a known concept, else its stem."""
+def word_key(piece: Piece, language: str, *, is_sure: bool = False) -> str:
+    """What a word is known by: the usual name of a tool, the English word of a known concept, else its stem.
+
+    Where the text does not show its language, the word may be one of any.
+    """
     bare = without_accents(piece.form)
     if usual := technologies().get(bare):
         return usual
@@ -112,8 +115,10 @@ def word_key(piece: Piece, language: str) -> str:
     if not ("a" <= bare[:1] <= "z"):
         return bare
     own = stems(piece.form, language)
-    # A word of another language in a text that does not show its language.
-    forms = (*own, *(stem for other in LANGUAGES if other != language for stem in stems(piece.form, other)))
+    if bare in given_names():
+        return bare
+    others = () if is_sure else tuple(other for other in LANGUAGES if other != language)
+    forms = (*own, *(stem for other in others for stem in stems(piece.form, other)))
     return _named(forms) or own[0].partition(":")[2]
 
 

@@ -128,7 +128,8 @@ class QueryParameters(BaseModel):
     @model_validator(mode="after")
     def refuse_unknown(self, info: ValidationInfo) -> "QueryParameters":
         request: HttpRequest | None = (info.context or {}).get("request")
-        unknown = sorted(set(request.GET) - set(type(self).model_fields)) if request else []
+        known = {field.alias or name for name, field in type(self).model_fields.items()}
+        unknown = sorted(set(request.GET) - known) if request else []
         if unknown:
             raise invalid(FieldError(name[:100], "unknown parameter") for name in unknown)
         return self

@@ -112,7 +112,7 @@ def stats(request: HttpRequest, u: UserId) -> HttpResponse:
             exchanges=found.exchanges if found else 0,
             signals=found.signals if found else {},
             indexing=index_counts(found.indexing if found else None),
-            graphs={},
+            graphs=facade(request).graph_sizes(user) if user else {},
         ),
     )
 

@@ -214,25 +214,25 @@ def test_actions_learn_by_kind_of_work_and_tier_and_a_partial_success_counts_hal
     for verdict in ("worked", "partial", "failed", "partial"):
         acted(user, clock, verdict)
     acted(user, clock, "failed", action="web_search", tiers=[])
-    assert acting.learn_actions(user, now=clock()) == 5
+    assert acting.learn_actions(user) == 5
     first, second = reading.actions_of(user, "docker")
     assert (first.action, first.tier, first.uses, first.success_rate) == ("search_memory", "patterns", 4, 0.5)
     assert (second.action, second.tier, second.success_rate) == ("web_search", "", 0.0)
-    assert acting.learn_actions(user, now=clock()) == 0
+    assert acting.learn_actions(user) == 0
 
 
 def test_a_changed_verdict_moves_the_count_and_the_example(user: EndUser, clock: Clock) -> None:
     taken = acted(user, clock, "worked")
-    acting.learn_actions(user, now=clock())
+    acting.learn_actions(user)
     with user_scope(user):
         ActionTaken.objects.filter(pk=taken.pk).update(verdict="failed")
-    acting.learn_actions(user, now=clock())
+    acting.learn_actions(user)
     [record] = reading.actions_of(user, "docker")
     assert (record.worked, record.failed) == (0, 1)
     with user_scope(user):
         assert [one.outcome for one in ActionExample.objects.filter(user=user)] == ["failed"]
         ActionTaken.objects.filter(pk=taken.pk).update(verdict="")
-    acting.learn_actions(user, now=clock())
+    acting.learn_actions(user)
     assert reading.actions_of(user, "docker") == []
     assert reading.examples_of(user, "docker", "search_memory") == []
 
@@ -240,7 +240,7 @@ def test_a_changed_verdict_moves_the_count_and_the_example(user: EndUser, clock:
 def test_only_the_latest_examples_are_kept(user: EndUser, clock: Clock) -> None:
     for number in range(acting.MOST_EXAMPLES + 5):
         acted(user, clock, "worked", query=f"{QUERY} {number}", at=clock.advance(minutes=1))
-    acting.learn_actions(user, now=clock())
+    acting.learn_actions(user)
     kept = reading.examples_of(user, "docker", "search_memory", limit=100)
     assert len(kept) == acting.MOST_EXAMPLES
     assert kept[0].query_preview.endswith(str(acting.MOST_EXAMPLES + 4))

@@ -1,0 +1,230 @@
+"""The graphs to look through: lists in pages, one concept, one entity, how many of each."""
+
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import Q
+
+from knowledge_graph import reading
+from knowledge_graph.concepts import concepts_in
+from knowledge_graph.context_types import context_type_of
+from knowledge_graph.entities import entities_of
+from knowledge_graph.models import ActionStat, Concept, Edge, Entity, Mention, RoutingStat, Solution
+from knowledge_graph.reading import ActionRecord, ConceptRouting, KnownSolution
+from knowledge_graph.words import folded
+from memory.access import user_scope
+from memory.models import EndUser, MemoryItem, Turn
+from outcomes.models import Exchange
+
+SESSION_TURNS = 50
+NEIGHBOURS = 20
+MEMORIES = 20
+HINTS = 5
+
+
+class Sort(StrEnum):
+    IMPORTANCE = "importance"
+    RECENT = "recent"
+    OLDEST = "oldest"
+
+
+class Span(StrEnum):
+    """The stretch of time of a list; a session is what one thread was about."""
+
+    ALL = "all"
+    TODAY = "today"
+    WEEK = "week"
+    SESSION = "session"
+
+
+CONCEPT_ORDER = {
+    Sort.IMPORTANCE: ("-importance", "key"),
+    Sort.RECENT: ("-last_seen", "key"),
+    Sort.OLDEST: ("first_seen", "key"),
+}
+ENTITY_ORDER = {
+    Sort.IMPORTANCE: ("-avg_quality", "-mentions", "key"),
+    Sort.RECENT: ("-last_seen", "key"),
+    Sort.OLDEST: ("first_seen", "key"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which rows, in which order, after which place."""
+
+    sort: Sort = Sort.IMPORTANCE
+    span: Span = Span.ALL
+    thread_id: str = ""
+    after: Sequence[Any] | None = None
+    limit: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptDetail:
+    """``is_entity``: memories name it as well. ``actions`` are hints for the kind of work it stands for."""
+
+    concept: Concept
+    routing: ConceptRouting
+    is_entity: bool
+    context_type: str
+    actions: list[ActionRecord]
+    solutions: list[KnownSolution]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    key: str
+    label: str
+    kind: str
+    relation: str
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityDetail:
+    entity: Entity
+    is_concept: bool
+    neighbours: list[Neighbour]
+    memories: list[MemoryItem]
+
+
+def concepts(user: EndUser, wanted: Wanted, *, now: datetime) -> list[Concept]:
+    with user_scope(user):
+        rows = Concept.objects.filter(narrowed(user, wanted, now), user=user)
+        order = CONCEPT_ORDER[wanted.sort]
+        return list(rows.filter(behind(order, wanted.after)).order_by(*order)[: wanted.limit])
+
+
+def entities(user: EndUser, wanted: Wanted, *, now: datetime) -> list[Entity]:
+    with user_scope(user):
+        rows = Entity.objects.filter(narrowed(user, wanted, now), user=user)
+        order = ENTITY_ORDER[wanted.sort]
+        return list(rows.filter(behind(order, wanted.after)).order_by(*order)[: wanted.limit])
+
+
+def narrowed(user: EndUser, wanted: Wanted, now: datetime) -> Q:
+    if wanted.span is Span.TODAY:
+        return Q(last_seen__gte=now.replace(hour=0, minute=0, second=0, microsecond=0))
+    if wanted.span is Span.WEEK:
+        return Q(last_seen__gte=now - timedelta(days=7))
+    if wanted.span is Span.SESSION:
+        return Q(key__in=keys_of_thread(user, wanted.thread_id))
+    return Q()
+
+
+def keys_of_thread(user: EndUser, thread_id: str) -> list[str]:
+    """What the latest questions and answers of a thread were about. In the user's scope."""
+    turns = Turn.objects.filter(user=user, thread_id=thread_id).order_by("-created_at")
+    said = list(turns.values_list("query", flat=True)[:SESSION_TURNS])
+    rows = Exchange.objects.filter(user=user, thread_id=thread_id).order_by("-created_at")
+    for asked, answered in rows.values_list("user_message", "assistant_message")[:SESSION_TURNS]:
+        said += [asked, answered]
+    found = {one.key for text in said for one in concepts_in(text)}
+    return sorted(found | {one.key for text in said for one in entities_of(text)})
+
+
+def behind(order: Sequence[str], place: Sequence[Any] | None) -> Q:
+    """Rows that come after a place in an order of several columns, the last of them unique."""
+    condition = Q()
+    if place is None:
+        return condition
+    for last in range(len(order)):
+        same = {column.lstrip("-"): value for column, value in zip(order[:last], place, strict=False)}
+        name = order[last].lstrip("-")
+        step = "lt" if order[last].startswith("-") else "gt"
+        condition |= Q(**same) & Q((f"{name}__{step}", place[last]))
+    return condition
+
+
+def place_of(row: Concept | Entity, sort: Sort) -> list[Any]:
+    """Where a page ends."""
+    order = CONCEPT_ORDER if isinstance(row, Concept) else ENTITY_ORDER
+    return [getattr(row, column.lstrip("-")) for column in order[sort]]
+
+
+def concept(user: EndUser, name: str) -> ConceptDetail | None:
+    """A concept by its key or by how somebody writes it."""
+    with user_scope(user):
+        row = named(Concept.objects.filter(user=user), [name, *(one.key for one in concepts_in(name))])
+        if not isinstance(row, Concept):
+            return None
+        kind = context_type_of(row.label)
+        routing = reading.routing_of(user, [row.key]).get(row.key)
+        return ConceptDetail(
+            concept=row,
+            routing=routing or ConceptRouting(row.key, row.label, ()),
+            is_entity=Entity.objects.filter(user=user, key__in=[row.key, folded(row.label)]).exists(),
+            context_type=kind,
+            actions=reading.actions_of(user, kind)[:HINTS],
+            solutions=reading.solutions_of(user, row.key.split(" "), least=0.0, limit=HINTS),
+        )
+
+
+def entity(user: EndUser, name: str) -> EntityDetail | None:
+    """An entity by its key or by how somebody writes it, with what names it."""
+    with user_scope(user):
+        row = find_entity(user, name)
+        if row is None:
+            return None
+        ids = reading.mentions_of(user, row.key, MEMORIES)
+        items = MemoryItem.objects.for_user(user).active().defer("lexemes").in_bulk(ids)
+        return EntityDetail(
+            entity=row,
+            is_concept=Concept.objects.filter(user=user, key=row.key).exists(),
+            neighbours=neighbours(user, row.key),
+            memories=[items[item_id] for item_id in ids if item_id in items],
+        )
+
+
+def find_entity(user: EndUser, name: str) -> Entity | None:
+    """In the user's scope."""
+    found = named(Entity.objects.filter(user=user), [name, folded(name), *(one.key for one in entities_of(name))])
+    return found if isinstance(found, Entity) else None
+
+
+def named(rows: Any, keys: Sequence[str]) -> Concept | Entity | None:  # noqa: ANN401 - rows of either kind
+    """The row of the first of these keys that is known."""
+    known: Mapping[str, Concept | Entity] = {row.key: row for row in rows.filter(key__in=list(keys))}
+    return next((known[key] for key in keys if key in known), None)
+
+
+def neighbours(user: EndUser, key: str, limit: int = NEIGHBOURS) -> list[Neighbour]:
+    """What stands beside an entity, the most often first."""
+    edges = Edge.objects.filter(Q(source=key) | Q(target=key), user=user).order_by("-weight", "source", "target")
+    found = [(edge.target if edge.source == key else edge.source, edge.kind, edge.weight) for edge in edges[:limit]]
+    records = reading.entities_by_key(user, {other for other, _, _ in found})
+    return [
+        Neighbour(other, records[other].label, records[other].kind, relation, weight)
+        for other, relation, weight in found
+        if other in records
+    ]
+
+
+def labels_of(user: EndUser, keys: Collection[str]) -> dict[str, str]:
+    return {key: record.label for key, record in reading.entities_by_key(user, keys).items()}
+
+
+def sizes(user: EndUser) -> dict[str, int]:
+    """How much each graph holds."""
+    with user_scope(user):
+        return {
+            "concepts": Concept.objects.filter(user=user).count(),
+            "routing": RoutingStat.objects.filter(user=user).count(),
+            "entities": Entity.objects.filter(user=user).count(),
+            "edges": Edge.objects.filter(user=user).count(),
+            "mentions": Mention.objects.filter(user=user).count(),
+            "actions": ActionStat.objects.filter(user=user).count(),
+            "solutions": Solution.objects.filter(user=user).count(),
+        }
+
+
+def present(user: EndUser, solutions: Sequence[KnownSolution]) -> dict[uuid.UUID, MemoryItem]:
+    """The memories of solutions that still can be shown."""
+    with user_scope(user):
+        rows = MemoryItem.objects.for_user(user).active().defer("lexemes")
+        return rows.in_bulk([one.item_id for one in solutions])

@@ -1,0 +1,81 @@
+"""How two entities hang together: the shortest way between them over memories that name both of two neighbours."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db import connection
+
+from memory.access import user_scope
+from memory.models import EndUser
+
+LONGEST = 6
+"""Steps of a way; what lies further apart is not said to be connected."""
+WIDEST = 2_000
+"""Entities looked at in one step, the most strongly connected first."""
+
+STEP = """
+SELECT source, target, kind, weight FROM graph_edge
+WHERE user_id = %(user)s AND source = ANY(%(from)s)
+UNION ALL
+SELECT target, source, kind, weight FROM graph_edge
+WHERE user_id = %(user)s AND target = ANY(%(from)s)
+ORDER BY 4 DESC, 1, 2, 3 LIMIT %(most)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """From one entity to the next."""
+
+    source: str
+    target: str
+    kind: str
+    weight: int
+
+
+def shortest(user: EndUser, start: str, end: str) -> list[Step] | None:
+    """The steps from one entity to the other, none if they are the same; None when there is no way that short.
+
+    Both ends reach out in turn, the one that has found less so far first.
+    """
+    if start == end:
+        return []
+    reached: tuple[dict[str, Step | None], dict[str, Step | None]] = ({start: None}, {end: None})
+    edges: tuple[list[str], list[str]] = ([start], [end])
+    with user_scope(user):
+        for _ in range(LONGEST):
+            side = 0 if len(edges[0]) <= len(edges[1]) else 1
+            found = reach(user, edges[side], reached[side])
+            if meeting := next((key for key in found if key in reached[1 - side]), None):
+                return joined(meeting, reached)
+            if not found:
+                return None
+            edges[side][:] = found
+    return None
+
+
+def reach(user: EndUser, edge: list[str], known: dict[str, Step | None]) -> list[str]:
+    """The entities one step further that were not known, each with the step that led to it."""
+    with connection.cursor() as cursor:
+        cursor.execute(STEP, {"user": user.pk, "from": edge, "most": WIDEST})
+        rows = cursor.fetchall()
+    new = []
+    for source, target, kind, weight in rows:
+        if target not in known:
+            known[target] = Step(source, target, kind, weight)
+            new.append(target)
+    return new
+
+
+def joined(meeting: str, reached: tuple[Mapping[str, Step | None], Mapping[str, Step | None]]) -> list[Step]:
+    way: list[Step] = []
+    key = meeting
+    while (step := reached[0][key]) is not None:
+        way.insert(0, step)
+        key = step.source
+    key = meeting
+    while (step := reached[1][key]) is not None:
+        # The other end came towards us: its steps are walked backwards.
+        way.append(Step(step.target, step.source, step.kind, step.weight))
+        key = step.source
+    return way

@@ -1,0 +1,374 @@
+"""The graphs: what was asked about and where the answers were, who and what is named, how it hangs together."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Query, Router
+from pydantic import BaseModel, Field, model_validator
+
+from knowledge_graph import browsing
+from knowledge_graph.browsing import ConceptDetail, EntityDetail, Sort, Span, Wanted
+from knowledge_graph.models import Concept, Entity
+from knowledge_graph.picture import Picture
+from memory.api import paging
+from memory.api.documents import answers
+from memory.api.errors import invalid_field, not_found
+from memory.api.fields import Name, PageSize, QueryParameters, UserId
+from memory.api.idempotency import reply
+from memory.api.identity import READ, facade, known_user, required_user
+from memory.api.schemas import MemoryOut
+from memory.facade.graphs import Way
+from memory.tiers import Tier
+
+router = Router(tags=["Graphs"])
+
+
+class Options(QueryParameters):
+    sort: Sort = Sort.IMPORTANCE
+    time: Span = Field(default=Span.ALL, description="What was last seen then; `session` is what a thread was about.")
+    thread_id: Name | None = Field(default=None, description="The thread of `time=session`.")
+
+    @model_validator(mode="after")
+    def need_a_thread(self) -> "Options":
+        if self.time is Span.SESSION and not self.thread_id:
+            raise invalid_field("thread_id", "is needed for time=session")
+        return self
+
+
+class PageOptions(Options):
+    limit: PageSize = 20
+    cursor: str | None = None
+
+
+class PictureOptions(Options):
+    limit: PageSize = Field(default=20, description="So many concepts and so many entities.")
+
+
+class NameQuery(QueryParameters):
+    name: Name = Field(min_length=1, description="A key, or how somebody writes it.")
+
+
+class PathQuery(QueryParameters):
+    start: Name = Field(alias="from", min_length=1)
+    end: Name = Field(alias="to", min_length=1)
+
+
+class ConceptOut(BaseModel):
+    key: str
+    label: str
+    aliases: list[str]
+    uses: int
+    importance: float
+    first_seen: datetime
+    last_seen: datetime
+
+    @classmethod
+    def of(cls, row: Concept) -> "ConceptOut":
+        return cls(**{name: getattr(row, name) for name in cls.model_fields})
+
+
+class ConceptPage(BaseModel):
+    items: list[ConceptOut]
+    next_cursor: str | None
+
+
+class TierOut(BaseModel):
+    tier: Tier
+    worked: int
+    failed: int
+    partial: int
+    unknown: int
+    uses: int
+    success_rate: float = Field(description="worked / (worked + failed), 0.5 without either; partial does not count.")
+    wilson_score: float
+    last_used_at: datetime
+
+
+class HintOut(BaseModel):
+    context_type: str
+    action: str
+    tier: Tier | None
+    uses: int
+    success_rate: float = Field(description="A partial success counts half.")
+    wilson_score: float
+
+
+class SolutionOut(BaseModel):
+    memory_id: UUID
+    tier: Tier
+    content: str
+    query: str
+    worked: float
+    failed: float
+
+
+class ConceptDetailOut(ConceptOut):
+    is_entity: bool
+    best_tiers: list[Tier]
+    tiers: list[TierOut]
+    context_type: str
+    actions: list[HintOut]
+    solutions: list[SolutionOut]
+
+
+class EntityOut(BaseModel):
+    key: str
+    label: str
+    kind: str
+    aliases: list[str]
+    mentions: int
+    avg_quality: float
+    first_seen: datetime
+    last_seen: datetime
+
+    @classmethod
+    def of(cls, row: Entity) -> "EntityOut":
+        return cls(**{name: getattr(row, name) for name in cls.model_fields})
+
+
+class EntityPage(BaseModel):
+    items: list[EntityOut]
+    next_cursor: str | None
+
+
+class NeighbourOut(BaseModel):
+    key: str
+    label: str
+    kind: str
+    relation: str
+    weight: int
+
+
+class EntityDetailOut(EntityOut):
+    is_concept: bool
+    neighbours: list[NeighbourOut]
+    memories: list[MemoryOut]
+
+    @classmethod
+    def whole(cls, found: EntityDetail) -> "EntityDetailOut":
+        return cls(
+            **EntityOut.of(found.entity).model_dump(),
+            is_concept=found.is_concept,
+            neighbours=[
+                NeighbourOut(key=one.key, label=one.label, kind=one.kind, relation=one.relation, weight=one.weight)
+                for one in found.neighbours
+            ],
+            memories=[MemoryOut.of(item) for item in found.memories],
+        )
+
+
+class StepOut(BaseModel):
+    source: str
+    target: str
+    relation: str
+    weight: int
+
+
+class PathOut(BaseModel):
+    connected: bool
+    nodes: list[str] = Field(description="Keys in order, from one end to the other; empty when not connected.")
+    steps: list[StepOut]
+    labels: dict[str, str]
+
+    @classmethod
+    def of(cls, way: Way) -> "PathOut":
+        steps = way.steps or []
+        return cls(
+            connected=way.steps is not None,
+            nodes=[] if way.steps is None else [way.start, *(step.target for step in steps)],
+            steps=[
+                StepOut(source=step.source, target=step.target, relation=step.kind, weight=step.weight)
+                for step in steps
+            ],
+            labels=way.labels,
+        )
+
+
+class NodeOut(BaseModel):
+    id: str
+    label: str
+    kind: Literal["routing", "content", "both", "action"]
+    colour: Literal["blue", "green", "purple", "orange"]
+    weight: float
+    detail: str
+
+
+class TieOut(BaseModel):
+    source: str
+    target: str
+    kind: str
+    weight: int
+
+
+class PictureOut(BaseModel):
+    nodes: list[NodeOut]
+    edges: list[TieOut]
+
+    @classmethod
+    def of(cls, picture: Picture) -> "PictureOut":
+        return cls(
+            nodes=[
+                NodeOut.model_validate({name: getattr(node, name) for name in NodeOut.model_fields})
+                for node in picture.nodes
+            ],
+            edges=[
+                TieOut.model_validate({name: getattr(tie, name) for name in TieOut.model_fields})
+                for tie in picture.ties
+            ],
+        )
+
+
+@router.get(
+    "/users/{u}/graph/concepts",
+    auth=READ,
+    response=answers(200, ConceptPage),
+    operation_id="list_concepts",
+    summary="What questions were about",
+)
+def list_concepts(request: HttpRequest, u: UserId, options: Query[PageOptions]) -> HttpResponse:
+    """The routing graph's concepts: the most important, the latest or the oldest first."""
+    user = known_user(request, u)
+    mark = ["concepts", user.pk if user else 0, options.sort, options.time, options.thread_id]
+    wanted = wanted_of(options, mark)
+    rows = facade(request).concepts(user, wanted, now=timezone.now()) if user else []
+    page = rows[: options.limit]
+    following = cursor_of(mark, page[-1], options.sort) if len(rows) > options.limit else None
+    return reply(200, ConceptPage(items=[ConceptOut.of(row) for row in page], next_cursor=following))
+
+
+@router.get(
+    "/users/{u}/graph/concept",
+    auth=READ,
+    response=answers(200, ConceptDetailOut, may_miss=True),
+    operation_id="get_concept",
+    summary="One concept: which tier answers it, what helps",
+)
+def get_concept(request: HttpRequest, u: UserId, options: Query[NameQuery]) -> HttpResponse:
+    user = required_user(request, u)
+    found = facade(request).concept(user, options.name)
+    if found is None:
+        raise not_found()
+    texts = {item.pk: item.text for item in browsing.present(user, found.solutions).values()}
+    return reply(200, concept_out(found, texts))
+
+
+def concept_out(found: ConceptDetail, texts: dict[UUID, str]) -> ConceptDetailOut:
+    return ConceptDetailOut(
+        **ConceptOut.of(found.concept).model_dump(),
+        is_entity=found.is_entity,
+        best_tiers=[Tier(one.tier) for one in found.routing.tiers if one.worked + one.failed],
+        tiers=[
+            TierOut(
+                tier=Tier(one.tier),
+                worked=one.worked,
+                failed=one.failed,
+                partial=one.partial,
+                unknown=one.unknown,
+                uses=one.uses,
+                success_rate=one.success_rate,
+                wilson_score=one.wilson,
+                last_used_at=one.last_used_at,
+            )
+            for one in found.routing.tiers
+        ],
+        context_type=found.context_type,
+        actions=[
+            HintOut(
+                context_type=one.context_type,
+                action=one.action,
+                tier=Tier(one.tier) if one.tier else None,
+                uses=one.uses,
+                success_rate=one.success_rate,
+                wilson_score=one.wilson,
+            )
+            for one in found.actions
+        ],
+        solutions=[
+            SolutionOut(
+                memory_id=one.item_id,
+                tier=Tier(one.tier),
+                content=texts[one.item_id],
+                query=one.query,
+                worked=round(one.worked, 3),
+                failed=round(one.failed, 3),
+            )
+            for one in found.solutions
+            if one.item_id in texts
+        ],
+    )
+
+
+@router.get(
+    "/users/{u}/graph/entities",
+    auth=READ,
+    response=answers(200, EntityPage),
+    operation_id="list_entities",
+    summary="Who and what memories name",
+)
+def list_entities(request: HttpRequest, u: UserId, options: Query[PageOptions]) -> HttpResponse:
+    """The content graph's entities; by importance the best known come first, not the most often named."""
+    user = known_user(request, u)
+    mark = ["entities", user.pk if user else 0, options.sort, options.time, options.thread_id]
+    wanted = wanted_of(options, mark)
+    rows = facade(request).entities(user, wanted, now=timezone.now()) if user else []
+    page = rows[: options.limit]
+    following = cursor_of(mark, page[-1], options.sort) if len(rows) > options.limit else None
+    return reply(200, EntityPage(items=[EntityOut.of(row) for row in page], next_cursor=following))
+
+
+@router.get(
+    "/users/{u}/graph/entity",
+    auth=READ,
+    response=answers(200, EntityDetailOut, may_miss=True),
+    operation_id="get_entity",
+    summary="One entity, what stands beside it, and the memories that name it",
+)
+def get_entity(request: HttpRequest, u: UserId, options: Query[NameQuery]) -> HttpResponse:
+    found = facade(request).entity(required_user(request, u), options.name)
+    if found is None:
+        raise not_found()
+    return reply(200, EntityDetailOut.whole(found))
+
+
+@router.get(
+    "/users/{u}/graph/path",
+    auth=READ,
+    response=answers(200, PathOut, may_miss=True),
+    operation_id="graph_path",
+    summary="How two entities are connected",
+)
+def graph_path(request: HttpRequest, u: UserId, options: Query[PathQuery]) -> HttpResponse:
+    """The shortest way over memories that name both of two neighbours, at most six steps."""
+    way = facade(request).way(required_user(request, u), options.start, options.end)
+    if way is None:
+        raise not_found()
+    return reply(200, PathOut.of(way))
+
+
+@router.get(
+    "/users/{u}/graph/picture",
+    auth=READ,
+    response=answers(200, PictureOut),
+    operation_id="graph_picture",
+    summary="The foremost of all graphs as nodes and edges",
+)
+def graph_picture(request: HttpRequest, u: UserId, options: Query[PictureOptions]) -> HttpResponse:
+    user = known_user(request, u)
+    wanted = Wanted(options.sort, options.time, options.thread_id or "", limit=options.limit)
+    found = facade(request).picture(user, wanted, now=timezone.now()) if user else Picture([], [])
+    return reply(200, PictureOut.of(found))
+
+
+def wanted_of(options: PageOptions, mark: list[Any]) -> Wanted:
+    place = paging.place_in(mark, options.cursor)
+    if place is not None and options.sort is not Sort.IMPORTANCE:
+        place[0] = datetime.fromisoformat(place[0])
+    return Wanted(options.sort, options.time, options.thread_id or "", place, options.limit + 1)
+
+
+def cursor_of(mark: list[Any], row: Concept | Entity, sort: Sort) -> str:
+    place = [value.isoformat() if isinstance(value, datetime) else value for value in browsing.place_of(row, sort)]
+    return paging.cursor(mark, place)

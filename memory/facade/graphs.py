@@ -1,0 +1,53 @@
+"""The graphs to look at: what was asked about, who is named, how it hangs together."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from knowledge_graph import browsing, paths, picture
+from knowledge_graph.browsing import ConceptDetail, EntityDetail, Wanted
+from knowledge_graph.models import Concept, Entity
+from knowledge_graph.paths import Step
+from knowledge_graph.picture import Picture
+from memory.access import user_scope
+from memory.facade.door import Door
+from memory.models import EndUser
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """From one entity to another; ``steps`` None when they are not connected. ``labels`` names what lies on it."""
+
+    start: str
+    end: str
+    steps: list[Step] | None
+    labels: dict[str, str]
+
+
+class Graphs(Door):
+    def concepts(self, user: EndUser, wanted: Wanted, *, now: datetime) -> list[Concept]:
+        return browsing.concepts(user, wanted, now=now)
+
+    def concept(self, user: EndUser, name: str) -> ConceptDetail | None:
+        return browsing.concept(user, name)
+
+    def entities(self, user: EndUser, wanted: Wanted, *, now: datetime) -> list[Entity]:
+        return browsing.entities(user, wanted, now=now)
+
+    def entity(self, user: EndUser, name: str) -> EntityDetail | None:
+        return browsing.entity(user, name)
+
+    def way(self, user: EndUser, start: str, end: str) -> Way | None:
+        """None when either is not known."""
+        with user_scope(user):
+            first, last = browsing.find_entity(user, start), browsing.find_entity(user, end)
+            if first is None or last is None:
+                return None
+            steps = paths.shortest(user, first.key, last.key)
+            keys = {first.key, last.key, *(step.target for step in steps or ())}
+            return Way(first.key, last.key, steps, browsing.labels_of(user, keys))
+
+    def picture(self, user: EndUser, wanted: Wanted, *, now: datetime) -> Picture:
+        return picture.picture(user, wanted, now=now)
+
+    def graph_sizes(self, user: EndUser) -> dict[str, int]:
+        return browsing.sizes(user)

@@ -3,6 +3,7 @@
 from memory.api import (
     context,
     exchanges,
+    graph,
     hooks,
     insights,
     kinds,
@@ -28,5 +29,5 @@ api = DocumentedAPI(
     openapi_extra={"info": {"license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}}},
 )
 register(api)
-for module in (trust, memories, search, insights, context, turns, exchanges, graph, hooks, tools, kinds, graph, operations):
+for module in (trust, memories, search, insights, context, turns, exchanges, hooks, tools, kinds, graph, operations):
     api.add_router("", module.router)

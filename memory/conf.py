@@ -102,7 +102,7 @@ class PromotionConf:
     keep_score: float = 0.7
     keep_uses: int = 2
     garbage_below: float = 0.2
-    batch: int = 1000
+    batch: int = 500
 
 
 @dataclass(frozen=True, slots=True)

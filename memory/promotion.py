@@ -23,9 +23,9 @@ from memory.models import EndUser, MemoryEvent, MemoryItem
 from memory.models.items import outlives_its_time
 from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Tier, Trust
 
-LONG_BATCH_S = 0.4
+LONG_BATCH_S = 0.25
 """A batch that held its rows longer is followed by a smaller one: no lock of a pass lasts a second."""
-SHORT_BATCH_S = 0.15
+SHORT_BATCH_S = 0.1
 FIRST_BATCH = 250
 SMALLEST_BATCH = 50
 LISTED = 10_000

@@ -1,0 +1,77 @@
+"""Run a promotion pass now, or say what one would do."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import IO, Any, cast
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+from rich.console import Console
+from rich.table import Table
+
+from memory.access import find_user
+from memory.facade import MemoryFacade
+from memory.management.organizations import named_organization
+from memory.management.progress import progress
+from memory.models import EndUser
+from memory.promotion import Promoted
+
+ACTOR = "command:promote"
+SHOWN = 50
+
+
+class Command(BaseCommand):
+    help = (
+        "Archive what is spent and move up what proved itself, for one user, one organisation or everybody. "
+        "--dry-run only says what would happen and why."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--user", help="only this user, by the id your client uses")
+        parser.add_argument("--organization", "--org", help="slug; needed with --user when there are several")
+        parser.add_argument("--dry-run", action="store_true", help="change nothing, say what would move and why")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        users = self.named_users(options)
+        memory, now, dry_run = MemoryFacade(ACTOR), timezone.now(), options["dry_run"]
+        table = self.new_table()
+        moved = let_go = unchanged = 0
+        with progress(self.stdout, "users", len(users)) as advance:
+            for user in users:
+                done = memory.promote(user, now=now, dry_run=dry_run)
+                for row in self.lines(user, done):
+                    if table.row_count < SHOWN:
+                        table.add_row(*row)
+                moved, let_go, unchanged = moved + done.moved, let_go + done.let_go, unchanged + done.unchanged
+                advance(1)
+        console = Console(file=cast("IO[str]", self.stdout), width=None if self.stdout.isatty() else 160)
+        if table.row_count:
+            console.print(table)
+        if moved + let_go > table.row_count == SHOWN:
+            console.print(f"and more: the first {SHOWN} are shown")
+        verb = "would be" if dry_run else "were"
+        console.print(f"{moved:,} {verb} moved up, {let_go:,} archived, {unchanged:,} stay; {len(users):,} users")
+
+    def named_users(self, options: dict[str, Any]) -> list[EndUser]:
+        if options["user"]:
+            organization = named_organization(options["organization"])
+            user = find_user(organization, options["user"])
+            if user is None:
+                raise CommandError(f"{organization.slug} has no user {options['user']!r}")
+            return [user]
+        users = EndUser.objects.select_related("organization").order_by("pk")
+        if options["organization"]:
+            users = users.filter(organization=named_organization(options["organization"]))
+        return list(users)
+
+    def new_table(self) -> Table:
+        table = Table()
+        for name in ("user", "memory", "what", "why"):
+            table.add_column(name, no_wrap=name != "why")
+        return table
+
+    def lines(self, user: EndUser, done: Promoted) -> Iterator[tuple[str, str, str, str]]:
+        for move in done.promoted:
+            yield user.external_id, str(move.memory_id), f"{move.source} → {move.target}", move.reason
+        for gone in done.archived:
+            yield user.external_id, str(gone.memory_id), "archived", gone.reason

@@ -1,0 +1,56 @@
+"""Remove a source with everything that came of it."""
+
+import uuid
+from argparse import ArgumentParser, ArgumentTypeError
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from memory.access import find_user
+from memory.admission import Refused
+from memory.facade import MemoryFacade
+from memory.management.organizations import named_organization
+from memory.purging import Wanted
+
+ACTOR = "command:purge_source"
+
+
+def an_id(text: str) -> uuid.UUID:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not the id of a memory") from None
+
+
+class Command(BaseCommand):
+    help = (
+        "Remove the memories of a source and all that was derived from them, in any number of steps. Memories that "
+        "others worded too get their last clean wording back. All that is given must hold."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--user", required=True, help="whose memories, by the id your client uses")
+        parser.add_argument("--organization", "--org", help="slug; not needed when there is only one")
+        parser.add_argument("--source", default="", help="a kind (tool, document, ...) or the name a client gave")
+        parser.add_argument("--principal", default="", help='who wrote it, as in "key:mobile"')
+        parser.add_argument("--thread", default="")
+        parser.add_argument("--memory", type=an_id, help="this memory and what came of it")
+        parser.add_argument("--dry-run", action="store_true", help="only count")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        organization = named_organization(options["organization"])
+        user = find_user(organization, options["user"])
+        if user is None:
+            raise CommandError(f"{organization.slug} has no user {options['user']!r}")
+        wanted = Wanted(options["source"], options["principal"], options["thread"], options["memory"])
+        try:
+            done, exchanges = MemoryFacade(ACTOR).purge(user, wanted, now=timezone.now(), dry_run=options["dry_run"])
+        except Refused as error:
+            raise CommandError(error.rule) from error
+        verb = "would be" if options["dry_run"] else "were"
+        self.stdout.write(f"{done.matched:,} memories hold words of it, {done.derived:,} came of those")
+        self.stdout.write(
+            f"{done.removed:,} {verb} removed, {done.reverted:,} given an earlier wording, "
+            f"{done.versions:,} wordings taken off others, {exchanges:,} exchanges forgotten"
+        )

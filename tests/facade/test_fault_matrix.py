@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings as live_settings
 from pytest_django import Settings
 
+import knowledge_graph.advising
 from config.embedded import socket_path
 from memory import inference, metrics, redis, resilience
 from memory.admission import NewMemory
@@ -17,6 +18,7 @@ from memory.indexes import fulltext, lexical_index, pgvector, vector_index
 from memory.metrics import Series
 from memory.models import EndUser
 from memory.resilience import BadReply, Unavailable
+from memory.retrieval import advising
 from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.facade.conftest import TEXT, TIMES, ask
@@ -138,6 +140,22 @@ def redis_speaks_http(bench: Bench) -> None:
     bench.redis(bench.socket)
 
 
+def graph_is(answer: Callable[..., object]) -> Break:
+    return lambda bench: bench.patch.setattr(advising, "adviser", lambda path: answer)
+
+
+def no_graph(*asked: object) -> None:
+    raise Unavailable("graph", "connection refused")
+
+
+def graphs_sleep(bench: Bench) -> None:
+    bench.patch.setattr(knowledge_graph.advising, "WHAT_IS_KNOWN", ASLEEP)
+
+
+def graphs_table_is_gone(bench: Bench) -> None:
+    bench.patch.setattr(knowledge_graph.advising, "WHAT_IS_KNOWN", "SELECT * FROM nowhere")
+
+
 # part, its state, how it comes about, the stage that is left out, what is said of the vectors
 MATRIX: list[tuple[str, str, Break, str, str]] = [
     ("embedder", "down: nobody", nobody_embeds, "embed", "enabled"),
@@ -155,6 +173,10 @@ MATRIX: list[tuple[str, str, Break, str, str]] = [
     ("vector", "wrong dimensions", index_is_wider, "vector", MISMATCH),
     ("lexical", "down", words_raise, "lexical", "enabled"),
     ("lexical", "slow", words_sleep, "lexical", "enabled"),
+    ("graph", "down", graph_is(no_graph), "graph", "enabled"),
+    ("graph", "slow", graphs_sleep, "graph", "enabled"),
+    ("graph", "wrong shape: text", graph_is(lambda *asked: "working"), "graph", "enabled"),
+    ("graph", "wrong shape: no table", graphs_table_is_gone, "graph", "enabled"),
     ("reranker", "down: nobody", nobody_reranks, "rerank", "enabled"),
     ("reranker", "down: 503", reranker_is("503"), "rerank", "enabled"),
     ("reranker", "slow", reranker_is("hang"), "rerank", "enabled"),

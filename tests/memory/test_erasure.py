@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from django.db import IntegrityError, connection
 
+from knowledge_graph.tasks import learn_everything
 from memory import erasure, redis, tasks
 from memory.access import ensure_user, find_user, user_scope
 from memory.admission import NewMemory
@@ -29,14 +30,17 @@ def live(user: EndUser, clock: Clock, index_now: IndexNow, word: str = CANARY) -
     """A row in every table that keeps something of a person, each with the word where text may be."""
     bank = NewMemory(f"Owns a {word}", tier=Tier.MEMORY_BANK, tags=[word], metadata={"note": word})
     items = [memory.store(user, bank, now=clock()).item.pk]
+    named = NewMemory(f"My sister {word.title()} lives in Berlin", tier=Tier.MEMORY_BANK, tags=[word])
+    memory.store(user, named, now=clock())
     items.append(memory.store(user, NewMemory(f"The {word} sleeps", speaker=word), now=clock()).item.pk)
     for item_id in items:
         memory.revise(user, item_id, {"text": f"The {word} wakes"}, now=clock())
     index_now(user)
-    turn = memory.search(user, SearchRequest(word, thread_id=word), now=clock())
+    turn = memory.search(user, SearchRequest(f"where {word} sleeps", thread_id=word), now=clock())
     broken = [{"name": word, "ok": False, "ms": 3, "error": word}]
-    memory.exchange(user, NewExchange(word, word, word, turn_id=turn.turn_id, tools=broken), now=clock())
+    memory.exchange(user, NewExchange(word, f"where {word} sleeps", word, turn_id=turn.turn_id, tools=broken), now=clock())
     memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn.turn_id, key_takeaway=f"Feed the {word}")
+    learn_everything(user, now=clock())
     memory.remove(user, items[1], now=clock())
     with user_scope(user):
         IdempotencyRecord.objects.create(

@@ -31,7 +31,7 @@ def insights_of(
     query: str,
     *,
     now: datetime,
-    deadline: Deadline,
+    within_s: float,
     thread_id: str = "",
     recent_messages: Sequence[str] = (),
 ) -> Insights:
@@ -43,7 +43,8 @@ def insights_of(
     if user is None:
         return Insights(question.context_type)
     uses_graphs = bool(memory_conf().flags["kg"])
-    with bounded_cursor(INSIGHTS, user.pk, deadline, PLANNING) as cursor:
+    # From here on: a process that reads its first question loads word lists before.
+    with bounded_cursor(INSIGHTS, user.pk, Deadline(within_s), PLANNING) as cursor:
         read = experience.read(cursor, user, question, thread_id, now, uses_graphs=uses_graphs)
         said = list(recent_messages)[-RECENT_USED:] or [row["text"] for row in read.said]
         before = topics_of([text for text in said if text.strip() != query.strip()])

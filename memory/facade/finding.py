@@ -14,7 +14,6 @@ from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.facade.door import Door
 from memory.models import EndUser, Turn
-from memory.resilience import Deadline
 from memory.retrieval import context, search
 from memory.retrieval.context import Context, Message, Recall, Room
 from memory.retrieval.search import SearchRequest, SearchResult
@@ -36,7 +35,7 @@ class Finding(Door):
         now: datetime,
         thread_id: str = "",
         recent_messages: Sequence[Message] = (),
-        deadline: Deadline | None = None,
+        within_s: float | None = None,
     ) -> Insights:
         """What experience says, without a search or a vector; of somebody unknown nothing. Raises Unavailable."""
         return insights.insights_of(
@@ -45,7 +44,7 @@ class Finding(Door):
             now=now,
             thread_id=thread_id,
             recent_messages=[message.content for message in recent_messages],
-            deadline=deadline or Deadline(memory_conf().deadlines.default_s),
+            within_s=within_s or memory_conf().deadlines.default_s,
         )
 
     def context(
@@ -89,7 +88,7 @@ class Finding(Door):
                 now=now,
                 thread_id=thread_id,
                 recent_messages=recent_messages,
-                deadline=Deadline(memory_conf().deadlines.graph_s),
+                within_s=memory_conf().deadlines.graph_s,
             )
         except Exception as error:  # noqa: BLE001 - whatever went wrong there, the search can still answer
             logger.warning("insights skipped", reason=repr(error))

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.test import override_settings
 
 from knowledge_graph.insights import Insights, lines_of
+from knowledge_graph.tasks import learn_user
 from memory.admission import NewMemory
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
@@ -205,3 +206,64 @@ def test_insights_are_an_endpoint_of_their_own(user: EndUser, api: ApiClient, cl
     assert not EndUser.objects.filter(external_id="nobody").exists()
     refused = api.get("/api/v1/users/ann/insights?query=%20")
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "query")
+
+
+# --- what the graphs add -----------------------------------------------------------------------------------------
+QUESTION = "How do I repair the docker network?"
+
+
+def turn(user: EndUser, clock: Clock, query: str, outcome: Outcome, **exchange: Any) -> None:
+    """A whole turn, and what is learned from it."""
+    clock.advance(minutes=1)
+    found = memory.search(user, SearchRequest(query, thread_id="t"), now=clock())
+    memory.exchange(user, NewExchange("t", query, "Do that.", turn_id=found.turn_id, **exchange), now=clock())
+    memory.outcome(user, outcome, now=clock(), turn_id=found.turn_id)
+    learn_user(user.pk)
+
+
+def test_tiers_that_answered_before_are_recommended(user: EndUser, clock: Clock) -> None:
+    put(user, clock, "Pruning the docker network removed the stale bridge", tier=Tier.PATTERNS)
+    for _ in range(3):
+        turn(user, clock, QUESTION, Outcome.WORKED)
+    found = ask(user, clock, QUESTION)
+    assert {"docker", "network"} <= set(found.matched_concepts)
+    advice = next(one for one in found.tier_recommendations if one.tier == "patterns")
+    assert (advice.success_rate, advice.uses) == (1.0, 3)
+    assert any("check patterns collection (historically 100% effective)" in line for line in lines_of(found))
+    assert found.directives[0].startswith("Search ")
+    assert "patterns" in found.directives[0]
+    assert {one.concept for one in found.active_concepts} >= {"docker", "network"}
+    assert ask(user, clock, "When does the bakery open?").tier_recommendations == ()
+
+
+def test_tools_that_helped_in_this_kind_of_work_are_told(user: EndUser, clock: Clock) -> None:
+    put(user, clock, "Pruning the docker network removed the stale bridge", tier=Tier.PATTERNS)
+    tools = [{"name": "run_code", "ok": True, "ms": 5.0}]
+    for outcome in (Outcome.WORKED, Outcome.PARTIAL):
+        turn(user, clock, QUESTION, outcome, tools=tools)
+    found = ask(user, clock, QUESTION)
+    advice = next(one for one in found.tool_statistics if one.action == "run_code")
+    assert (advice.success_rate, advice.uses) == (0.75, 2)
+    assert "  • run_code: 75% of 2 uses helped" in lines_of(found)
+
+
+def test_what_was_tried_on_a_problem_is_known_by_the_problem_though_its_words_differ(
+    user: EndUser, clock: Clock
+) -> None:
+    problem = "The wifi drops in the attic"
+    bad = put(user, clock, "Move the blue box closer to the window", tier=Tier.HISTORY)
+    clock.advance(minutes=1)
+    shown = memory.search(user, SearchRequest(problem), now=clock())
+    memory.outcome(user, Outcome.FAILED, now=clock(), turn_id=shown.turn_id, related=[str(bad.pk)])
+    assert ask(user, clock, "wifi drops in my attic").past_failures == (), "nothing was learned yet"
+    learn_user(user.pk)
+    assert [one.memory_id for one in ask(user, clock, "wifi drops in my attic").past_failures] == [bad.pk]
+    assert ask(user, clock, "The tap drips in the kitchen").past_failures == ()
+
+
+def test_a_bank_item_is_known_by_whom_it_names(user: EndUser, clock: Clock) -> None:
+    known = put(user, clock, "My sister Dana works at Siemens", tier=Tier.MEMORY_BANK, tags=["identity"])
+    learn_user(user.pk)
+    assert [fact.memory_id for fact in ask(user, clock, "What should I cook for Dana tonight?").you_already_know] == [
+        known.pk
+    ]

@@ -15,17 +15,18 @@ from typing import Any
 import structlog
 from django.db import connection
 
-from knowledge_graph.entities import Entity, entities_of
+from knowledge_graph.entities import DATASET, TOPIC, Entity, entities_of
 from knowledge_graph.models import KEY_CHARS, GraphedItem, GraphWork, Mention
 from knowledge_graph.models import Entity as EntityRow
 from knowledge_graph.outdated import forget_items
+from knowledge_graph.words import folded
 from knowledge_graph.work import ARCHIVED, CONTENT_TIERS, REMOVED, take_turns
 from memory import speakers
 from memory.access import user_scope
 from memory.models import EndUser, MemoryItem
 from memory.retrieval.query import GENERIC_SPEAKERS
 from memory.scoring import quality
-from memory.tiers import Tier
+from memory.tiers import SourceType, Tier
 
 logger = structlog.get_logger(__name__)
 
@@ -35,6 +36,11 @@ RULES = "rules"
 MOST_TOGETHER = 12
 """So many of a memory's entities are tied to each other: all pairs of a long list would say nothing."""
 MOST_ALIASES = 8
+
+HAS_DATASET = "HAS_DATASET"
+READ_FIELDS = (
+    *("id", "tier", "text", "content_hash", "importance", "confidence", "occurred_at", "source_type", "metadata"),
+)
 
 EdgeKey = tuple[str, str, str]
 
@@ -105,10 +111,7 @@ def replace(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID
     graphed = {row.item_id: row for row in GraphedItem.objects.filter(user=user, item_id__in=list(ids))}
     known = frozenset(speakers.names_of(user)) - GENERIC_SPEAKERS
     present = (
-        MemoryItem.objects.for_user(user)
-        .active()
-        .filter(pk__in=list(ids), tier__in=CONTENT_TIERS)
-        .only("id", "tier", "text", "content_hash", "importance", "confidence", "occurred_at")
+        MemoryItem.objects.for_user(user).active().filter(pk__in=list(ids), tier__in=CONTENT_TIERS).only(*READ_FIELDS)
     )
     new = [contribution(item, known, readings.get(item.pk)) for item in present]
     same = {one.item_id for one in new if (row := graphed.get(one.item_id)) and is_same(row, one)}
@@ -126,7 +129,9 @@ def is_same(row: GraphedItem, new: Contribution) -> bool:
 
 
 def contribution(item: MemoryItem, known: frozenset[str], read: Reading | None) -> Contribution:
-    if read is None or read.content_hash != item.content_hash:
+    if described := catalogue_entry(item):
+        read = described
+    elif read is None or read.content_hash != item.content_hash:
         read = Reading(by_rules(item, known))
     entities = [one for one in read.entities if len(one.key) <= KEY_CHARS]
     present = {one.key for one in entities}
@@ -142,6 +147,17 @@ def contribution(item: MemoryItem, known: frozenset[str], read: Reading | None) 
         edges=[*((first, second, TOGETHER) for first, second in combinations(keys, 2)), *dict.fromkeys(related)],
         reader=read.reader,
     )
+
+
+def catalogue_entry(item: MemoryItem) -> Reading | None:
+    """Of a data set that a catalogue describes, the data set and what it is about; None for any other memory."""
+    dataset, concepts = item.metadata.get("dataset"), item.metadata.get("concepts")
+    if item.source_type != SourceType.SYSTEM or not isinstance(dataset, str) or not isinstance(concepts, list):
+        return None
+    own = Entity(dataset, f"dataset:{folded(dataset)}"[:KEY_CHARS], DATASET)
+    about = {folded(name): Entity(name, folded(name), TOPIC) for name in concepts if isinstance(name, str)}
+    topics = [one for key, one in about.items() if key and len(key) <= KEY_CHARS]
+    return Reading([own, *topics], [(one.key, own.key, HAS_DATASET) for one in topics])
 
 
 def by_rules(item: MemoryItem, known: frozenset[str]) -> Sequence[Entity]:

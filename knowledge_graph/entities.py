@@ -31,6 +31,9 @@ PRODUCT: Final = "product"
 TOOL: Final = "tool"
 PROJECT: Final = "project"
 THING: Final = "thing"
+DATASET: Final = "dataset"
+TOPIC: Final = "topic"
+"""A data set of a catalogue and what it is about; no rule reads these from a text."""
 KINDS: Final = (PERSON, PLACE, ORGANISATION, PROJECT, TOOL, PRODUCT, THING)
 LONGEST_READ: Final = 8_000
 MOST_ENTITIES: Final = 24

@@ -1,13 +1,16 @@
 """The content graph follows the memories: what they name comes, changes and goes with them, once however often told."""
 
+import json
 import random
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from knowledge_graph import content, work
 from knowledge_graph.models import Edge, Entity, GraphedItem, GraphWork, Mention
+from memory import catalogue
 from memory.access import user_scope
 from memory.admission import NewMemory
 from memory.facade import MemoryFacade
@@ -191,3 +194,21 @@ def test_any_order_of_changes_ends_as_if_only_the_last_state_had_been_written(
         left = list(MemoryItem.objects.for_user(user).values_list("pk", flat=True))
         content.replace(user, left, {})
     assert graph_of(user) == grown
+
+
+def test_a_catalogue_ties_what_it_is_about_to_its_data_sets(
+    user: EndUser, clock: Clock, learn_now: LearnNow, tmp_path: Path
+) -> None:
+    file = tmp_path / "catalogue.json"
+    datasets = [{"id": "d-17", "title": "Rainfall by month", "keywords": ["weather", "rain"], "columns": ["mm"]}]
+    file.write_text(json.dumps({"datasets": datasets}))
+    catalogue.write(user, catalogue.read_catalogue(file), now=clock())
+    learn_now(user)
+    edges = {(source, target) for source, target, kind, _ in graph_of(user)["edges"] if kind == "HAS_DATASET"}
+    assert edges == {(topic, "dataset:d-17") for topic in ("rainfall by month", "weather", "rain")}
+
+
+def test_a_clients_metadata_makes_no_data_set(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
+    kept(user, DANA, clock, metadata={"dataset": "x", "concepts": ["y"]})
+    learn_now(user)
+    assert names(user) == {"dana", "berlin", "siemens"}

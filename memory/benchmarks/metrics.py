@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 Grades = Mapping[str, int]
+COST_DEPTHS = (3, 5)
 
 # Words and single marks: what a client pays for, near enough, without a model's tokenizer.
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -107,6 +108,24 @@ def scenario_measures() -> dict[str, Measure]:
         "tok@5": lambda judged: float(tokens_at(judged.ranking, judged.texts, 5)),
         "tok-hit": lambda judged: float(tokens_to_hit(judged.ranking, judged.texts, best_keys(judged.grades))),
     }
+
+
+def cost_measures() -> dict[str, Measure]:
+    """What a client pays to hold the evidence: in the first three, in the first five, and however far it is."""
+    measures: dict[str, Measure] = {}
+    for depth in COST_DEPTHS:
+        measures[f"held@{depth}"] = held_at(depth)
+        measures[f"tok@{depth}"] = paid_at(depth)
+    measures["tok-hit"] = lambda judged: float(tokens_to_hit(judged.ranking, judged.texts, best_keys(judged.grades)))
+    return measures
+
+
+def held_at(depth: int) -> Measure:
+    return lambda judged: hit_at(judged.ranking, best_keys(judged.grades), depth)
+
+
+def paid_at(depth: int) -> Measure:
+    return lambda judged: float(tokens_at(judged.ranking, judged.texts, depth))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,13 @@ from memory.benchmarks.metrics import (
     average_by,
     best_keys,
     conversation_measures,
+    cost_measures,
     first_place,
     scenario_measures,
 )
 from memory.benchmarks.timing import Stopwatch
 from memory.conf import memory_conf
+from memory.inference import reranker
 from memory.retrieval.ranking import signals
 from memory.retrieval.results import LEXICAL, STAGES, VECTOR, SearchRequest
 from memory.retrieval.search import search
@@ -37,12 +39,20 @@ class Mode:
     boosts: tuple[str, ...] | None = ()
 
 
+FOUND = frozenset({VECTOR, LEXICAL})
+PLAIN, HYBRID, RERANKED = "plain", "hybrid", "reranked"
 MODES: Mapping[str, Mode] = {
     "vector": Mode(frozenset({VECTOR})),
     "lexical": Mode(frozenset({LEXICAL})),
-    "fused": Mode(STAGES),
-    "hybrid": Mode(STAGES, boosts=None),
+    "fused": Mode(FOUND),
+    PLAIN: Mode(FOUND),
+    HYBRID: Mode(FOUND, boosts=None),
+    RERANKED: Mode(STAGES, boosts=None),
 }
+FROM_OUTCOMES = frozenset({"outcomes", "solutions"})
+"""The boosts that say what came of using a memory; ``plain`` is the search without them."""
+READ_BY_RERANKER = 3
+"""A reranker is asked only where a small part of what was found is wanted, so of a scenario it gives so many."""
 # A scenario is ranked as a whole, as far as one answer of the search goes.
 DEEPEST = 50
 PATIENCE_S = 15.0
@@ -76,11 +86,16 @@ class Results:
     scored: dict[str, list[Scored]]
     misses: list[Miss] = field(default_factory=list)
     watch: Stopwatch = field(default_factory=Stopwatch)
+    costs: dict[str, list[Scored]] = field(default_factory=dict)
     fallbacks: Counter[str] = field(default_factory=Counter)
     refused: dict[str, str] = field(default_factory=dict)
 
     def overall(self) -> dict[str, Average]:
         return {mode: average(rows) for mode, rows in self.scored.items()}
+
+    def cost(self) -> dict[str, Average]:
+        """What a client pays for the evidence, mode by mode."""
+        return {mode: average(rows) for mode, rows in self.costs.items()}
 
     def labels(self) -> list[str]:
         rows = next(iter(self.scored.values()))
@@ -100,6 +115,7 @@ class Results:
                 }
                 for label in self.labels()
             },
+            "cost": {mode: _json(figures) for mode, figures in self.cost().items()},
             "fallbacks": dict(self.fallbacks),
             "refused": self.refused,
         }
@@ -130,10 +146,15 @@ def boost_names() -> dict[str, str]:
 
 def part_of(mode: str) -> Mode:
     """A mode by its name; ``-date`` is the search as configured without the boost of that name."""
-    if mode in MODES:
+    if mode in MODES and mode != PLAIN:
         return MODES[mode]
-    left = {name: path for name, path in boost_names().items() if f"-{name}" != mode}
-    return Mode(STAGES, boosts=tuple(left.values()))
+    left_out = FROM_OUTCOMES if mode == PLAIN else {mode.removeprefix("-")}
+    return Mode(FOUND, boosts=tuple(path for name, path in boost_names().items() if name not in left_out))
+
+
+def modes_here() -> list[str]:
+    """All modes that this installation has; without a reranker there is nothing to be reranked."""
+    return [mode for mode in MODES if mode != RERANKED or reranker() is not None]
 
 
 def ask_all(
@@ -149,17 +170,22 @@ def ask_all(
         for mode in modes:
             ranking = ask(question, content, mode, depth, results)
             judged = Judgement(ranking, question.grades, texts, question.traps)
-            figures = {name: measure(judged) for name, measure in measures.items()}
-            results.scored[mode].append(Scored(question.labels, figures))
+            results.scored[mode].append(scored(judged, measures, question))
+            results.costs.setdefault(mode, []).append(scored(judged, cost_measures(), question))
             place = first_place(ranking, best_keys(question.grades))
             if place != 1:
                 first = texts[ranking[0]] if ranking else ""
                 results.misses.append(Miss(question.key, question.text, question.labels, mode, place, first))
 
 
+def scored(judged: Judgement, measures: Mapping[str, Measure], question: Question) -> Scored:
+    return Scored(question.labels, {name: measure(judged) for name, measure in measures.items()})
+
+
 def ask(question: Question, content: Loaded, mode: str, depth: int, results: Results) -> list[str]:
     """The keys of what was found. The deadline is wide: a busy machine must not turn into a worse ranking."""
     part = part_of(mode)
+    depth = min(depth, READ_BY_RERANKER) if mode == RERANKED and len(content.keys) <= DEEPEST else depth
     request = SearchRequest(question.text, limit=depth, stages=part.stages, boosts=part.boosts, deadline_s=PATIENCE_S)
     with results.watch.measure(mode):
         found = search(content.user, request, now=ASKED_AT, remember=False)

@@ -9,9 +9,8 @@ from memory.inference import reranker
 from memory.resilience import Deadline
 from memory.retrieval.pool import Memory
 from memory.retrieval.ranking import Ranked
-from memory.retrieval.results import RELEVANCE, Debug, SearchRequest
+from memory.retrieval.results import RELEVANCE, RERANK, Debug, SearchRequest
 
-STAGE = "rerank"
 WORTH_IT = 2
 """Candidates for each place of the answer above which a second look can change who is in it."""
 
@@ -23,18 +22,18 @@ def reranked(
 
     Asks over the network, so it is called outside any transaction.
     """
-    model = reranker()
+    model = reranker() if RERANK in request.stages else None
     if model is None:
         return None
     if request.sort_by != RELEVANCE or len(ranked) <= request.limit * WORTH_IT:
-        metrics.count(STAGE, "spared")
+        metrics.count(RERANK, "spared")
         return None
     conf = memory_conf().reranker
     # What is not shown to it has no score of its kind and could not be compared, so it reads at least a full answer.
     best = sorted(ranked, key=standing)[: max(conf.pool, request.limit)]
     texts = [as_read(one.candidate.memory) for one in best]
-    scores = debug.attempt(STAGE, lambda: model.score(query, texts, deadline.slice(conf.timeout_s)), None)
-    metrics.count(STAGE, "skipped" if scores is None else "used")
+    scores = debug.attempt(RERANK, lambda: model.score(query, texts, deadline.slice(conf.timeout_s)), None)
+    metrics.count(RERANK, "skipped" if scores is None else "used")
     if scores is None:
         return None
     return [second_opinion(one, score, conf.weight) for one, score in zip(best, scores, strict=True)]

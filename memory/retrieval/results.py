@@ -19,8 +19,8 @@ from memory.tiers import Tier
 logger = structlog.get_logger(__name__)
 T = TypeVar("T")
 
-VECTOR, LEXICAL = "vector", "lexical"
-STAGES = frozenset({VECTOR, LEXICAL})
+VECTOR, LEXICAL, RERANK = "vector", "lexical", "rerank"
+STAGES = frozenset({VECTOR, LEXICAL, RERANK})
 RELEVANCE, RECENCY, SCORE = "relevance", "recency", "score"
 
 

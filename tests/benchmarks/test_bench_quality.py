@@ -28,7 +28,8 @@ def bench(*arguments: object) -> str:
 def test_scenarios_are_measured_mode_by_mode_and_nothing_is_left(tmp_path: Path) -> None:
     output = bench(SAMPLES / "scenarios.jsonl", "--json", tmp_path / "figures.json", "--misses")
     figures = json.loads((tmp_path / "figures.json").read_text())
-    assert list(figures["overall"]) == ["vector", "lexical", "fused", "hybrid"]
+    # Without a reranker there is nothing to be reranked.
+    assert list(figures["overall"]) == ["vector", "lexical", "fused", "plain", "hybrid"]
     for mode, overall in figures["overall"].items():
         assert overall["n"] == 6
         assert all(0 <= overall[name] <= 1 for name in ("Top-1", "MRR", "nDCG@5", "trap@1"))
@@ -37,7 +38,13 @@ def test_scenarios_are_measured_mode_by_mode_and_nothing_is_left(tmp_path: Path)
         assert figures["split"]["language"][mode]["he"]["n"] == 1
         assert set(figures["split"]["kind"][mode]) == {"adversarial", "control"}
     assert figures["fallbacks"] == {}
-    assert all(word in output for word in ("by family", "by language", "hybrid", "Top-1", "place"))
+    for cost in figures["cost"].values():
+        assert 0 <= cost["held@3"] <= cost["held@5"] <= 1
+        assert 0 < cost["tok@3"] <= cost["tok@5"]
+    assert all(
+        word in output
+        for word in ("by family", "tokens to hold the evidence", "by language", "hybrid", "Top-1", "place")
+    )
     assert not Organization.objects.filter(slug__startswith="benchmark").exists()
     assert not EndUser.objects.exists()
 
@@ -98,5 +105,5 @@ def test_a_file_that_is_no_data_set_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_mode_is_refused() -> None:
-    with pytest.raises(CommandError, match="some of vector,lexical,fused,hybrid"):
+    with pytest.raises(CommandError, match="some of vector,lexical,fused,plain,hybrid,reranked"):
         bench(SAMPLES / "scenarios.jsonl", "--modes", "magic")

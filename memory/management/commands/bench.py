@@ -1,4 +1,4 @@
-"""What the product measures of itself: ``bench speed``, ``load``, ``insights`` and ``quality FILE``."""
+"""What the product measures of itself: ``bench speed``, ``load``, ``insights``, ``quality`` and ``learning``."""
 
 from argparse import ArgumentTypeError
 from contextlib import ExitStack
@@ -11,11 +11,12 @@ from django.db import connection
 from django.utils import timezone
 from rich.console import Console
 
-from memory.benchmarks import insights, load, quality, report
+from memory.benchmarks import insights, learning, load, quality, report
 from memory.benchmarks.client import CallFailedError
-from memory.benchmarks.datasets import DatasetError, first_questions, read_dataset
+from memory.benchmarks.datasets import Dataset, DatasetError, first_questions, read_dataset
 from memory.benchmarks.loading import NotIndexedError
 from memory.benchmarks.quality import MODES, Results
+from memory.benchmarks.scenarios import HALVES, SETS, scenario_set
 from memory.benchmarks.speed import INGEST_TARGET, Figures, Plan, targets
 from memory.benchmarks.staging import StageError, remote, staged
 from memory.benchmarks.timing import machine_facts
@@ -69,9 +70,14 @@ class Command(BaseCommand):
         fast.add_argument("--url", help="measure the product at this address, with --key")
         fast.add_argument("--key")
         good = kinds.add_parser("quality", help="recall, rank and gain on a data set, mode by mode")
-        good.add_argument("file", type=Path)
+        better = kinds.add_parser("learning", help="the first hit over rounds of outcomes, beside the vectors alone")
+        better.add_argument("--rounds", type=at_least_one, default=5)
+        for kind in (good, better):
+            kind.add_argument("file", type=Path, nargs="?", help="a data set; without it one of the product's own")
+            kind.add_argument("--set", choices=list(SETS), default=next(iter(SETS)), help="which of its own")
+            kind.add_argument("--half", choices=HALVES, help="only this half of it")
         good.add_argument("--k", type=at_least_one, default=10, help="depth of the ranking in conversations")
-        good.add_argument("--modes", type=modes, default=list(MODES), help=f"some of {','.join(MODES)}")
+        good.add_argument("--modes", type=modes, help=f"some of {','.join(MODES)}; all without it")
         good.add_argument(
             "--without",
             type=boosts,
@@ -79,7 +85,8 @@ class Command(BaseCommand):
             metavar="BOOSTS",
             help='ask also without each of these boosts, alone: names with commas, or "each"',
         )
-        good.add_argument("--limit", type=at_least_one, help="only the first questions")
+        for kind in (good, better):
+            kind.add_argument("--limit", type=at_least_one, help="only the first questions")
         good.add_argument("--misses", action="store_true", help="list the questions whose best memory is not first")
         many = kinds.add_parser("load", help="many clients searching while others write and the index is rebuilt")
         many.add_argument("--memories", type=at_least_one, default=10_000)
@@ -94,7 +101,7 @@ class Command(BaseCommand):
         known.add_argument("--memories", type=at_least_one, default=20_000)
         known.add_argument("--queries", type=at_least_one, default=300)
         known.add_argument("--seed", type=int, default=1)
-        for kind in (known, fast, good, many):
+        for kind in (known, fast, good, better, many):
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -102,6 +109,7 @@ class Command(BaseCommand):
         measure = {
             "speed": measure_speed,
             "quality": measure_quality,
+            "learning": measure_learning,
             "load": measure_load,
             "insights": measure_insights,
         }[options["kind"]]
@@ -114,12 +122,10 @@ class Command(BaseCommand):
 
 
 def measure_quality(console: Console, options: dict[str, Any]) -> dict[str, Any]:
-    dataset = read_dataset(options["file"])
-    if options["limit"]:
-        dataset = first_questions(dataset, options["limit"])
+    dataset = chosen_dataset(options)
     size = f"{len(dataset.stores)} stores, {dataset.memory_count:,} memories, {dataset.question_count:,} questions"
     console.print(f"{dataset.name}: {size}")
-    asked = [*options["modes"], *(f"-{name}" for name in options["without"])]
+    asked = [*(options["modes"] or quality.modes_here()), *(f"-{name}" for name in options["without"])]
     with console.status("") as status:
         results = quality.evaluate(dataset, asked, options["k"], status.update)
     print_results(console, results)
@@ -128,8 +134,23 @@ def measure_quality(console: Console, options: dict[str, Any]) -> dict[str, Any]
     return {"dataset": dataset.name, "k": options["k"], **facts(), **results.as_json()}
 
 
+def chosen_dataset(options: dict[str, Any]) -> Dataset:
+    dataset = read_dataset(options["file"]) if options["file"] else scenario_set(options["set"], options["half"])
+    return first_questions(dataset, options["limit"]) if options["limit"] else dataset
+
+
+def measure_learning(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    dataset = learning.adversarial(chosen_dataset(options))
+    console.print(f"{dataset.name}: {dataset.question_count} questions in which similarity misleads")
+    with console.status("") as status:
+        curve = learning.learn(dataset, options["rounds"], status.update)
+    report.print_quality(console, "the first hit, by rounds of outcomes", curve.table())
+    return {"dataset": dataset.name, "rounds": options["rounds"], **facts(), "curve": curve.as_json()}
+
+
 def print_results(console: Console, results: Results) -> None:
     report.print_quality(console, "overall", results.overall())
+    report.print_quality(console, "tokens to hold the evidence", results.cost())
     for label in results.labels():
         report.print_split(console, f"by {label}", results.split(label), quality.HEADLINES[results.form])
     report.print_spreads(console, "search in this process", results.watch.spreads())

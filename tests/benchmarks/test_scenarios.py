@@ -1,0 +1,97 @@
+"""The scenario sets of the product's own: whole, the same everywhere, and split so that one half stays unseen."""
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from memory.benchmarks.datasets import Dataset, DatasetError, Form
+from memory.benchmarks.learning import adversarial
+from memory.benchmarks.scenarios import HALVES, SETS, read_drafts, read_memory, scenario_set
+
+FAMILIES = {
+    *("lexical-exact", "paraphrase", "outcome-beats-similarity", "quality-beats-similarity", "recency-intended"),
+    *("superseded", "negation", "entity-disambiguation", "multi-entity", "cross-lingual", "hebrew-morphology"),
+    *("numbers-dates", "book-vs-chat", "distractor-heavy", "speaker-ownership", "identity"),
+}
+# A set never changes once figures of it are published: another text is another version.
+DIGESTS = {"scenarios-v1": ""}
+
+
+def counts(dataset: Dataset, label: str) -> Counter[str]:
+    return Counter(store.questions[0].labels[label] for store in dataset.stores)
+
+
+def digest(dataset: Dataset) -> str:
+    told = [
+        (store.key, store.memories, one.text, sorted(one.grades.items()), sorted(one.traps), sorted(one.labels.items()))
+        for store in dataset.stores
+        for one in store.questions
+    ]
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_set_stays_as_it_is(name: str) -> None:
+    assert digest(scenario_set(name)) == DIGESTS[name]
+
+
+def test_the_set_has_every_family_language_and_kind() -> None:
+    dataset = scenario_set("scenarios-v1")
+    assert dataset.form is Form.SCENARIOS
+    assert dataset.question_count >= 200
+    assert set(counts(dataset, "family")) == FAMILIES
+    assert min(counts(dataset, "family").values()) >= 10
+    assert set(counts(dataset, "language")) == {"en", "he", "es", "fr", "de", "it"}
+    assert counts(dataset, "kind")["control"] >= 20
+
+
+def test_each_scenario_has_an_answer_traps_and_bystanders() -> None:
+    keys = set()
+    for store in scenario_set("scenarios-v1").stores:
+        question = store.questions[0]
+        assert list(question.grades.values()).count(2) == 1
+        assert question.traps.isdisjoint(question.grades)
+        assert len(store.memories) >= len(question.traps) + len(question.grades) + 3
+        texts = [memory.text for memory in store.memories]
+        assert len(set(texts)) == len(texts)
+        keys.add(store.key)
+    assert len(keys) == scenario_set("scenarios-v1").question_count
+
+
+def test_halves_share_nothing_and_have_every_family_and_language() -> None:
+    first, second = (scenario_set("scenarios-v1", half) for half in HALVES)
+    assert not {store.key for store in first.stores} & {store.key for store in second.stores}
+    assert first.question_count + second.question_count == scenario_set("scenarios-v1").question_count
+    for label in ("family", "language", "kind"):
+        assert set(counts(first, label)) == set(counts(second, label))
+
+
+def test_controls_do_not_count_where_learning_is_measured() -> None:
+    assert set(counts(adversarial(scenario_set("scenarios-v1")), "kind")) == {"adversarial"}
+
+
+def test_the_notation() -> None:
+    mark, memory = read_memory("* p50 .5/.9 bike,tools ++- | Grease | the chain")
+    assert mark == "*"
+    assert (memory.tier, memory.days_ago, memory.tags) == ("patterns", 50.0, ("bike", "tools"))
+    assert (memory.importance, memory.confidence) == (0.5, 0.9)
+    assert memory.outcomes == ("worked", "worked", "failed")
+    assert memory.text == "Grease | the chain"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "* h3 | no scenario before it",
+        "= identity\n? Who am I?\n* h3 | two\n* h4 | answers\n! h5 | trap",
+        "= identity\n? Who am I?\n* h3 | no trap",
+        "= identity\n* h3 | no question\n! h4 | trap",
+        "= identity\n? Who am I?\n* x3 | no such tier\n! h4 | trap",
+    ],
+)
+def test_a_mistake_is_named_with_its_file(tmp_path: Path, content: str) -> None:
+    (tmp_path / "en.txt").write_text(content, encoding="utf-8")
+    with pytest.raises(DatasetError, match=r"en\.txt"):
+        read_drafts(tmp_path / "en.txt")

@@ -61,7 +61,11 @@ class ThreadState:
 class Thread:
     thread_id: str
     exchanges: int
-    last_at: datetime
+    last: Exchange
+
+    @property
+    def waits(self) -> bool:
+        return self.last.required_scoring and self.last.scored_at is None
 
 
 def page(
@@ -119,13 +123,14 @@ def thread_state(user: EndUser, thread_id: str) -> ThreadState:
 
 
 def threads(user: EndUser, *, limit: int, offset: int = 0) -> list[Thread]:
-    """Threads by their last exchange, newest first."""
+    """Threads with their last exchange, newest first."""
     with user_scope(user):
-        rows = (
-            Exchange.objects.filter(user=user).values("thread_id").annotate(number=Count("pk"), last=Max("created_at"))
-        )
-        newest = rows.order_by("-last", "thread_id")[offset : offset + limit]
-        return [Thread(row["thread_id"], row["number"], row["last"]) for row in newest]
+        exchanges = Exchange.objects.filter(user=user)
+        rows = exchanges.values("thread_id").annotate(number=Count("pk"), last=Max("created_at"))
+        newest = list(rows.order_by("-last", "thread_id")[offset : offset + limit])
+        named = exchanges.filter(thread_id__in=[row["thread_id"] for row in newest])
+        last = {row.thread_id: row for row in named.order_by("thread_id", "-created_at", "-pk").distinct("thread_id")}
+        return [Thread(row["thread_id"], row["number"], last[row["thread_id"]]) for row in newest]
 
 
 def lines(user: EndUser, thread_id: str = "") -> Iterator[dict[str, Any]]:

@@ -15,3 +15,10 @@ OUTCOME_NAMES = {
     Outcome.FAILED: "failed",
     Outcome.UNKNOWN: "unknown",
 }
+SIGNAL_NAMES = {
+    "thanks": "thanked",
+    "corrects": "corrected",
+    "repeats": "asked again",
+    "tool_error": "a tool failed",
+    "tool_timeout": "a tool ran out of time",
+}

@@ -19,6 +19,11 @@ TITLES = {
     "outcome_failed": "Outcome: failed",
     "outcome_partial": "Outcome: partly worked",
     "outcome_unknown": "Outcome: unknown",
+    "outcome_replaced": "Outcome taken back",
+    "signal_thanks": "Hint: thanks",
+    "signal_corrects": "Hint: corrected",
+    "signal_repeats": "Hint: asked again",
+    "takeaway_restated": "Outcome of the lesson changed",
 }
 UP = frozenset({"promoted", "restored", "outcome_worked", "outcome_partial"})
 DOWN = frozenset({"archived", "outcome_failed"})

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.console import item, memories, operations, overview, people, pinning, search, session, vitals
+from memory.console import conversations, item, memories, operations, overview, people, pinning, search, session, vitals
 
 app_name = "console"
 
@@ -18,6 +18,12 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/indexing", overview.indexing, name="indexing"),
     path("<slug:organization>/<str:external_id>/health", overview.health, name="health"),
     path("<slug:organization>/<str:external_id>/search", search.page, name="search"),
+    path("<slug:organization>/<str:external_id>/conversations", conversations.page, name="conversations"),
+    path(
+        "<slug:organization>/<str:external_id>/conversations/<uuid:exchange_id>/outcome",
+        conversations.record,
+        name="record_outcome",
+    ),
     path("<slug:organization>/<str:external_id>/memories", memories.page, name="memories"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>", item.page, name="item"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/edit", item.edit, name="edit"),

@@ -17,11 +17,11 @@ from knowledge_graph.entities import KINDS, PERSON, THING, Entity, entities_of
 from knowledge_graph.words import folded, places, technologies
 from memory.access import user_scope
 from memory.conf import memory_conf
+from memory.guard import found_secret
 from memory.inference import language_model, prompts
 from memory.inference.llm import LanguageModel
 from memory.models import EndUser, MemoryItem
 from memory.resilience import Deadline, Unavailable
-from memory.safety import found_secret
 from memory.tiers import Tier
 
 logger = structlog.get_logger(__name__)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.conf import memory_conf
-from memory.safety import bank_refusal
+from memory.guard import bank_refusal
 from memory.text import Unfit, fit_text
 from memory.tiers import EXTERNAL_TIERS, TRUST_OF_SOURCE, SourceType, Tier, Trust
 

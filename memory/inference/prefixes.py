@@ -18,10 +18,10 @@ from redis import Redis
 from memory import metrics
 from memory import redis as shared
 from memory.conf import memory_conf, secret_key
+from memory.guard import found_order, found_secret
 from memory.inference import prompts
 from memory.inference.llm import Call, LanguageModel, keep_calls
 from memory.resilience import Deadline, Unavailable
-from memory.safety import INSTRUCTIONS, found_secret
 
 PURPOSE = "contextual_prefix"
 LONGEST = 400
@@ -96,7 +96,7 @@ def plain(text: str) -> str:
     text = " ".join(text.split(" ")).strip()
     sentences = len(SENTENCE_END.findall(text if SENTENCE_END.search(text[-2:]) else f"{text}."))
     is_fit = text and len(text) <= LONGEST and text.isprintable() and sentences <= MOST_SENTENCES
-    if not is_fit or NOT_PLAIN.search(text) or found_secret(text) or INSTRUCTIONS.search(text):
+    if not is_fit or NOT_PLAIN.search(text) or found_secret(text) or found_order(text):
         return ""
     return text
 

@@ -1,0 +1,107 @@
+"""What may enter the memory bank, and what only looks like a memory. Rules over words in six languages, no model.
+
+The bank holds lasting statements about a person, their people and their work. It refuses what would make it a
+liability (secrets, sentences that steer whoever reads the memory later) and what is nothing to keep (turns of a
+conversation, jokes, suppositions, gossip, passing states, what any encyclopaedia says). Pure: it may import nothing of
+the project and no framework.
+"""
+
+from dataclasses import dataclass
+
+from memory.guard import orders, speech
+from memory.guard.reading import Reading, read
+from memory.guard.secrets import entropy, luhn, secret_in
+from memory.guard.spelling import hidden_texts, is_encoded, smooth, spelt_out
+
+__all__ = ["Refusal", "bank_refusal", "entropy", "found_order", "found_secret", "luhn", "refusal"]
+
+ORDERS = (
+    ("false authority", orders.claims_authority, "claims an authority that no memory has"),
+    ("rule override", orders.overrides, "instructs whoever reads it"),
+    ("planted preference", orders.plants, "puts a wish into the person's mouth that would hand over data or control"),
+    ("covert promotion", orders.promotes, "tells whoever reads it what to recommend"),
+)
+KEEPS_FACTS = "the memory bank keeps facts, not orders"
+SLIGHT = {
+    "raw turn": "is a raw exchange or a turn of one; the memory bank keeps lasting statements, exchanges go to working",
+    "joke": "is a joke; the memory bank keeps what is meant",
+    "supposition": "supposes what is not so; the memory bank keeps what is",
+    "gossip": "is gossip about people who are not close; the memory bank keeps what concerns the person",
+    "world knowledge": "is common knowledge; the memory bank keeps what only this person can tell",
+    "passing state": "will not hold tomorrow; the memory bank keeps what lasts",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The rule that refused a text, and the reason in words. Neither repeats the text."""
+
+    rule: str
+    reason: str
+
+
+def bank_refusal(text: str) -> str | None:
+    """Why the memory bank refuses a text, or None when it takes it."""
+    found = refusal(text)
+    return f"{found.reason} ({found.rule})" if found else None
+
+
+def refusal(text: str) -> Refusal | None:
+    """The rule a text breaks, or None. What could do harm is asked first and anywhere in the text."""
+    reading = read(text)
+    return dangerous(reading) or disguised(text) or slight(reading)
+
+
+def found_secret(text: str) -> str | None:
+    """What secret a text seems to hold ("an API key"), or None."""
+    return secret_in(read(text))
+
+
+def found_order(text: str) -> str | None:
+    """The rule that takes a text for an order to its reader, or None."""
+    reading = read(text)
+    found = steering(reading)
+    return found.rule if found else None
+
+
+def dangerous(reading: Reading) -> Refusal | None:
+    if secret := secret_in(reading):
+        return Refusal("secret", f"looks like it holds {secret}; the memory bank keeps no secrets")
+    if speech.is_exchange(reading):
+        return Refusal("raw turn", SLIGHT["raw turn"])
+    return steering(reading)
+
+
+def steering(reading: Reading) -> Refusal | None:
+    if orders.has_fence(reading.text):
+        return Refusal("fence", f"imitates the marks around what a model is given; {KEEPS_FACTS}")
+    if orders.has_unshown(reading.text):
+        return Refusal("hidden text", f"holds text that no page would show; {KEEPS_FACTS}")
+    for sentence in reading.sentences:
+        for rule, is_broken, what in ORDERS:
+            if is_broken(sentence):
+                return Refusal(rule, f"{what}; {KEEPS_FACTS}")
+    return None
+
+
+def disguised(text: str) -> Refusal | None:
+    """What the text hides by spelling it otherwise."""
+    plain = smooth(text)
+    if spelt_out(plain) or is_encoded(plain):
+        return Refusal("disguise", f"spells words so that they are not read at once; {KEEPS_FACTS}")
+    for other in hidden_texts(plain):
+        reading = read(other)
+        if other != plain and ((found := steering(reading)) or secret_in(reading)):
+            what = found.rule if found else "secret"
+            return Refusal("disguise", f"hides a {what} by another spelling; {KEEPS_FACTS}")
+    return None
+
+
+def slight(reading: Reading) -> Refusal | None:
+    """Refuse what is nothing to keep, unless some sentence of it is."""
+    if speech.jokes(reading):
+        return Refusal("joke", SLIGHT["joke"])
+    rules = [speech.slight(one, own) for one, own in zip(reading.sentences, reading.own, strict=True)]
+    if not rules or None in rules:
+        return None
+    return Refusal(str(rules[0]), SLIGHT[str(rules[0])])

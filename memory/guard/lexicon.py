@@ -1,0 +1,138 @@
+"""The words the guard knows, by language and by what they do in a sentence. Read once from the files beside it."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from memory.guard.spelling import bare, smooth
+
+FOLDER = Path(__file__).parent / "words"
+FOREIGN = "other"
+"""The language of words that count whatever the text is written in."""
+WORD = re.compile(r"[^\W_]+|->|[:=]|\ue000")
+HEBREW = re.compile("[א-ת]")
+PARTICLES = "והבכלמש"
+MOST_PARTICLES = 3
+SHORTEST_STEM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One word of an entry. ``is_open``: it may go on, ``is_end``: begin otherwise; ``is_exact``: accents count."""
+
+    text: str
+    is_open: bool = False
+    is_end: bool = False
+    is_exact: bool = False
+
+    def fits(self, word: str, forms: tuple[str, ...]) -> bool:
+        if self.is_exact:
+            return word == self.text
+        if self.is_end:
+            return len(word) > len(self.text) and forms[0].endswith(self.text)
+        if self.is_open:
+            return any(form.startswith(self.text) for form in forms)
+        return self.text in forms
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Words that stand one after another. ``anchor`` is the place of the longest among them, by which it is found."""
+
+    kind: str
+    language: str
+    parts: tuple[Part, ...]
+    anchor: int
+
+    def fits(self, words: tuple[str, ...], place: int) -> bool:
+        """Whether the words from a place on are this entry; the one at its anchor is known to be."""
+        return place + len(self.parts) <= len(words) and all(
+            at == self.anchor or part.fits(words[place + at], forms_of(words[place + at]))
+            for at, part in enumerate(self.parts)
+        )
+
+
+class Lexicon:
+    """Entries by their longest word: small words begin hundreds of them."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self._whole: dict[str, list[Entry]] = defaultdict(list)
+        self._open: dict[str, list[Entry]] = defaultdict(list)
+        self._ends: dict[str, list[Entry]] = defaultdict(list)
+        for entry in entries:
+            part = entry.parts[entry.anchor]
+            index = self._ends if part.is_end else self._open if part.is_open else self._whole
+            index[bare(part.text)].append(entry)
+        self._lengths = sorted({len(text) for text in self._open})
+        self._end_lengths = sorted({len(text) for text in self._ends})
+
+    def anchored(self, word: str) -> list[Entry]:
+        """Entries whose longest word this is; ``word`` in lower case, with its accents."""
+        found: dict[Entry, None] = {}
+        for form in forms_of(word):
+            found.update(dict.fromkeys(self._whole.get(form, ())))
+            for length in self._lengths:
+                if length > len(form):
+                    break
+                found.update(dict.fromkeys(self._open.get(form[:length], ())))
+        for length in self._end_lengths:
+            found.update(dict.fromkeys(self._ends.get(bare(word)[-length:], ())))
+        return [entry for entry in found if entry.parts[entry.anchor].fits(word, forms_of(word))]
+
+
+@lru_cache(maxsize=8192)
+def forms_of(word: str) -> tuple[str, ...]:
+    """The bare word; a Hebrew one also without the particles written in front of it."""
+    plain = bare(word)
+    if not HEBREW.match(plain):
+        return (plain,)
+    forms = [plain]
+    for cut in range(1, MOST_PARTICLES + 1):
+        if plain[cut - 1 : cut] not in PARTICLES or len(plain) - cut < SHORTEST_STEM:
+            break
+        forms.append(plain[cut:])
+    return tuple(forms)
+
+
+@cache
+def lexicon() -> Lexicon:
+    return Lexicon([entry for path in sorted(FOLDER.glob("*.txt")) for entry in entries_of(path)])
+
+
+def entries_of(path: Path) -> list[Entry]:
+    kind = ""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            kind = line.strip("[] ")
+        elif line.strip() and not line.startswith("#"):
+            texts = (text.strip() for text in line.split(","))
+            found += [entry_of(kind, path.stem, parts_of(text)) for text in texts if text]
+    return found
+
+
+def entry_of(kind: str, language: str, parts: tuple[Part, ...]) -> Entry:
+    return Entry(kind, language, parts, max(range(len(parts)), key=lambda place: len(parts[place].text)))
+
+
+def parts_of(text: str) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    for piece in smooth(text).casefold().split():
+        is_exact = piece.startswith("=") and len(piece) > 1
+        words = WORD.findall(piece.lstrip("=") if is_exact else piece)
+        if is_exact:
+            parts += [Part(word, is_exact=True) for word in words]
+            continue
+        is_open, is_end = piece.endswith("*"), piece.startswith("*") and len(piece) > 1
+        last = len(words) - 1
+        parts += [Part(bare(word), is_open=is_open and n == last, is_end=is_end) for n, word in enumerate(words)]
+        if not words and is_open:
+            parts.append(Part("", is_open=True))
+    return tuple(parts)
+
+
+@lru_cache(maxsize=8192)
+def anchored(word: str) -> list[Entry]:
+    return lexicon().anchored(word)

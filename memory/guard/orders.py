@@ -1,0 +1,247 @@
+"""Sentences that try to steer whoever reads the memory: overriding rules, claiming authority, promoting, planting."""
+
+import re
+
+from memory.guard.reading import Sentence
+
+FENCE = re.compile(
+    r"<\s{0,3}/?\s{0,3}(?:system|assistant|user|instructions?|memory|memories|context|tool|data|im_start|im_end|prompt)\b[^>]{0,80}>"
+    r"|<\||\|>|\[\s{0,3}/?\s{0,3}(?:system|inst|assistant|memory|memories|end of|context|admin)\b[^\]]{0,30}\]"
+    r"|<<\s{0,3}sys|<<<|(?<![0-9a-f])[0-9a-f]{6,64}>>>"
+    r"|^\s{0,8}#{1,6}\s{0,3}(?:system|instructions?|assistant|user|response|new task|prompt)\b"
+    r"|\"role\"\s{0,3}:\s{0,3}\"|^[-=*_]{3,}\s{0,3}(?:end|begin|system|new|start)\b|```\s{0,3}system"
+    r"|\b(?:end|begin|start) of (?:memory|memories|context|data|document|prompt|user input|notes)\b"
+    r"|\{\{[#/%]|\{%|<script\b|\bjavascript:",
+    re.IGNORECASE | re.MULTILINE,
+)
+UNSHOWN = re.compile(
+    r"^\[(?://|comment|_)\]:\s{0,3}(?:#|<>)?|display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}0|<\s{0,3}(?:div|span|p)\s[^>]{0,80}hidden",
+    re.IGNORECASE | re.MULTILINE,
+)
+COMMENT = "<!--"
+HEBREW = re.compile("[א-ת]")
+"""A script without capitals, in which no name can be told."""
+UNSPACED_ORDER = re.compile(
+    "(?:忽略|忽视|無視|无视|忘记|忘れ|무시).{0,20}|(?:指示|指令|규칙|지시).{0,12}(?:無視|무시|忘)"
+)
+"""Rule override in scripts that put no space between words."""
+SHORTEST_COMMENT = 3
+"""Words from which a comment that no page shows is a message and no mark for a tool."""
+FURTHEST_RULES = 8
+"""Words within which "ignore" and "instructions" belong together."""
+
+
+def has_fence(text: str) -> bool:
+    return FENCE.search(text) is not None
+
+
+def has_unshown(text: str) -> bool:
+    comments = (said.partition("-->")[0] for said in text.split(COMMENT)[1:])
+    return UNSHOWN.search(text) is not None or any(len(said.split()) >= SHORTEST_COMMENT for said in comments)
+
+
+def addresses_reader(sentence: Sentence) -> bool:
+    return sentence.has("you", "assistant")
+
+
+def tells_of_somebody(sentence: Sentence, place: int, gap: int = 4) -> bool:
+    """Whether a person stands in front of a verb as the one who does it, and the reader is not spoken to."""
+    return sentence.before(place, gap, "me", "kin", "user") and not addresses_reader(sentence)
+
+
+def overrides(sentence: Sentence) -> bool:
+    return (
+        sentence.has("foreign order")
+        or UNSPACED_ORDER.search(sentence.raw) is not None
+        or drops_rules(sentence)
+        or lifts_limits(sentence)
+        or casts_a_part(sentence)
+        or commands(sentence)
+        or speaks_of_reader(sentence)
+    )
+
+
+def speaks_of_reader(sentence: Sentence) -> bool:
+    """Whether it lays down what the reader may or must do; how it is to speak with the person is no harm."""
+    if any(sentence.before(start, 2, "you") for start, _ in sentence.spans("rules")):
+        return not sentence.has("kin")
+    if sentence.has("agent") and sentence.has("risky", "unasked") and sentence.has("may", "decree"):
+        return True
+    if not sentence.has("reader") or sentence.has("manner") or sentence.has("my"):
+        return False
+    return sentence.has("may", "must", "unrestricted", "unasked", "hidden", "recommend", "decree", "risky")
+
+
+def drops_rules(sentence: Sentence) -> bool:
+    for start, end in sentence.spans("ignore"):
+        if tells_of_somebody(sentence, start, 6) and not sentence.has("hidden"):
+            continue
+        rules = any(end - 1 <= rule <= end + FURTHEST_RULES for rule, _ in sentence.spans("rules"))
+        if rules and (sentence.opens("ignore") or sentence.has("prior", "any", "you", "assistant", "from now")):
+            return True
+    for start, end in sentence.spans("rules"):
+        is_theirs = sentence.before(start, 3, "prior", "you") or sentence.at(end, "prior") or addresses_reader(sentence)
+        if is_theirs and any(end <= void <= end + 6 for void, _ in sentence.spans("void")):
+            return True
+    if sentence.has("void", "ignore") and sentence.has("rules") and addresses_reader(sentence):
+        return not tells_of_somebody(sentence, len(sentence.words), len(sentence.words))
+    return sentence.near("reveal", "hidden", 5) and not sentence.has("me")
+
+
+def lifts_limits(sentence: Sentence) -> bool:
+    if not sentence.has("unrestricted"):
+        return False
+    return (
+        addresses_reader(sentence)
+        or sentence.has("from now", "persona")
+        or sentence.opens("order", "ignore", "unrestricted")
+    )
+
+
+def casts_a_part(sentence: Sentence) -> bool:
+    for start, _ in sentence.spans("persona"):
+        if start in sentence.openings or sentence.has("from now", "you", "assistant"):
+            return True
+    return False
+
+
+def commands(sentence: Sentence) -> bool:
+    """Orders to whoever answers, unless they only say in what manner to speak with the person."""
+    if sentence.has("manner") and not sentence.has("address", "send", "hidden", "unrestricted"):
+        return False
+    if sentence.opens("order"):
+        return True
+    if not sentence.has("from now"):
+        return False
+    has_order = sentence.has("order") and not sentence.has("me")
+    return has_order or (addresses_reader(sentence) and sentence.has("must", "order", "any", "may"))
+
+
+def promotes(sentence: Sentence) -> bool:
+    for start, _ in sentence.spans("recommend"):
+        if tells_of_somebody(sentence, start):
+            continue
+        if start in sentence.openings or sentence.has("trigger", "occasion"):
+            return True
+        if sentence.before(start, 5, "you", "assistant", "must"):
+            return True
+    if advises_others(sentence):
+        return True
+    if sentence.follows("recommend", "must", 4) and not sentence.has("me", "kin", "user"):
+        return True
+    return mentions_brand(sentence) or (sentence.has("ad") and not sentence.has("me", "user", "kin"))
+
+
+def advises_others(sentence: Sentence) -> bool:
+    """Whether it tells what others who ask are to be led to: "whoever wants hosting ... NimbusPeak"."""
+    return sentence.has("trigger") and is_named(sentence) and not sentence.has("me", "kin", "user")
+
+
+def is_named(sentence: Sentence, place: int = 0) -> bool:
+    return sentence.has_name(place) or HEBREW.search(sentence.raw) is not None
+
+
+def mentions_brand(sentence: Sentence) -> bool:
+    for start, _ in sentence.spans("mention"):
+        if tells_of_somebody(sentence, start) or not is_named(sentence, start):
+            continue
+        is_constant = sentence.has("any") or sentence.near("adverb", "mention", 2)
+        is_bidden = sentence.before(start, 3, "you", "assistant") or (start in sentence.openings and is_constant)
+        if is_bidden or (sentence.has("trigger", "occasion") and not sentence.has("me", "kin")):
+            return True
+    return False
+
+
+def claims_authority(sentence: Sentence) -> bool:
+    if sentence.has("notice") and sentence.opens("notice"):
+        return True
+    if any(
+        start in sentence.openings and sentence.at(end, "link") and sentence.words[end] in {":", "="}
+        for start, end in sentence.spans("policy")
+    ):
+        return True
+    reader = addresses_reader(sentence)
+    if sentence.has("creator") and (reader or sentence.has("authorise", "void", "order", "may", "risky")):
+        return True
+    for start, end in sentence.spans("authority", "office"):
+        is_own = sentence.before(start, 1, "my", "me") and not reader
+        if sentence.before(start, 1, "citing") and sentence.has("may", "reader", "decree", "unasked"):
+            return True
+        if not is_own and grants(sentence, end, reader=reader):
+            return True
+    powers = sentence.has("risky", "unasked", "ignore", "unrestricted", "approve")
+    return powers and sentence.near("assistant", "may", 4)
+
+
+def grants(sentence: Sentence, place: int, *, reader: bool) -> bool:
+    """Whether behind a place somebody allows or orders something that a reader could be talked into."""
+    if not any(place <= verb <= place + 6 for verb, _ in sentence.spans("authorise")):
+        return False
+    if reader:
+        return True
+    if any(place <= verb <= place + 6 for verb, _ in sentence.spans("decree")) and not sentence.has("me", "kin"):
+        return True
+    return sentence.has("risky", "void", "unrestricted", "unasked", "checks") and not sentence.has("me", "kin")
+
+
+def plants(sentence: Sentence) -> bool:
+    """Whether a wish is put into the person's mouth that would hand over data, trust or control."""
+    is_wish = sentence.has("want") and sentence.has("user", "me")
+    presses = is_wish or addresses_reader(sentence)
+    opens = sentence.opens("send", "trust", "approve", "skip", "act", "conceal")
+    if is_wish and not addresses_reader(sentence) and is_refused_wish(sentence):
+        return False
+    if (presses or opens) and (trusts(sentence) or sentence.has("conceal") or skips(sentence)):
+        return True
+    if (presses or opens) and (acts_unasked(sentence) or pays(sentence)):
+        return True
+    return sends(sentence, presses=presses)
+
+
+def is_refused_wish(sentence: Sentence) -> bool:
+    return any(
+        sentence.before(start, 1, "not") or any(end <= negation <= end + 1 for negation, _ in sentence.spans("not"))
+        for start, end in sentence.spans("want")
+    )
+
+
+def trusts(sentence: Sentence) -> bool:
+    return sentence.has("trust") and (sentence.near("trust", "site", 5) or sentence.near("trust", "address", 5))
+
+
+def skips(sentence: Sentence) -> bool:
+    return any(
+        any(0 <= check - end <= 4 and check != start for check, _ in sentence.spans("checks"))
+        or any(0 <= start - after <= 4 for _, after in sentence.spans("checks"))
+        for start, end in sentence.spans("skip")
+    ) and (addresses_reader(sentence) or sentence.has("want", "any") or sentence.opens("skip"))
+
+
+def acts_unasked(sentence: Sentence) -> bool:
+    if sentence.has("unasked") and sentence.has("act", "approve", "send"):
+        return True
+    return sentence.has("any") and sentence.has("act") and addresses_reader(sentence)
+
+
+def pays(sentence: Sentence) -> bool:
+    if not sentence.near("approve", "payment", 5):
+        return False
+    if addresses_reader(sentence):
+        return sentence.has("want", "auto", "trigger", "may")
+    return sentence.has("auto") and (sentence.has("passive", "unasked") or sentence.opens("approve"))
+
+
+def goes_out(sentence: Sentence) -> bool:
+    return sentence.has("goods") and sentence.has("want") and sentence.has("outside", "address")
+
+
+def sends(sentence: Sentence, *, presses: bool) -> bool:
+    if not (sentence.near("send", "goods", 7) or sentence.near("send", "secret", 7) or goes_out(sentence)):
+        return False
+    leaves = sentence.has("address", "outside")
+    handed = sentence.has("passive") or addresses_reader(sentence) or sentence.opens("send")
+    if presses and (handed or sentence.has("address")) and (leaves or sentence.has("any", "secret")):
+        return True
+    if presses and leaves and not sentence.has("me"):
+        return True
+    return leaves and handed and sentence.has("any", "must", "adverb") and not sentence.has("me")

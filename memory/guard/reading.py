@@ -1,0 +1,171 @@
+"""A text as the guard reads it: sentences, and in each the places of the words it knows."""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from memory.guard.lexicon import FOREIGN, anchored
+from memory.guard.spelling import smooth
+
+ADDRESS = re.compile(
+    r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,63}|\b(?:https?://|www\.)[^\s<>\"]{3,}"
+    r"|(?<![\w.-])(?:[a-z0-9-]{1,63}\.){1,4}(?:com|net|org|io|info|biz|example|test|ru|cn|co|shop|app|ai|dev|xyz|site|"
+    r"online|de|fr|es|it|il|eu|uk|link|click|top)\b(?:/\S*)?",
+    re.IGNORECASE,
+)
+ADDRESS_MARK = "\ue000"
+SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\s\"')\]»]+(?=\S)|\n+|;\s|(?<=[.!?])(?=[A-ZÀ-ÝÄÖÜא-ת¿¡])")
+TOKEN = re.compile(r"[^\W_]+|->|[:=]|\ue000|[,;—–(\"«“]|\s-+\s")
+BREAKS = frozenset(',;—–("«“')
+LANGUAGE_SHARE = 0.75
+"""A language whose small words are at least this share of the commonest language's counts as the text's own too."""
+
+GRAMMAR = frozenset({"me", "my", "you", "must", "may", "any", "auto", "passive", "adverb", "not", "want"})
+"""Small words that mean something else in another language; they count in the text's own languages only."""
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Words in lower case, where each kind of word stands, and where a clause begins."""
+
+    raw: str
+    words: tuple[str, ...]
+    capitals: frozenset[int]
+    breaks: frozenset[int]
+    found: Mapping[str, Sequence[Span]]
+
+    @property
+    def asks(self) -> bool:
+        return self.raw.rstrip("\"' )»”").endswith(("?", "？", "؟")) or self.raw.startswith("¿")
+
+    def spans(self, *kinds: str) -> list[Span]:
+        if len(kinds) == 1:
+            return list(self.found.get(kinds[0], ()))
+        return sorted(span for kind in kinds for span in self.found.get(kind, ()))
+
+    def has(self, *kinds: str) -> bool:
+        return any(kind in self.found for kind in kinds)
+
+    def follows(self, first: str, second: str, gap: int) -> Span | None:
+        """The place of a word of the second kind at most ``gap`` words behind one of the first, or None."""
+        if first not in self.found or second not in self.found:
+            return None
+        places = self.found[second]
+        starts = [start for start, _ in places]
+        for _, end in self.found[first]:
+            at = bisect_left(starts, end)
+            if at < len(starts) and starts[at] - end <= gap:
+                return places[at]
+        return None
+
+    def near(self, one: str, other: str, gap: int) -> bool:
+        return self.follows(one, other, gap) is not None or self.follows(other, one, gap) is not None
+
+    def before(self, place: int, gap: int, *kinds: str) -> bool:
+        """Whether a word of the kinds ends at most ``gap`` words before a place."""
+        return any(0 <= place - end <= gap for kind in kinds for _, end in self.found.get(kind, ()))
+
+    def at(self, place: int, *kinds: str) -> bool:
+        """Whether a word of the kinds begins at a place."""
+        return any(start == place for kind in kinds for start, _ in self.found.get(kind, ()))
+
+    @cached_property
+    def openings(self) -> frozenset[int]:
+        """Where a clause begins, behind words like "please" and "always"."""
+        open_places = {0} | self.breaks
+        for start, end in sorted(self.found.get("adverb", ())):
+            if start in open_places:
+                open_places.add(end)
+        return frozenset(open_places)
+
+    @cached_property
+    def heads(self) -> frozenset[int]:
+        """Where the sentence begins, behind greetings and words like "please"."""
+        places = {0}
+        for start, end in self.spans("adverb", "greeting"):
+            if start in places:
+                places.add(end)
+        return frozenset(places)
+
+    def opens(self, *kinds: str) -> bool:
+        return any(start in self.openings for kind in kinds for start, _ in self.found.get(kind, ()))
+
+    def has_name(self, place: int = 0) -> bool:
+        """Whether a capital that begins no clause stands behind a place: a name or brand, in German any noun."""
+        return any(at >= place and at not in self.breaks for at in self.capitals)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """``sentences`` know the words of every language, small ones aside; ``own`` those of the text's own languages."""
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    own: tuple[Sentence, ...]
+
+
+def read(text: str) -> Reading:
+    text = smooth(text)
+    marked = ADDRESS.sub(f" {ADDRESS_MARK} ", text)
+    drafts = [sentence for raw in SENTENCE_END.split(marked) if (sentence := tokenised(raw))]
+    found = [placed(words) for _, words, _, _ in drafts]
+    languages = own_languages(found)
+    every, own = [], []
+    for (raw, words, capitals, breaks), places in zip(drafts, found, strict=True):
+        spoken = [one for one in places if languages is None or one[1] in languages]
+        known = spoken if languages is None else [one for one in places if one[1] in languages or one[0] not in GRAMMAR]
+        every.append(Sentence(raw, words, capitals, breaks, by_kind(known)))
+        own.append(Sentence(raw, words, capitals, breaks, by_kind(spoken)))
+    return Reading(text, tuple(every), tuple(own))
+
+
+def tokenised(raw: str) -> tuple[str, tuple[str, ...], frozenset[int], frozenset[int]] | None:
+    raw = raw.strip()
+    words: list[str] = []
+    capitals, breaks = set(), set()
+    for match in TOKEN.finditer(raw):
+        token = match.group()
+        if token[0] in BREAKS or token[0].isspace():
+            breaks.add(len(words))
+            continue
+        if token[0].isupper() and words:
+            capitals.add(len(words))
+        words.append(token.casefold())
+        if match.group() == ":":
+            breaks.add(len(words))
+    return (raw, tuple(words), frozenset(capitals), frozenset(breaks)) if words else None
+
+
+def placed(words: tuple[str, ...]) -> list[tuple[str, str, Span]]:
+    """Kind, language and place of each entry of the lexicon that the words contain."""
+    found = []
+    for place, word in enumerate(words):
+        if word == ADDRESS_MARK:
+            found.append(("address", FOREIGN, (place, place + 1)))
+            continue
+        for entry in anchored(word):
+            start = place - entry.anchor
+            if start >= 0 and entry.fits(words, start):
+                found.append((entry.kind, entry.language, (start, start + len(entry.parts))))
+    return found
+
+
+def own_languages(found: list[list[tuple[str, str, Span]]]) -> frozenset[str] | None:
+    """The languages the text seems to be written in, or None when nothing tells."""
+    votes = Counter(language for places in found for kind, language, _ in places if kind == "language")
+    if not votes:
+        return None
+    most = max(votes.values())
+    return frozenset({language for language, count in votes.items() if count >= LANGUAGE_SHARE * most} | {FOREIGN})
+
+
+def by_kind(places: list[tuple[str, str, Span]]) -> dict[str, list[Span]]:
+    found: dict[str, set[Span]] = {}
+    for kind, _, span in places:
+        found.setdefault(kind, set()).add(span)
+    return {kind: sorted(spans) for kind, spans in found.items()}

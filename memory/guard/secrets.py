@@ -1,0 +1,201 @@
+"""Passwords, codes, keys and cards, written out or told in words."""
+
+import math
+import re
+from collections import Counter
+
+from memory.guard.reading import Reading, Sentence
+
+FORMS = (
+    ("a private key", re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")),
+    ("an API key", re.compile(r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}")),
+    (
+        "an access token",
+        re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|cpl_[A-Za-z0-9_-]{40,})"),
+    ),
+    ("a cloud access key", re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}")),
+    ("a web token", re.compile(r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}")),
+    ("a password in an address", re.compile(r"\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{1,200}:[^\s/@]{1,200}@")),
+    ("a national number", re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")),
+)
+IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){3,7}(?:[ -]?[A-Z0-9]{1,4})?\b")
+CARD = re.compile(r"(?<!\d)(?:\d[ .\-_/]{0,2}){12,18}\d(?!\d)")
+TOKEN = re.compile(r"\b(?=[A-Za-z0-9_+/=-]{0,80}\d)(?=[A-Za-z0-9_+/=-]{0,80}[A-Za-z])[A-Za-z0-9_+/=-]{24,}\b")
+IDENTIFIER = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+"""A UUID names a thing and opens none."""
+SPLIT_KEY = re.compile(
+    r"(?:\bs\s{0,3}k\s{0,3}[-_]|\bgh\s{0,3}[pousr]\s{0,3}_|\bA\s{0,3}K\s{0,3}I\s{0,3}A|\bxox)", re.IGNORECASE
+)
+RANDOM_BITS = 3.7
+"""Shannon entropy per character above which a long mixed token is taken for a credential; words and paths lie below."""
+
+DIGITS = {
+    word: str(digit)
+    for digit, words in enumerate(
+        (
+            "zero null cero nul nulla oh אפס",
+            "one eins uno un una אחת אחד",
+            "two zwei dos deux due שתיים שניים",
+            "three drei tres trois tre שלוש",
+            "four vier cuatro quatre quattro ארבע",
+            "five funf fünf cinco cinq cinque חמש",
+            "six sechs seis sei שש",
+            "seven sieben siete sept sette שבע",
+            "eight acht ocho huit otto שמונה",
+            "nine neun nueve neuf nove תשע",
+        )
+    )
+    for word in words.split()
+}
+FURTHEST_LINK = 6
+"""Words that may stand between "password" and "is"."""
+SHORTEST_CODE = 3
+LONGEST_KEY = 120
+PIN_OF_A_PLUG = re.compile(r"\d{1,2}")
+LONGEST_CARD = 19
+SHORTEST_CARD = 13
+
+
+def secret_in(reading: Reading) -> str | None:
+    """What secret a text seems to hold ("an API key"), or None."""
+    return (
+        written_secret(reading.text)
+        or spoken_card(reading)
+        or ("a password or code" if any(tells_secret(sentence) for sentence in reading.sentences) else None)
+    )
+
+
+def written_secret(text: str) -> str | None:
+    for name, form in FORMS:
+        if form.search(text):
+            return name
+    for match in SPLIT_KEY.finditer(text):
+        if any(
+            form.match("".join(text[match.start() : match.start() + LONGEST_KEY].split())) for _, form in FORMS[1:4]
+        ):
+            return "an API key"
+    if any(luhn(match.group()) for match in CARD.finditer(text)):
+        return "a payment card number"
+    if any(is_iban(match.group()) for match in IBAN.finditer(text)):
+        return "a bank account number"
+    tokens = (match.group() for match in TOKEN.finditer(text))
+    if any(entropy(token) > RANDOM_BITS and not IDENTIFIER.fullmatch(token) for token in tokens):
+        return "a credential"
+    return None
+
+
+def spoken_card(reading: Reading) -> str | None:
+    for sentence in reading.sentences:
+        run = ""
+        for word in (*sentence.words, ""):
+            if word in DIGITS or (word.isdigit() and len(word) == 1):
+                run += DIGITS.get(word, word)
+                continue
+            if SHORTEST_CARD <= len(run) <= LONGEST_CARD and luhn(run):
+                return "a payment card number"
+            run = ""
+    return None
+
+
+def tells_secret(sentence: Sentence) -> bool:
+    spans = [(start, end) for start, end in sentence.spans("secret") if not is_compound(sentence, start, end)]
+    if any(is_told(sentence, end) or is_named(sentence, start) for start, end in spans):
+        return True
+    if spans and (sentence.asks or sentence.has("recipe")):
+        # "The password of the router? ..." is answered by what follows.
+        return True
+    if any(is_told(sentence, max(end, other)) for (_, end), (_, other) in locked_codes(sentence)):
+        return True
+    if is_bolt_told(sentence):
+        return True
+    return opens_something(sentence)
+
+
+def is_named(sentence: Sentence, place: int) -> bool:
+    """Whether a word in front is said to be the secret: "tulip is my password"."""
+    return any(
+        start > 0 and 0 <= place - end <= 2 for start, end in sentence.spans("link") if not sentence.at(end, "harmless")
+    )
+
+
+def is_bolt_told(sentence: Sentence) -> bool:
+    """Whether a lock or a network is followed by what opens it: "wifi: ...", "the alarm goes off with ..."."""
+    bolts = sentence.spans("bolt")
+    if bolts and sentence.has("recipe") and sentence.has("link", "login", "enter"):
+        return True
+    return any(start == 0 and sentence.words[end : end + 1] == (":",) for start, end in bolts)
+
+
+def opens_something(sentence: Sentence) -> bool:
+    """Whether it tells what to type, press or say where something is opened."""
+    words = sentence.words
+    if not sentence.has("login"):
+        return False
+    behind = words[min(end for _, end in sentence.spans("login")) :]
+    is_entered = sentence.has("enter") and (sentence.has("lock", "recipe") or has_code(words, mixed_only=False))
+    return is_entered or sentence.has("recipe") or has_code(behind[:FURTHEST_LINK], mixed_only=True)
+
+
+def is_compound(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether the word only names a thing about secrets: a password manager, a PIN machine, pin 17 of a plug."""
+    is_plug = sentence.words[start] == "pin" and end < len(sentence.words)
+    if is_plug and PIN_OF_A_PLUG.fullmatch(sentence.words[end]):
+        return True
+    return sentence.at(end, "compound") or sentence.before(start, 1, "compound")
+
+
+def locked_codes(sentence: Sentence) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Places where a code and what it opens stand together, like "the code for the gate"."""
+    locks = sentence.spans("lock")[:50]
+    return [
+        (code, lock)
+        for code in sentence.spans("code")[:50]
+        for lock in locks
+        if -4 <= lock[0] - code[1] <= 4 and lock != code
+    ]
+
+
+def is_told(sentence: Sentence, place: int) -> bool:
+    """Whether what the word means is said behind it."""
+    words = sentence.words
+    if has_code(words[place : place + 2], mixed_only=False):
+        return True
+    for start, end in sentence.spans("link"):
+        if not 0 <= start - place <= FURTHEST_LINK or end >= len(words):
+            continue
+        if any(end <= recipe <= end + FURTHEST_LINK for recipe, _ in sentence.spans("recipe")):
+            return True
+        if not sentence.at(end, "harmless"):
+            return True
+    return False
+
+
+def has_code(words: tuple[str, ...], *, mixed_only: bool) -> bool:
+    """Whether a word looks like a code: digits of some length, or letters mixed with digits."""
+    for word in words:
+        digits = sum(char.isdigit() for char in word)
+        if digits and digits < len(word) and len(word) > SHORTEST_CODE and not word[0].isdigit():
+            return True
+        if digits >= SHORTEST_CODE and not mixed_only:
+            return True
+    return False
+
+
+def luhn(digits: str) -> bool:
+    numbers = [int(char) for char in digits if char.isdigit()]
+    if not SHORTEST_CARD <= len(numbers) <= LONGEST_CARD or len(set(numbers)) == 1:
+        return False
+    doubled = [n if i % 2 == 0 else sum(divmod(2 * n, 10)) for i, n in enumerate(reversed(numbers))]
+    return sum(doubled) % 10 == 0
+
+
+def is_iban(text: str) -> bool:
+    """Whether the check digits of an account number are right."""
+    compact = re.sub(r"[ -]", "", text)
+    turned = compact[4:] + compact[:4]
+    return len(compact) >= 15 and int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
+
+
+def entropy(token: str) -> float:
+    counts = Counter(token)
+    return -sum(n / len(token) * math.log2(n / len(token)) for n in counts.values())

@@ -1,0 +1,153 @@
+"""What kind of speech a sentence is: a turn of a conversation, a joke, a supposition, gossip, a passing state ..."""
+
+import re
+
+from memory.guard.reading import Reading, Sentence
+
+ROLE = (
+    r"(?:user|assistant|human|ai|system|bot|me|you|chatgpt|claude|q|a|usuario|usuaria|asistente|utilisateur|utilisatrice|"
+    r"assistante?|nutzer|nutzerin|assistent|utente|assistente|ki|ia|ich|tú|yo|moi|toi|io|tu|משתמש|משתמשת|עוזר|סוכן|בוט)"
+)
+TURN = re.compile(rf"^\s{{0,20}}[\[(*_]{{0,2}}{ROLE}[\])*_]{{0,2}}\s?:", re.IGNORECASE | re.MULTILINE)
+INLINE_TURN = re.compile(rf"(?:[.!?…,;]\s{{1,3}}|\s[-–—/|]\s){ROLE}\s?:\s", re.IGNORECASE)
+STAMPED = re.compile(r"^\s{0,8}\[?\d{1,2}[:.]\d{2}(?::\d{2})?\]?\s.{1,40}?:\s", re.MULTILINE)
+LAUGHTER = re.compile("[😂🤣😜😝🤪]")
+YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20[0-2]\d)(?!\d)")
+SHORT = 7
+"""Words up to which a bare statement of how one feels is taken for a passing state."""
+BRIEF = 12
+CHAT = 5
+ANCHORS = ("me", "user", "kin", "address")
+
+
+def is_exchange(reading: Reading) -> bool:
+    text = reading.text
+    labels = len(TURN.findall(text)) + len(INLINE_TURN.findall(text))
+    if labels >= 2 or len(STAMPED.findall(text)) >= 2 or (TURN.match(text) and "\n" in text):
+        return True
+    first = reading.sentences[0] if reading.sentences else None
+    return (
+        bool(TURN.match(text))
+        and first is not None
+        and (first.asks or first.has("request", "greeting") or speaks(first))
+    )
+
+
+def speaks(sentence: Sentence) -> bool:
+    """Whether a first person stands at the beginning, as behind the label of a speaker."""
+    return any(start in {2, 3} for start, _ in sentence.spans("me"))
+
+
+def is_turn(sentence: Sentence) -> bool:
+    """Whether the sentence is said to somebody in a conversation: a request, a reply, thanks, or what was asked."""
+    if sentence.asks or sentence.has("asked"):
+        return True
+    if any(start in sentence.heads for start, _ in sentence.spans("reply", "request")):
+        return True
+    if sentence.has("manner", "kin", "lasting"):
+        return False
+    ends = [end for start, end in sentence.spans("greeting") if start == 0]
+    return bool(ends) and (
+        len(sentence.words) <= CHAT or (len(sentence.words) <= SHORT and bool(sentence.breaks & set(ends)))
+    )
+
+
+def jokes(reading: Reading) -> bool:
+    if LAUGHTER.search(reading.text):
+        return True
+    for sentence in reading.own:
+        if sentence.has("joke") or sentence.opens("joke form"):
+            return True
+        if sentence.has("absurd") and (sentence.has("me", "link") and len(sentence.words) <= BRIEF):
+            return True
+    return False
+
+
+def supposes(sentence: Sentence) -> bool:
+    if any(start in sentence.openings for start, _ in sentence.spans("suppose", "wish")):
+        return True
+    if sentence.has("if i") and (sentence.has("would") or sentence.opens("if i")):
+        return sentence.has("would")
+    return any(start == 0 for start, _ in sentence.spans("maybe")) and sentence.has("me")
+
+
+def gossips(sentence: Sentence) -> bool:
+    if has_own_kin(sentence):
+        return False
+    if sentence.has("hearsay") and sentence.has("stranger", "scandal"):
+        return not sentence.has("user")
+    return sentence.has("scandal") and sentence.has("stranger") and not sentence.has("user")
+
+
+def has_own_kin(sentence: Sentence) -> bool:
+    """Whether somebody close to the person is named as theirs: "my sister", "la fille de l'utilisateur"."""
+    strangers = {start for start, _ in sentence.spans("stranger")}
+    for owner in ("my", "user"):
+        for start, end in sentence.spans(owner):
+            for kin, kin_end in sentence.spans("kin"):
+                first, last = (end, kin) if kin >= end else (kin_end, start)
+                if 0 <= last - first <= 3 and not strangers & set(range(first, last + 1)) - {kin}:
+                    return True
+    return False
+
+
+def passes(sentence: Sentence) -> bool:
+    """Whether it tells how things are just now and says nothing that lasts."""
+    if any(not sentence.at(end, "now") for _, end in sentence.spans("lasting")):
+        return False
+    if sentence.has("weather", "errand") and len(sentence.words) <= BRIEF:
+        return True
+    if not sentence.has("state"):
+        return False
+    is_bare = sentence.has("me") or len(sentence.words) <= SHORT - 2
+    return (sentence.has("now") and len(sentence.words) <= BRIEF + SHORT) or (is_bare and len(sentence.words) <= SHORT)
+
+
+def is_common_knowledge(sentence: Sentence) -> bool:
+    """Whether it states what any encyclopaedia says and nothing about the person, their people or their work."""
+    if sentence.has(*ANCHORS):
+        return False
+    if any(start <= 1 for start, _ in sentence.spans("creature")) and len(sentence.words) <= BRIEF:
+        return True
+    if sentence.near("geo", "place", 4) or sentence.near("origin", "tech", 3):
+        return True
+    if sentence.has("superlative") and sentence.has("place", "science", "link", "category"):
+        return True
+    subjects = [end for start, end in sentence.spans("science", "fame", "place") if start <= 3]
+    if sentence.has("category") and any(
+        0 <= start - end <= 3
+        for end in subjects + [end for s, end in sentence.spans("tech") if s <= 1]
+        for start, _ in sentence.spans("category", "link")
+    ):
+        return True
+    if (
+        sentence.has("event")
+        and (sentence.has("fact") or sentence.near("event", "place", 3))
+        and YEAR.search(sentence.raw)
+    ):
+        return True
+    return states_fact(sentence)
+
+
+def states_fact(sentence: Sentence) -> bool:
+    facts = sentence.spans("fact")
+    for start, end in sentence.spans("science", "fame"):
+        if any(0 <= fact - end <= 4 for fact, _ in facts):
+            return True
+        if any(0 <= start - fact_end <= 3 for _, fact_end in facts):
+            return True
+    return False
+
+
+RULES = (
+    ("raw turn", is_turn),
+    ("supposition", supposes),
+    ("gossip", gossips),
+    ("world knowledge", is_common_knowledge),
+    ("passing state", passes),
+)
+
+
+def slight(sentence: Sentence, own: Sentence) -> str | None:
+    """Why a sentence is nothing to keep, or None. ``own`` knows the words of the text's own language only."""
+    return next((name for name, rule in RULES if rule(own)), None)

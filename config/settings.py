@@ -186,6 +186,7 @@ BOOSTS = {
         "memory.retrieval.signals.thread.ANSWER",
         "memory.retrieval.signals.thread.QUESTION",
         "memory.retrieval.signals.thread.THREAD",
+        "memory.retrieval.signals.late.LATE",
         "memory.retrieval.signals.asked.SPEAKER",
         "memory.retrieval.signals.asked.TIME_WORDS",
         "memory.retrieval.signals.asked.DATE",
@@ -266,6 +267,7 @@ MEMORY = {
         "vector_s": env_float("DEADLINE_VECTOR_S", 1.5, minimum=0.01),
         "lexical_s": env_float("DEADLINE_LEXICAL_S", 1.5, minimum=0.01),
         "graph_s": env_float("DEADLINE_GRAPH_S", 0.1, minimum=0.01),
+        "late_s": env_float("DEADLINE_LATE_S", 0.3, minimum=0.01),
     },
     "BREAKERS": {
         "fail_max": env_int("BREAKER_FAILURES", 5, minimum=1),
@@ -284,6 +286,7 @@ MEMORY = {
         "tier_fairness": env_bool("MEMORY_TIER_FAIRNESS", default=False),
         "adviser": "knowledge_graph.advising.advise" if FLAGS["kg"] else "",
         "plan_tiers": env_bool("MEMORY_TIER_PLANNER", default=False),
+        "tokens": env_bool("MEMORY_TOKEN_VECTORS", default=True),
     },
     "BOOSTS": BOOSTS[env_choice("MEMORY_BOOSTS", "signals", tuple(BOOSTS))],
     "CONTEXT": {

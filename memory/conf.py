@@ -69,6 +69,7 @@ class Deadlines:
     vector_s: float
     lexical_s: float
     graph_s: float = 0.1
+    late_s: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,8 @@ class RankingConf:
     """Dotted path of who is asked before a search what is known of such questions; empty: nobody."""
     plan_tiers: bool = False
     """Only the tiers that answered such questions are asked."""
+    tokens: bool = False
+    """Keep what each token of a turn became, where the embedding server gives that."""
     tier_fairness: bool = False
     """Each tier brings as many candidates as if it were alone."""
     rrf_k: int = 60

@@ -23,6 +23,7 @@ from memory.models import (
     MemoryVector,
     MemoryVersion,
     Speaker,
+    TokenVectors,
     Tombstone,
     Turn,
 )
@@ -31,6 +32,7 @@ ERASED_WITH_USER: tuple[type[Model], ...] = (
     IdempotencyRecord,
     Turn,
     MemoryVector,
+    TokenVectors,
     MemoryEvent,
     MemoryVersion,
     MemoryItem,

@@ -17,7 +17,7 @@ from memory import redis as shared
 from memory import reindex
 from memory.conf import data_dir, memory_conf
 from memory.indexes import vector_index
-from memory.inference import embedder
+from memory.inference import embedder, token_embedder
 from memory.inference.remote import Remote
 from memory.models import DriftReport, EndUser
 from memory.resilience import Deadline, Unavailable, breaker_states
@@ -146,7 +146,9 @@ def ask_redis() -> str:
 def ask_embedder() -> str:
     conf = memory_conf().embedding
     [vector] = embedder().embed_passages(["health"], Deadline(PROBE_S))
-    return f"{conf.model}, {len(vector)} dimensions"
+    tokens = token_embedder()
+    is_poorer = tokens is not None and not tokens.is_offered(Deadline(PROBE_S))
+    return f"{conf.model}, {len(vector)} dimensions" + ("; no tokens, turns are not compared by them" * is_poorer)
 
 
 def ask_vector_index() -> str:

@@ -19,7 +19,9 @@ from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.indexes import vector_index
 from memory.indexes.base import Point
-from memory.inference import embedder, language_model, prefixes
+from memory.indexes.tokens import keep_tokens
+from memory.inference import embedder, language_model, prefixes, token_embedder
+from memory.inference.base import Encoded, Span, Vector
 from memory.inference.llm import LanguageModel
 from memory.models import EndUser, MemoryItem, Tombstone
 from memory.resilience import BadReply, Deadline, Rejected, Unavailable
@@ -188,8 +190,8 @@ def subject(item: MemoryItem, before: str) -> prefixes.Subject:
 
 
 def points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[Point]:
-    """The items as the index holds them, newly embedded."""
-    vectors = embedder().embed_passages(embedded_texts(items, before), deadline)
+    """The items as the index holds them, newly embedded. What their tokens became is kept on the way."""
+    vectors = embedded(items, before, deadline)
     return [
         Point(
             id=item.pk,
@@ -202,6 +204,50 @@ def points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadlin
         )
         for item, vector in zip(items, vectors, strict=True)
     ]
+
+
+def embedded(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[Vector]:
+    """The items' vectors. Turns come with their tokens, where the server gives them; if that fails, without."""
+    texts = embedded_texts(items, before)
+    turns = {place: item for place, item in enumerate(items) if item.thread_id}
+    encoded = encoded_turns([(texts[place], said_in(texts[place], item)) for place, item in turns.items()], deadline)
+    vectors = dict(zip(turns, (one.vector for one in encoded), strict=False))
+    rest = [place for place in range(len(items)) if place not in vectors]
+    vectors |= zip(rest, embedder().embed_passages([texts[place] for place in rest], deadline), strict=True)
+    keep_signs(items, dict(zip(turns, (one.signs for one in encoded), strict=False)))
+    return [vectors[place] for place in range(len(items))]
+
+
+def encoded_turns(turns: Sequence[tuple[str, Span]], deadline: Deadline) -> list[Encoded]:
+    """All of them, or nothing where tokens are not to be had: the vectors matter more.
+
+    Raises Unavailable where nobody can say whether they are: then the embedder is away and the turns wait.
+    """
+    model = token_embedder()
+    if model is None or not turns or not model.is_offered(deadline.slice(memory_conf().embedding.query_timeout_s)):
+        return []
+    try:
+        return model.encode_passages([text for text, _ in turns], [span for _, span in turns], deadline)
+    except Unavailable as error:
+        logger.warning("turns indexed without their tokens", reason=error.reason)
+        return []
+
+
+def said_in(text: str, item: MemoryItem) -> Span:
+    """Where in an embedded text the item's own words stand, with the speaker's name and the words of their meaning."""
+    own = item.text + gloss_suffix(item.text)
+    start = max(0, text.find(own))
+    named = f"{item.speaker}: " if item.speaker else ""
+    first = start - len(named) if named and text[:start].endswith(named) else start
+    return first, start + len(own)
+
+
+def keep_signs(items: Sequence[MemoryItem], signs: Mapping[int, bytes]) -> None:
+    """Of items without, what was kept before is dropped: also when this was switched off since."""
+    by_id = {item.pk: signs.get(place, b"") for place, item in enumerate(items)}
+    revisions = {item.pk: item.revision for item in items}
+    for user_id in {item.user_id for item in items}:
+        keep_tokens(user_id, memory_conf().embedding.model, by_id, revisions)
 
 
 def by_payload(items: Sequence[MemoryItem]) -> dict[tuple[str, str, int], list[uuid.UUID]]:

@@ -39,7 +39,9 @@ def services() -> Iterator[None]:
     atexit.register(use.close)
     yield
     if inference.embedder.cache_info().currsize:
-        inference.embedder().inner.close()  # type: ignore[attr-defined]
+        inference.embedder().inner.close()
+    if inference.token_embedder.cache_info().currsize and (tokens := inference.token_embedder()) is not None:
+        tokens.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Texts to unit vectors on the CPU, several requests at once.
+"""Texts to unit vectors on the CPU, several requests at once; on demand with what each token became.
 
 A request is cut into small units of texts of like length. Short requests go first, so that a person's query waits
 for one unit of a bulk job at most and not for the whole of it.
@@ -18,6 +18,8 @@ from model import DIMENSIONS, QUANTIZATION, converted, load_tokenizer
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
+Span = tuple[int, int]
+"""The characters of a text whose tokens are wanted, from and up to."""
 
 # Units of eight gave the most texts a second on two cores; the token limit bounds how long one takes.
 UNIT_TEXTS = 8
@@ -37,6 +39,9 @@ class Job:
 
     vectors: Matrix
     tokens: int
+    token_rows: list[bytes] = field(default_factory=list)
+    """For each text, one row for each wanted token: one bit a number of its vector, set above nought; or all of it."""
+    whole: bool = False
     done: Future[Matrix] = field(default_factory=Future)
     open_units: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -60,6 +65,8 @@ class Unit:
     job: Job = field(compare=False)
     rows: list[int] = field(compare=False)
     ids: list[list[int]] = field(compare=False)
+    kept: list[list[int]] = field(compare=False)
+    """The places in each row of ``ids`` whose tokens are wanted."""
 
 
 class Encoder:
@@ -75,18 +82,24 @@ class Encoder:
         for number in range(replicas):
             threading.Thread(target=self._work, name=f"replica-{number}", daemon=True).start()
 
-    def submit(self, texts: Sequence[str]) -> Job:
-        """Queue texts; the job's future gives one row a text, in order. Raises OverloadedError."""
+    def submit(self, texts: Sequence[str], spans: Sequence[Span] = (), *, whole: bool = False) -> Job:
+        """Queue texts; the job's future gives one row a text, in order. Raises OverloadedError.
+
+        With a span for each text, the job also gets the tokens that lie in it, by their signs or whole.
+        """
         if self._units.qsize() * UNIT_TEXTS > self._max_waiting:
             raise OverloadedError
-        ids = [found.ids for found in self.tokenizer.encode_batch([text[:MAX_CHARACTERS] for text in texts])]
-        job = Job(np.zeros((len(texts), DIMENSIONS), np.float32), tokens=sum(len(row) for row in ids))
+        found = self.tokenizer.encode_batch([text[:MAX_CHARACTERS] for text in texts])
+        ids = [one.ids for one in found]
+        kept = [within(one.offsets, span) for one, span in zip(found, spans, strict=True)] if spans else [[]] * len(ids)
+        job = Job(np.zeros((len(texts), DIMENSIONS), np.float32), sum(map(len, ids)), [b""] * len(ids), whole)
         # A request of a few texts is shared out among the replicas, too.
         units = cut(ids, min(UNIT_TEXTS, -(-len(ids) // self._replicas)))
         job.open_units = len(units)
         urgency = 0 if len(texts) <= QUERY_TEXTS else 1
         for rows in units:
-            self._units.put(Unit(urgency, next(self._numbers), job, rows, [ids[row] for row in rows]))
+            numbers = [ids[row] for row in rows]
+            self._units.put(Unit(urgency, next(self._numbers), job, rows, numbers, [kept[row] for row in rows]))
         return job
 
     def encode(self, texts: Sequence[str]) -> Matrix:
@@ -104,10 +117,19 @@ class Encoder:
 
     def _encode_unit(self, unit: Unit) -> None:
         hidden = np.asarray(self._model.forward_batch(unit.ids).last_hidden_state)
-        for place, (row, ids) in enumerate(zip(unit.rows, unit.ids, strict=True)):
+        for place, (row, ids, kept) in enumerate(zip(unit.rows, unit.ids, unit.kept, strict=True)):
             mean = hidden[place, : len(ids)].mean(axis=0)
             unit.job.vectors[row] = mean / max(float(np.linalg.norm(mean)), 1e-12)
+            if kept:
+                tokens = hidden[place, kept]
+                rows = tokens.astype("<f4") if unit.job.whole else np.packbits(tokens > 0, axis=1)
+                unit.job.token_rows[row] = rows.tobytes()
         unit.job.unit_done()
+
+
+def within(offsets: Sequence[Span], span: Span) -> list[int]:
+    """The places of the tokens that stand for characters of the span. The marks around a text stand for none."""
+    return [place for place, (start, end) in enumerate(offsets) if start < end and span[0] <= start and end <= span[1]]
 
 
 def cut(ids: Sequence[Sequence[int]], most: int = UNIT_TEXTS) -> list[list[int]]:

@@ -1,6 +1,7 @@
 """An embedding server with the interface of Text Embeddings Inference.
 
-POST /embed, POST /v1/embeddings, GET /info, GET /health; on a unix socket or on a TCP port:
+POST /embed, POST /v1/embeddings, GET /info, GET /health, and of its own POST /embed_tokens: each text's vector and
+what each of its tokens became, from the same pass. On a unix socket or on a TCP port:
 
     python server.py --socket /run/embedder.sock --models /var/cache/models
     python server.py --host 0.0.0.0 --port 80 --models /var/cache/models
@@ -12,7 +13,7 @@ import base64
 import json
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from importlib.metadata import version
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from encoder import Encoder, Job, Matrix, OverloadedError
+from encoder import Encoder, Job, Matrix, OverloadedError, Span
 from model import DIMENSIONS, MAX_TOKENS, NAME, QUANTIZATION
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -70,6 +71,19 @@ async def openai_embeddings(request: Request) -> Response:
     return JSONResponse({"object": "list", "model": NAME, "data": rows, "usage": usage})
 
 
+async def embed_tokens(request: Request) -> Response:
+    """For each text its unit vector and, for each token within its span, the signs of the token's vector, packed.
+
+    With ``"whole": true`` the tokens' vectors themselves, as float32.
+    """
+    body = await read_object(request)
+    texts = read_texts(body, "inputs")
+    job = await encode(request, texts, read_spans(body, texts), whole=body.get("whole") is True)
+    rows = zip(job.vectors, job.token_rows, strict=True)
+    data = [{"embedding": as_base64(row), "tokens": base64.b64encode(tokens).decode("ascii")} for row, tokens in rows]
+    return JSONResponse({"model": NAME, "data": data})
+
+
 async def info(_request: Request) -> Response:
     return JSONResponse(
         {
@@ -77,6 +91,7 @@ async def info(_request: Request) -> Response:
             "model_dtype": QUANTIZATION,
             "model_type": {"embedding": {"pooling": "mean"}},
             "dimension": DIMENSIONS,
+            "token_signs": DIMENSIONS,
             "max_input_length": MAX_TOKENS,
             "max_client_batch_size": MAX_TEXTS,
             "max_concurrent_requests": MAX_CONCURRENT,
@@ -127,10 +142,24 @@ def read_texts(body: dict[str, Any], name: str) -> list[str]:
     return texts
 
 
-async def encode(request: Request, texts: list[str]) -> Job:
+def read_spans(body: dict[str, Any], texts: list[str]) -> list[Span]:
+    """``[from, to]`` in characters for each text; whole texts where none are given."""
+    given = body.get("spans")
+    if given is None:
+        return [(0, len(text)) for text in texts]
+    if not isinstance(given, list) or len(given) != len(texts) or not all(is_span(span) for span in given):
+        raise invalid("`spans` must be a list with two whole numbers, [from, to], for each text")
+    return [(span[0], span[1]) for span in given]
+
+
+def is_span(given: object) -> bool:
+    return isinstance(given, list) and len(given) == 2 and all(type(number) is int for number in given)
+
+
+async def encode(request: Request, texts: list[str], spans: Sequence[Span] = (), *, whole: bool = False) -> Job:
     encoder: Encoder = request.app.state.encoder
     try:
-        job = await run_in_threadpool(encoder.submit, texts)
+        job = await run_in_threadpool(encoder.submit, texts, spans, whole=whole)
     except OverloadedError as error:
         raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "Overloaded", "model is overloaded") from error
     await asyncio.wrap_future(job.done)
@@ -166,6 +195,7 @@ def application(models: Path, replicas: int) -> Starlette:
         lifespan=lifespan,
         routes=[
             Route("/embed", embed, methods=["POST"]),
+            Route("/embed_tokens", embed_tokens, methods=["POST"]),
             Route("/v1/embeddings", openai_embeddings, methods=["POST"]),
             Route("/info", info),
             Route("/health", health),

@@ -9,6 +9,7 @@ STAGES = {
     "embed": "Embedding the question",
     "vector": "Nearest in meaning",
     "lexical": "Matching words",
+    "late": "Comparing word for word",
     "rank": "Reading and ranking",
     "rerank": "A second opinion",
     "remember": "Keeping the turn",
@@ -17,6 +18,7 @@ FALLBACKS = {
     "embed_skipped": "The question could not be embedded, so only words were compared.",
     "vector_skipped": "The vector index did not answer, so only words were compared.",
     "lexical_skipped": "The word index did not answer, so only meaning was compared.",
+    "late_skipped": "Turns were not compared with the question word for word.",
     "rerank_skipped": "The reranker had no usable opinion, so the order is that of words and meaning.",
 }
 VECTOR_STATES = {
@@ -41,12 +43,14 @@ SIGNALS = {
     "answer": "it answers a question that fits",
     "question": "it is itself a question",
     "thread": "its conversation fits",
+    "late": "word for word it is near to the question",
 }
 AGAINST = {
     "turn_before": "the turn before it does not fit",
     "turn_after": "the turn after it does not fit",
     "answer": "the question before it does not fit",
     "thread": "its conversation fits less than others",
+    "late": "word for word it is less near than it seemed",
 }
 """Signals that also point the other way, when they do."""
 MOST_REASONS = 3

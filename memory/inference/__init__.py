@@ -7,17 +7,25 @@ import os
 from functools import cache
 
 from memory.conf import memory_conf
-from memory.inference.base import Embedder, Reranker
+from memory.inference.base import Reranker, TokenEmbedder
 from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
 from memory.inference.llm import ChatModel, LanguageModel
 from memory.inference.reranker import HttpReranker
+from memory.inference.tokens import HttpTokenEmbedder
 
 
 @cache
-def embedder() -> Embedder:
+def embedder() -> CachedEmbedder:
     """The embedder the settings name, behind its cache."""
     conf = memory_conf().embedding
     return CachedEmbedder(HttpEmbedder(conf), conf)
+
+
+@cache
+def token_embedder() -> TokenEmbedder | None:
+    """The embedder as far as it tells tokens apart, or None when the settings do not want that."""
+    conf = memory_conf()
+    return HttpTokenEmbedder(conf.embedding) if conf.ranking.tokens else None
 
 
 @cache
@@ -38,7 +46,7 @@ def reset() -> None:
     """Build every adapter anew at the next call, as after a change of settings."""
     if embedder.cache_info().currsize:
         embedder().close()
-    for made in (reranker, language_model):
+    for made in (token_embedder, reranker, language_model):
         if made.cache_info().currsize and (known := made()) is not None:
             known.close()
     forget()
@@ -46,6 +54,7 @@ def reset() -> None:
 
 def forget() -> None:
     embedder.cache_clear()
+    token_embedder.cache_clear()
     reranker.cache_clear()
     language_model.cache_clear()
 

@@ -1,7 +1,7 @@
 """The port to models that run elsewhere. This process loads none."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,43 @@ class Embedder(Protocol):
 
     def embed_passages(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
         """The vectors of things stored, in the order of the texts."""
+
+    def close(self) -> None:
+        """Let go of connections."""
+
+
+Span = tuple[int, int]
+"""The characters of a text from and up to which its tokens are wanted."""
+
+
+class Encoded(NamedTuple):
+    """A text's unit vector, and for each of its wanted tokens the signs of that token's vector, packed to bits."""
+
+    vector: Vector
+    signs: bytes
+
+
+class EncodedQuery(NamedTuple):
+    """A question's unit vector, and one of each of its tokens."""
+
+    vector: Vector
+    tokens: NDArray[np.float32]
+
+
+class TokenEmbedder(Protocol):
+    """Text to unit vectors and to its tokens. Raises Unavailable, BadReply or Rejected, and nothing else."""
+
+    model: str
+    dimensions: int
+
+    def is_offered(self, deadline: Deadline) -> bool:
+        """Whether the server can do it, asked now and then. Where not, the others are not to be called."""
+
+    def encode_query(self, text: str, deadline: Deadline) -> EncodedQuery:
+        """Of something searched for."""
+
+    def encode_passages(self, texts: Sequence[str], spans: Sequence[Span], deadline: Deadline) -> list[Encoded]:
+        """Of things stored, in the order of the texts."""
 
     def close(self) -> None:
         """Let go of connections."""

@@ -82,7 +82,7 @@ class HttpEmbedder:
 
     def _ask(self, texts: list[str], deadline: Deadline) -> list[Vector]:
         vectors = _vectors(self._post(texts, deadline), self._conf.dialect, len(texts))
-        return list(_unit(vectors, self.dimensions))
+        return list(as_unit(vectors, self.dimensions))
 
     def _post(self, texts: list[str], deadline: Deadline) -> object:
         if self._conf.dialect == "openai":
@@ -124,7 +124,7 @@ def _decoded(embedding: object) -> object:
     return embedding
 
 
-def _unit(vectors: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
+def as_unit(vectors: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
     if vectors.shape[1] != dimensions:
         raise BadReply(EMBEDDER, f"expected vectors of {dimensions} dimensions, got {vectors.shape[1]}")
     # Down to the precision that is kept, where what does not fit becomes infinite; up again to measure.
@@ -159,6 +159,11 @@ class CachedEmbedder:
         vector = self.inner.embed_query(text, deadline)
         self._write({key: vector})
         return vector
+
+    def remember_query(self, text: str, vector: Vector) -> None:
+        """Keep what another call of the same server gave, for when it is away."""
+        metrics.count("embedding_cache", "miss")
+        self._write({self._key("query", text): vector})
 
     def embed_passages(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
         keys = [self._key("passage", text) for text in texts]

@@ -6,6 +6,7 @@ from memory.models.operations import Erasure, IdempotencyRecord, Tombstone, Turn
 from memory.models.people import ApiKey, EndUser, Membership, Operator, Organization
 from memory.models.rebuilding import DriftReport, ReindexRun, VectorCollection
 from memory.models.speakers import Speaker
+from memory.models.tokens import TokenVectors
 from memory.models.vectors import MemoryVector
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Organization",
     "ReindexRun",
     "Speaker",
+    "TokenVectors",
     "Tombstone",
     "Turn",
     "VectorCollection",

@@ -8,7 +8,7 @@ from memory.indexes import lexical_index, vector_index
 from memory.indexes.base import Filter, LexicalMatch, Match
 from memory.indexes.ghosts import ghosts
 from memory.inference import embedder
-from memory.inference.base import Vector
+from memory.inference.base import EncodedQuery, Vector
 from memory.models import EndUser
 from memory.resilience import Deadline
 from memory.retrieval.fusion import Found, gather
@@ -17,7 +17,15 @@ from memory.retrieval.results import LEXICAL, VECTOR, Debug, SearchRequest
 from memory.tiers import Tier
 
 
-def find(user: EndUser, query: Query, request: SearchRequest, debug: Debug, deadline: Deadline) -> list[Found]:
+def find(
+    user: EndUser,
+    query: Query,
+    request: SearchRequest,
+    debug: Debug,
+    deadline: Deadline,
+    asked: EncodedQuery | None = None,
+) -> list[Found]:
+    """``asked`` is the question as the model has it, where that is known already."""
     conf = memory_conf()
     wanted = Filter(user.pk, frozenset(request.tiers) if request.tiers else None)
     depth = max(conf.ranking.candidates_floor, request.limit * conf.ranking.candidates_factor)
@@ -30,7 +38,7 @@ def find(user: EndUser, query: Query, request: SearchRequest, debug: Debug, dead
     if VECTOR not in request.stages:
         debug.vector_stage_status = "disabled_config"
     else:
-        near = nearest(query, wanted, depth, debug, deadline)
+        near = nearest(query, wanted, depth, debug, deadline, asked)
     worded: list[LexicalMatch] = []
     if LEXICAL in request.stages and conf.flags["bm25"]:
         worded = debug.attempt(
@@ -44,14 +52,15 @@ def find(user: EndUser, query: Query, request: SearchRequest, debug: Debug, dead
 
 
 def nearest(
-    query: Query, wanted: Filter, depth: int, debug: Debug, deadline: Deadline
+    query: Query, wanted: Filter, depth: int, debug: Debug, deadline: Deadline, asked: EncodedQuery | None
 ) -> list[tuple[uuid.UUID, float]]:
     """The nearest to the question, or to any of the questions it is made of, nearest first."""
     conf = memory_conf()
 
     def embed() -> list[Vector]:
         left = deadline.slice(conf.deadlines.embed_s)
-        return [embedder().embed_query(text, left) for text in (query.embedded, *query.parts)]
+        whole = embedder().embed_query(query.embedded, left) if asked is None else asked.vector
+        return [whole, *(embedder().embed_query(text, left) for text in query.parts)]
 
     def search() -> list[Match]:
         left = deadline.slice(conf.deadlines.vector_s)

@@ -67,6 +67,8 @@ class Candidate:
     text_rank: int | None = None
     rrf: float = 0.0
     relevance: float = 0.0
+    alike: float | None = None
+    """How much nearer than the other turns it is to the question's tokens; None where that was not compared."""
 
 
 @dataclass(eq=False)

@@ -101,7 +101,8 @@ class Debug:
         try:
             yield
         finally:
-            self.stage_timings_ms[stage] = round((time.perf_counter() - started) * 1000, 3)
+            spent_ms = (time.perf_counter() - started) * 1000
+            self.stage_timings_ms[stage] = round(self.stage_timings_ms.get(stage, 0.0) + spent_ms, 3)
 
     def attempt(self, stage: str, call: Callable[[], T], otherwise: T) -> T:
         """What the stage returns; its substitute, with the failure named, when it is unavailable."""

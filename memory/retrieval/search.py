@@ -18,6 +18,7 @@ from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem, Turn
 from memory.models.items import ItemQuerySet
 from memory.resilience import Deadline
+from memory.retrieval import late
 from memory.retrieval.advising import Advice, advise
 from memory.retrieval.candidates import read_pool
 from memory.retrieval.finding import find
@@ -56,10 +57,12 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         query = read_query(user, debug.normalized_query, now)
     advice = advise(user, query, debug, deadline)
     request = planned(replace(request, limit=request.limit or query.limit), advice, debug)
-    found = find(user, query, request, debug, deadline)
+    asked = late.ask(query, request, debug, deadline)
+    found = find(user, query, request, debug, deadline, asked)
     with debug.timed("rank"), user_scope(user):
         pool = read_pool(user, found, wanted_rows(user, request, now), query.words, now)
         fuse(pool)
+        late.compare(user, pool, asked, debug, deadline)
         pool.advice = advice.boosts
         boosts = conf.ranking.boosts if request.boosts is None else request.boosts
         ranked = rank(query, pool, signals(boosts))

@@ -24,7 +24,9 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
     door = MemoryFacade()
     for someone in (user, foreign_user):
         item = door.store(
-            someone, NewMemory("The lamp is repaired on Thursdays", speaker="Dana"), now=timezone.now()
+            someone,
+            NewMemory("The lamp is repaired on Thursdays", speaker="Dana", thread_id="lamp"),
+            now=timezone.now(),
         ).item
         door.revise(someone, item.pk, {"text": "The lamp is repaired on Fridays"}, now=timezone.now())
         index_now(someone)
@@ -85,7 +87,7 @@ def test_no_row_can_be_written_for_or_given_to_somebody_else(
         assert "row-level security" in copied
 
 
-@pytest.mark.parametrize("table", ["memory_version", "memory_event"])
+@pytest.mark.parametrize("table", ["memory_version", "memory_event", "memory_token_vectors"])
 def test_a_row_cannot_point_at_a_foreign_item(filled: None, user: EndUser, foreign_user: EndUser, table: str) -> None:
     with user_scope(foreign_user):
         [(foreign_item,)] = rows("SELECT id FROM memory_item LIMIT 1")

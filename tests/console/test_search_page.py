@@ -12,7 +12,7 @@ from memory.facade import MemoryFacade
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, Turn
 from memory.resilience import Unavailable
-from memory.retrieval import finding
+from memory.retrieval import finding, late
 from memory.tiers import Tier
 from tests.console.conftest import Console
 
@@ -83,6 +83,7 @@ def test_a_search_without_vectors_says_what_was_left_out(
             raise Unavailable("embedder", "connection refused")
 
     monkeypatch.setattr(finding, "embedder", Down)
+    monkeypatch.setattr(late, "token_embedder", lambda: None)
     page = console.get(f"{place}/search?query=reading+lamp").content.decode()
     assert "only words were compared" in page
     assert "reading lamp is repaired" in page

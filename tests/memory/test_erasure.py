@@ -33,6 +33,7 @@ def live(user: EndUser, clock: Clock, index_now: IndexNow, word: str = CANARY) -
     named = NewMemory(f"My sister {word.title()} lives in Berlin", tier=Tier.MEMORY_BANK, tags=[word])
     memory.store(user, named, now=clock())
     items.append(memory.store(user, NewMemory(f"The {word} sleeps", speaker=word), now=clock()).item.pk)
+    memory.store(user, NewMemory(f"The {word} walks", thread_id=word), now=clock())
     for item_id in items:
         memory.revise(user, item_id, {"text": f"The {word} wakes"}, now=clock())
     index_now(user)

@@ -113,3 +113,49 @@ def test_a_query_does_not_wait_for_a_bulk_job(embedder: httpx.Client) -> None:
     worker.join()
 
     assert finished == ["query", "query", "query", "bulk"]
+
+
+def tokens_of(embedder: httpx.Client, **body: object) -> list[tuple[np.ndarray, bytes]]:
+    answer = embedder.post("/embed_tokens", json=body)
+    assert answer.status_code == 200, answer.text
+    return [
+        (np.frombuffer(base64.b64decode(row["embedding"]), "<f4"), base64.b64decode(row["tokens"]))
+        for row in answer.json()["data"]
+    ]
+
+
+def test_tokens_come_with_the_very_vector_of_their_text(embedder: httpx.Client) -> None:
+    texts = ["a dog in the garden", "taxes"]
+
+    [(dog, dog_signs), (tax, tax_signs)] = tokens_of(embedder, inputs=texts)
+
+    assert np.allclose([dog, tax], vectors(embedder, texts), atol=1e-6)
+    assert (len(dog_signs), len(tax_signs)) == (5 * 48, 1 * 48)
+
+
+def test_signs_are_those_of_the_whole_vectors(embedder: httpx.Client) -> None:
+    [(_, signs)] = tokens_of(embedder, inputs=["a dog in the garden"])
+    [(_, whole)] = tokens_of(embedder, inputs=["a dog in the garden"], whole=True)
+
+    rows = np.frombuffer(whole, "<f4").reshape(-1, 384)
+    assert np.array_equal(np.unpackbits(np.frombuffer(signs, np.uint8).reshape(-1, 48), axis=1), rows > 0)
+
+
+def test_only_the_tokens_within_the_span_are_told(embedder: httpx.Client) -> None:
+    text = "[Monday] Ünal: a dog (in reply to you)"
+    start = text.index("a dog")
+
+    [(_, alone), (_, none)] = tokens_of(embedder, inputs=[text, text], spans=[[start, start + 5], [400, 500]])
+    [(_, whole)] = tokens_of(embedder, inputs=[text])
+
+    assert len(alone) == 2 * 48
+    assert alone in whole
+    assert none == b""
+
+
+@pytest.mark.parametrize("spans", ["all", [], [[0, 1], [0, 1]], [[0]], [["a", 2]], [[True, 2]], [None]])
+def test_spans_that_make_no_sense_are_refused(embedder: httpx.Client, spans: object) -> None:
+    answer = embedder.post("/embed_tokens", json={"inputs": ["x"], "spans": spans})
+
+    assert answer.status_code == 422
+    assert "`spans`" in answer.json()["error"]

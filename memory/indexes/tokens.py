@@ -1,0 +1,45 @@
+"""What the tokens of a user's turns became in the embedding model, kept beside the rows and gone with them."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from django.db import connection
+
+from memory.access import user_scope
+from memory.indexes.bounded import bounded_cursor
+from memory.resilience import Deadline
+
+TOKENS = "tokens"
+
+# An item that was deleted meanwhile is left out; one that is there stays until this is committed.
+WRITE = """
+INSERT INTO memory_token_vectors (user_id, item_id, model, signs, revision)
+SELECT item.user_id, item.id, %s, new.signs, new.revision
+FROM unnest(%s::uuid[], %s::bytea[], %s::bigint[]) AS new(id, signs, revision)
+JOIN memory_item AS item ON item.user_id = %s AND item.id = new.id
+FOR KEY SHARE OF item
+ON CONFLICT (user_id, item_id) DO UPDATE
+SET model = EXCLUDED.model, signs = EXCLUDED.signs, revision = EXCLUDED.revision
+WHERE memory_token_vectors.revision <= EXCLUDED.revision
+"""
+DROP = "DELETE FROM memory_token_vectors WHERE user_id = %s AND item_id = ANY(%s)"
+READ = "SELECT item_id, signs FROM memory_token_vectors WHERE user_id = %s AND item_id = ANY(%s) AND model = %s"
+
+
+def keep_tokens(user_id: int, model: str, signs: Mapping[UUID, bytes], revisions: Mapping[UUID, int]) -> None:
+    """Keep the signs of these items' tokens; of those that have none, nothing is kept."""
+    with_tokens = [item_id for item_id, rows in signs.items() if rows]
+    without = [item_id for item_id, rows in signs.items() if not rows]
+    with user_scope(user_id), connection.cursor() as cursor:
+        if with_tokens:
+            rows = [signs[item_id] for item_id in with_tokens]
+            cursor.execute(WRITE, [model, with_tokens, rows, [revisions[one] for one in with_tokens], user_id])
+        if without:
+            cursor.execute(DROP, [user_id, without])
+
+
+def read_tokens(user_id: int, model: str, ids: Sequence[UUID], deadline: Deadline) -> dict[UUID, bytes]:
+    """The signs of those of the items that have any of this model. Raises Unavailable."""
+    with bounded_cursor(TOKENS, user_id, deadline, {}) as cursor:
+        cursor.execute(READ, [user_id, list(ids), model])
+        return {item_id: bytes(signs) for item_id, signs in cursor.fetchall()}

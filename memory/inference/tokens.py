@@ -1,0 +1,115 @@
+"""Texts to vectors token by token, from an embedding server that offers it beside the one vector of a text.
+
+Of a stored text's token only the signs of its vector's numbers are kept, one bit a dimension. All come from the same
+pass of the model that gives the text's own vector.
+"""
+
+import base64
+import binascii
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from memory.conf import EmbeddingConf
+from memory.inference.base import Encoded, EncodedQuery, Span, Vector
+from memory.inference.embeddings import as_unit
+from memory.inference.remote import Remote, TooLarge, as_sent
+from memory.resilience import BadReply, Deadline, Rejected, breaker
+
+TOKENS = "tokens"
+ASKED_AGAIN_S = 60.0
+"""A server that does not offer it now may be replaced by one that does, and the other way round."""
+
+
+class HttpTokenEmbedder:
+    """The ``/embed_tokens`` of our own embedding server. Other servers lack it; then nothing is asked of them."""
+
+    def __init__(self, conf: EmbeddingConf) -> None:
+        self.model = conf.model
+        self.dimensions = conf.dimensions
+        self._conf = conf
+        self._remote = Remote(TOKENS, conf.url, conf.api_key)
+        self._is_offered = False
+        self._known_until = 0.0
+
+    def is_offered(self, deadline: Deadline) -> bool:
+        """Whether the server says that it can do this with vectors of the width that is configured."""
+        if self._conf.dialect != "tei":
+            return False
+        if time.monotonic() >= self._known_until:
+            self._is_offered = breaker(TOKENS).call(lambda: self._ask_whether(deadline))
+            self._known_until = time.monotonic() + ASKED_AGAIN_S
+        return self._is_offered
+
+    def encode_query(self, text: str, deadline: Deadline) -> EncodedQuery:
+        asked = as_sent(self._conf.query_prefix + text, self._conf.max_chars)
+        body = {"inputs": [asked], "spans": [[len(self._conf.query_prefix), len(asked)]], "whole": True}
+        [(vector, tokens)] = self._call(body, 4 * self.dimensions, deadline)
+        rows = np.frombuffer(tokens, dtype="<f4").reshape(-1, self.dimensions)
+        return EncodedQuery(vector, as_unit(rows, self.dimensions) if len(rows) else rows)
+
+    def encode_passages(self, texts: Sequence[str], spans: Sequence[Span], deadline: Deadline) -> list[Encoded]:
+        prefix = self._conf.passage_prefix
+        sent = [as_sent(prefix + text, self._conf.max_chars) for text in texts]
+        moved = [(start + len(prefix), end + len(prefix)) for start, end in spans]
+        size, encoded = self._conf.batch_size, list[Encoded]()
+        for first in range(0, len(sent), size):
+            left = deadline.slice(self._conf.batch_timeout_s)
+            encoded += self._encode(sent[first : first + size], moved[first : first + size], left)
+        return encoded
+
+    def close(self) -> None:
+        self._remote.close()
+
+    def _ask_whether(self, deadline: Deadline) -> bool:
+        try:
+            info = self._remote.exchange("GET", "/info", None, deadline)
+        except (Rejected, BadReply):
+            return False
+        return isinstance(info, dict) and info.get("token_signs") == self.dimensions
+
+    def _encode(self, texts: list[str], spans: list[Span], deadline: Deadline) -> list[Encoded]:
+        try:
+            found = self._call({"inputs": texts, "spans": spans}, row_bytes(self.dimensions), deadline)
+            return [Encoded(vector, signs) for vector, signs in found]
+        except TooLarge:
+            if len(texts) == 1:
+                raise
+        middle = len(texts) // 2
+        first = self._encode(texts[:middle], spans[:middle], deadline)
+        return first + self._encode(texts[middle:], spans[middle:], deadline)
+
+    def _call(self, body: dict[str, Any], width: int, deadline: Deadline) -> list[tuple[Vector, bytes]]:
+        deadline.require(TOKENS)
+        return breaker(TOKENS).call(lambda: self._ask(body, width, deadline))
+
+    def _ask(self, body: dict[str, Any], width: int, deadline: Deadline) -> list[tuple[Vector, bytes]]:
+        """The vector and the rows of tokens, ``width`` bytes each, of every text."""
+        reply = self._remote.exchange("POST", "/embed_tokens", body, deadline)
+        rows = reply.get("data") if isinstance(reply, dict) else None
+        if not isinstance(rows, list) or len(rows) != len(body["inputs"]):
+            raise BadReply(TOKENS, f"expected a list of {len(body['inputs'])} texts")
+        try:
+            vectors = np.array([np.frombuffer(decoded(row, "embedding"), dtype="<f4") for row in rows])
+        except ValueError as error:
+            raise BadReply(TOKENS, "the vectors differ in length") from error
+        if vectors.ndim != 2:
+            raise BadReply(TOKENS, "the vectors are not rows of numbers")
+        tokens = [decoded(row, "tokens") for row in rows]
+        if any(len(one) % width for one in tokens):
+            raise BadReply(TOKENS, "the tokens are not whole rows")
+        return list(zip(as_unit(vectors, self.dimensions), tokens, strict=True))
+
+
+def row_bytes(dimensions: int) -> int:
+    """What the signs of one token take."""
+    return -(-dimensions // 8)
+
+
+def decoded(row: object, name: str) -> bytes:
+    try:
+        return base64.b64decode(row[name], validate=True)  # type: ignore[index]
+    except (KeyError, TypeError, ValueError, binascii.Error) as error:
+        raise BadReply(TOKENS, f"an entry has no usable {name}") from error

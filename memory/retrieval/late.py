@@ -1,0 +1,94 @@
+"""Late interaction: a question and a turn compared token by token, where the embedding server gives tokens.
+
+For each token of the question, how near is the nearest token of the turn? One vector for a whole turn has to average
+over all that it says; this sees the one word that the question is about.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.conf import memory_conf
+from memory.indexes.tokens import read_tokens
+from memory.inference import embedder, token_embedder
+from memory.inference.base import EncodedQuery, TokenEmbedder
+from memory.inference.tokens import row_bytes
+from memory.models import EndUser
+from memory.resilience import Deadline, Unavailable
+from memory.retrieval.pool import Candidate, Pool, standardised
+from memory.retrieval.query import Query
+from memory.retrieval.results import VECTOR, Debug, SearchRequest
+from memory.words import english_gloss
+
+STAGE = "late"
+SIGNAL = "memory.retrieval.signals.late.LATE"
+PROBE_S = 0.2
+FEWEST = 2
+MOST_PRODUCTS = 400_000
+"""In one multiplication. Larger ones the library spreads over threads, which then wait for each other: 68 ms where this
+takes 2."""
+LEAST_SPREAD = 1e-3
+"""Of nearness; tokens that are equally near everywhere say nothing."""
+
+
+def is_wanted(query: Query, request: SearchRequest) -> bool:
+    """Whether the answer may depend on it. A script that the model cannot read has no tokens worth comparing."""
+    boosts = memory_conf().ranking.boosts if request.boosts is None else request.boosts
+    return bool(query.text) and SIGNAL in boosts and VECTOR in request.stages and not english_gloss(query.text)
+
+
+def ask(query: Query, request: SearchRequest, debug: Debug, deadline: Deadline) -> EncodedQuery | None:
+    """The question's vector and those of its tokens; None where nobody offers them."""
+    model = token_embedder()
+    if model is None or not is_wanted(query, request) or not is_offered(model, deadline):
+        return None
+    left = deadline.slice(memory_conf().deadlines.late_s)
+    asked = debug.attempt(STAGE, lambda: model.encode_query(query.embedded, left), None)
+    if asked is not None:
+        embedder().remember_query(query.embedded, asked.vector)
+    return asked
+
+
+def is_offered(model: TokenEmbedder, deadline: Deadline) -> bool:
+    try:
+        return not deadline.expired and model.is_offered(deadline.slice(PROBE_S))
+    except Unavailable:
+        # Then the embedder is away, and the stage that embeds says so.
+        return False
+
+
+def compare(user: EndUser, pool: Pool, asked: EncodedQuery | None, debug: Debug, deadline: Deadline) -> None:
+    """Tell each candidate that has tokens how near it is to the question's, in standard deviations."""
+    turns = [candidate for candidate in pool if candidate.memory.thread_id]
+    if asked is not None and len(asked.tokens) and len(turns) >= FEWEST:
+        left = deadline.slice(memory_conf().deadlines.late_s)
+        debug.attempt(STAGE, lambda: compare_turns(user, turns, asked, left), None)
+
+
+def compare_turns(user: EndUser, turns: Sequence[Candidate], asked: EncodedQuery, deadline: Deadline) -> None:
+    conf = memory_conf().embedding
+    signs = read_tokens(user.pk, conf.model, [one.memory.id for one in turns], deadline)
+    width = row_bytes(conf.dimensions)
+    known = [one for one in turns if (held := signs.get(one.memory.id)) and len(held) % width == 0]
+    if len(known) >= FEWEST:
+        values = alike(asked.tokens, [signs[one.memory.id] for one in known])
+        for candidate, value in zip(known, values, strict=True):
+            candidate.alike = value
+
+
+def alike(tokens: NDArray[np.float32], signs: Sequence[bytes]) -> list[float]:
+    """For each text, how much nearer than usual its nearest tokens are to those of the question."""
+    dimensions = tokens.shape[1]
+    width = row_bytes(dimensions)
+    packed = np.frombuffer(b"".join(signs), np.uint8).reshape(-1, width)
+    bits = np.unpackbits(packed, axis=1, count=dimensions).astype(np.float32)
+    # A sum over signs is twice the sum over the bits that are set, less the sum over all.
+    rows = max(1, MOST_PRODUCTS // tokens.size)
+    sums = np.concatenate([tokens @ bits[first : first + rows].T for first in range(0, len(bits), rows)], axis=1)
+    nearness = (2 * sums - tokens.sum(axis=1, keepdims=True)) / np.sqrt(dimensions)
+    lengths = np.array([len(one) // width for one in signs])
+    nearest = np.maximum.reduceat(nearness, np.r_[0, lengths.cumsum()[:-1]], axis=1)
+    # Each token of the question counts alike, however near such tokens are to one another everywhere.
+    spread = nearest.std(axis=1, keepdims=True) + LEAST_SPREAD
+    return standardised(((nearest - nearest.mean(axis=1, keepdims=True)) / spread).mean(axis=0).tolist())

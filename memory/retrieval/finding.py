@@ -43,7 +43,7 @@ def find(
     if LEXICAL in request.stages and conf.flags["bm25"]:
         worded = debug.attempt(
             LEXICAL,
-            lambda: lexical_index().search(query.text, wanted, depth, deadline.slice(conf.deadlines.lexical_s)),
+            lambda: lexical_index().search(query.sought, wanted, depth, deadline.slice(conf.deadlines.lexical_s)),
             [],
         )
     found = gather(near, [(match.id, match.score) for match in worded], conf.ranking.rrf_k)

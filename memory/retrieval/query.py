@@ -22,12 +22,14 @@ FEW, SOME, ALL = 5, 12, 20
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """``embedded`` is what the vector is made of, ``words`` what is looked for in full text."""
+    """``embedded`` is what the vector is made of, ``words`` what a memory is looked through for."""
 
     text: str
     bare: str = ""
     """The text as cues read it."""
     embedded: str = ""
+    sought: str = ""
+    """What the index of words is asked."""
     words: tuple[tuple[str, ...], ...] = ()
     named: frozenset[str] = frozenset()
     """Speakers of the user's store that the question names, case-folded."""
@@ -89,6 +91,7 @@ def understand(text: str, speakers: Collection[str], now: datetime) -> Query:
         text=asked,
         bare=bare,
         embedded=embedded(without_names(matter, found) or asked),
+        sought=matter,
         words=tuple(query_groups(matter)),
         named=frozenset(name for name, _ in found),
         asks_when=cues.ASKS_WHEN.search(bare) is not None,

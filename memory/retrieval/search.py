@@ -37,6 +37,7 @@ from memory.retrieval.results import (
     SearchRequest,
     SearchResult,
 )
+from memory.retrieval.synonyms import synonyms_of, widened
 from memory.scoring import similarity
 from memory.tiers import Tier
 
@@ -95,7 +96,8 @@ def planned(request: SearchRequest, advice: Advice, debug: Debug) -> SearchReque
 def read_query(user: EndUser, text: str, now: datetime) -> Query:
     with user_scope(user):
         names = speakers.names_of(user)
-    return understand(text, names, now)
+        groups = synonyms_of(user)
+    return widened(understand(text, names, now), groups)
 
 
 def wanted_rows(user: EndUser, request: SearchRequest, now: datetime) -> ItemQuerySet:

@@ -13,11 +13,13 @@ STAGES = {
     "rank": "Reading and ranking",
     "rerank": "A second opinion",
     "remember": "Keeping the turn",
+    "insights": "Asking experience",
 }
 FALLBACKS = {
     "embed_skipped": "The question could not be embedded, so only words were compared.",
     "vector_skipped": "The vector index did not answer, so only words were compared.",
     "lexical_skipped": "The word index did not answer, so only meaning was compared.",
+    "insights_skipped": "Experience did not answer in time, so the context is without it.",
     "late_skipped": "Turns were not compared with the question word for word.",
     "rerank_skipped": "The reranker had no usable opinion, so the order is that of words and meaning.",
 }

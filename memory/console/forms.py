@@ -50,11 +50,24 @@ class SearchForm(forms.Form):
         super().__init__(data, initial=USUAL)
 
     def clean_query(self) -> str:
-        query: str = self.cleaned_data["query"]
-        longest = memory_conf().limits.query
-        if len(query) > longest:
-            raise forms.ValidationError(f"A question may have at most {longest:,} characters; this has {len(query):,}.")
-        return query
+        return short_enough(self.cleaned_data["query"])
+
+
+class ContextForm(forms.Form):
+    """A question to an assistant, and the conversation it is asked in."""
+
+    query = forms.CharField(required=False, strip=True)
+    thread = forms.CharField(required=False, max_length=200, strip=True)
+
+    def clean_query(self) -> str:
+        return short_enough(self.cleaned_data["query"])
+
+
+def short_enough(query: str) -> str:
+    longest = memory_conf().limits.query
+    if len(query) > longest:
+        raise forms.ValidationError(f"A question may have at most {longest:,} characters; this has {len(query):,}.")
+    return query
 
 
 class FilterForm(forms.Form):

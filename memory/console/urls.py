@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from memory.console import conversations, item, memories, operations, overview, people, pinning, search, session, vitals
+from memory.console import (
+    conversations,
+    handing,
+    item,
+    memories,
+    operations,
+    overview,
+    people,
+    pinning,
+    search,
+    session,
+    vitals,
+)
 
 app_name = "console"
 
@@ -24,6 +36,7 @@ urlpatterns = [
         conversations.record,
         name="record_outcome",
     ),
+    path("<slug:organization>/<str:external_id>/context", handing.page, name="context"),
     path("<slug:organization>/<str:external_id>/memories", memories.page, name="memories"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>", item.page, name="item"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/edit", item.edit, name="edit"),

@@ -15,7 +15,16 @@ from memory.tiers import Status
 from tests.console.conftest import Console, signed_in
 from tests.factories import MemoryItemFactory, OperatorFactory
 
-PAGES = ["", "/search", "/search?query=lamp", "/memories", "/memories/{id}", "/memories/{id}/edit"]
+PAGES = [
+    "",
+    "/search",
+    "/search?query=lamp",
+    "/context",
+    "/context?query=lamp",
+    "/memories",
+    "/memories/{id}",
+    "/memories/{id}/edit",
+]
 QUESTIONS = ["/memories/{id}/archive", "/memories/{id}/delete", "/memories/{id}/pin"]
 CHANGES = {"archive": {}, "restore": {}, "delete": {}, "edit": {"text": "changed"}, "pin": {"text": "x", "tags": "x"}}
 
@@ -41,7 +50,7 @@ def test_a_page_is_its_members_only(
     assert nobody.get(path).status_code == 302
 
 
-@pytest.mark.parametrize("page", ["", "/search?query=lamp", "/memories", "/memories/{id}"])
+@pytest.mark.parametrize("page", ["", "/search?query=lamp", "/context?query=lamp", "/memories", "/memories/{id}"])
 def test_a_part_is_not_a_page_and_a_page_is_not_a_part(
     console: Console, place: str, item: MemoryItem, page: str
 ) -> None:

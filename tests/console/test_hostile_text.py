@@ -15,7 +15,10 @@ from tests.console.conftest import Console
 from tests.console.payloads import PAYLOADS
 from tests.factories import LONG_AGO, MemoryItemFactory
 
-PAGES = ["", "/memories", "/memories/{id}", "/memories/{id}/edit", "/memories/{id}/delete", "/search?query=lamp"]
+PAGES = [
+    *("", "/context?query=lamp", "/memories", "/memories/{id}", "/memories/{id}/edit", "/memories/{id}/delete"),
+    "/search?query=lamp",
+]
 HARMLESS = "harmless"
 TIMINGS = re.compile(r'<div class="timings">.*?</div>', re.DOTALL)
 

@@ -159,8 +159,8 @@ def test_as_many_memories_as_the_question_needs_unless_the_client_says_how_many(
     broad = list(QUESTIONS)[-1]
     assert len(compose(user, clock, broad, has_documents=True).meta["citations"]) == 10, "documents fill the window"
     assert len(compose(user, clock, broad, has_documents=True, limit=7).meta["citations"]) == 7
-    with_setting = settings.MEMORY | {"RANKING": settings.MEMORY["RANKING"] | {"context_limit": 3}}
-    with override_settings(MEMORY=with_setting):
+    ranking: Any = settings.MEMORY["RANKING"]
+    with override_settings(MEMORY=settings.MEMORY | {"RANKING": {**ranking, "context_limit": 3}}):
         assert len(compose(user, clock, broad).meta["citations"]) == 3
 
 

@@ -185,8 +185,8 @@ def test_a_question_without_a_word_of_its_own_is_answered(user: EndUser, clock: 
 def test_without_graphs_words_still_say_what_failed(user: EndUser, clock: Clock) -> None:
     item = put(user, clock, "Restarting docker repairs the docker network", tier=Tier.HISTORY)
     judge(user, clock, item, Outcome.FAILED)
-    off = settings.MEMORY | {"FLAGS": settings.MEMORY["FLAGS"] | {"kg": False}}
-    with override_settings(MEMORY=off):
+    flags: Any = settings.MEMORY["FLAGS"]
+    with override_settings(MEMORY=settings.MEMORY | {"FLAGS": {**flags, "kg": False}}):
         found = ask(user, clock, "docker network")
     assert [one.memory_id for one in found.past_failures] == [item.pk]
     assert found.matched_concepts == ()

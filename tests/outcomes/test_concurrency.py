@@ -1,0 +1,95 @@
+"""Outcomes told at the same time: each turn counts once, and nobody waits for ever."""
+
+import threading
+import uuid
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from memory.access import user_scope
+from memory.facade import MemoryFacade
+from memory.models import EndUser, MemoryItem, Turn
+from memory.tiers import Outcome
+from outcomes.exchanges import NewExchange
+from outcomes.models import OutcomeEvent
+from tests.factories import EndUserFactory, MemoryItemFactory, OrganizationFactory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+memory = MemoryFacade("key:test")
+
+
+@pytest.fixture
+def ann(services: None) -> EndUser:
+    return EndUserFactory.create(organization=OrganizationFactory.create(slug="acme"), external_id="ann")
+
+
+def turn_of(user: EndUser, items: list[MemoryItem]) -> uuid.UUID:
+    with user_scope(user):
+        return Turn.objects.create(user=user, positions=[[str(item.pk), item.tier] for item in items]).turn_id
+
+
+def at_once(*calls: Callable[[], object]) -> list[BaseException]:
+    """Run all of them together; what they raised."""
+    gate, raised = threading.Barrier(len(calls)), []
+
+    def run(call: Callable[[], object]) -> None:
+        try:
+            gate.wait(10)
+            call()
+        except BaseException as error:  # noqa: BLE001 -- handed to the test
+            raised.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    return raised
+
+
+def test_one_turn_told_many_times_at_once_counts_once(ann: EndUser) -> None:
+    items = MemoryItemFactory.create_batch(3, user=ann)
+    turn_id = turn_of(ann, items)
+    said = [Outcome.WORKED, Outcome.FAILED, Outcome.PARTIAL, Outcome.WORKED, Outcome.FAILED, Outcome.WORKED]
+    assert at_once(*(lambda o=o: memory.outcome(ann, o, now=timezone.now(), turn_id=turn_id) for o in said)) == []
+    with user_scope(ann):
+        [last] = OutcomeEvent.objects.filter(sign=1, replaced_at=None)
+        assert sum(OutcomeEvent.objects.filter(outcome=last.outcome).values_list("sign", flat=True)) == 1
+        for outcome in set(Outcome) - {last.outcome}:
+            assert sum(OutcomeEvent.objects.filter(outcome=outcome).values_list("sign", flat=True)) == 0
+    after = {"worked": 0.7, "failed": 0.2, "partial": 0.55}[last.outcome]
+    for item in items:
+        row = memory.get(ann, item.pk)
+        assert row is not None
+        assert (row.score, row.uses, getattr(row, last.outcome)) == (after, 1, 1)
+        assert row.worked + row.failed + row.partial == 1
+
+
+def test_turns_that_share_memories_and_new_exchanges_do_not_block_each_other(ann: EndUser) -> None:
+    items = MemoryItemFactory.create_batch(4, user=ann)
+    turns = [turn_of(ann, items if number % 2 else items[::-1]) for number in range(4)]
+    exchange_ids = [
+        memory.exchange(
+            ann, NewExchange("t-1", f"Question {number}", "a", turn_id=turn_id), now=timezone.now()
+        ).exchange_id
+        for number, turn_id in enumerate(turns)
+    ]
+    raised = at_once(
+        *(lambda t=t: memory.outcome(ann, Outcome.PARTIAL, now=timezone.now(), turn_id=t) for t in turns),
+        *(lambda e=e: memory.outcome(ann, Outcome.PARTIAL, now=timezone.now(), exchange_id=e) for e in exchange_ids),
+        *(
+            lambda n=n: memory.exchange(ann, NewExchange("t-1", f"No, that's wrong {n}", "a"), now=timezone.now())
+            for n in range(3)
+        ),
+    )
+    assert raised == []
+    for item in items:
+        row = memory.get(ann, item.pk)
+        assert row is not None
+        assert (row.score, row.uses, row.partial) == (0.7, 4, 4)

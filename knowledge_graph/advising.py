@@ -32,7 +32,7 @@ RECOMMENDED = 2
 """So many tiers are asked beside the working one."""
 DOCUMENT_USES = 3
 LEAST_OVERLAP = 0.5
-LIMITS = {"named": 1_000, "solved": 50, "documents": 500}
+LIMITS = {"named": 500, "solved": 50, "documents": 100}
 
 WHAT_IS_KNOWN = """
 WITH near AS (

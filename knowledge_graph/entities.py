@@ -140,7 +140,7 @@ def listed(tokens: list[Token], place: int) -> tuple[Entity, int] | None:
             return listed_hebrew(name)
         plain = folded(name)
         if is_hebrew(part[0].text) and plain not in places() and plain[:1] in cues.HEBREW_NAME_PARTICLES:
-            plain = plain[1:]
+            name = plain = plain[1:]
         is_marked = part[0].is_capital and not part[0].opens
         if (tool := technologies().get(plain)) and (plain in plain_technologies() or is_marked):
             return Entity(name, tool, TOOL), length
@@ -156,10 +156,10 @@ def listed_hebrew(word: str) -> tuple[Entity, int] | None:
     """A listed name under the particles of a Hebrew word."""
     for form in (word.casefold(), *readings(word)):
         if form in technologies():
-            return (Entity(word, technologies()[form], TOOL), 1) if form in plain_technologies() else None
+            return (Entity(form, technologies()[form], TOOL), 1) if form in plain_technologies() else None
         for spelling in (form, with_final_letter(form)):
             if found := places().get(spelling):
-                return None if found[1] else (Entity(word, found[0], PLACE), 1)
+                return None if found[1] else (Entity(spelling, found[0], PLACE), 1)
     return None
 
 

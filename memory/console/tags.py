@@ -89,6 +89,11 @@ def said_time(value: datetime, now: datetime) -> str:
     return f"{value.day} {value:%b %Y}"
 
 
+@register.simple_tag
+def percent(share: float) -> str:
+    return f"{share:.0%}"
+
+
 @register.inclusion_tag("console/_bar.html")
 def bar(value: float, label: str, css: str = "") -> Level:
     """A level between 0 and 1 as a bar, with its meaning for those who do not see it."""

@@ -4,6 +4,7 @@ from django.urls import path
 
 from memory.console import (
     conversations,
+    graph,
     handing,
     item,
     memories,
@@ -37,6 +38,7 @@ urlpatterns = [
         name="record_outcome",
     ),
     path("<slug:organization>/<str:external_id>/context", handing.page, name="context"),
+    path("<slug:organization>/<str:external_id>/graph", graph.page, name="graph"),
     path("<slug:organization>/<str:external_id>/memories", memories.page, name="memories"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>", item.page, name="item"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/edit", item.edit, name="edit"),

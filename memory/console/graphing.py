@@ -1,0 +1,180 @@
+"""Where the nodes of a graph stand on paper, and which of their names fit beside them. Pure; templates draw SVG of it.
+
+Nodes push each other away and edges pull, from a start that depends on nothing but the names, so the same graph is the
+same picture. Of names that would cover each other the weightier node keeps its own; the others tell theirs on hover.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import pi, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from knowledge_graph.picture import ACTION, Node, Picture, Tie
+
+STEPS = 160
+GOLDEN_ANGLE = pi * (3 - sqrt(5))
+COOLING = 0.97
+TO_THE_MIDDLE = 0.04
+LETTER, LINE = 6.1, 13.0
+"""About how wide a letter and how high a line of the names is."""
+LEAST, MOST = 5.0, 12.0
+"""Radius of the lightest and of the weightiest node."""
+LONGEST_NAME = 22
+GAP = 6.0
+"""Free paper between two nodes."""
+MOST_MOVES = 120
+MARGIN = 26.0
+
+Points = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A node as it is drawn; ``name`` is empty where there is no room for it."""
+
+    node: Node
+    x: float
+    y: float
+    radius: float
+    name: str
+    name_y: float
+
+    @property
+    def left(self) -> float:
+        return round(self.x - self.radius, 1)
+
+    @property
+    def top(self) -> float:
+        return round(self.y - self.radius, 1)
+
+    @property
+    def side(self) -> float:
+        return round(2 * self.radius, 1)
+
+    @property
+    def is_action(self) -> bool:
+        return self.node.kind == ACTION
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    css: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    width: int
+    height: int
+    css: str
+    strokes: list[Stroke]
+    spots: list[Spot]
+
+
+def drawings(picture: Picture) -> list[Drawing]:
+    """The same layout on a wide and on a narrow sheet; the page shows the one that fits."""
+    points = layout(picture)
+    return [drawn(picture, points, 760, 460, "wide"), drawn(picture, points, 350, 460, "narrow")]
+
+
+def layout(picture: Picture) -> Points:
+    """A place for each node, within -1..1."""
+    count = len(picture.nodes)
+    turns = np.arange(count) * GOLDEN_ANGLE
+    away = np.sqrt((np.arange(count) + 0.5) / max(1, count))
+    points: Points = np.stack([away * np.cos(turns), away * np.sin(turns)], axis=1)
+    if count < 2:
+        return np.zeros_like(points)
+    sources, targets = ends(picture.nodes, picture.ties)
+    ideal = 1.6 / sqrt(count)
+    heat = 0.2
+    for _ in range(STEPS):
+        between = points[:, None, :] - points[None, :, :]
+        distance = np.maximum(np.linalg.norm(between, axis=2), 0.01)
+        push = (between * (ideal**2 / distance**2)[:, :, None]).sum(axis=1)
+        along = points[sources] - points[targets]
+        pull = along * (np.linalg.norm(along, axis=1) / ideal)[:, None]
+        np.add.at(push, sources, -pull)
+        np.add.at(push, targets, pull)
+        push -= TO_THE_MIDDLE * points / ideal
+        length = np.maximum(np.linalg.norm(push, axis=1), 1e-9)[:, None]
+        points = points + push / length * np.minimum(length, heat)
+        heat *= COOLING
+    # What is tied stands close together and the rest far off: half of the place is its rank, which fills the sheet.
+    ranks = np.argsort(np.argsort(points, axis=0, kind="stable"), axis=0, kind="stable") / (count - 1)
+    points = points - (points.max(axis=0) + points.min(axis=0)) / 2
+    within: Points = points / np.maximum(np.abs(points).max(axis=0), 1e-9)
+    return (within + 2 * ranks - 1) / 2
+
+
+def ends(nodes: Sequence[Node], ties: Sequence[Tie]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    places = {node.id: place for place, node in enumerate(nodes)}
+    pairs = [(places[tie.source], places[tie.target]) for tie in ties]
+    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def drawn(picture: Picture, points: Points, width: int, height: int, css: str) -> Drawing:
+    half = np.array([width / 2, height / 2])
+    sheet = apart(half + points * (half - MARGIN - MOST), [radius_of(node) for node in picture.nodes], half * 2)
+    places = {
+        node.id: (round(float(x), 1), round(float(y), 1)) for node, (x, y) in zip(picture.nodes, sheet, strict=True)
+    }
+    strokes = [
+        Stroke(*places[tie.source], *places[tie.target], f"tie-{tie.kind}".lower(), f"{tie.kind} · {tie.weight}")
+        for tie in picture.ties
+    ]
+    return Drawing(width, height, css, strokes, spots(picture.nodes, places, width))
+
+
+def apart(points: Points, radii: Sequence[float], size: Points) -> Points:
+    """The points moved as little as lets every node be seen and reached."""
+    room = np.add.outer(np.array(radii), np.array(radii)) + GAP
+    np.fill_diagonal(room, 0)
+    for _ in range(MOST_MOVES):
+        between = points[:, None, :] - points[None, :, :]
+        distance = np.maximum(np.linalg.norm(between, axis=2), 0.1)
+        short = np.maximum(room - distance, 0)
+        np.fill_diagonal(short, 0)
+        if not short.any():
+            break
+        points = points + (between / distance[:, :, None] * short[:, :, None]).sum(axis=1) * 0.4
+        points = np.clip(points, MOST, size - MOST)
+    return points
+
+
+def spots(nodes: Sequence[Node], places: dict[str, tuple[float, float]], width: int) -> list[Spot]:
+    taken: list[tuple[float, float, float, float]] = []
+    for node in nodes:
+        x, y = places[node.id]
+        reach = radius_of(node) - 1
+        taken.append((x - reach, y - reach, x + reach, y + reach))
+    found = []
+    for node in sorted(nodes, key=lambda node: (-node.weight, node.id)):
+        x, y = places[node.id]
+        radius = radius_of(node)
+        name = node.label if len(node.label) <= LONGEST_NAME else f"{node.label[: LONGEST_NAME - 1]}…"
+        half = len(name) * LETTER / 2
+        for name_y in (y + radius + LINE - 2, y - radius - 5):
+            box = (x - half, name_y - LINE + 3, x + half, name_y + 3)
+            if box[0] >= 0 and box[2] <= width and not any(overlap(box, other) for other in taken):
+                taken.append(box)
+                found.append(Spot(node, x, y, radius, name, round(name_y, 1)))
+                break
+        else:
+            found.append(Spot(node, x, y, radius, "", y))
+    return found
+
+
+def radius_of(node: Node) -> float:
+    return round(LEAST + (MOST - LEAST) * node.weight, 1)
+
+
+def overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -16,14 +16,16 @@ from memory.inference.base import EncodedQuery, TokenEmbedder
 from memory.inference.tokens import row_bytes
 from memory.models import EndUser
 from memory.resilience import Deadline, Unavailable
+from memory.retrieval.cues import WORD
 from memory.retrieval.pool import Candidate, Pool, standardised
 from memory.retrieval.query import Query
 from memory.retrieval.results import VECTOR, Debug, SearchRequest
-from memory.words import english_gloss
+from memory.words.stems import languages_of
 
 STAGE = "late"
 SIGNAL = "memory.retrieval.signals.late.LATE"
 PROBE_S = 0.2
+LANGUAGE = "en"
 FEWEST = 2
 MOST_PRODUCTS = 400_000
 """In one multiplication. Larger ones the library spreads over threads, which then wait for each other: 68 ms where this
@@ -33,9 +35,20 @@ LEAST_SPREAD = 1e-3
 
 
 def is_wanted(query: Query, request: SearchRequest) -> bool:
-    """Whether the answer may depend on it. A script that the model cannot read has no tokens worth comparing."""
+    """Whether the answer may depend on it."""
     boosts = memory_conf().ranking.boosts if request.boosts is None else request.boosts
-    return bool(query.text) and SIGNAL in boosts and VECTOR in request.stages and not english_gloss(query.text)
+    return SIGNAL in boosts and VECTOR in request.stages and is_readable(query.text)
+
+
+def is_readable(text: str) -> bool:
+    """Whether it is in English, the one language whose tokens the model knows as wholes.
+
+    Pieces of foreign words lie near to other pieces of foreign words, whatever they mean: in German, French and Spanish
+    answers sank by it.
+    """
+    letters = [letter for letter in text if letter.isalpha()]
+    is_latin = 2 * sum(map(str.isascii, letters)) > len(letters)
+    return is_latin and languages_of(text, frozenset(WORD.findall(text.casefold())))[0] == (LANGUAGE,)
 
 
 def ask(query: Query, request: SearchRequest, debug: Debug, deadline: Deadline) -> EncodedQuery | None:

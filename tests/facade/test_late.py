@@ -106,8 +106,11 @@ def test_statements_and_single_notes_are_not_compared(
     assert shares == {"talk": True, "": False}
 
 
-def test_a_question_in_a_script_the_model_cannot_read_is_left_alone(told: EndUser, clock: Clock) -> None:
-    result = ask(told, clock, "מי קראה ספר על דבורים?")
+@pytest.mark.parametrize("query", ["מי קראה ספר על דבורים?", "Wer hat sich in Prag verlobt?", "Кто обручился?"])
+def test_a_question_in_a_language_the_model_does_not_know_is_left_alone(
+    told: EndUser, clock: Clock, query: str
+) -> None:
+    result = ask(told, clock, query)
 
     assert result.hits
     assert all("late" not in hit.explain["boosts"] for hit in result.hits)

@@ -204,6 +204,7 @@ BOOSTS = {
         "memory.retrieval.signals.moment.CHANGE",
         "memory.retrieval.signals.subject.OTHER_PERSON",
         "memory.retrieval.signals.subject.ABOUT_ME",
+        "memory.retrieval.signals.subject.BACKGROUND",
         "memory.retrieval.signals.subject.IDENTITY",
         "memory.retrieval.signals.subject.BOOKS",
         "memory.retrieval.signals.subject.POLARITY",

@@ -120,7 +120,8 @@ CHANGED: Final = re.compile(
     r"ahora|ya no|desde|cambi[oa]\w*|(?:ha|han|lo|la) (?:ha |han )?pasado a|se mudo|mudado|actualmente|"
     r"dejo de|dejado|sustitu\w+|"
     r"nuev[oa]|ha subido|subio|ha bajado|bajo a|traslad\w+|reemplaz\w+|empez\w+|ultimamente|"
-    r"maintenant|desormais|ne \w+ plus|n'\w+ plus|depuis|change|(?:est|a) passee?|actuellement|demenage\w*|"
+    r"maintenant|desormais|ne \w+ plus|n'\w+ plus|depuis|(?:a|ont|est|sont|avons|ai) change\w*|"
+    r"(?:est|a) passee?|actuellement|demenage\w*|"
     r"remplace\w*|nouve(?:au|lle)|changee?s?|augmente\w*|baissee?|monte a|descendu|commence\w*|dorenavant|a quitte|"
     r"jetzt|nun|nicht mehr|seit|gewechselt|umgestiegen|umgezogen|mittlerweile|inzwischen|derzeit|"
     r"stattdessen|ersetzt|neue[nrsm]?|geandert|erhoht|gesenkt|gestiegen|gesunken|erst ab|neuerdings|ubernommen|"
@@ -207,6 +208,11 @@ SAYS_I: Final = re.compile(
 HOW_TO: Final = re.compile(
     r"^\W*(?:how (?:do|did|can|could|should|would|to|come)|what helps|what makes|como|comment|"
     r"wie (?!alt|viel|lange|oft|gross|heiss|schwer|hoch)|come|איך|כיצד)\b"
+)
+PAST_DEED: Final = re.compile(
+    r"\b(?:did|has|have|had|was|were|hat|haben|hatte|hatten|wurde|ha|han|hanno|a|ont|avait|avaient)\b|"
+    r"\b\w{2,}(?:aron|ieron)\b|\b(?:presto|dijo|dio|vendio|compro|regalo|pidio|conto|decidio)\b|"
+    r"^(?:מה|מי|למי|ממי) \w+ [א-ת]+ ל[א-ת]+"
 )
 QUALIFIED_NAME: Final = re.compile(
     r"\b[A-ZÀ-Þ]\w+,? (?:(?:la|el|l[ae]|der|die) )?(?:from|of|at|in|du|de|del|della|dello|dal|dalla|vom|von|aus|im) "

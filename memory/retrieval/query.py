@@ -54,6 +54,8 @@ class Query:
     wants_earlier: bool = False
     wants_failures: bool = False
     wants_number: bool = False
+    asks_deed: bool = False
+    """What somebody did, rather than how things are."""
     wants_own_view: bool = False
     is_about_me: bool = False
     is_about_identity: bool = False
@@ -107,6 +109,7 @@ def understand(text: str, speakers: Collection[str], now: datetime) -> Query:
         relations=cues.relations_in(bare),
         is_qualified=cues.QUALIFIED_NAME.search(asked) is not None,
         wants_number=cues.ASKS_NUMBER.search(bare) is not None,
+        asks_deed=cues.PAST_DEED.search(bare) is not None,
         is_about_me=is_about_me(bare),
         **{name: pattern.search(bare) is not None for name, pattern in MEANT.items()},
     )

@@ -128,6 +128,13 @@ def test_only_the_subject_of_a_text_makes_it_about_somebody_else() -> None:
     assert says(subject.OTHER_PERSON, "What do I drive?", *items) == [1.0, 0.0]
 
 
+def test_what_somebody_did_is_not_told_by_how_things_are() -> None:
+    items = (fact("Olga and Pavel share a workshop"), text("Pavel has the saw until Sunday"))
+    assert says(subject.BACKGROUND, "What did Olga lend Pavel?", *items) == [1.0, 0.0]
+    assert says(subject.BACKGROUND, "Was hat Hedda von Milan geliehen?", *items) == [1.0, 0.0]
+    assert says(subject.BACKGROUND, "What does Olga do?", *items) == [0.0, 0.0]
+
+
 @pytest.mark.parametrize(
     "news",
     [

@@ -29,6 +29,13 @@ def about_me(query: Query, pool: Pool) -> list[float]:
     ]
 
 
+def background(query: Query, pool: Pool) -> list[float]:
+    """A statement of how things are, where the question is what people that it names did."""
+    if not query.asks_deed or not query.names or query.is_about_me:
+        return [0.0] * len(pool)
+    return pool.each(lambda memory: float(memory.is_statement))
+
+
 def identity(query: Query, pool: Pool) -> list[float]:
     """What is kept under identity, where the question is who the user is."""
     if not query.is_about_identity:
@@ -58,6 +65,7 @@ def reported_question(query: Query, pool: Pool) -> list[float]:
 
 OTHER_PERSON = Signal("other_person", -5.5, other_person)
 ABOUT_ME = Signal("about_me", 3.2, about_me)
+BACKGROUND = Signal("background", -1.5, background)
 IDENTITY = Signal("identity", 5.0, identity)
 BOOKS = Signal("books", 6.0, books)
 POLARITY = Signal("polarity", 6.0, polarity)

@@ -35,7 +35,7 @@ def swapped(query: Query, pool: Pool) -> list[float]:
 def is_same_deed(holds: Sequence[bool], names: int) -> bool:
     """Whether a text has, besides the names, most of the question's words."""
     others = len(holds) - names
-    return others > 0 and sum(holds) - names > others / 2
+    return others > 0 and sum(holds) - names >= others / 2
 
 
 HEADING = Signal("heading", -2.0, heading)

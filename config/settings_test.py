@@ -24,5 +24,8 @@ if "REDIS_URL" not in os.environ:
 # No thread that works behind a test's back: counts are carried when a test says so.
 MEMORY["METRICS"] = {"token": "", "carry_every_s": 0}
 
+# A busy machine may take its time where lateness is not what is tested.
+MEMORY["DEADLINES"] = {**MEMORY["DEADLINES"], "graph_s": 1.0}
+
 # Signing in is not what the console's tests measure.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -19,9 +19,17 @@ MOST_RELATED = 3
 
 
 def repetition(
-    query: str, said: Sequence[Mapping[str, Any]], asked: Sequence[Mapping[str, Any]], thread_id: str, now: datetime
+    query: str,
+    said: Sequence[Mapping[str, Any]],
+    asked: Sequence[Mapping[str, Any]],
+    recent: Sequence[str],
+    thread_id: str,
+    now: datetime,
 ) -> Repetition | None:
-    """``said`` is the user's part of this thread, ``asked`` are exchanges of any thread that hold the same words."""
+    """``said`` is the user's part of this thread, ``asked`` are exchanges of any thread that hold the same words.
+
+    ``recent`` is what the client says was asked just before; it need not have been stored.
+    """
     words = frozenset(WORD.findall(query.casefold()))
     here = [(row["text"], datetime.fromisoformat(row["at"])) for row in said]
     elsewhere = [
@@ -33,6 +41,9 @@ def repetition(
     others = [(text, at) for text, at in elsewhere if alike(words, text)]
     times = len(repeated) + len(others)
     just_now = [one for one in repeated if now - one[1] <= JUST_NOW]
+    if not just_now:
+        just_now = [(text, now) for text in recent if alike(words, text)]
+        times += len(just_now)
     if not just_now and times < OFTEN:
         return None
     text, at = max(just_now or [*repeated, *others], key=lambda one: one[1])

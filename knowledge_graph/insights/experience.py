@@ -95,8 +95,8 @@ SELECT
     (SELECT json_agg(one) FROM (SELECT {approach}, failing.share, lesson.text AS reason, lesson.id AS lesson_id
         FROM failing JOIN memory_item AS item USING (id) LEFT JOIN LATERAL ({lesson}) AS lesson ON true
         WHERE item.user_id = %(user)s) AS one) AS failed,
-    (SELECT json_agg(one) FROM (SELECT item.id, item.text, item.tags, item.source_type, item.trust,
-        item.always_inject, facts.share FROM facts JOIN memory_item AS item USING (id)
+    (SELECT json_agg(one) FROM (SELECT item.id, item.text, item.tags, item.source_type, item.trust, facts.share
+        FROM facts JOIN memory_item AS item USING (id)
         WHERE item.user_id = %(user)s AND item.status = 'active') AS one) AS facts,
     {conversation}
 """

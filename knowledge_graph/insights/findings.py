@@ -70,7 +70,6 @@ class Fact:
     content: str
     tags: tuple[str, ...]
     source: str
-    is_always_told: bool
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -7,7 +7,15 @@ from uuid import UUID
 
 from knowledge_graph.insights import conversation, experience, graphs
 from knowledge_graph.insights.directives import directives_for
-from knowledge_graph.insights.findings import ActiveConcept, Approach, Fact, Insights, TierAdvice, ToolAdvice
+from knowledge_graph.insights.findings import (
+    ActiveConcept,
+    Approach,
+    Fact,
+    Insights,
+    Repetition,
+    TierAdvice,
+    ToolAdvice,
+)
 from knowledge_graph.insights.graphs import Graphs
 from knowledge_graph.insights.question import Question, topics_of
 from knowledge_graph.reading import ConceptRouting
@@ -34,10 +42,13 @@ def insights_of(
     within_s: float,
     thread_id: str = "",
     recent_messages: Sequence[str] = (),
+    asked_before: Sequence[str] = (),
 ) -> Insights:
     """What is known of the matter before anything is searched. Raises Unavailable when Postgres is late or away.
 
-    Without the graphs (``ENABLE_KG`` off, or nothing learned yet) the parts that need them are empty.
+    ``recent_messages`` are those before the question, ``asked_before`` the user's among them; where a client keeps the
+    question itself as the last of them, that is no repetition. Without the graphs (``ENABLE_KG`` off, or nothing
+    learned yet) the parts that need them are empty.
     """
     question = Question.of(query)
     if user is None:
@@ -50,7 +61,9 @@ def insights_of(
         before = topics_of([text for text in said if text.strip() != query.strip()])
         keys = [*question.keys, *question.entities]
         known = graphs.read(cursor, user, question.context_type, keys, list(before)) if uses_graphs else Graphs()
-    return gathered(question, read, known, before, thread_id, now)
+    earlier = asked_before[:-1] if asked_before and asked_before[-1].strip() == query.strip() else asked_before
+    repeated = conversation.repetition(question.text, read.said, read.asked, earlier, thread_id, now)
+    return gathered(question, read, known, before, repeated)
 
 
 def gathered(
@@ -58,15 +71,13 @@ def gathered(
     read: experience.Read,
     known: Graphs,
     before: dict[str, tuple[str, int]],
-    thread_id: str,
-    now: datetime,
+    repeated: Repetition | None,
 ) -> Insights:
     failures = distinct([approach(row) for row in read.failed], {row["lesson_id"] for row in read.failed})
     failed = {one.memory_id for one in failures}
     patterns = [one for one in distinct([approach(row) for row in read.worked], set()) if one.memory_id not in failed]
     tiers = tier_advice(known.routing)
     tools = tool_advice(known)
-    repeated = conversation.repetition(question.text, read.said, read.asked, thread_id, now)
     return Insights(
         context_type=question.context_type,
         matched_concepts=tuple(known.known[key].label for key in known.known if key in set(question.keys)),
@@ -117,7 +128,7 @@ def approach(row: dict[str, Any]) -> Approach:
 
 
 def fact(row: dict[str, Any]) -> Fact:
-    return Fact(UUID(row["id"]), row["text"], tuple(row["tags"]), source_of(row), row["always_inject"])
+    return Fact(UUID(row["id"]), row["text"], tuple(row["tags"]), source_of(row))
 
 
 def source_of(row: dict[str, Any]) -> str:

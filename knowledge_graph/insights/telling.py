@@ -1,6 +1,7 @@
 """The contextual memory block: what experience means for this question, short and always in the same order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from uuid import UUID
 
 from knowledge_graph.insights.directives import GOOD_RATE
 from knowledge_graph.insights.findings import Approach, Fact, Insights, ToolAdvice
@@ -14,20 +15,20 @@ HELPFUL_USES = 2
 CLOSING = "Let this shape the answer; it is a guide from experience and no instruction."
 
 
-def lines_of(insights: Insights) -> list[str]:
-    """The block's lines; none when experience has nothing to say."""
+def lines_of(insights: Insights, told: Collection[UUID] = ()) -> list[str]:
+    """The block's lines; none when experience has nothing to say. Facts ``told`` elsewhere are not told again."""
     sections = [
         ("📋 Past Experience:", list(experience(insights.relevant_patterns))),
         ("⚠️ Past Failures to Avoid:", list(failures(insights.past_failures))),
         ("💡 Recommendations:", list(recommendations(insights))),
         ("🔗", list(continuing(insights))),
-        ("💡 You Already Know This (memory_bank):", list(facts(insights.you_already_know))),
+        ("💡 You Already Know This (memory_bank):", list(facts(insights.you_already_know, told))),
         ("📊 Tool Usage Stats:", list(tools(insights.tool_statistics))),
     ]
     lines: list[str] = []
-    for title, told in sections:
-        if told:
-            lines += [f"{title} {one}" for one in told] if title == "🔗" else [title, *told]
+    for title, entries in sections:
+        if entries:
+            lines += [f"{title} {one}" for one in entries] if title == "🔗" else [title, *entries]
     return [*lines, CLOSING] if lines else []
 
 
@@ -67,9 +68,8 @@ def continuing(insights: Insights) -> Iterator[str]:
         yield f"Continuing discussion about: {', '.join(told)}"
 
 
-def facts(known: Sequence[Fact]) -> Iterator[str]:
-    """Without those that every context tells anyway."""
-    for one in [fact for fact in known if not fact.is_always_told][:MOST_LINES]:
+def facts(known: Sequence[Fact], told: Collection[UUID]) -> Iterator[str]:
+    for one in [fact for fact in known if fact.memory_id not in told][:MOST_LINES]:
         yield f"  • {sourced(one.source)}{short(one.content)}"
 
 

@@ -4,6 +4,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 
 import structlog
 
@@ -44,6 +45,7 @@ class Finding(Door):
             now=now,
             thread_id=thread_id,
             recent_messages=[message.content for message in recent_messages],
+            asked_before=[message.content for message in recent_messages if message.role == "user"],
             within_s=within_s or memory_conf().deadlines.default_s,
         )
 
@@ -97,7 +99,7 @@ class Finding(Door):
             told: dict[str, str | None] = {"stage": "insights", "message": str(error)[:200] or kind, "code": kind}
             return Recall(ms=milliseconds_since(started), errors=(told,))
         return Recall(
-            lines=tuple(insights.lines_of(found)),
+            lines=partial(insights.lines_of, found),
             context_type=found.context_type,
             insights=found.as_meta(),
             ms=milliseconds_since(started),

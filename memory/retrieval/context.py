@@ -6,7 +6,7 @@ close it and go on in another voice. What experience says comes from above, read
 
 import secrets
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -60,10 +60,11 @@ class Message:
 class Recall:
     """What experience says of the matter: lines to hand over, and what the meta tells of them.
 
-    ``errors`` name what could not be asked; then the lines are missing and nothing else is.
+    ``lines`` is given the memories that are told already. ``errors`` name what could not be asked; then the lines are
+    missing and nothing else is.
     """
 
-    lines: tuple[str, ...] = ()
+    lines: Callable[[Collection[uuid.UUID]], Sequence[str]] = lambda told: ()
     context_type: str | None = None
     insights: dict[str, Any] = field(default_factory=lambda: dict(NO_INSIGHTS))
     ms: float | None = None
@@ -126,7 +127,7 @@ def compose(
     told = {item.pk for item in known}
     hits = [hit for hit in found.hits if hit.item.pk not in told]
     budget, window = budget_of(query, room)
-    share = Share.of(known, hits, recall.lines, budget, secrets.token_hex(8))
+    share = Share.of(known, hits, recall.lines(told), budget, secrets.token_hex(8))
     sections = share.sections()
     note(recall, found.debug)
     return Context(

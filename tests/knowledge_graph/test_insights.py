@@ -116,6 +116,7 @@ def test_the_bank_is_read_by_words(user: EndUser, clock: Clock) -> None:
     found = ask(user, clock, "How large is my docker swarm?")
     assert [fact.memory_id for fact in found.you_already_know] == [known.pk]
     assert "  • Runs a docker swarm at home" in lines_of(found)
+    assert lines_of(found, told=[known.pk]) == lines_of(ask(user, clock, "unheard of")), "said elsewhere"
 
 
 def test_words_from_outside_say_where_they_are_from(user: EndUser, clock: Clock) -> None:
@@ -141,6 +142,16 @@ def test_the_same_question_in_the_thread_a_moment_ago_is_noticed(user: EndUser, 
     assert (found.in_thread, found.minutes_ago, found.times) == (True, 5, 1)
     assert ask(user, clock, "how do i repair the docker network", thread_id="t-2").repetition is None
     assert ask(user, clock, "How do I bake bread?", thread_id="t-1").repetition is None
+
+
+def test_a_client_that_keeps_the_conversation_itself_is_told_of_a_repetition_too(user: EndUser, clock: Clock) -> None:
+    question = "How do I repair the docker network?"
+    said = [Message("user", "Docker network: how do I repair it?"), Message("assistant", "Prune it.")]
+    found = ask(user, clock, question, recent_messages=said).repetition
+    assert found is not None
+    assert (found.in_thread, found.times) == (True, 1)
+    assert ask(user, clock, question, recent_messages=[Message("user", question)]).repetition is None, "it is the same"
+    assert ask(user, clock, "How do I bake bread?", recent_messages=said).repetition is None
 
 
 def test_a_question_asked_in_several_threads_is_told_with_how_often(user: EndUser, clock: Clock) -> None:

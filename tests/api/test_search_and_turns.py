@@ -71,7 +71,7 @@ def test_a_search_of_an_unknown_user_finds_nothing(api: ApiClient) -> None:
 
 def test_a_turn_from_context_to_outcome(api: ApiClient, train: MemoryItem) -> None:
     context = api.post("context", {"query": "When does the train to Haifa leave?", "thread_id": "t"}).json()
-    assert set(context) == {"turn_id", "injection", "sections", "meta", "required_scoring"}
+    assert set(context) == {"turn_id", "injection", "sections", "meta", "required_scoring", "budget"}
     assert context["required_scoring"] is False
     assert context["injection"] == "\n\n".join(section["text"] for section in context["sections"])
     assert train.text in context["injection"]
@@ -85,7 +85,7 @@ def test_a_turn_from_context_to_outcome(api: ApiClient, train: MemoryItem) -> No
         },
     )
     assert kept.status_code == 201
-    assert set(kept.json()) == {"exchange_id", "memory_id", "required_scoring", "state"}
+    assert set(kept.json()) == {"exchange_id", "memory_id", "required_scoring", "state", "blocking"}
     assert (kept.json()["required_scoring"], kept.json()["state"]) == (True, "unscored")
     assert api.post("context", {"query": "and back?", "thread_id": "t"}).json()["required_scoring"] is True
     outcome = api.post(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from memory import purging
+from memory import purging, store
 from memory.access import user_scope
 from memory.admission import NewMemory
 from memory.facade import MemoryFacade
@@ -210,7 +210,7 @@ def test_a_purge_that_is_cut_off_finds_the_rest_again(
     for number in range(6):
         link = derive(user, clock, f"link {number}", link)
     monkeypatch.setattr(purging, "BATCH", 2)
-    remove_many, calls = purging.store.remove_many, []
+    remove_many, calls = store.remove_many, []
 
     def fail_in_the_second(*asked: Any, **more: Any) -> list[uuid.UUID]:
         calls.append(asked)
@@ -219,7 +219,7 @@ def test_a_purge_that_is_cut_off_finds_the_rest_again(
         return remove_many(*asked, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(purging.store, "remove_many", fail_in_the_second)
+        patch.setattr(store, "remove_many", fail_in_the_second)
         with pytest.raises(RuntimeError):
             memory.purge(user, DOCUMENTS, now=clock())
     assert texts(user) == {"poison", "link 0", "link 1", "link 2", "link 3"}, "the last of the chain went first"

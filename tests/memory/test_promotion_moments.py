@@ -4,6 +4,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from celery.signals import beat_init
 from django.core.management import CommandError, call_command
 
 from config import celery
@@ -47,7 +48,7 @@ def tier_of(item: MemoryItem) -> str:
 def test_it_runs_at_start(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []
     monkeypatch.setattr(celery.app, "send_task", started.append)
-    celery.beat_init.send(sender=None)
+    beat_init.send(sender=None)
     assert "memory.promote_everyone" in started
 
 

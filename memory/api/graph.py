@@ -13,6 +13,7 @@ from knowledge_graph import browsing
 from knowledge_graph.browsing import ConceptDetail, EntityDetail, Sort, Span, Wanted
 from knowledge_graph.models import Concept, Entity
 from knowledge_graph.picture import Picture
+from knowledge_graph.reading import ActionRecord, KnownSolution, TierRecord
 from memory.api import paging
 from memory.api.documents import answers
 from memory.api.errors import invalid_field, not_found
@@ -86,6 +87,13 @@ class TierOut(BaseModel):
     wilson_score: float
     last_used_at: datetime
 
+    @classmethod
+    def of(cls, one: TierRecord) -> "TierOut":
+        counts = {
+            name: getattr(one, name) for name in ("worked", "failed", "partial", "unknown", "uses", "last_used_at")
+        }
+        return cls(tier=Tier(one.tier), success_rate=one.success_rate, wilson_score=one.wilson, **counts)
+
 
 class HintOut(BaseModel):
     context_type: str
@@ -95,6 +103,17 @@ class HintOut(BaseModel):
     success_rate: float = Field(description="A partial success counts half.")
     wilson_score: float
 
+    @classmethod
+    def of(cls, one: ActionRecord) -> "HintOut":
+        return cls(
+            context_type=one.context_type,
+            action=one.action,
+            tier=Tier(one.tier) if one.tier else None,
+            uses=one.uses,
+            success_rate=one.success_rate,
+            wilson_score=one.wilson,
+        )
+
 
 class SolutionOut(BaseModel):
     memory_id: UUID
@@ -103,6 +122,17 @@ class SolutionOut(BaseModel):
     query: str
     worked: float
     failed: float
+
+    @classmethod
+    def of(cls, one: KnownSolution, content: str) -> "SolutionOut":
+        return cls(
+            memory_id=one.item_id,
+            tier=Tier(one.tier),
+            content=content,
+            query=one.query,
+            worked=round(one.worked, 3),
+            failed=round(one.failed, 3),
+        )
 
 
 class ConceptDetailOut(ConceptOut):
@@ -260,44 +290,10 @@ def concept_out(found: ConceptDetail, texts: dict[UUID, str]) -> ConceptDetailOu
         **ConceptOut.of(found.concept).model_dump(),
         is_entity=found.is_entity,
         best_tiers=[Tier(one.tier) for one in found.routing.tiers if one.worked + one.failed],
-        tiers=[
-            TierOut(
-                tier=Tier(one.tier),
-                worked=one.worked,
-                failed=one.failed,
-                partial=one.partial,
-                unknown=one.unknown,
-                uses=one.uses,
-                success_rate=one.success_rate,
-                wilson_score=one.wilson,
-                last_used_at=one.last_used_at,
-            )
-            for one in found.routing.tiers
-        ],
+        tiers=[TierOut.of(one) for one in found.routing.tiers],
         context_type=found.context_type,
-        actions=[
-            HintOut(
-                context_type=one.context_type,
-                action=one.action,
-                tier=Tier(one.tier) if one.tier else None,
-                uses=one.uses,
-                success_rate=one.success_rate,
-                wilson_score=one.wilson,
-            )
-            for one in found.actions
-        ],
-        solutions=[
-            SolutionOut(
-                memory_id=one.item_id,
-                tier=Tier(one.tier),
-                content=texts[one.item_id],
-                query=one.query,
-                worked=round(one.worked, 3),
-                failed=round(one.failed, 3),
-            )
-            for one in found.solutions
-            if one.item_id in texts
-        ],
+        actions=[HintOut.of(one) for one in found.actions],
+        solutions=[SolutionOut.of(one, texts[one.item_id]) for one in found.solutions if one.item_id in texts],
     )
 
 

@@ -1,0 +1,49 @@
+"""Make the graphs anew from the memories and the recorded outcomes."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from knowledge_graph.browsing import sizes
+from knowledge_graph.rebuilding import rebuild
+from memory.access import find_user
+from memory.management.organizations import named_organization
+from memory.management.progress import progress
+from memory.models import EndUser
+
+
+class Command(BaseCommand):
+    help = (
+        "Make the graphs of one user, one organisation or everybody anew from the memories and the recorded outcomes: "
+        "after ENABLE_KG was off for a while, or when they are in doubt."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--user", help="only this user, by the id your client uses")
+        parser.add_argument("--organization", "--org", help="slug; needed with --user when there are several")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        users = named_users(options)
+        learned = 0
+        with progress(self.stdout, "users", len(users)) as advance:
+            for user in users:
+                learned += rebuild(user, now=timezone.now())
+                advance(1)
+        self.stdout.write(f"{len(users):,} users, {learned:,} memories, outcomes and actions learned")
+        if options["user"]:
+            self.stdout.write(", ".join(f"{number:,} {name}" for name, number in sizes(users[0]).items()))
+
+
+def named_users(options: dict[str, Any]) -> list[EndUser]:
+    if options["user"]:
+        organization = named_organization(options["organization"])
+        user = find_user(organization, options["user"])
+        if user is None:
+            raise CommandError(f"{organization.slug} has no user {options['user']!r}")
+        return [user]
+    users = EndUser.objects.order_by("pk")
+    if options["organization"]:
+        users = users.filter(organization=named_organization(options["organization"]))
+    return list(users)

@@ -6,11 +6,15 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.db.models import Model
 from django.utils import timezone
 
+from knowledge_graph.models import GRAPH_TABLES
 from memory.access import user_scope
 from memory.admission import NewMemory
 from memory.facade import MemoryFacade
+from memory.kinds.models import Recalled
+from memory.kinds.texts import Kind
 from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone
 from memory.retrieval.search import SearchRequest
 from memory.tiers import Outcome
@@ -31,11 +35,37 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
         door.revise(someone, item.pk, {"text": "The lamp is repaired on Fridays"}, now=timezone.now())
         index_now(someone)
         turn = door.search(someone, SearchRequest("lamp"), now=timezone.now()).turn_id
-        door.exchange(someone, NewExchange("t", "Is it repaired?", "Yes.", turn_id=turn), now=timezone.now())
+        tools = [{"name": "git", "ok": False, "ms": 1, "error": "timed out"}]
+        door.exchange(
+            someone, NewExchange("t", "Is it repaired?", "Yes.", turn_id=turn, tools=tools), now=timezone.now()
+        )
         door.outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
         with user_scope(someone):
+            keep_records(door, someone)
+            for model in GRAPH_TABLES:
+                model._default_manager.create(user=someone, **least_of(model))
             IdempotencyRecord.objects.create(user=someone, key="k", route="r", body_digest="d")
             Tombstone.objects.create(user=someone, item_id=uuid.uuid4())
+
+
+def keep_records(door: MemoryFacade, someone: EndUser) -> None:
+    now = timezone.now()
+    door.add_record(someone, Kind.JOURNAL, {"title": "Lamp", "is_draft": False}, now=now)
+    door.add_record(someone, Kind.TODO, {"title": "Fetch the lamp"}, now=now)
+    door.add_record(someone, Kind.GRATITUDE, {"text": "A lamp that works"}, now=now)
+    door.put_preferences(someone, {"religion": "general"}, now=now)
+    Recalled.objects.create(user=someone, status="ok", duration_ms=1, top_k_effective=0)
+
+
+def least_of(model: type[Model]) -> dict[str, Any]:
+    """Something for each field of a row that has no default."""
+    values = {"CharField": "lamp", "UUIDField": uuid.uuid4(), "DateTimeField": timezone.now()}
+    fields = [field for field in model._meta.concrete_fields if not field.primary_key and field.name != "user"]
+    return {
+        field.name: values.get(field.get_internal_type(), 1)
+        for field in fields
+        if not field.has_default() and not field.null
+    }
 
 
 def rows(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:

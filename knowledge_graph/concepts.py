@@ -4,7 +4,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from knowledge_graph.words import fillers, folded, plain_technologies, word_key
+from knowledge_graph.words import fillers, folded, plain_technologies, without_hebrew_article, word_key
 from memory.words.calendar import MONTHS
 from memory.words.folding import clean, without_accents
 from memory.words.hebrew import is_hebrew
@@ -39,8 +39,7 @@ def concepts_in(text: str) -> tuple[Concept, ...]:
     languages, grammar = languages_of(text[:LONGEST_READ], forms)
     dropped = grammar | fillers(languages)
     row = [
-        None if without_accents(piece.form) in dropped else concept(piece, languages[0], is_sure=bool(grammar))
-        for piece in found
+        None if says_nothing(piece, dropped) else concept(piece, languages[0], is_sure=bool(grammar)) for piece in found
     ]
     words: dict[str, str] = {}
     for one in row:
@@ -55,6 +54,11 @@ def concepts_in(text: str) -> tuple[Concept, ...]:
         if len(key) <= LONGEST_KEY:
             pairs.setdefault(key, f"{first.label} {second.label}")
     return tuple(Concept(key, label) for key, label in {**words, **pairs}.items())
+
+
+def says_nothing(piece: Piece, dropped: frozenset[str]) -> bool:
+    bare = without_accents(piece.form)
+    return bare in dropped or without_hebrew_article(bare) in dropped
 
 
 def concept(piece: Piece, language: str, *, is_sure: bool) -> Concept | None:

@@ -1,0 +1,142 @@
+"""What is read from a text by rules: concepts, names, the kind of work, in six languages."""
+
+import time
+
+import pytest
+
+from knowledge_graph.concepts import concepts_in, concepts_of
+from knowledge_graph.context_types import CONTEXT_TYPES, context_type_of
+from knowledge_graph.entities import entities_of
+
+SAME_QUESTION = {
+    "en": "How do I fix the permission error in Docker?",
+    "es": "¿Cómo arreglo el error de permisos de Docker?",
+    "fr": "Comment réparer l'erreur de permission Docker ?",
+    "it": "Come risolvo l'errore dei permessi di Docker?",
+    "he": "איך אני מתקן שגיאת הרשאות בדוקר?",
+}
+
+
+@pytest.mark.parametrize("language", SAME_QUESTION)
+def test_the_same_question_has_the_same_concepts_in_every_language(language: str) -> None:
+    assert {"fix", "permission", "error", "docker"} <= set(concepts_of(SAME_QUESTION[language]))
+
+
+@pytest.mark.parametrize(
+    ("text", "there", "not_there"),
+    [
+        ("k8s pods crash with ERR_4521", {"kubernetes", "err_4521", "crash"}, {"with", "4521"}),
+        ("my car and mi coche", {"car"}, {"and", "coche"}),
+        ("please help me get the thing to work", set(), {"please", "help", "get", "thing", "work"}),
+        ("on 12 March 2024 at 10:30", set(), {"2024", "12", "month:03", "march"}),
+        ("the rate limit of the API", {"rate limit"}, {"limit api"}),
+        ("הפרויקט החדש", {"project"}, {"חדש"}),
+        ("where does Dana live", {"dana"}, {"damage"}),
+        ("", set(), set()),
+        ("?!… —", set(), set()),
+    ],
+)
+def test_concepts_are_what_a_text_is_about(text: str, there: set[str], not_there: set[str]) -> None:
+    found = set(concepts_of(text))
+    assert there <= found
+    assert not not_there & found
+
+
+def test_labels_stay_as_they_were_written() -> None:
+    assert {one.key: one.label for one in concepts_in("the volumes of a database")} == {
+        "volum": "volumes",
+        "database": "database",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "My sister Dana moved to Berlin and works at Siemens on project Atlas.",
+            {("dana", "person"), ("berlin", "place"), ("siemens", "organisation"), ("atlas", "project")},
+        ),
+        (
+            "Mi hermana Lucía vive en Barcelona y trabaja en Telefónica.",
+            {("lucia", "person"), ("barcelona", "place"), ("telefonica", "organisation")},
+        ),
+        (
+            "Ma sœur Claire habite à Lyon et travaille chez Michelin.",
+            {("claire", "person"), ("lyon", "place"), ("michelin", "organisation")},
+        ),
+        (
+            "Meine Schwester Anna wohnt in München und arbeitet bei Siemens. Die Katze heißt Minka.",
+            {("anna", "person"), ("munich", "place"), ("siemens", "organisation"), ("minka", "person")},
+        ),
+        (
+            "La mia amica Giulia lavora presso Ferrari e abita a Bologna.",
+            {("giulia", "person"), ("ferrari", "organisation"), ("bologna", "place")},
+        ),
+        (
+            "אחותי דנה גרה בתל אביב ועובדת על פרויקט אטלס עם דוקר",
+            {("דנה", "person"), ("tel aviv", "place"), ("אטלס", "project"), ("docker", "tool")},
+        ),
+        ("Die Besprechung mit der Leitung war gut", set()),
+        ("The ACME-42 router and the RTX4090 failed", {("acme-42", "product"), ("rtx4090", "product")}),
+        ("Tom Becker uses postgres", {("tom becker", "person"), ("postgresql", "tool")}),
+        ("Django 5.2 runs on v2.1.3 with 16GB", {("django", "tool")}),
+        ("Rust never sleeps. Lunch is at noon.", set()),
+        ("how do I get the printer to work", set()),
+        ("", set()),
+    ],
+)
+def test_names_are_taken_where_something_speaks_for_them(text: str, expected: set[tuple[str, str]]) -> None:
+    assert {(one.key, one.kind) for one in entities_of(text)} == expected
+
+
+def test_somebody_heard_of_before_is_known_by_name() -> None:
+    assert entities_of("yesterday Zorblax called again", ["zorblax"])[0].kind == "person"
+    assert entities_of("yesterday zorblax was loud") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("My docker container keeps crashing", "docker"),
+        ("TypeError: cannot read property of undefined", "debugging"),
+        ("Mein Drucker funktioniert nicht", "debugging"),
+        ("איזו שגיאה אני מקבל בפייתון", "debugging"),
+        ("Write a Python function that sorts", "coding_help"),
+        ("what does chapter 3 of the pdf say", "doc_rag"),
+        ("How many people live in Haifa according to the census?", "datagov_query"),
+        ("Redacta un borrador de carta", "writing"),
+        ("Aide-moi à rédiger un brouillon", "writing"),
+        ("plan my trip to Rome", "planning"),
+        ("my daughter's birthday is near", "personal"),
+        ("il compleanno di mia figlia", "personal"),
+        ("hello there", "general"),
+        ("", "general"),
+    ],
+)
+def test_the_kind_of_work_is_one_of_a_closed_list(text: str, kind: str) -> None:
+    assert context_type_of(text) == kind
+    assert kind in CONTEXT_TYPES
+
+
+def test_tools_speak_for_the_kind_of_work() -> None:
+    assert context_type_of("what is this", ["datagov_query"]) == "datagov_query"
+
+
+HOSTILE = [
+    "a" * 40_000,
+    "My sister " * 4_000,
+    '"' * 5_000,
+    "(((" * 5_000,
+    "A. " * 10_000,
+    "\u202e" * 1_000,
+    "Ab" * 9_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_no_text_takes_long_to_read(text: str) -> None:
+    started = time.perf_counter()
+    concepts_of(text)
+    entities_of(text)
+    context_type_of(text)
+    assert time.perf_counter() - started < 2

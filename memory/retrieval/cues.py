@@ -54,6 +54,13 @@ TIME_WORDS: Final = any_of(
     ",".join(name for name in MONTHS if len(name) > 3),
 )
 
+
+@lru_cache(maxsize=16_384)
+def speaks_of_time(bare: str) -> bool:
+    """Whether a plain text holds a word of time. Read for every candidate of a question that asks when."""
+    return TIME_WORDS.search(bare) is not None
+
+
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 # "May" and "mars" and their like are ordinary words more often than months, unless something of a date is beside them.
 _UNSURE_MONTHS: Final = frozenset({"may", "mar", "mars", "march", "dec", "sept", "ago", "set", "jan", "sep", "out"})

@@ -98,6 +98,7 @@ def days_in(text: str) -> frozenset[Day]:
 _CLOCK: Final = re.compile(r"\b\d{1,2}[:.h]\d\d\b|\b\d{1,2} ?(?:am|pm|uhr|h)\b")
 
 
+@lru_cache(maxsize=16_384)
 def has_date(bare: str) -> bool:
     """Whether a plain text names a day or a time of day in digits."""
     if not any(char.isdigit() for char in bare):

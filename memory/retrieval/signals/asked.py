@@ -17,7 +17,7 @@ def time_words(query: Query, pool: Pool) -> list[float]:
     if not query.asks_when:
         return [0.0] * len(pool)
     return [
-        topical * float(cues.TIME_WORDS.search(text) is not None or figures.has_date(text))
+        topical * float(cues.speaks_of_time(text) or figures.has_date(text))
         for text, topical in zip(pool.plain, pool.on_topic, strict=True)
     ]
 

@@ -2,6 +2,7 @@
 
 import random
 import uuid
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -47,6 +48,14 @@ class Plan:
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    usual = Plan()
+    parser.add_argument("--concepts", type=int, default=usual.concepts, help="concepts of the user's graph")
+    parser.add_argument("--memories", type=int, default=usual.memories)
+    parser.add_argument("--queries", type=int, default=usual.queries)
+    parser.add_argument("--seed", type=int, default=usual.seed)
 
 
 def measure(user: EndUser, client: Client, plan: Plan, now: datetime, say: Say) -> dict[str, Spread]:

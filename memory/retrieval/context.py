@@ -28,6 +28,7 @@ from memory.retrieval.context_blocks import (
     section,
 )
 from memory.retrieval.context_meta import NO_INSIGHTS, citation, meta
+from memory.retrieval.results import VECTOR
 from memory.retrieval.search import Debug, Hit, SearchRequest, search
 from memory.text import estimate_tokens
 from memory.tiers import Tier, Trust
@@ -176,7 +177,15 @@ def known_items(user: EndUser, now: datetime, deadline: Deadline, *, is_cold: bo
     # The matter itself comes second and must find time left.
     allowed_s = deadline.remaining() * COLD_START_SHARE
     bank = frozenset({Tier.MEMORY_BANK})
-    request = SearchRequest(COLD_START_QUERY, tiers=bank, limit=COLD_START_LIMIT, deadline_s=allowed_s)
+    # By meaning alone: the words of a question that is always the same tell nothing of this person.
+    request = SearchRequest(
+        COLD_START_QUERY,
+        tiers=bank,
+        limit=COLD_START_LIMIT,
+        deadline_s=allowed_s,
+        stages=frozenset({VECTOR}),
+        boosts=(),
+    )
     found = search(user, request, now=now, remember=False)
     present = {item.pk for item in always}
     near = [hit.item for hit in found.hits if hit.item.pk not in present and hit.item.trust > Trust.EXTERNAL]

@@ -97,10 +97,7 @@ class Command(BaseCommand):
         many.add_argument("--seed", type=int, default=1)
         many.add_argument("--no-rebuild", dest="rebuild", action="store_false", help="leave the index alone")
         known = kinds.add_parser("insights", help="what experience says, in this process and through HTTP")
-        known.add_argument("--concepts", type=at_least_one, default=50_000, help="concepts of the user's graph")
-        known.add_argument("--memories", type=at_least_one, default=20_000)
-        known.add_argument("--queries", type=at_least_one, default=300)
-        known.add_argument("--seed", type=int, default=1)
+        insights.add_arguments(known)
         for kind in (known, fast, good, better, many):
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
 

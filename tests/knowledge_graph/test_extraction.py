@@ -1,12 +1,10 @@
 """What is read from a text by rules: concepts, names, the kind of work, in six languages."""
 
-import time
-
 import pytest
 
-from knowledge_graph.concepts import concepts_in, concepts_of
+from knowledge_graph.concepts import MOST_PAIRS, MOST_WORDS, concepts_in, concepts_of
 from knowledge_graph.context_types import CONTEXT_TYPES, context_type_of
-from knowledge_graph.entities import entities_of
+from knowledge_graph.entities import MOST_ENTITIES, entities_of
 
 SAME_QUESTION = {
     "en": "How do I fix the permission error in Docker?",
@@ -123,20 +121,14 @@ def test_tools_speak_for_the_kind_of_work() -> None:
 
 
 HOSTILE = [
-    "a" * 40_000,
-    "My sister " * 4_000,
-    '"' * 5_000,
-    "(((" * 5_000,
-    "A. " * 10_000,
-    "\u202e" * 1_000,
-    "Ab" * 9_000,
+    *("a" * 40_000, "My sister " * 4_000, '"' * 5_000, "(((" * 5_000),
+    *("A. " * 10_000, "\u202e" * 1_000, "Ab" * 9_000),
 ]
 
 
+@pytest.mark.timeout(10)
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_no_text_takes_long_to_read(text: str) -> None:
-    started = time.perf_counter()
-    concepts_of(text)
-    entities_of(text)
-    context_type_of(text)
-    assert time.perf_counter() - started < 2
+    assert len(concepts_of(text)) <= MOST_WORDS + MOST_PAIRS
+    assert len(entities_of(text)) <= MOST_ENTITIES
+    assert context_type_of(text) in CONTEXT_TYPES

@@ -57,18 +57,21 @@ class Entry:
 class Lexicon:
     """Entries by their longest word: small words begin hundreds of them."""
 
-    def __init__(self, entries: list[Entry]) -> None:
+    def __init__(self, *folders: Path) -> None:
         self._whole: dict[str, list[Entry]] = defaultdict(list)
         self._open: dict[str, list[Entry]] = defaultdict(list)
         self._ends: dict[str, list[Entry]] = defaultdict(list)
-        for entry in entries:
+        for entry in (
+            entry for folder in folders for path in sorted(folder.glob("*.txt")) for entry in entries_of(path)
+        ):
             part = entry.parts[entry.anchor]
             index = self._ends if part.is_end else self._open if part.is_open else self._whole
             index[bare(part.text)].append(entry)
         self._lengths = sorted({len(text) for text in self._open})
         self._end_lengths = sorted({len(text) for text in self._ends})
+        self.anchored = lru_cache(maxsize=8192)(self._anchored)
 
-    def anchored(self, word: str) -> list[Entry]:
+    def _anchored(self, word: str) -> tuple[Entry, ...]:
         """Entries whose longest word this is; ``word`` in lower case, with its accents."""
         found: dict[Entry, None] = {}
         for form in forms_of(word):
@@ -79,7 +82,7 @@ class Lexicon:
                 found.update(dict.fromkeys(self._open.get(form[:length], ())))
         for length in self._end_lengths:
             found.update(dict.fromkeys(self._ends.get(bare(word)[-length:], ())))
-        return [entry for entry in found if entry.parts[entry.anchor].fits(word, forms_of(word))]
+        return tuple(entry for entry in found if entry.parts[entry.anchor].fits(word, forms_of(word)))
 
 
 @lru_cache(maxsize=8192)
@@ -97,8 +100,8 @@ def forms_of(word: str) -> tuple[str, ...]:
 
 
 @cache
-def lexicon() -> Lexicon:
-    return Lexicon([entry for path in sorted(FOLDER.glob("*.txt")) for entry in entries_of(path)])
+def guard_words() -> Lexicon:
+    return Lexicon(FOLDER)
 
 
 def entries_of(path: Path) -> list[Entry]:
@@ -131,8 +134,3 @@ def parts_of(text: str) -> tuple[Part, ...]:
         if not words and is_open:
             parts.append(Part("", is_open=True))
     return tuple(parts)
-
-
-@lru_cache(maxsize=8192)
-def anchored(word: str) -> list[Entry]:
-    return lexicon().anchored(word)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from memory.guard.lexicon import FOREIGN, anchored
+from memory.guard.lexicon import FOREIGN, Lexicon, guard_words
 from memory.guard.spelling import smooth
 
 ADDRESS = re.compile(
@@ -107,21 +107,24 @@ class Reading:
     text: str
     sentences: tuple[Sentence, ...]
     own: tuple[Sentence, ...]
+    languages: frozenset[str] | None
 
 
-def read(text: str) -> Reading:
+def read(text: str, words: Lexicon | None = None, languages: frozenset[str] | None = None) -> Reading:
+    """``languages`` says what a piece of a longer text is written in, where that is known."""
     text = smooth(text)
     marked = ADDRESS.sub(f" {ADDRESS_MARK} ", text)
     drafts = [sentence for raw in SENTENCE_END.split(marked) if (sentence := tokenised(raw))]
-    found = [placed(words) for _, words, _, _ in drafts]
-    languages = own_languages(found)
+    lexicon = words or guard_words()
+    found = [placed(told, lexicon) for _, told, _, _ in drafts]
+    languages = languages or own_languages(found)
     every, own = [], []
-    for (raw, words, capitals, breaks), places in zip(drafts, found, strict=True):
+    for (raw, told, capitals, breaks), places in zip(drafts, found, strict=True):
         spoken = [one for one in places if languages is None or one[1] in languages]
         known = spoken if languages is None else [one for one in places if one[1] in languages or one[0] not in GRAMMAR]
-        every.append(Sentence(raw, words, capitals, breaks, by_kind(known)))
-        own.append(Sentence(raw, words, capitals, breaks, by_kind(spoken)))
-    return Reading(text, tuple(every), tuple(own))
+        every.append(Sentence(raw, told, capitals, breaks, by_kind(known)))
+        own.append(Sentence(raw, told, capitals, breaks, by_kind(spoken)))
+    return Reading(text, tuple(every), tuple(own), languages)
 
 
 def tokenised(raw: str) -> tuple[str, tuple[str, ...], frozenset[int], frozenset[int]] | None:
@@ -141,14 +144,14 @@ def tokenised(raw: str) -> tuple[str, tuple[str, ...], frozenset[int], frozenset
     return (raw, tuple(words), frozenset(capitals), frozenset(breaks)) if words else None
 
 
-def placed(words: tuple[str, ...]) -> list[tuple[str, str, Span]]:
+def placed(words: tuple[str, ...], lexicon: Lexicon) -> list[tuple[str, str, Span]]:
     """Kind, language and place of each entry of the lexicon that the words contain."""
     found = []
     for place, word in enumerate(words):
         if word == ADDRESS_MARK:
             found.append(("address", FOREIGN, (place, place + 1)))
             continue
-        for entry in anchored(word):
+        for entry in lexicon.anchored(word):
             start = place - entry.anchor
             if start >= 0 and entry.fits(words, start):
                 found.append((entry.kind, entry.language, (start, start + len(entry.parts))))

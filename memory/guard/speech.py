@@ -99,8 +99,11 @@ def passes(sentence: Sentence) -> bool:
         return True
     if not sentence.has("state"):
         return False
+    if sentence.has("now") and len(sentence.words) <= BRIEF + SHORT:
+        return True
+    is_felt = sentence.follows("be", "state", 2) is not None or any(start <= 1 for start, _ in sentence.spans("state"))
     is_bare = sentence.has("me") or len(sentence.words) <= SHORT - 2
-    return (sentence.has("now") and len(sentence.words) <= BRIEF + SHORT) or (is_bare and len(sentence.words) <= SHORT)
+    return is_felt and is_bare and len(sentence.words) <= (BRIEF if sentence.has("very") else SHORT)
 
 
 def is_common_knowledge(sentence: Sentence) -> bool:

@@ -1,0 +1,97 @@
+"""What is looked for in a person's words, and what each find is worth."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from memory.tiers import Trust
+
+Field = Literal[
+    "name",
+    "identity",
+    "goals",
+    "learning_goals",
+    "short_term_goals",
+    "long_term_goals",
+    "skills",
+    "technical_skills",
+    "creative_skills",
+    "interpersonal_skills",
+    "values",
+    "interests",
+    "preferences",
+    "projects",
+    "challenges",
+    "work_context",
+    "colleagues",
+    "family",
+    "communication_style",
+]
+Confidence = Literal["high", "medium", "low"]
+
+DEFAULT_IMPORTANCE: Final = 0.6
+IMPORTANCE: Final[dict[Field, float]] = {
+    "name": 0.95,
+    "identity": 0.9,
+    "goals": 0.85,
+    "learning_goals": 0.85,
+    "short_term_goals": 0.85,
+    "long_term_goals": 0.85,
+    "projects": 0.8,
+    "skills": 0.75,
+    "technical_skills": 0.75,
+    "creative_skills": 0.75,
+    "interpersonal_skills": 0.75,
+    "preferences": 0.7,
+    "challenges": 0.7,
+    "work_context": 0.65,
+}
+"""Other fields have DEFAULT_IMPORTANCE."""
+CONFIDENCE: Final[dict[Confidence, float]] = {"high": 0.9, "medium": 0.7, "low": 0.4}
+LEAST_CONFIDENCE: Final[Confidence] = "medium"
+
+TAGS: Final[dict[Field, tuple[str, ...]]] = {
+    "name": ("identity", "name"),
+    "identity": ("identity",),
+    "goals": ("goal",),
+    "learning_goals": ("goal", "learning"),
+    "short_term_goals": ("goal", "short_term"),
+    "long_term_goals": ("goal", "long_term"),
+    "skills": ("identity", "skill"),
+    "technical_skills": ("identity", "skill", "technical"),
+    "creative_skills": ("identity", "skill", "creative"),
+    "interpersonal_skills": ("identity", "skill", "interpersonal"),
+    "values": ("preference", "value"),
+    "interests": ("preference", "interest"),
+    "preferences": ("preference",),
+    "projects": ("project",),
+    "challenges": ("context", "challenge"),
+    "work_context": ("identity", "work"),
+    "colleagues": ("context", "colleague"),
+    "family": ("context", "family"),
+    "communication_style": ("preference", "communication"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileFact:
+    """Something lasting that a person said of themselves, as a statement that stands by itself.
+
+    ``trust`` is that of the least trusted who had a hand in the wording: the person alone, or a model as well.
+    """
+
+    field: Field
+    statement: str
+    certainty: Confidence
+    trust: Trust
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return TAGS[self.field]
+
+    @property
+    def importance(self) -> float:
+        return IMPORTANCE.get(self.field, DEFAULT_IMPORTANCE)
+
+    @property
+    def confidence(self) -> float:
+        return CONFIDENCE[self.certainty]

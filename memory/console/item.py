@@ -14,17 +14,20 @@ from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from memory.admission import Refused
+from memory.conf import memory_conf
 from memory.console.differences import Run, differences
 from memory.console.forms import RevisionForm
-from memory.console.names import TIER_NAMES
+from memory.console.names import TIER_NAMES, TRUST_NAMES
 from memory.console.pages import OperatorRequest, answer, place_page, wants_part
 from memory.console.places import Place
 from memory.console.timeline import timeline
 from memory.listing import list_events, list_versions
 from memory.models import MemoryItem, MemoryVersion
+from memory.resilience import Deadline
 from memory.scoring import quality, wilson_lower_bound
-from memory.tiers import SCORED_TIERS, Status, Tier
+from memory.tiers import SCORED_TIERS, Status, Tier, Trust
 
+MERGED = "The bank held this already; the two are one now."
 VERSIONS = 20
 EVENTS = 100
 
@@ -59,6 +62,8 @@ def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
         "item": item,
         "now": timezone.now(),
         "tier_name": TIER_NAMES[Tier(item.tier)],
+        "trust_name": TRUST_NAMES[Trust(item.trust)],
+        "is_vouched": item.trust >= Trust.USER,
         "is_scored": item.tier in SCORED_TIERS,
         "wilson": wilson_lower_bound(item.worked, item.failed, item.partial),
         "quality": quality(item.importance, item.confidence),
@@ -85,9 +90,9 @@ def edit(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResp
     item = find_item(place, item_id)
     if request.method == "POST":
         form = RevisionForm(request.POST, label_suffix="")
-        if form.is_valid() and is_current(form, item) and revised(place, item, form):
-            messages.success(request, "The memory was saved.")
-            return to_item(request, place, item_id)
+        if form.is_valid() and is_current(form, item) and (left := revised(place, item, form)):
+            messages.success(request, "The memory was saved." if left == item_id else MERGED)
+            return to_item(request, place, left)
         return edit_page(request, place, item, form, status=422)
     return edit_page(request, place, item, RevisionForm.of(item))
 
@@ -107,17 +112,24 @@ def is_current(form: RevisionForm, item: MemoryItem) -> bool:
     return False
 
 
-def revised(place: Place, item: MemoryItem, form: RevisionForm) -> bool:
-    changes = form.changes(item)
+def revised(place: Place, item: MemoryItem, form: RevisionForm) -> uuid.UUID | None:
+    """The item that holds the text now: this one, or another of the bank that said the same. None when it is refused,
+    and the form says why."""
+    changes, memory = form.changes(item), place.facade
     if not changes:
-        return True
+        return item.pk
+    twin = None
+    if "text" in changes:
+        deadline = Deadline(memory_conf().deadlines.default_s)
+        twin = memory.twin_of_item(place.user, item.pk, deadline, text=changes["text"])
     try:
-        if place.facade.revise(place.user, item.pk, changes, now=timezone.now()) is None:
-            raise Http404("no such memory")
+        left = memory.revise(place.user, item.pk, changes, now=timezone.now(), similar_to=twin)
     except Refused as error:
         form.add_error(error.field if error.field in form.fields else None, error.rule)
-        return False
-    return True
+        return None
+    if left is None:
+        raise Http404("no such memory")
+    return left.pk
 
 
 def to_item(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
@@ -139,8 +151,15 @@ def archive(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpR
 def restore(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
         return confirmation(request, place, item_id, "restore")
-    changed = place.facade.restore(place.user, item_id, now=timezone.now())
-    return after_change(request, place, changed, "The memory was restored.")
+    memory = place.facade
+    twin = memory.twin_of_item(place.user, item_id, Deadline(memory_conf().deadlines.default_s))
+    try:
+        changed = memory.restore(place.user, item_id, now=timezone.now(), similar_to=twin)
+    except Refused as error:
+        messages.error(request, f"Not restored: {error.rule}.")
+        return to_item(request, place, item_id)
+    is_merged = changed is not None and changed.pk != item_id
+    return after_change(request, place, changed, MERGED if is_merged else "The memory was restored.")
 
 
 def after_change(request: OperatorRequest, place: Place, changed: MemoryItem | None, said: str) -> HttpResponse:
@@ -164,7 +183,7 @@ def delete(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpRe
 def confirmation(request: OperatorRequest, place: Place, item_id: uuid.UUID, action: str) -> HttpResponse:
     """The question before a change: in place of the buttons, or as a page of its own without JavaScript."""
     item = find_item(place, item_id)
-    if (action == "restore") != (item.status == Status.ARCHIVED) and action != "delete":
+    if action in {"archive", "restore"} and (action == "restore") != (item.status == Status.ARCHIVED):
         return to_item(request, place, item_id)
     context = {
         "place": place,

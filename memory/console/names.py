@@ -1,6 +1,6 @@
 """What the console calls things. Pure: words only."""
 
-from memory.tiers import Outcome, Tier
+from memory.tiers import Outcome, Tier, Trust
 
 TIER_NAMES = {
     Tier.WORKING: "Working",
@@ -8,6 +8,11 @@ TIER_NAMES = {
     Tier.PATTERNS: "Patterns",
     Tier.MEMORY_BANK: "Memory bank",
     Tier.BOOKS: "Books",
+}
+TRUST_NAMES = {
+    Trust.EXTERNAL: "words from outside",
+    Trust.ASSISTANT: "an assistant's words",
+    Trust.USER: "a person's words",
 }
 OUTCOME_NAMES = {
     Outcome.WORKED: "worked",

@@ -49,6 +49,9 @@ def pinned(place: Place, item: MemoryItem, form: PinForm) -> Stored | None:
         source_type=SourceType.USER,
         source={"kind": "pinned", "memory_id": str(item.pk)},
         occurred_at=item.occurred_at,
+        parents=[item.pk],
+        # The operator has read it and may have worded it anew.
+        vouched=True,
     )
     try:
         twin = place.facade.twin_of(place.user, new, Deadline(memory_conf().deadlines.default_s))

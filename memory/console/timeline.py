@@ -1,4 +1,4 @@
-"""What happened to a memory, in words. Pure: event rows in, lines of a timeline out."""
+"""What happened to a memory, in words: event rows in, lines of a timeline out."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from memory.console.names import TIER_NAMES
+from memory.promotion import UNDOABLE
 from memory.tiers import Tier
 
 TITLES = {
@@ -15,6 +16,9 @@ TITLES = {
     "archived": "Archived",
     "restored": "Restored",
     "promoted": "Promoted",
+    "undone": "Promotion taken back",
+    "vouched": "Vouched for by a person",
+    "purged": "Cleared of a purged source",
     "outcome_worked": "Outcome: worked",
     "outcome_failed": "Outcome: failed",
     "outcome_partial": "Outcome: partly worked",
@@ -25,12 +29,14 @@ TITLES = {
     "signal_repeats": "Hint: asked again",
     "takeaway_restated": "Outcome of the lesson changed",
 }
-UP = frozenset({"promoted", "restored", "outcome_worked", "outcome_partial"})
-DOWN = frozenset({"archived", "outcome_failed"})
+UP = frozenset({"promoted", "restored", "vouched", "outcome_worked", "outcome_partial"})
+DOWN = frozenset({"archived", "undone", "outcome_failed"})
+TECHNICAL = frozenset({"status", "undone", "merged", "merged_into"})
 NAMES = {"always_inject": "always in context"}
 
 
 class Event(Protocol):
+    pk: int
     kind: str
     reason: str
     before: Any
@@ -41,7 +47,8 @@ class Event(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``trend`` is up, down or even; ``details`` and ``reason`` may quote what somebody wrote."""
+    """``trend`` is up, down or even; ``details`` and ``reason`` may quote what somebody wrote. ``undoes`` is the event
+    that can be taken back here."""
 
     title: str
     trend: str
@@ -49,9 +56,13 @@ class Line:
     details: list[str]
     actor: str
     at: datetime
+    undoes: int | None = None
 
 
 def timeline(events: Iterable[Event]) -> list[Line]:
+    """Newest first, as the events are."""
+    events = list(events)
+    last_move = undoable(events)
     return [
         Line(
             title=TITLES.get(event.kind, event.kind.replace("_", " ").capitalize()),
@@ -60,9 +71,21 @@ def timeline(events: Iterable[Event]) -> list[Line]:
             details=details(event.before or {}, event.after or {}),
             actor=event.actor,
             at=event.at,
+            undoes=event.pk if event.pk == last_move else None,
         )
         for event in events
     ]
+
+
+def undoable(events: Iterable[Event]) -> int | None:
+    """The move that can be taken back: the newest event, once those that were taken back already are left out."""
+    taken_back: set[int] = set()
+    for event in events:
+        if "undone" in (event.after or {}):
+            taken_back.add(event.after["undone"])
+        elif event.pk not in taken_back:
+            return event.pk if event.kind in UNDOABLE else None
+    return None
 
 
 def details(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
@@ -74,7 +97,7 @@ def details(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
                 found.append("text changed")
             continue
         old, new = before.get(name), after.get(name)
-        if old == new or name == "status":
+        if old == new or name in TECHNICAL:
             continue
         label = NAMES.get(name, name.replace("_", " "))
         if name in before and name in after:

@@ -14,6 +14,7 @@ from memory.console import (
     pinning,
     search,
     session,
+    trust,
     vitals,
 )
 
@@ -43,6 +44,8 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>", item.page, name="item"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/edit", item.edit, name="edit"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/pin", pinning.pin, name="pin"),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/vouch", trust.vouch, name="vouch"),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/undo/<int:event_id>", trust.undo, name="undo"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/archive", item.archive, name="archive"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/restore", item.restore, name="restore"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/delete", item.delete, name="delete"),

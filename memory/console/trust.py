@@ -1,0 +1,45 @@
+"""What only a person does: answer for a memory, and take a move back."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from memory.admission import Refused
+from memory.conf import memory_conf
+from memory.console.item import after_change, confirmation, find_item, to_item
+from memory.console.pages import OperatorRequest, place_page
+from memory.console.places import Place
+from memory.resilience import Deadline
+from memory.tiers import Trust
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@place_page
+def vouch(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+    if request.method == "POST":
+        changed = place.facade.vouch(place.user, item_id, now=timezone.now())
+        return after_change(request, place, changed, "The memory is trusted as a person's own words now.")
+    if find_item(place, item_id).trust >= Trust.USER:
+        return to_item(request, place, item_id)
+    return confirmation(request, place, item_id, "vouch")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@place_page
+def undo(request: OperatorRequest, place: Place, item_id: uuid.UUID, event_id: int) -> HttpResponse:
+    find_item(place, item_id)
+    if request.method != "POST":
+        return to_item(request, place, item_id)
+    memory = place.facade
+    twin = memory.twin_of_item(place.user, item_id, Deadline(memory_conf().deadlines.default_s))
+    try:
+        changed = memory.undo(place.user, item_id, event_id, now=timezone.now(), similar_to=twin)
+    except Refused as error:
+        messages.error(request, f"Not taken back: {error.rule}.")
+        return to_item(request, place, item_id)
+    if changed is None:
+        raise Http404("no such event")
+    return after_change(request, place, changed, "The move was taken back.")

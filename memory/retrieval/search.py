@@ -56,7 +56,7 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     )
     with debug.timed("understand"):
         query = read_query(user, debug.normalized_query, now)
-    advice = advise(user, query, debug, deadline)
+    advice = advise(user, query, debug, deadline) if can_be_advised(request) else Advice()
     request = planned(replace(request, limit=request.limit or query.limit), advice, debug)
     asked = late.ask(query, request, debug, deadline)
     found = find(user, query, request, debug, deadline, asked)
@@ -83,6 +83,11 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         debug.stage_timings_ms, debug.fallbacks_used, [hit.item.tier for hit in hits], debug.retrieval_confidence
     )
     return SearchResult(turn_id, hits, debug)
+
+
+def can_be_advised(request: SearchRequest) -> bool:
+    """Whether advice could change anything: neither tiers nor reasons to rank are settled by the caller."""
+    return request.tiers is None or request.boosts != ()
 
 
 def planned(request: SearchRequest, advice: Advice, debug: Debug) -> SearchRequest:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memory import inference
 from memory.access import user_scope
+from memory.inference.remote import Remote
 from memory.kinds.tasks import embed_user
 from memory.models import EndUser, MemoryEvent, MemoryItem
 from memory.resilience import Unavailable
@@ -358,7 +358,7 @@ def test_without_the_embedder_words_still_find_and_nothing_vague_is_changed(
     def away(*_: object) -> None:
         raise Unavailable("embedder", "is away")
 
-    monkeypatch.setattr(type(inference.embedder()), "embed_query", away)
+    monkeypatch.setattr(Remote, "exchange", away)
 
     found = call("search_memory", {"query": "train to Haifa"}).json()["result"]
     assert found["results"][0]["memory_id"] == str(memories["train"].pk)

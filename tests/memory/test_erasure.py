@@ -12,6 +12,7 @@ from memory.access import ensure_user, find_user, user_scope
 from memory.admission import NewMemory
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
+from memory.kinds.texts import Kind
 from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem
 from memory.resilience import Unavailable
 from memory.retrieval.search import SearchRequest
@@ -39,15 +40,30 @@ def live(user: EndUser, clock: Clock, index_now: IndexNow, word: str = CANARY) -
     index_now(user)
     turn = memory.search(user, SearchRequest(f"where {word} sleeps", thread_id=word), now=clock())
     broken = [{"name": word, "ok": False, "ms": 3, "error": word}]
-    memory.exchange(user, NewExchange(word, f"where {word} sleeps", word, turn_id=turn.turn_id, tools=broken), now=clock())
+    memory.exchange(
+        user, NewExchange(word, f"where {word} sleeps", word, turn_id=turn.turn_id, tools=broken), now=clock()
+    )
     memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn.turn_id, key_takeaway=f"Feed the {word}")
     learn_everything(user, now=clock())
     memory.remove(user, items[1], now=clock())
+    keep_records(user, clock, word)
     with user_scope(user):
         IdempotencyRecord.objects.create(
             user=user, key=word, route="/", body_digest="d", response={"text": word}, created_at=clock()
         )
     return items
+
+
+def keep_records(user: EndUser, clock: Clock, word: str) -> None:
+    fields = {
+        Kind.JOURNAL: {"title": word, "is_draft": False},
+        Kind.TODO: {"title": word},
+        Kind.GRATITUDE: {"text": word},
+    }
+    for kind, told in fields.items():
+        memory.add_record(user, kind, told, now=clock())
+    memory.put_preferences(user, {"flags": {"animal": word}}, now=clock())
+    memory.recall(user, word, now=clock())
 
 
 def tables_of_users() -> list[str]:

@@ -18,6 +18,7 @@ from config.env import (
     env_list,
     env_path,
     env_secret,
+    env_sizes,
     env_str,
     process_environment,
 )
@@ -124,6 +125,16 @@ def test_a_value_of_the_wrong_kind_stops_the_start_and_names_the_variable(
 def test_a_list_is_split_at_commas_and_loses_its_blanks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOSTS", " a.example , ,b.example,")
     assert env_list("HOSTS") == ["a.example", "b.example"]
+
+
+def test_sizes_are_pairs_of_a_name_and_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert env_sizes("WINDOWS") == ()
+    monkeypatch.setenv("WINDOWS", " small- = 8192, large-=200000 ")
+    assert env_sizes("WINDOWS") == (("small-", 8_192), ("large-", 200_000))
+    for broken in ("small-", "small-=many", "=8192", "small-=0"):
+        monkeypatch.setenv("WINDOWS", broken)
+        with pytest.raises(ImproperlyConfigured, match="WINDOWS must be name=number pairs"):
+            env_sizes("WINDOWS")
 
 
 def test_a_secret_comes_from_the_file_that_name_file_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

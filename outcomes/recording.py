@@ -10,6 +10,7 @@ from django.db.models import Count
 from memory import metrics, rows, store
 from memory.access import user_scope
 from memory.admission import NewMemory, Refused
+from memory.lineage import MOST_PARENTS
 from memory.models import EndUser, MemoryItem, Turn
 from memory.text import content_hash
 from memory.tiers import Outcome, SourceType, Tier
@@ -74,7 +75,7 @@ def record(
             raise Refused("related", "name a turn_id, an exchange_id or memory ids the outcome is about")
         verdict = Verdict(outcome, actor=actor)
         settled = conclude(user, subject, verdict, references.ids, whole=references.whole, now=now)
-        takeaway = takeaway_of(user, key_takeaway, subject, verdict, settled, now)
+        takeaway = takeaway_of(user, key_takeaway, subject, verdict, settled, references.ids, now)
         mark_scored(user, subject, now)
     if settled.event is not None:
         metrics.count("outcomes", outcome)
@@ -150,7 +151,13 @@ def resolved(reference: int | str, shown: Sequence[uuid.UUID]) -> uuid.UUID | No
 
 
 def takeaway_of(
-    user: EndUser, text: str, subject: Subject, verdict: Verdict, settled: Settled, now: datetime
+    user: EndUser,
+    text: str,
+    subject: Subject,
+    verdict: Verdict,
+    settled: Settled,
+    about: Sequence[uuid.UUID],
+    now: datetime,
 ) -> uuid.UUID | None:
     """The takeaway kept for a verdict. One that was kept for the verdict before it takes on the new outcome."""
     earlier = [event.takeaway_id for event in settled.standing if event.takeaway_id]
@@ -164,14 +171,19 @@ def takeaway_of(
             restate(item, verdict, now)
     takeaway = kept[-1].pk if kept else None
     if text.strip() and takeaway is None:
-        takeaway = store_takeaway(user, text, subject, verdict, now)
+        takeaway = store_takeaway(user, text, subject, verdict, about, now)
     if settled.event is not None and takeaway:
         settled.event.takeaway_id = takeaway
         settled.event.save(update_fields=["takeaway_id"])
     return takeaway
 
 
-def store_takeaway(user: EndUser, text: str, subject: Subject, verdict: Verdict, now: datetime) -> uuid.UUID:
+def store_takeaway(
+    user: EndUser, text: str, subject: Subject, verdict: Verdict, about: Sequence[uuid.UUID], now: datetime
+) -> uuid.UUID:
+    """The lesson as a memory. It comes of what it is about: it deserves no more trust, and goes with it."""
+    told = [subject.exchange.memory_id] if subject.exchange and subject.exchange.memory_id else []
+    there = MemoryItem.objects.for_user(user).filter(pk__in=[*about, *told]).order_by("pk")
     new = NewMemory(
         text=text,
         tier=Tier.WORKING,
@@ -179,6 +191,7 @@ def store_takeaway(user: EndUser, text: str, subject: Subject, verdict: Verdict,
         source_type=SourceType.ASSISTANT,
         source={"kind": "takeaway", "outcome": verdict.outcome},
         score=TAKEAWAY_SCORES[verdict.outcome],
+        parents=list(there.values_list("pk", flat=True)[:MOST_PARENTS]),
     )
     try:
         return store.store(user, new, now=now, actor=verdict.actor).item.pk

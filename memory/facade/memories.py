@@ -9,7 +9,7 @@ from django.db import transaction
 
 from memory import bank, dedup, erasure, promotion, purging, store, tasks
 from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.admission import NewMemory, Refused, guard_bank
 from memory.bank import Match
 from memory.facade.door import Door
 from memory.indexes.ghosts import ghosts
@@ -37,6 +37,11 @@ class Memories(Door):
         """The other bank item that an item falls on once it is active again, or has this text."""
         item = self.get(user, item_id)
         if item is None or item.tier != Tier.MEMORY_BANK or text == item.text:
+            return None
+        try:
+            guard_bank(text or item.text, item.tags)
+        except Refused:
+            # The write says so; a refused text is not sent to any service.
             return None
         return dedup.nearest_bank_item(user, text or item.text, deadline, besides=item_id)
 

@@ -18,7 +18,7 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.resilience import Deadline
 from memory.retrieval.results import AS_MANY_AS_ASKED, RELEVANCE, SearchRequest
-from memory.tiers import SourceType, Tier
+from memory.tiers import SourceType, Tier, Trust
 from memory.tools import rendering
 from memory.tools.arguments import (
     ArchiveArguments,
@@ -204,10 +204,13 @@ def update(door: MemoryFacade, user: EndUser | None, call: Call, now: datetime) 
     item_id = target_of(door, user, told, now=now)
     named = {"tags": told.tags, "importance": told.importance, "confidence": told.confidence}
     changes = {"text": told.new_content, **{name: value for name, value in named.items() if value is not None}}
+    deadline = Deadline(memory_conf().deadlines.default_s)
+    twin = door.twin_of_item(user, item_id, deadline, text=told.new_content) if user else None
 
     def revise(user: EndUser) -> ToolResult:
         try:
-            item = door.revise(user, item_id, changes, now=now)
+            # The words are the model's: what a person said is trusted less once they stand in its place.
+            item = door.revise(user, item_id, changes, now=now, trust=Trust.ASSISTANT, similar_to=twin)
         except Refused as error:
             raise ToolError([("new_content" if error.field == "text" else error.field, error.rule)]) from error
         if item is None:

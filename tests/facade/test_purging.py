@@ -13,7 +13,7 @@ from memory.admission import NewMemory
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion, Tombstone
 from memory.purging import CURRENT, Fate, Wanted, Wording, judge
-from memory.tiers import SourceType, Tier
+from memory.tiers import Outcome, SourceType, Tier, Trust
 from outcomes.exchanges import NewExchange
 from outcomes.models import Exchange
 from tests.client import ApiClient
@@ -241,3 +241,20 @@ def test_the_command_says_what_it_did(user: EndUser, clock: Clock, poison: Memor
         call_command("purge_source", "--user=ann")
     with pytest.raises(CommandError, match="has no user 'nobody'"):
         call_command("purge_source", "--user=nobody", "--source=tool")
+
+
+def test_a_takeaway_goes_with_what_it_was_learned_from(user: EndUser, clock: Clock, poison: MemoryItem) -> None:
+    mine = derive(user, clock, "mine")
+    told = memory.outcome(
+        user, Outcome.WORKED, now=clock(), key_takeaway="learned of poison", related=[str(poison.pk), str(mine.pk)]
+    )
+    own = memory.outcome(user, Outcome.WORKED, now=clock(), key_takeaway="learned of mine", related=[str(mine.pk)])
+    assert told.takeaway_id is not None
+    assert own.takeaway_id is not None
+    lesson, other = memory.get(user, told.takeaway_id), memory.get(user, own.takeaway_id)
+    assert lesson is not None
+    assert other is not None
+    assert (set(lesson.parents), lesson.trust) == ({poison.pk, mine.pk}, Trust.EXTERNAL)
+    assert (other.parents, other.trust) == ([mine.pk], Trust.ASSISTANT)
+    memory.purge(user, DOCUMENTS, now=clock())
+    assert texts(user) == {"mine", "learned of mine"}

@@ -12,12 +12,14 @@ from pytest_django import Settings
 
 from memory.access import user_scope
 from memory.admission import NewMemory
+from memory.bank import Match
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
 from memory.resilience import Deadline
 from memory.retrieval.search import SearchRequest
 from memory.store import Stored
 from memory.tiers import Tier
+from tests.client import ApiClient
 from tests.conftest import Clock
 
 memory = MemoryFacade("key:test")
@@ -258,3 +260,128 @@ def test_a_repetition_does_not_undo_what_was_changed_meanwhile(user: EndUser, cl
     _, again = at_once(archive_slowly, repeat)
     assert again.duplicate_of is None
     assert [row.status for row in all_items(user) if row.pk == item.pk] == ["archived"]
+
+
+# --- one statement, also after an edit and out of the archive ----------------------------------------------------
+ARCHIVIST = "Maya works at the city library in Porto as an archivist"
+REWORDED = "Maya works as an archivist at the city library in Porto"
+
+
+def twin(user: EndUser, item: MemoryItem, text: str | None = None) -> uuid.UUID | None:
+    return memory.twin_of_item(user, item.pk, Deadline(5), text=text)
+
+
+def test_an_edit_that_says_what_another_item_says_makes_the_two_one(
+    user: EndUser, clock: Clock, services: None, index_now: IndexNow
+) -> None:
+    kept = tell(user, clock, ARCHIVIST, importance=0.9).item
+    other = tell(user, clock, "Maya plays the cello on Sundays", tags=["hobby"]).item
+    index_now(user)
+    near = twin(user, other, REWORDED)
+    assert near == kept.pk
+    left = memory.revise(user, other.pk, {"text": REWORDED}, now=clock.advance(hours=1), similar_to=near)
+    assert left is not None
+    [item] = bank(user)
+    assert (item.pk, left.pk, item.text, item.mentions) == (kept.pk, kept.pk, ARCHIVIST, 2)
+    assert item.tags == ["preference", "hobby"]
+    assert [version.text for version in memory.versions(user, kept.pk)] == [REWORDED]
+    gone = memory.events(user, other.pk)[0]
+    assert (gone.kind, gone.after["merged_into"]) == ("archived", str(kept.pk))
+
+
+@pytest.mark.parametrize(("importance", "stays"), [(0.9, "edited"), (0.5, "other"), (0.7, "edited")])
+def test_the_better_of_two_that_came_to_say_the_same_stays_and_the_newer_of_equals(
+    user: EndUser, clock: Clock, importance: float, stays: str
+) -> None:
+    other = tell(user, clock, "Drinks tea").item
+    edited = memory.store(user, statement("Drinks coffee", importance=importance), now=clock.advance(hours=1)).item
+    memory.revise(user, edited.pk, {"text": "drinks  TEA"}, now=clock.advance(hours=1))
+    [item] = bank(user)
+    assert item.pk == {"edited": edited, "other": other}[stays].pk
+
+
+def test_an_edit_to_other_numbers_or_its_own_words_merges_nothing(
+    user: EndUser, clock: Clock, services: None, index_now: IndexNow
+) -> None:
+    tell(user, clock, "The train to the office leaves from gate 12")
+    other = tell(user, clock, "The bus is slow").item
+    index_now(user)
+    text = "The train to the office leaves from gate 14"
+    memory.revise(user, other.pk, {"text": text}, now=clock(), similar_to=twin(user, other, text))
+    memory.revise(user, other.pk, {"text": f"{text}."}, now=clock(), similar_to=twin(user, other, f"{text}."))
+    assert len(bank(user)) == 2
+
+
+def test_what_comes_back_from_the_archive_becomes_one_with_what_says_the_same_now(
+    user: EndUser, clock: Clock, services: None, index_now: IndexNow
+) -> None:
+    gone = tell(user, clock, ARCHIVIST).item
+    memory.archive(user, gone.pk, now=clock())
+    index_now(user)
+    newer = tell(user, clock, REWORDED, importance=0.9).item
+    index_now(user)
+    left = memory.restore(user, gone.pk, now=clock(), similar_to=twin(user, gone))
+    assert left is not None
+    [item] = bank(user)
+    assert (item.pk, left.pk, item.mentions) == (newer.pk, newer.pk, 2)
+
+
+def test_equal_wordings_leave_the_newer_one_and_the_same_words_leave_the_first(user: EndUser, clock: Clock) -> None:
+    first = tell(user, clock, "likes tea").item
+    memory.store(user, statement("enjoys tea"), now=clock.advance(days=1), similar_to=first.pk)
+    assert told(user) == ["enjoys tea"]
+    memory.store(user, statement("Enjoys  TEA"), now=clock.advance(days=1))
+    assert told(user) == ["enjoys tea"]
+
+
+def test_free_tags_and_metadata_of_a_record_are_kept_and_found_by(user: EndUser, clock: Clock, api: ApiClient) -> None:
+    record = {
+        "text": "Passport office appointment habits: mornings, never on Fridays",
+        "tier": "memory_bank",
+        "tags": ["Paperwork", "goal"],
+        "metadata": {"kind": "habit", "since": 2024, "places": ["Haifa"]},
+    }
+    item = api.post("memories", record).json()
+    assert (item["tags"], item["metadata"]) == (["paperwork", "goal"], record["metadata"])
+    assert [one["id"] for one in api.get("memories", {"tag": "paperwork"}).json()["items"]] == [item["id"]]
+    found = api.post("search", {"query": "appointment mornings", "metadata": {"kind": "habit"}}).json()
+    assert [hit["memory_id"] for hit in found["results"]] == [item["id"]]
+    assert api.post("search", {"query": "appointment mornings", "metadata": {"kind": "rule"}}).json()["results"] == []
+
+
+# --- which one is meant ------------------------------------------------------------------------------------------
+def match(user: EndUser, clock: Clock, words: str) -> Match:
+    return memory.bank_match(user, words, now=clock(), deadline=Deadline(5))
+
+
+def test_words_find_the_one_item_that_holds_or_means_them(
+    user: EndUser, clock: Clock, services: None, index_now: IndexNow
+) -> None:
+    archivist, cello = tell(user, clock, ARCHIVIST).item, tell(user, clock, "Maya plays the cello on Sundays").item
+    index_now(user)
+    assert match(user, clock, "the CELLO").item == cello
+    found = match(user, clock, "where does Maya work, which library?")
+    assert (found.item, found.candidates[0].item, found.why) == (archivist, archivist, "")
+    assert (found.candidates[0].similarity or 0) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("words", "why"), [("Maya", "stand in several memories"), ("quantum chromodynamics lattice", "near enough")]
+)
+def test_doubt_is_no_match_and_names_the_candidates(
+    user: EndUser, clock: Clock, services: None, index_now: IndexNow, words: str, why: str
+) -> None:
+    both = {tell(user, clock, text).item.pk for text in (ARCHIVIST, "Maya plays the cello on Sundays")}
+    index_now(user)
+    found = match(user, clock, words)
+    assert found.item is None
+    assert why in found.why
+    assert {candidate.item.pk for candidate in found.candidates} == both
+
+
+def test_an_empty_or_archived_bank_matches_nothing(user: EndUser, other_user: EndUser, clock: Clock) -> None:
+    tell(other_user, clock, ARCHIVIST)
+    memory.archive(user, tell(user, clock, ARCHIVIST).item.pk, now=clock())
+    memory.store(user, NewMemory(ARCHIVIST), now=clock())
+    found = match(user, clock, "archivist")
+    assert (found.item, found.candidates, found.why) == (None, [], "nothing in the memory bank matches these words")

@@ -8,14 +8,14 @@ from memory.access import user_scope
 from memory.models import EndUser
 from memory.resilience import Unavailable
 from memory.tasks import single_flight
-from outcomes import detector, work
+from outcomes import detector, profiling, work
 
 logger = structlog.get_logger(__name__)
 
 
 @shared_task(name="outcomes.look_at_conversations")
 def look_at_conversations(user_id: int) -> int:
-    """Judge a user's exchanges that are due. Returns how many were looked at."""
+    """Look through a user's exchanges that are due, and judge them. Returns how many were judged."""
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None:
         return 0
@@ -25,6 +25,7 @@ def look_at_conversations(user_id: int) -> int:
             return 0
         with user_scope(user):
             work.release_quiet_threads(user, timezone.now())
+        profiling.profile_due(user, now=timezone.now())
         try:
             looked += detector.detect_due(user, now=timezone.now())
         except Unavailable as error:

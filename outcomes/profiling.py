@@ -1,0 +1,132 @@
+"""What a person says of themselves in passing, kept in the memory bank: looked for after each exchange.
+
+Only the user's own words are read. The row's state is the queue: an empty ``profiled_at`` waits, ``profile_after`` is
+the lease of a worker. Facts are stored in the transaction that settles their exchange, so they are stored once.
+"""
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import structlog
+from django.db.models import Q
+
+from memory import bank, dedup, profile, store
+from memory.access import user_scope
+from memory.admission import NewMemory, Refused, admitted
+from memory.conf import memory_conf
+from memory.models import EndUser
+from memory.profile import ProfileFact
+from memory.resilience import Deadline
+from memory.tiers import SourceType, Tier
+from outcomes.cues import is_small_talk
+from outcomes.models import Exchange
+from outcomes.work import GIVEN_UP_AFTER
+
+logger = structlog.get_logger(__name__)
+
+MOST_ATTEMPTS = 3
+LEASE = timedelta(minutes=5)
+AT_ONCE = 8
+DEADLINE_S = 30.0
+ACTOR = "profile"
+
+Draft = tuple[NewMemory, uuid.UUID | None]
+"""A fact to store, and the bank item it falls on."""
+
+
+def profile_due(user: EndUser, *, now: datetime, limit: int = AT_ONCE) -> int:
+    """Look through the exchanges that wait. Returns how many facts were kept."""
+    kept = 0
+    for _ in range(limit):
+        exchange = next_exchange(user, now)
+        if exchange is None:
+            break
+        kept += keep(user, exchange, drafts_of(user, exchange), now)
+    return kept
+
+
+def next_exchange(user: EndUser, now: datetime) -> Exchange | None:
+    """Take the oldest waiting exchange under a lease; what is not worth a look is settled on the way."""
+    with user_scope(user):
+        ready = Q(profile_after=None) | Q(profile_after__lte=now)
+        waiting = Exchange.objects.select_for_update(no_key=True, skip_locked=True).filter(ready, user=user)
+        waiting = waiting.filter(profiled_at=None, created_at__gt=now - GIVEN_UP_AFTER)
+        for exchange in waiting.order_by("created_at", "pk")[: AT_ONCE * 10]:
+            if not_worth_it(user, exchange, now):
+                settle(exchange, now)
+                continue
+            exchange.profile_attempts += 1
+            exchange.profile_after = now + LEASE
+            exchange.save(update_fields=["profile_attempts", "profile_after"])
+            return exchange
+    return None
+
+
+def not_worth_it(user: EndUser, exchange: Exchange, now: datetime) -> bool:
+    if not memory_conf().flags["profile_detection"] or is_small_talk(exchange.user_message):
+        return True
+    if exchange.profile_attempts >= MOST_ATTEMPTS:
+        # Something about it ends the worker each time.
+        return True
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    looked = Exchange.objects.filter(user=user, profiled_at__gte=today, profile_attempts__gt=0).count()
+    return looked >= memory_conf().conversations.profiles_a_day
+
+
+def drafts_of(user: EndUser, exchange: Exchange) -> list[Draft]:
+    """What the user's words hold, as the bank would keep it. Asks other services: outside any transaction."""
+    found = profile.detect(exchange.user_message, Deadline(DEADLINE_S))
+    drafts = []
+    for fact in found:
+        try:
+            new = admitted(as_memory(exchange, fact))
+        except Refused as error:
+            # The bank's guard has the last word on what is kept, whoever proposes it.
+            logger.info("a fact was refused", field=error.field, rule=error.rule)
+            continue
+        drafts.append((new, dedup.nearest_bank_item(user, new.text, Deadline(memory_conf().deadlines.default_s))))
+    return drafts
+
+
+def as_memory(exchange: Exchange, fact: ProfileFact) -> NewMemory:
+    return NewMemory(
+        text=fact.statement,
+        tier=Tier.MEMORY_BANK,
+        tags=list(fact.tags),
+        importance=fact.importance,
+        confidence=fact.confidence,
+        thread_id=exchange.thread_id,
+        source_type=SourceType.USER,
+        trust=fact.trust,
+        source={"kind": "profile", "exchange": str(exchange.pk)},
+        parents=[exchange.memory_id] if exchange.memory_id else [],
+    )
+
+
+def keep(user: EndUser, exchange: Exchange, drafts: Sequence[Draft], now: datetime) -> int:
+    """Store what was found and settle the exchange, in one transaction. Somebody else may have done so already."""
+    with user_scope(user):
+        row = (
+            Exchange.objects.select_for_update(no_key=True).filter(user=user, pk=exchange.pk, profiled_at=None).first()
+        )
+        if row is None:
+            return 0
+        fresh = []
+        for new, twin in drafts:
+            try:
+                stored = store.store(user, new, now=now, actor=ACTOR, similar_to=twin)
+            except Refused as error:
+                logger.info("a fact was refused", field=error.field, rule=error.rule)
+                continue
+            if stored.duplicate_of is None:
+                fresh.append(stored.item.pk)
+        if fresh:
+            bank.make_room(user, now=now, keep=fresh)
+        settle(row, now)
+    return len(drafts)
+
+
+def settle(exchange: Exchange, now: datetime) -> None:
+    exchange.profiled_at, exchange.profile_after = now, None
+    exchange.save(update_fields=["profiled_at", "profile_after"])

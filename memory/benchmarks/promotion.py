@@ -8,6 +8,7 @@ import random
 import threading
 import time
 import uuid
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
@@ -57,7 +58,7 @@ CROSS JOIN LATERAL (SELECT
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """``due`` is how many of a thousand rows have something to be done with them."""
 
@@ -80,6 +81,12 @@ class Figures:
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--memories", type=int, default=Plan.items)
+    parser.add_argument("--users", type=int, default=Plan.users, help="who share the memories evenly")
+    parser.add_argument("--due", type=int, default=Plan.due, help="of a thousand memories")
 
 
 def measure(plan: Plan, console: Console) -> Figures:

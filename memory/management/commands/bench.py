@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils import timezone
 from rich.console import Console
 
-from memory.benchmarks import insights, learning, load, quality, report
+from memory.benchmarks import insights, learning, load, promotion, quality, report
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.datasets import Dataset, DatasetError, first_questions, read_dataset
 from memory.benchmarks.loading import NotIndexedError
@@ -98,7 +98,9 @@ class Command(BaseCommand):
         many.add_argument("--no-rebuild", dest="rebuild", action="store_false", help="leave the index alone")
         known = kinds.add_parser("insights", help="what experience says, in this process and through HTTP")
         insights.add_arguments(known)
-        for kind in (known, fast, good, better, many):
+        moved = kinds.add_parser("promotion", help="a promotion pass over rows that are made for it")
+        promotion.add_arguments(moved)
+        for kind in (known, moved, fast, good, better, many):
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -109,6 +111,7 @@ class Command(BaseCommand):
             "learning": measure_learning,
             "load": measure_load,
             "insights": measure_insights,
+            "promotion": measure_promotion,
         }[options["kind"]]
         try:
             content = measure(console, options)
@@ -129,6 +132,14 @@ def measure_quality(console: Console, options: dict[str, Any]) -> dict[str, Any]
     if options["misses"]:
         report.print_lines(console, [miss.line() for miss in results.misses])
     return {"dataset": dataset.name, "k": options["k"], **facts(), **results.as_json()}
+
+
+def measure_promotion(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    plan = promotion.Plan(options["memories"], options["users"], options["due"])
+    figures = promotion.measure(plan, console)
+    report.print_facts(console, facts())
+    promotion.print_figures(console, plan, figures)
+    return {**facts(), **figures.as_json()}
 
 
 def chosen_dataset(options: dict[str, Any]) -> Dataset:

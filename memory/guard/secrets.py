@@ -121,7 +121,8 @@ def is_named(sentence: Sentence, place: int) -> bool:
 def is_bolt_told(sentence: Sentence) -> bool:
     """Whether a lock or a network is followed by what opens it: "wifi: ...", "the alarm goes off with ..."."""
     bolts = sentence.spans("bolt")
-    if bolts and sentence.has("recipe") and sentence.has("link", "login", "enter"):
+    told = min((end for _, end in sentence.spans("link", "login", "enter")), default=len(sentence.words))
+    if bolts and any(start >= told for start, _ in sentence.spans("recipe")):
         return True
     return any(start == 0 and sentence.words[end : end + 1] == (":",) for start, end in bolts)
 

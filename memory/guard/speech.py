@@ -16,7 +16,7 @@ YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20[0-2]\d)(?!\d)")
 SHORT = 7
 """Words up to which a bare statement of how one feels is taken for a passing state."""
 BRIEF = 12
-CHAT = 5
+FURTHEST_SUBJECT = 3
 ANCHORS = ("me", "user", "kin", "address")
 
 
@@ -47,9 +47,8 @@ def is_turn(sentence: Sentence) -> bool:
     if sentence.has("manner", "kin", "lasting"):
         return False
     ends = [end for start, end in sentence.spans("greeting") if start == 0]
-    return bool(ends) and (
-        len(sentence.words) <= CHAT or (len(sentence.words) <= SHORT and bool(sentence.breaks & set(ends)))
-    )
+    words = len(sentence.words)
+    return words in ends or (words <= SHORT and bool(sentence.breaks & set(ends)))
 
 
 def jokes(reading: Reading) -> bool:
@@ -135,7 +134,7 @@ def is_common_knowledge(sentence: Sentence) -> bool:
 def states_fact(sentence: Sentence) -> bool:
     facts = sentence.spans("fact")
     for start, end in sentence.spans("science", "fame"):
-        if any(0 <= fact - end <= 4 for fact, _ in facts):
+        if start <= FURTHEST_SUBJECT and any(0 <= fact - end <= 4 for fact, _ in facts):
             return True
         if any(0 <= start - fact_end <= 3 for _, fact_end in facts):
             return True

@@ -77,8 +77,6 @@ def record(
         settled = conclude(user, subject, verdict, references.ids, whole=references.whole, now=now)
         takeaway = takeaway_of(user, key_takeaway, subject, verdict, settled, references.ids, now)
         mark_scored(user, subject, now)
-    if settled.event is not None:
-        metrics.count("outcomes", outcome)
     return Recorded(
         scored=[Scored(item.pk, item.score, item.uses) for item in settled.scored],
         learned=settled.learned,
@@ -96,6 +94,7 @@ def conclude(
     if settled.event is not None and verdict.source is not Source.IMPLICIT:
         give_verdict(user, subject.turn_id, subject.exchange_id, verdict.outcome)
         rows.mark_learning_due(user, now)
+        metrics.count("outcomes", verdict.outcome)
     return settled
 
 

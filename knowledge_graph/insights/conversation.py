@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from knowledge_graph.insights.findings import Repetition, Topic
+from knowledge_graph.insights.findings import RECENT_MINUTES, Repetition, Topic
 from knowledge_graph.insights.graphs import Known
 
-JUST_NOW = timedelta(minutes=30)
+JUST_NOW = timedelta(minutes=RECENT_MINUTES)
 ALIKE = 0.6
 """So much of the words of two questions together must be in both."""
 WORD = re.compile(r"\w+")
@@ -44,7 +44,9 @@ def repetition(
     if not just_now:
         just_now = [(text, now) for text in recent if alike(words, text)]
         times += len(just_now)
-    if not just_now and times < OFTEN:
+    # Without a thread, what was asked a moment ago in any may be this conversation.
+    moments_ago = [] if thread_id else [one for one in others if now - one[1] <= JUST_NOW]
+    if not just_now and not moments_ago and times < OFTEN:
         return None
     text, at = max(just_now or [*repeated, *others], key=lambda one: one[1])
     minutes = max(0, int((now - at).total_seconds() // 60))

@@ -29,7 +29,7 @@ def directives_for(
         found.append("Begin with what worked before.")
     if failures:
         found.append("Do not offer again what failed; say what is different if you must.")
-    if repeated and repeated.in_thread:
+    if repeated and repeated.is_recent:
         found.append("This was asked a moment ago: build on that answer or ask what was missing.")
     elif repeated:
         found.append(f"This was asked {repeated.times} times before: look for what still does not hold.")

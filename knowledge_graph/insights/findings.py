@@ -7,6 +7,8 @@ from uuid import UUID
 
 from memory.scoring import wilson_lower_bound
 
+RECENT_MINUTES = 30
+
 
 @dataclass(frozen=True, slots=True)
 class Approach:
@@ -125,6 +127,10 @@ class Repetition:
     times: int
     in_thread: bool
     minutes_ago: int
+
+    @property
+    def is_recent(self) -> bool:
+        return self.in_thread or self.minutes_ago <= RECENT_MINUTES
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"asked_at": moment(self.asked_at)}

@@ -55,7 +55,7 @@ def recommendations(insights: Insights) -> Iterator[str]:
             yield f"  • For '{short(advice.concept)}', check {advice.tier} collection (historically {rate}% effective)"
     if insights.repetition:
         repeated = insights.repetition
-        when = f"{repeated.minutes_ago} min ago in this thread" if repeated.in_thread else f"{repeated.times} times"
+        when = f"{repeated.minutes_ago} min ago" if repeated.is_recent else f"{repeated.times} times before"
         yield f'  • The same was asked {when}: "{short(repeated.query)}"'
 
 

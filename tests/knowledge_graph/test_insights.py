@@ -141,6 +141,10 @@ def test_the_same_question_in_the_thread_a_moment_ago_is_noticed(user: EndUser, 
     assert found is not None
     assert (found.in_thread, found.minutes_ago, found.times) == (True, 5, 1)
     assert ask(user, clock, "how do i repair the docker network", thread_id="t-2").repetition is None
+    anywhere = ask(user, clock, "how do i repair the docker network")
+    assert anywhere.repetition is not None, "without a thread it may be this conversation"
+    assert not anywhere.repetition.in_thread
+    assert any("The same was asked 5 min ago" in line for line in lines_of(anywhere))
     assert ask(user, clock, "How do I bake bread?", thread_id="t-1").repetition is None
 
 

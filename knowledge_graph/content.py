@@ -16,9 +16,10 @@ import structlog
 from django.db import connection
 
 from knowledge_graph.entities import DATASET, TOPIC, Entity, entities_of
+from knowledge_graph.learning import unlearn_forgotten
 from knowledge_graph.models import KEY_CHARS, GraphedItem, GraphWork, Mention
 from knowledge_graph.models import Entity as EntityRow
-from knowledge_graph.outdated import forget_items
+from knowledge_graph.outdated import forget_items, forget_questions
 from knowledge_graph.words import folded
 from knowledge_graph.work import ARCHIVED, CONTENT_TIERS, REMOVED, take_turns
 from memory import speakers
@@ -102,6 +103,9 @@ def look_at(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID
         gone.update(books.values_list("item_id", flat=True))
         replace(user, ids, readings or {})
         forget_items(user, sorted(gone))
+        if gone:
+            forget_questions(user)
+            unlearn_forgotten(user)
         GraphWork.objects.filter(user=user, pk__in=[pk for pk, _, _ in kinds]).delete()
     return len(ids)
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from knowledge_graph.concepts import Concept, concepts_in
 from knowledge_graph.counting import DOCUMENTS, ROUTING, VERDICTS, Counts, add_concepts, add_solutions
 from knowledge_graph.models import KEY_CHARS, PREVIEW_CHARS, Lesson, SolutionCue
-from knowledge_graph.outdated import drop_lost_cues
+from knowledge_graph.outdated import drop_lost_cues, forget_problems
 from knowledge_graph.reading import problem_of
 from knowledge_graph.work import take_turns
 from memory.access import user_scope
@@ -78,6 +78,27 @@ def lessons_taken_back(user: EndUser, events: Sequence[OutcomeEvent]) -> dict[in
     return {row.event_id: row for row in Lesson.objects.filter(user=user, event_id__in=reverted)}
 
 
+def unlearn_forgotten(user: EndUser) -> int:
+    """Take back what verdicts taught whose question was forgotten since: its words must not live on in the graphs.
+
+    In the user's scope and turn. Returns how many verdicts that were.
+    """
+    silent = OutcomeEvent.objects.filter(user=user, query="", exchange_id__isnull=False)
+    lessons = list(Lesson.objects.filter(user=user, event_id__in=silent.values("pk")).exclude(keys=[]))
+    if not lessons:
+        return 0
+    events = OutcomeEvent.objects.in_bulk([lesson.event_id for lesson in lessons])
+    learned = Learned()
+    for lesson in lessons:
+        count_concepts(events[lesson.event_id], lesson.keys, -1, learned)
+    ROUTING.add(user, learned.routing)
+    add_concepts(user, learned.asked, {}, learned.asked_at)
+    forget_problems(user, [lesson.signature for lesson in lessons])
+    # An empty lesson stays: should the verdict be replaced later, there is nothing left to take back.
+    Lesson.objects.filter(user=user, pk__in=[lesson.pk for lesson in lessons]).update(keys=[], signature="")
+    return len(lessons)
+
+
 def texts_of(user: EndUser, events: Sequence[OutcomeEvent]) -> dict[uuid.UUID, str]:
     """The words of the memories the verdicts are about, of those that still exist."""
     ids = {item_id for event in events if event.sign > 0 for item_id, _ in meant(event)[:READ_ITEMS]}
@@ -115,12 +136,7 @@ def recall_problem(event: OutcomeEvent, learned: Learned) -> str:
 def count(event: OutcomeEvent, lesson: Lesson, learned: Learned) -> None:
     """Add one verdict, or take it back."""
     memories = meant(event)
-    tiers = sorted({tier for _, tier in memories})
-    for key in lesson.keys:
-        learned.asked[key] += event.sign
-        learned.asked_at[key] = max(event.at, learned.asked_at.get(key, event.at))
-        for tier in tiers:
-            learned.routing[key, tier].add(event.outcome, event.sign, event.at)
+    count_concepts(event, lesson.keys, event.sign, learned)
     if event.outcome == Outcome.UNKNOWN or not memories:
         return
     # Said of all that was shown, it is said of each in part.
@@ -131,6 +147,15 @@ def count(event: OutcomeEvent, lesson: Lesson, learned: Learned) -> None:
             learned.documents[item_id, tier].add(event.outcome, event.sign, event.at)
         if lesson.signature in learned.problems and memory_conf().flags["problem_solution_index"]:
             learned.solutions[lesson.signature, item_id].add(event.outcome, share, event.at)
+
+
+def count_concepts(event: OutcomeEvent, keys: Iterable[str], sign: int, learned: Learned) -> None:
+    tiers = sorted({tier for _, tier in meant(event)})
+    for key in keys:
+        learned.asked[key] += sign
+        learned.asked_at[key] = max(event.at, learned.asked_at.get(key, event.at))
+        for tier in tiers:
+            learned.routing[key, tier].add(event.outcome, sign, event.at)
 
 
 def write(user: EndUser, learned: Learned) -> None:

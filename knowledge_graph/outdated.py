@@ -35,6 +35,25 @@ def forget_items(user: EndUser, ids: Sequence[uuid.UUID]) -> None:
     DocumentStat.objects.filter(user=user, item_id__in=list(gone)).delete()
 
 
+FORGET_QUESTIONS = """
+UPDATE graph_example AS example SET query_preview = '' FROM action_taken AS taken
+WHERE example.user_id = %(user)s AND example.query_preview <> ''
+AND taken.user_id = %(user)s AND taken.id = example.taken_id AND taken.query = ''
+"""
+
+
+def forget_questions(user: EndUser) -> None:
+    """Examples do not quote what was forgotten of the action they tell of."""
+    with connection.cursor() as cursor:
+        cursor.execute(FORGET_QUESTIONS, {"user": user.pk})
+
+
+def forget_problems(user: EndUser, signatures: Sequence[str]) -> None:
+    known = [signature for signature in signatures if signature]
+    Solution.objects.filter(user=user, signature__in=known).delete()
+    drop_lost_cues(user, known)
+
+
 def drop_lost_cues(user: EndUser, signatures: Sequence[str]) -> None:
     """A problem nothing was tried on any more needs no cues."""
     if signatures:

@@ -8,6 +8,7 @@ import pytest
 from knowledge_graph import acting, learning, reading
 from knowledge_graph.concepts import concepts_of
 from knowledge_graph.models import (
+    GRAPH_TABLES,
     ActionExample,
     ActionStat,
     Concept,
@@ -21,6 +22,7 @@ from memory.access import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Outcome, Tier
+from outcomes.exchanges import NewExchange
 from outcomes.models import ActionTaken, OutcomeEvent
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
@@ -277,3 +279,25 @@ def test_nothing_is_left_waiting_and_the_mark_is_taken_back(user: EndUser, clock
     assert user.learning_due_since is None
     with user_scope(user):
         assert not OutcomeEvent.objects.filter(user=user, learned_at=None).exists()
+
+
+def test_a_forgotten_question_leaves_no_word_in_the_graphs(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
+    item = MemoryItemFactory.create(user=user, tier=Tier.HISTORY, text="Add yourself to the group")
+    other = told(user, clock, Outcome.WORKED, [item], "docker network error")
+    assert other
+    turn_id = shown(user, "", [item])
+    run = [{"name": "search_memory", "ok": True, "ms": 3}]
+    said = NewExchange("t", "docker quetzalcoatlus error", "Done.", turn_id=turn_id, tools=run)
+    exchange = memory.exchange(user, said, now=clock())
+    memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id, exchange_id=exchange.exchange_id)
+    learn_now(user)
+    assert "quetzalcoatlus" in str(everything_of(user))
+    memory.remove(user, exchange.memory_id, now=clock())
+    learn_now(user)
+    assert "quetzalcoatlus" not in str(everything_of(user))
+    assert stat(user, "docker", Tier.HISTORY).worked == 1, "what the other question taught stays"
+
+
+def everything_of(user: EndUser) -> list[Any]:
+    with user_scope(user):
+        return [row for model in GRAPH_TABLES for row in model._default_manager.filter(user=user).values()]

@@ -116,6 +116,25 @@ def test_search_works_wide_and_narrow_light_and_dark(notes: None, visit: Callabl
                 there.page.context.close()
 
 
+def test_a_context_is_read_wide_and_narrow_and_leads_to_the_search(
+    notes: None, visit: Callable[..., Visit], place: str
+) -> None:
+    for browser in opened():
+        for width, scheme in ((1280, "dark"), (390, "light")):
+            there = visit(browser, viewport={"width": width, "height": 800}, color_scheme=scheme)
+            there.sign_in()
+            there.open(f"{place}/context")
+            there.page.fill("#id_query", "Who repairs the reading lamp?")
+            there.page.click("button.main")
+            there.page.wait_for_selector(".verbatim")
+            there.settle()
+            assert NOTES[0] in there.page.locator("#found").inner_text()
+            there.page.click("text=Search for it")
+            there.settle()
+            assert there.page.input_value("#id_query") == "Who repairs the reading lamp?"
+            there.page.context.close()
+
+
 def walk_through(there: Visit, place: str) -> None:
     page = there.page
     there.sign_in()

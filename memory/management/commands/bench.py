@@ -52,6 +52,26 @@ def boosts(text: str) -> list[str]:
     return wanted
 
 
+def add_data_arguments(good: CommandParser, better: CommandParser) -> None:
+    """What is asked, and how."""
+    for kind in (good, better):
+        kind.add_argument("file", type=Path, nargs="?", help="a data set; without it one of the product's own")
+        kind.add_argument("--set", choices=list(SETS), default=next(iter(SETS)), help="which of its own")
+        kind.add_argument("--half", choices=HALVES, help="only this half of it")
+        kind.add_argument("--limit", type=at_least_one, help="only the first questions")
+    good.add_argument("--k", type=at_least_one, default=10, help="depth of the ranking in conversations")
+    good.add_argument("--modes", type=modes, help=f"some of {','.join(MODES)}; all without it")
+    good.add_argument(
+        "--without",
+        type=boosts,
+        default=[],
+        metavar="BOOSTS",
+        help='ask also without each of these boosts, alone: names with commas, or "each"',
+    )
+    good.add_argument("--misses", action="store_true", help="list the questions whose best memory is not first")
+    better.add_argument("--rounds", type=at_least_one, default=5)
+
+
 class Command(BaseCommand):
     help = (
         "Measure how fast the running product is (speed), what many clients do to it (load) and how well it finds "
@@ -71,23 +91,7 @@ class Command(BaseCommand):
         fast.add_argument("--key")
         good = kinds.add_parser("quality", help="recall, rank and gain on a data set, mode by mode")
         better = kinds.add_parser("learning", help="the first hit over rounds of outcomes, beside the vectors alone")
-        better.add_argument("--rounds", type=at_least_one, default=5)
-        for kind in (good, better):
-            kind.add_argument("file", type=Path, nargs="?", help="a data set; without it one of the product's own")
-            kind.add_argument("--set", choices=list(SETS), default=next(iter(SETS)), help="which of its own")
-            kind.add_argument("--half", choices=HALVES, help="only this half of it")
-        good.add_argument("--k", type=at_least_one, default=10, help="depth of the ranking in conversations")
-        good.add_argument("--modes", type=modes, help=f"some of {','.join(MODES)}; all without it")
-        good.add_argument(
-            "--without",
-            type=boosts,
-            default=[],
-            metavar="BOOSTS",
-            help='ask also without each of these boosts, alone: names with commas, or "each"',
-        )
-        for kind in (good, better):
-            kind.add_argument("--limit", type=at_least_one, help="only the first questions")
-        good.add_argument("--misses", action="store_true", help="list the questions whose best memory is not first")
+        add_data_arguments(good, better)
         many = kinds.add_parser("load", help="many clients searching while others write and the index is rebuilt")
         many.add_argument("--memories", type=at_least_one, default=10_000)
         many.add_argument("--clients", type=at_least_one, default=20)

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from memory import purging, store
 from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.admission import NewMemory, Refused
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion, Tombstone
 from memory.purging import CURRENT, Fate, Wanted, Wording, judge
@@ -258,3 +258,30 @@ def test_a_takeaway_goes_with_what_it_was_learned_from(user: EndUser, clock: Clo
     assert (other.parents, other.trust) == ([mine.pk], Trust.ASSISTANT)
     memory.purge(user, DOCUMENTS, now=clock())
     assert texts(user) == {"mine", "learned of mine"}
+
+
+def test_what_is_derived_while_a_purge_is_under_way_goes_too(
+    user: EndUser, clock: Clock, poison: MemoryItem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    derive(user, clock, "of poison", poison)
+    carry_out = purging.carry_out
+    rounds: list[Any] = []
+
+    def overtaken(*asked: Any, **more: Any) -> None:
+        if not rounds:
+            late = derive(user, clock, "late", poison)
+            derive(user, clock, "later", late)
+        rounds.append(asked)
+        carry_out(*asked, **more)
+
+    monkeypatch.setattr(purging, "carry_out", overtaken)
+    done, _ = memory.purge(user, DOCUMENTS, now=clock())
+    assert (done.removed, len(rounds)) == (4, 2)
+    assert texts(user) == set()
+
+
+def test_nothing_can_be_derived_from_what_is_gone(user: EndUser, clock: Clock, poison: MemoryItem) -> None:
+    memory.purge(user, DOCUMENTS, now=clock())
+    with pytest.raises(Refused) as refused:
+        derive(user, clock, "of poison", poison)
+    assert refused.value.field == "parents"

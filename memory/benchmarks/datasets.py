@@ -43,6 +43,8 @@ class Memory:
     speaker: str = ""
     thread_id: str = ""
     outcomes: tuple[str, ...] = ()
+    told: tuple[tuple[str, str], ...] = ()
+    """Outcomes of turns that showed it alone: each with the question that was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,7 @@ def _scenario_memory(row: Mapping[str, Any]) -> Memory:
         speaker=str(row.get("speaker") or ""),
         thread_id=str(row.get("thread_id") or ""),
         outcomes=tuple(row.get("outcomes") or ()),
+        told=tuple((str(outcome), str(question)) for outcome, question in row.get("told") or ()),
     )
 
 

@@ -12,12 +12,12 @@ from django.utils import timezone
 
 from knowledge_graph.tasks import learn_everything
 from memory import indexing
-from memory.access import ensure_user
+from memory.access import ensure_user, user_scope
 from memory.admission import NewMemory, Refused, admitted
 from memory.benchmarks.datasets import Memory, Store
 from memory.erasure import finish_erasure, request_erasure
 from memory.facade import MemoryFacade
-from memory.models import EndUser, Organization
+from memory.models import EndUser, Organization, Turn
 from memory.tiers import Outcome, Tier
 
 ACTOR = "command:bench"
@@ -129,6 +129,16 @@ def record_outcomes(content: Loaded, store: Store, asked_at: datetime) -> None:
         if memory.key in items:
             for outcome in memory.outcomes:
                 facade.outcome(content.user, Outcome(outcome), now=asked_at, related=[str(items[memory.key])])
+            for outcome, question in memory.told:
+                turn_id = shown(content.user, question, items[memory.key], memory.tier, asked_at)
+                facade.outcome(content.user, Outcome(outcome), now=asked_at, turn_id=turn_id, related=[1])
+
+
+def shown(user: EndUser, question: str, item: uuid.UUID, tier: str, asked_at: datetime) -> uuid.UUID:
+    """A turn as a search leaves it that showed this memory alone."""
+    with user_scope(user):
+        positions = [[str(item), tier]]
+        return Turn.objects.create(user=user, query=question, positions=positions, created_at=asked_at).turn_id
 
 
 def index(user: EndUser) -> None:

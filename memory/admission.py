@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.conf import memory_conf
-from memory.guard import bank_refusal
+from memory.guard import bank_refusal, tag_refusal
 from memory.text import Unfit, fit_text
 from memory.tiers import EXTERNAL_TIERS, TRUST_OF_SOURCE, SourceType, Tier, Trust
 
@@ -99,3 +99,5 @@ def guard_bank(text: str, tags: Sequence[str]) -> None:
         raise Refused("tags", "a memory_bank item needs at least one tag")
     if reason := bank_refusal(text):
         raise Refused("text", reason)
+    if reason := tag_refusal(tags):
+        raise Refused("tags", reason)

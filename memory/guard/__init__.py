@@ -6,6 +6,7 @@ conversation, jokes, suppositions, gossip, passing states, what any encyclopaedi
 the project and no framework.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.guard import orders, speech
@@ -13,7 +14,7 @@ from memory.guard.reading import Reading, read
 from memory.guard.secrets import entropy, luhn, secret_in
 from memory.guard.spelling import hidden_texts, is_encoded, smooth, spelt_out
 
-__all__ = ["Refusal", "bank_refusal", "entropy", "found_order", "found_secret", "luhn", "refusal"]
+__all__ = ["Refusal", "bank_refusal", "entropy", "found_order", "found_secret", "luhn", "refusal", "tag_refusal"]
 
 ORDERS = (
     ("false authority", orders.claims_authority, "claims an authority that no memory has"),
@@ -43,6 +44,13 @@ class Refusal:
 def bank_refusal(text: str) -> str | None:
     """Why the memory bank refuses a text, or None when it takes it."""
     found = refusal(text)
+    return f"{found.reason} ({found.rule})" if found else None
+
+
+def tag_refusal(tags: Sequence[str]) -> str | None:
+    """Why the memory bank refuses tags, or None. They name a memory and may be short, but steer and open nothing."""
+    text = "\n".join(tags)
+    found = dangerous(read(text)) or disguised(text)
     return f"{found.reason} ({found.rule})" if found else None
 
 

@@ -20,10 +20,14 @@ ADDRESS_MARK = "\ue000"
 SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\s\"')\]»]+(?=\S)|\n+|;\s|(?<=[.!?])(?=[A-ZÀ-ÝÄÖÜא-ת¿¡])")
 TOKEN = re.compile(r"[^\W_]+|->|[:=]|\ue000|[,;—–(\"«“]|\s-+\s")
 BREAKS = frozenset(',;—–("«“')
-LANGUAGE_SHARE = 0.75
-"""A language whose small words are at least this share of the commonest language's counts as the text's own too."""
+LANGUAGE_SHARE = 0.7
+"""A language with at least this share of the likeliest one's votes counts as the text's own too."""
+SMALL_WORD = 3
+"""Votes of a small word for its language; any other known word has one."""
 
-GRAMMAR = frozenset({"me", "my", "you", "must", "may", "any", "auto", "passive", "adverb", "not", "want"})
+GRAMMAR = frozenset(
+    {"me", "my", "you", "must", "may", "any", "auto", "passive", "adverb", "not", "want", "kin", "link", "be"}
+)
 """Small words that mean something else in another language; they count in the text's own languages only."""
 
 Span = tuple[int, int]
@@ -160,7 +164,9 @@ def placed(words: tuple[str, ...], lexicon: Lexicon) -> list[tuple[str, str, Spa
 
 def own_languages(found: list[list[tuple[str, str, Span]]]) -> frozenset[str] | None:
     """The languages the text seems to be written in, or None when nothing tells."""
-    votes = Counter(language for places in found for kind, language, _ in places if kind == "language")
+    votes: Counter[str] = Counter()
+    for kind, language, _ in {place for places in found for place in places if place[1] != FOREIGN}:
+        votes[language] += SMALL_WORD if kind == "language" else 1
     if not votes:
         return None
     most = max(votes.values())

@@ -13,7 +13,7 @@ INLINE_TURN = re.compile(rf"(?:[.!?…,;]\s{{1,3}}|\s[-–—/|]\s){ROLE}\s?:\s"
 STAMPED = re.compile(r"^\s{0,8}\[?\d{1,2}[:.]\d{2}(?::\d{2})?\]?\s.{1,40}?:\s", re.MULTILINE)
 LAUGHTER = re.compile("[😂🤣😜😝🤪]")
 YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20[0-2]\d)(?!\d)")
-SHORT = 7
+SHORT = 8
 """Words up to which a bare statement of how one feels is taken for a passing state."""
 BRIEF = 12
 FURTHEST_SUBJECT = 3

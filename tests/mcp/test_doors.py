@@ -64,7 +64,7 @@ def test_a_key_acts_only_for_its_users(stack: Stack, new_key: Callable[..., str]
     assert post(stack, HELLO, Authorization=f"Bearer {key}", X_User_Id="no spaces").status_code == 422
 
     async def live() -> None:
-        fact = f"Vera's code word for the boat is {uuid.uuid4().hex[:6]}"
+        fact = f"Vera is the owner of the boat Dolphin {uuid.uuid4().int % 10_000}"
         async with over_http(stack, "", key=key) as client:  # Nobody named: the one it may act for.
             await done(client, "add_to_memory_bank", content=fact, tags=["context"])
         async with over_http(stack, "", query="?user=vera") as client:

@@ -165,8 +165,8 @@ def claims_authority(sentence: Sentence) -> bool:
         return True
     for start, end in sentence.spans("authority", "office"):
         is_own = sentence.before(start, 1, "my", "me") and not reader
-        powers = ("may", "reader", "decree", "unasked", "void", "checks")
-        if sentence.before(start, 1, "citing") and sentence.has(*powers) and not sentence.has("me"):
+        lifted = sentence.has("may", "reader", "decree", "unasked", "void", "checks")
+        if sentence.before(start, 1, "citing") and lifted and not sentence.has("me"):
             return True
         if not is_own and grants(sentence, end, reader=reader):
             return True

@@ -9,10 +9,13 @@ from django.utils import timezone
 from memory.access import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn
+from memory.text import SMUGGLED
 from memory.tiers import Outcome
 from outcomes.exchanges import NewExchange
-from outcomes.models import OutcomeEvent
+from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent
 from tests.console.conftest import Console
+from tests.console.payloads import PAYLOADS
+from tests.console.test_hostile_text import Skeleton
 from tests.factories import MemoryItemFactory
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -129,3 +132,33 @@ def test_an_item_tells_of_an_outcome_that_was_taken_back(console: Console, item:
     page = console.get(f"{place}/memories/{item.pk}").content.decode()
     assert "Outcome taken back" in page
     assert "a later verdict takes the place of worked" in page
+
+
+def hostile_page(console: Console, user: EndUser, place: str, text: str) -> list[list[tuple[str, tuple[str, ...]]]]:
+    """What the two pages are made of when every field of an exchange holds the text, past the checks of the API."""
+    with user_scope(user):
+        exchange = Exchange.objects.create(
+            user=user,
+            thread_id=text[:200],
+            user_message=text,
+            assistant_message=text,
+            detection="done",
+            detected={"reasoning": text},
+            created_at=timezone.now() - timedelta(hours=2),
+        )
+        named = {"user": user, "exchange_id": exchange.pk}
+        ActionTaken.objects.create(action=text[:200], error=text[:300], ok=False, **named)
+        ConversationSignal.objects.create(kind="corrects", evidence=text[:200], heard_in=exchange.pk, **named)
+        OutcomeEvent.objects.create(outcome="worked", actor=text[:100], **named)
+    pages = [console.get(f"{place}/conversations"), console.get(f"{place}/conversations", {"thread": text[:200]})]
+    with user_scope(user):
+        for model in (Exchange, ActionTaken, ConversationSignal, OutcomeEvent):
+            model.objects.all().delete()
+    assert all(not SMUGGLED.search(page.content.decode()) for page in pages)
+    return [Skeleton(page.content.decode()).parts for page in pages]
+
+
+def test_hostile_words_add_no_element_and_no_attribute(console: Console, user: EndUser, place: str) -> None:
+    expected = hostile_page(console, user, place, "harmless")
+    for payload in PAYLOADS:
+        assert hostile_page(console, user, place, payload) == expected, payload

@@ -1,18 +1,16 @@
 """What the conversation itself says: a question asked before, and what it goes on about. Pure."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from knowledge_graph.insights.findings import RECENT_MINUTES, Repetition, Topic
 from knowledge_graph.insights.graphs import Known
+from knowledge_graph.insights.question import WORD
 
 JUST_NOW = timedelta(minutes=RECENT_MINUTES)
 ALIKE = 0.6
 """So much of the words of two questions together must be in both."""
-WORD = re.compile(r"\w+")
-USERS_PART = re.compile(r"\AUser: (.*?)(?:\nAssistant: |\Z)", re.DOTALL)
 OFTEN = 2
 MOST_TOPICS = 4
 MOST_RELATED = 3
@@ -26,14 +24,14 @@ def repetition(
     thread_id: str,
     now: datetime,
 ) -> Repetition | None:
-    """``said`` is the user's part of this thread, ``asked`` are exchanges of any thread that hold the same words.
+    """``said`` is the user's part of this thread, ``asked`` are questions of any thread with a word in common.
 
     ``recent`` is what the client says was asked just before; it need not have been stored.
     """
     words = frozenset(WORD.findall(query.casefold()))
     here = [(row["text"], datetime.fromisoformat(row["at"])) for row in said]
     elsewhere = [
-        (users_part(row["text"]), datetime.fromisoformat(row["at"]))
+        (row["text"], datetime.fromisoformat(row["at"]))
         for row in asked
         if not thread_id or row["thread_id"] != thread_id
     ]
@@ -51,11 +49,6 @@ def repetition(
     text, at = max(just_now or [*repeated, *others], key=lambda one: one[1])
     minutes = max(0, int((now - at).total_seconds() // 60))
     return Repetition(text, at, times, in_thread=bool(just_now), minutes_ago=minutes)
-
-
-def users_part(exchange: str) -> str:
-    found = USERS_PART.match(exchange)
-    return found[1] if found else exchange
 
 
 def alike(words: frozenset[str], text: str) -> bool:

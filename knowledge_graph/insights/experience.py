@@ -26,6 +26,8 @@ MOST_FACTS = 5
 FACT_SHARE = 0.3
 MOST_SAID = 8
 MOST_ASKED = 20
+EXCHANGES_READ = 200
+"""So many of the latest exchanges are looked through for the same question; equal ones share the longest word."""
 LIKE_PROBLEM = 0.5
 EVENTS_READ = 100
 """So many verdicts before its last use are looked through for the lesson of a failure."""
@@ -120,13 +122,12 @@ SAID = """
         WHERE user_id = %(user)s AND thread_id = %(thread)s AND thread_id <> ''
         ORDER BY created_at DESC LIMIT {said}) AS one) AS said,
 """
-# All the words, so that the rarest of them decides how much is read.
 ASKED = """
-    (SELECT json_agg(one) FROM (SELECT left(text, 1200) AS text, thread_id, occurred_at AS at FROM memory_item
-        WHERE user_id = %(user)s AND lexemes @@ %(every)s::tsquery AND source @> '{{"kind": "exchange"}}'
-        LIMIT {asked}) AS one) AS asked
+    (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, thread_id, created_at AS at FROM (
+        SELECT user_message, thread_id, created_at FROM exchange WHERE user_id = %(user)s
+        ORDER BY created_at DESC, id DESC LIMIT {exchanges}
+    ) AS recent WHERE strpos(lower(user_message), %(longest)s) > 0 LIMIT {asked}) AS one) AS asked
 """
-NOT_ASKED = "NULL AS asked"
 
 
 @dataclass(slots=True)
@@ -146,9 +147,7 @@ def read(
     """What the memories say. The graphs add what was tried on problems like this one and who is named where."""
     if not question.words:
         return said_only(cursor, user, thread_id)
-    cursor.execute(
-        statement(several=len(question.words) > 1), values(user, question, thread_id, now, uses_graphs=uses_graphs)
-    )
+    cursor.execute(statement(), values(user, question, thread_id, now, uses_graphs=uses_graphs))
     row = cursor.fetchone()
     return Read(*(part or [] for part in row))
 
@@ -162,8 +161,7 @@ def said_only(cursor: CursorWrapper, user: EndUser, thread_id: str) -> Read:
 
 
 @cache
-def statement(*, several: bool) -> str:
-    """For one word or ``several``: of a single word an equal question before is no finding."""
+def statement() -> str:
     return STATEMENT.format(
         sample=SAMPLE,
         rows=USUAL_ROWS,
@@ -172,17 +170,16 @@ def statement(*, several: bool) -> str:
         facts=MOST_FACTS,
         approach=APPROACH,
         lesson=LESSON.format(events=EVENTS_READ),
-        conversation=SAID.format(said=MOST_SAID) + (ASKED.format(asked=MOST_ASKED) if several else NOT_ASKED),
+        conversation=SAID.format(said=MOST_SAID) + ASKED.format(exchanges=EXCHANGES_READ, asked=MOST_ASKED),
     )
 
 
 def values(user: EndUser, question: Question, thread_id: str, now: datetime, *, uses_graphs: bool) -> dict[str, Any]:
     problem = problem_of(question.keys) if uses_graphs else []
-    words = [tsquery_literal(forms, user.pk) for forms in question.words]
     return {
         "user": user.pk,
-        "words": words,
-        "every": "&".join(f"({word})" for word in words),
+        "words": [tsquery_literal(forms, user.pk) for forms in question.words],
+        "longest": question.longest_word,
         "enough": question.enough,
         "fact_share": FACT_SHARE,
         "scored": sorted(SCORED_TIERS),

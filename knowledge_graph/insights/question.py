@@ -1,5 +1,6 @@
 """What a question is about, as the lookups need it. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from knowledge_graph.context_types import context_type_of
 from knowledge_graph.entities import entities_of
 from memory.words import query_groups
 
+WORD = re.compile(r"\w+")
 LONGEST_READ = 2_000
 MOST_WORDS = 8
 ENOUGH_SHARE = 0.45
@@ -43,6 +45,10 @@ class Question:
     def enough(self) -> float:
         """The share of the words' weight that makes a memory one about this: of a long message fewer are needed."""
         return max(LEAST_SHARE, min(ENOUGH_SHARE, ENOUGH_WORDS / max(1, len(self.words))))
+
+    @property
+    def longest_word(self) -> str:
+        return max(WORD.findall(self.text.casefold()), key=len, default="")
 
     @property
     def keys(self) -> list[str]:

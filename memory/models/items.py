@@ -160,12 +160,19 @@ class MemoryItem(models.Model):
             models.Index(fields=["user", "id"], name="memory_item_derived", condition=~models.Q(parents=[])),
             # Every search reads the pending list whole: at the default of 4 MB that was two thirds of its time.
             GinIndex(fields=["lexemes"], name="memory_item_lexemes", fastupdate=True, gin_pending_list_limit=128),
-            # The words of the few rows that outcomes or a lesson speak of, so that experience is found at once.
+            # The words of the few rows that outcomes or a lesson speak of, and of the memory bank, for what is asked
+            # before any search. Seldom written and asked word by word, so nothing is left pending.
             GinIndex(
                 fields=["lexemes"],
-                name="memory_item_experience",
-                gin_pending_list_limit=128,
+                name="memory_item_judged_words",
+                fastupdate=False,
                 condition=models.Q(uses__gt=0) | ~models.Q(score=0.5),
+            ),
+            GinIndex(
+                fields=["lexemes"],
+                name="memory_item_bank_words",
+                fastupdate=False,
+                condition=models.Q(status="active", tier="memory_bank"),
             ),
         ]
 

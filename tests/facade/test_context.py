@@ -369,7 +369,7 @@ def test_experience_that_cannot_be_asked_costs_only_its_block(
     user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(user, clock, "The lighthouse is white", always_inject=False)
-    monkeypatch.setattr(experience, "statement", lambda several: "SELECT pg_sleep(5)")
+    monkeypatch.setattr(experience, "statement", lambda: "SELECT pg_sleep(5)")
     began = time.perf_counter()
     context = compose(user, clock)
     assert time.perf_counter() - began < 2

@@ -103,7 +103,7 @@ class PromotionConf:
     keep_score: float = 0.7
     keep_uses: int = 2
     garbage_below: float = 0.2
-    batch: int = 500
+    batch: int = 250
 
 
 @dataclass(frozen=True, slots=True)

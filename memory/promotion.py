@@ -26,7 +26,7 @@ from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Tier, Trust
 LONG_BATCH_S = 0.25
 """A batch that held its rows longer is followed by a smaller one: no lock of a pass lasts a second."""
 SHORT_BATCH_S = 0.1
-FIRST_BATCH = 250
+FIRST_BATCH = 100
 SMALLEST_BATCH = 50
 LISTED = 10_000
 UNDOABLE = frozenset({"promoted", "archived"})

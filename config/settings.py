@@ -1,6 +1,7 @@
 """Every setting, each read once from one environment variable. Defaults run the embedded product on one machine."""
 
 from pathlib import Path
+from typing import Any
 
 import structlog
 from django.core.exceptions import ImproperlyConfigured
@@ -222,7 +223,7 @@ BOOSTS = {
     ],
     "none": [],
 }
-MEMORY = {
+MEMORY: dict[str, Any] = {
     "FLAGS": FLAGS,
     "EMBEDDING": {
         "url": EMBEDDING_URL,

@@ -85,7 +85,7 @@ class ContextOut(BaseModel):
             ),
             history=None
             if made.history is None
-            else [MessageIn(role=role, content=text) for role, text in made.history],
+            else [MessageIn.model_validate({"role": role, "content": text}) for role, text in made.history],
         )
 
 

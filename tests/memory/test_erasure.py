@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection
@@ -55,7 +56,7 @@ def live(user: EndUser, clock: Clock, index_now: IndexNow, word: str = CANARY) -
 
 
 def keep_records(user: EndUser, clock: Clock, word: str) -> None:
-    fields = {
+    fields: dict[Kind, dict[str, Any]] = {
         Kind.JOURNAL: {"title": word, "is_draft": False},
         Kind.TODO: {"title": word},
         Kind.GRATITUDE: {"text": word},

@@ -58,6 +58,8 @@ def overrides(sentence: Sentence) -> bool:
         or casts_a_part(sentence)
         or commands(sentence)
         or speaks_of_reader(sentence)
+        or (sentence.has("obey") and addresses_reader(sentence) and not sentence.has("kin"))
+        or sentence.near("guardrail", "void", 6)
     )
 
 
@@ -155,6 +157,8 @@ def mentions_brand(sentence: Sentence) -> bool:
 def claims_authority(sentence: Sentence) -> bool:
     if sentence.has("notice") and sentence.opens("notice"):
         return True
+    if sentence.opens("letter") and sentence.follows("letter", "authority", 3) and not sentence.has("my"):
+        return True
     if any(
         start in sentence.openings and sentence.at(end, "link") and sentence.words[end] in {":", "="}
         for start, end in sentence.spans("policy")
@@ -221,7 +225,8 @@ def skips(sentence: Sentence) -> bool:
 def acts_unasked(sentence: Sentence) -> bool:
     if sentence.has("unasked") and sentence.has("act", "approve", "send"):
         return True
-    return sentence.has("any") and sentence.has("act") and addresses_reader(sentence)
+    is_any_goods = sentence.has("act") and sentence.near("any", "goods", 2) and sentence.has("user")
+    return is_any_goods or (sentence.has("any") and sentence.has("act") and addresses_reader(sentence))
 
 
 def pays(sentence: Sentence) -> bool:

@@ -130,6 +130,8 @@ def is_bolt_told(sentence: Sentence) -> bool:
 def opens_something(sentence: Sentence) -> bool:
     """Whether it tells what to type, press or say where something is opened."""
     words = sentence.words
+    if sentence.has("opener") and any(char.isdigit() for word in words for char in word):
+        return True
     if not sentence.has("login"):
         return False
     behind = words[min(end for _, end in sentence.spans("login")) :]

@@ -113,3 +113,8 @@ def planned(tiers: dict[str, tuple[float, float]]) -> frozenset[Tier] | None:
     if not helpful:
         return None
     return frozenset({Tier.WORKING, *(Tier(tier) for tier in helpful[:RECOMMENDED])})
+
+
+# The lists of words are read with this module, not within the time of the first question.
+concepts_in("the docker volume of Dana")
+entities_of("My sister Dana lives in Berlin")

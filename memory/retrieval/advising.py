@@ -43,12 +43,15 @@ def advise(user: EndUser, query: Query, debug: Debug, deadline: Deadline) -> Adv
     conf = memory_conf()
     if not conf.ranking.adviser or not query.text:
         return Advice()
-    return debug.attempt(GRAPH, lambda: asked(user, query, deadline.slice(conf.deadlines.graph_s)), Advice())
+    return debug.attempt(GRAPH, lambda: asked(user, query, deadline), Advice())
 
 
 def asked(user: EndUser, query: Query, deadline: Deadline) -> Advice:
+    conf = memory_conf()
     try:
-        found: object = adviser(memory_conf().ranking.adviser)(user, query, deadline)
+        # Whatever the first question of a process loads is not taken from its time.
+        ask = adviser(conf.ranking.adviser)
+        found: object = ask(user, query, deadline.slice(conf.deadlines.graph_s))
     except Unavailable:
         raise
     except Exception as error:

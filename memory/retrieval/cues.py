@@ -318,10 +318,10 @@ def is_reported_question(bare: str) -> bool:
 
 ASKS_FAILURE: Final = re.compile(
     r"\b(?:did(?:n't| not) work|does(?:n't| not) work|fail(?:ed|ure|ures)?|went wrong|mistakes?|avoid|"
-    r"no funcion\w+|fallo|fallaron|salio mal|error(?:es)?|evitar|"
+    r"no funcion\w+|fallo|fallaron|salio mal|errores|evitar|"
     r"n'a pas marche|echou\w*|echec|rate|eviter|erreurs?|"
     r"nicht (?:geklappt|funktioniert)|schiefgegangen|gescheitert|vermeiden|fehler|"
-    r"non ha funzionato|fallit[oa]|andato male|evitare|errori?)\b|לא עבד|נכשל|השתבש|להימנע|טעויות"
+    r"non ha funzionato|fallit[oa]|andato male|evitare|error[ei])\b|לא עבד|נכשל|השתבש|להימנע|טעויות"
 )
 
 # --- where it stands written --------------------------------------------------------------------------------------

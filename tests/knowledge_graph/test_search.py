@@ -137,6 +137,18 @@ def test_the_tiers_that_answered_are_asked_and_working_always(
 
 
 # --- without -----------------------------------------------------------------------------------------------------
+def test_a_failing_graph_costs_a_reason_and_never_the_answer(
+    user: EndUser, clock: Clock, ready: Ready, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept(user, clock, "Priya prefers tea", Tier.MEMORY_BANK)
+    ready()
+    monkeypatch.setattr(advising, "WHAT_IS_KNOWN", "SELECT * FROM no_such_table")
+    with user_scope(user):
+        result = asked(user, clock, "what does priya prefer?")
+    assert len(result.hits) == 1
+    assert result.debug.fallbacks_used == ["graph_skipped"]
+
+
 def test_switched_off_nothing_is_asked_of_the_graphs(
     user: EndUser, clock: Clock, ready: Ready, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,15 +163,3 @@ def test_switched_off_nothing_is_asked_of_the_graphs(
     result = asked(user, clock, "what does priya prefer?")
     assert len(result.hits) == 1
     assert "graph" not in result.debug.stage_timings_ms
-
-
-def test_a_failing_graph_costs_a_reason_and_never_the_answer(
-    user: EndUser, clock: Clock, ready: Ready, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept(user, clock, "Priya prefers tea", Tier.MEMORY_BANK)
-    ready()
-    monkeypatch.setattr(advising, "WHAT_IS_KNOWN", "SELECT * FROM no_such_table")
-    with user_scope(user):
-        result = asked(user, clock, "what does priya prefer?")
-    assert len(result.hits) == 1
-    assert result.debug.fallbacks_used == ["graph_skipped"]

@@ -73,7 +73,9 @@ def test_shell_scripts_parse_and_may_be_run(name: str) -> None:
 def test_compose_has_the_production_shape() -> None:
     services = compose()["services"]
 
-    assert {"postgres", "redis", "qdrant", "embedder", "reranker", "prepare", "web", "mcp", "worker", "beat"} == set(services)
+    assert {"postgres", "redis", "qdrant", "embedder", "reranker", "prepare", "web", "mcp", "worker", "beat"} == set(
+        services
+    )
     assert services["postgres"]["image"].startswith("pgvector/pgvector:")
     for name in ("web", "mcp", "worker", "beat", "prepare"):
         assert services[name]["environment"]["COMMONPLACE_PROFILE"] == "production"

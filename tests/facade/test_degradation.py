@@ -45,7 +45,7 @@ def test_when_every_stage_fails_the_answer_is_empty_and_says_why(
     monkeypatch.setattr(fulltext, "SURVEY", ASLEEP)
     result = ask(known, clock)
     assert result.hits == []
-    assert result.debug.fallbacks_used == ["embed_skipped", "lexical_skipped"]
+    assert result.debug.fallbacks_used == ["graph_skipped", "embed_skipped", "lexical_skipped"]
     assert result.debug.retrieval_confidence == "low"
     assert memory.turn(known, result.turn_id) is not None
 

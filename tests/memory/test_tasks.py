@@ -1,6 +1,5 @@
 """Tasks: each may run twice, at once, too late or for nobody, and ends the same."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
@@ -9,6 +8,7 @@ import pytest
 from django.db import connection
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
+from config.celery import app
 from config.schedule import SCHEDULE
 from memory import erasure, indexing, store, tasks
 from memory.access import user_scope
@@ -198,9 +198,7 @@ def test_a_task_for_nobody_ends_quietly(db: None, services: None) -> None:
 
 
 def test_everything_on_the_schedule_exists_and_expires_before_its_next_turn() -> None:
-    named: dict[str, Callable[..., object]] = {
-        task.name: task for task in vars(tasks).values() if hasattr(task, "delay")
-    }
+    app.loader.import_default_modules()
     for entry in SCHEDULE.values():
-        assert entry["task"] in named
+        assert entry["task"] in app.tasks
         assert entry["options"]["expires"] < entry["schedule"]

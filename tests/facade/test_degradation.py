@@ -45,7 +45,7 @@ def test_when_every_stage_fails_the_answer_is_empty_and_says_why(
     monkeypatch.setattr(fulltext, "SURVEY", ASLEEP)
     result = ask(known, clock)
     assert result.hits == []
-    assert result.debug.fallbacks_used == ["graph_skipped", "embed_skipped", "lexical_skipped"]
+    assert result.debug.fallbacks_used == ["embed_skipped", "lexical_skipped"]
     assert result.debug.retrieval_confidence == "low"
     assert memory.turn(known, result.turn_id) is not None
 
@@ -99,7 +99,7 @@ def test_a_request_may_ask_for_less_time(
 def test_no_time_at_all_leaves_every_stage_out(known: EndUser, clock: Clock) -> None:
     result = memory.search(known, SearchRequest("lighthouse", deadline_s=0.0), now=clock())
     assert result.hits == []
-    assert result.debug.fallbacks_used == ["embed_skipped", "lexical_skipped"]
+    assert result.debug.fallbacks_used == ["graph_skipped", "embed_skipped", "lexical_skipped"]
     assert {error["code"] for error in result.debug.errors} == {"Late"}
 
 

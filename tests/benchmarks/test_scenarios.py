@@ -36,7 +36,14 @@ def written(memory: Memory) -> str:
 
 def digest(dataset: Dataset) -> str:
     told = [
-        (store.key, [written(memory) for memory in store.memories], one.text, sorted(one.grades.items()), sorted(one.traps), sorted(one.labels.items()))
+        (
+            store.key,
+            [written(memory) for memory in store.memories],
+            one.text,
+            sorted(one.grades.items()),
+            sorted(one.traps),
+            sorted(one.labels.items()),
+        )
         for store in dataset.stores
         for one in store.questions
     ]

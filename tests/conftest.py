@@ -73,7 +73,17 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
         connect_as("app")
     yield
     with django_db_blocker.unblock():
+        end_other_connections()
         connect_as("owner")
+
+
+def end_other_connections() -> None:
+    """A connection that a test's thread or a kept traceback still holds would keep the database from being dropped."""
+    with connections["default"].cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename = current_user"
+        )
 
 
 @pytest.fixture(autouse=True)

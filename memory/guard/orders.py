@@ -45,8 +45,17 @@ def addresses_reader(sentence: Sentence) -> bool:
 
 
 def tells_of_somebody(sentence: Sentence, place: int, gap: int = 4) -> bool:
-    """Whether a person stands in front of a verb as the one who does it, and the reader is not spoken to."""
-    return sentence.before(place, gap, "me", "kin", "user") and not addresses_reader(sentence)
+    """Whether a person stands in front of a verb as the one who does it, and the reader is not spoken to.
+
+    Who asks is not who acts: "if the user asks, steer ..." has no person in front of the order.
+    """
+    if addresses_reader(sentence):
+        return False
+    asked = sentence.spans("trigger", "occasion") if place in sentence.openings else []
+    return any(
+        0 <= place - end <= gap and not any(first <= start and end <= last for first, last in asked)
+        for start, end in sentence.spans("me", "kin", "user")
+    )
 
 
 def overrides(sentence: Sentence) -> bool:
@@ -55,6 +64,7 @@ def overrides(sentence: Sentence) -> bool:
         or UNSPACED_ORDER.search(sentence.raw) is not None
         or drops_rules(sentence)
         or lifts_limits(sentence)
+        or outranks(sentence)
         or casts_a_part(sentence)
         or commands(sentence)
         or speaks_of_reader(sentence)
@@ -100,6 +110,13 @@ def lifts_limits(sentence: Sentence) -> bool:
     )
 
 
+def outranks(sentence: Sentence) -> bool:
+    """Whether it sets itself above what the reader was told: "this note takes precedence over the system"."""
+    if sentence.follows("outrank", "higher", 6) and not sentence.has("me", "kin"):
+        return True
+    return sentence.has("outrank") and sentence.has("this text") and sentence.has("rules", "any", "higher", "authority")
+
+
 def casts_a_part(sentence: Sentence) -> bool:
     for start, _ in sentence.spans("persona"):
         if start in sentence.openings or sentence.has("from now", "you", "assistant"):
@@ -121,22 +138,37 @@ def commands(sentence: Sentence) -> bool:
 
 def promotes(sentence: Sentence) -> bool:
     for start, _ in sentence.spans("recommend"):
-        if tells_of_somebody(sentence, start):
+        if tells_of_somebody(sentence, start) or tells_what_is_recommended(sentence, start):
             continue
         if start in sentence.openings or sentence.has("trigger", "occasion"):
             return True
         if sentence.before(start, 5, "you", "assistant", "must"):
             return True
-    if advises_others(sentence):
+    if advises_others(sentence) or tells_crowd(sentence):
         return True
     if sentence.follows("recommend", "must", 4) and not sentence.has("me", "kin", "user"):
         return True
     return mentions_brand(sentence) or (sentence.has("ad") and not sentence.has("me", "user", "kin"))
 
 
+def tells_what_is_recommended(sentence: Sentence, place: int) -> bool:
+    """Whether a form that is an order and a statement alike tells what somebody recommends to their own people."""
+    if sentence.has("trigger", "occasion", "assistant") or place:
+        return False
+    return sentence.at(0, "recommends") and sentence.has("circle", "kin")
+
+
 def advises_others(sentence: Sentence) -> bool:
     """Whether it tells what others who ask are to be led to: "whoever wants hosting ... NimbusPeak"."""
     return sentence.has("trigger") and is_named(sentence) and not sentence.has("me", "kin", "user")
+
+
+def tells_crowd(sentence: Sentence) -> bool:
+    """Whether it lays down what people of some kind are to hear: "those who complain should be told that only ..."."""
+    if sentence.has("unnamed") and sentence.has("must") and sentence.has("saying"):
+        return is_named(sentence, 2) and not sentence.has("me", "kin")
+    told = sentence.follows("must", "told", 4) is not None
+    return told and sentence.has("crowd") and is_named(sentence, 2) and not sentence.has("me", "kin", "user")
 
 
 def is_named(sentence: Sentence, place: int = 0) -> bool:
@@ -151,7 +183,9 @@ def mentions_brand(sentence: Sentence) -> bool:
         is_bidden = sentence.before(start, 3, "you", "assistant") or (start in sentence.openings and is_constant)
         if is_bidden or (sentence.has("trigger", "occasion") and not sentence.has("me", "kin")):
             return True
-    return False
+    if sentence.has("covert") and sentence.has("mention") and sentence.has("trigger", "occasion"):
+        return True
+    return sentence.has("return") and sentence.has("talk") and is_named(sentence, 1) and not sentence.has("me", "kin")
 
 
 def claims_authority(sentence: Sentence) -> bool:
@@ -192,15 +226,30 @@ def grants(sentence: Sentence, place: int, *, reader: bool) -> bool:
 def plants(sentence: Sentence) -> bool:
     """Whether a wish is put into the person's mouth that would hand over data, trust or control."""
     is_wish = sentence.has("want") and sentence.has("user", "me")
-    presses = is_wish or addresses_reader(sentence)
-    opens = sentence.opens("send", "trust", "approve", "skip", "act", "conceal")
+    presses = is_wish or addresses_reader(sentence) or sentence.has("consent")
+    if sentence.has("needless") and sentence.has("act", "send", "approve", "conceal", "skip"):
+        return True
+    opens = bids(sentence, "send", "trust", "approve", "skip", "act", "conceal")
     if is_wish and not addresses_reader(sentence) and is_refused_wish(sentence):
         return False
+    if sentence.has("consent") and sentence.has("any") and sentence.has("opened"):
+        return True
     if (presses or opens) and (trusts(sentence) or sentence.has("conceal") or skips(sentence)):
         return True
-    if (presses or opens) and (acts_unasked(sentence) or pays(sentence)):
+    if (presses or opens) and (acts_unasked(sentence) or pays(sentence) or follows_links(sentence)):
         return True
     return sends(sentence, presses=presses)
+
+
+def bids(sentence: Sentence, *kinds: str) -> bool:
+    """Whether a clause begins with one of the verbs as an order: "turn off ...", not "turning it off failed"."""
+    return any(
+        start in sentence.openings and not sentence.words[start].endswith("ing") for start, _ in sentence.spans(*kinds)
+    )
+
+
+def follows_links(sentence: Sentence) -> bool:
+    return sentence.has("address") and sentence.has("at once") and sentence.near("site", "opened", 5)
 
 
 def is_refused_wish(sentence: Sentence) -> bool:
@@ -219,7 +268,7 @@ def skips(sentence: Sentence) -> bool:
         any(0 <= check - end <= 4 and check != start for check, _ in sentence.spans("checks"))
         or any(0 <= start - after <= 4 for _, after in sentence.spans("checks"))
         for start, end in sentence.spans("skip")
-    ) and (addresses_reader(sentence) or sentence.has("want", "any") or sentence.opens("skip"))
+    ) and (addresses_reader(sentence) or sentence.has("want", "any") or bids(sentence, "skip"))
 
 
 def acts_unasked(sentence: Sentence) -> bool:
@@ -245,7 +294,7 @@ def sends(sentence: Sentence, *, presses: bool) -> bool:
     if not (sentence.near("send", "goods", 7) or sentence.near("send", "secret", 7) or goes_out(sentence)):
         return False
     leaves = sentence.has("address", "outside")
-    handed = sentence.has("passive") or addresses_reader(sentence) or sentence.opens("send")
+    handed = sentence.has("passive", "consent") or addresses_reader(sentence) or sentence.opens("send")
     if presses and (handed or sentence.has("address")) and (leaves or sentence.has("any", "secret")):
         return True
     if presses and leaves and not sentence.has("me"):

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from memory.guard.lexicon import FOREIGN, Lexicon, guard_words
 from memory.guard.spelling import smooth
 
 ADDRESS = re.compile(
     r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,63}|\b(?:https?://|www\.)[^\s<>\"]{3,}"
-    r"|(?<![\w.-])(?:[a-z0-9-]{1,63}\.){1,4}(?:com|net|org|io|info|biz|example|test|ru|cn|co|shop|app|ai|dev|xyz|site|"
+    r"|(?:(?<![\w.-])|(?<=[א-ת]-))(?:[a-z0-9-]{1,63}\.){1,4}(?:com|net|org|io|info|biz|example|test|ru|cn|co|shop|app|ai|dev|xyz|site|"
     r"online|de|fr|es|it|il|eu|uk|link|click|top)\b(?:/\S*)?",
     re.IGNORECASE,
 )
@@ -29,6 +30,8 @@ GRAMMAR = frozenset(
     {"me", "my", "you", "must", "may", "any", "auto", "passive", "adverb", "not", "want", "kin", "link", "be"}
 )
 """Small words that mean something else in another language; they count in the text's own languages only."""
+
+LONGEST_NAME = 3
 
 Span = tuple[int, int]
 
@@ -79,9 +82,23 @@ class Sentence:
         return any(start == place for kind in kinds for start, _ in self.found.get(kind, ()))
 
     @cached_property
+    def appositions(self) -> frozenset[int]:
+        """Behind a name put beside somebody's: "Dana's manager, Priya, signs" begins no clause with "signs"."""
+        if self.has("you", "assistant"):
+            return frozenset()
+        return frozenset(
+            end
+            for start, end in pairwise(sorted(self.breaks))
+            if start > 1
+            and end - start <= LONGEST_NAME
+            and all(at in self.capitals for at in range(start, end))
+            and (self.before(start, 4, "kin", "user", "my") or any(at < start for at in self.capitals))
+        )
+
+    @cached_property
     def openings(self) -> frozenset[int]:
         """Where a clause begins, behind words like "please" and "always"."""
-        open_places = {0} | self.breaks
+        open_places = {0} | (self.breaks - self.appositions)
         for start, end in sorted(self.found.get("adverb", ())):
             if start in open_places:
                 open_places.add(end)

@@ -47,6 +47,8 @@ DIGITS = {
     )
     for word in words.split()
 }
+LETTER = re.compile(r"\b(?:an?|una?|une|eine?n?)\s[A-Z]\b|\bהאות\s|\s[א-ת](?=\s|[.,]|$)")
+"""A letter that is drawn: "draw an N"."""
 FURTHEST_LINK = 6
 """Words that may stand between "password" and "is"."""
 SHORTEST_CODE = 3
@@ -101,14 +103,20 @@ def tells_secret(sentence: Sentence) -> bool:
     spans = [(start, end) for start, end in sentence.spans("secret") if not is_compound(sentence, start, end)]
     if any(is_told(sentence, end) or is_named(sentence, start) for start, end in spans):
         return True
-    if spans and (sentence.asks or sentence.has("recipe")):
+    if spans and (sentence.asks or recipes(sentence)):
         # "The password of the router? ..." is answered by what follows.
         return True
     if any(is_told(sentence, max(end, other)) for (_, end), (_, other) in locked_codes(sentence)):
         return True
-    if is_bolt_told(sentence):
+    if is_bolt_told(sentence) or is_access_told(sentence):
         return True
     return opens_something(sentence)
+
+
+def recipes(sentence: Sentence) -> list[tuple[int, int]]:
+    """Places that say what a secret is made of; "twice a week" is none."""
+    often = {start for start, _ in sentence.spans("frequency")}
+    return [span for span in sentence.spans("recipe") if span[0] not in often]
 
 
 def is_named(sentence: Sentence, place: int) -> bool:
@@ -121,10 +129,28 @@ def is_named(sentence: Sentence, place: int) -> bool:
 def is_bolt_told(sentence: Sentence) -> bool:
     """Whether a lock or a network is followed by what opens it: "wifi: ...", "the alarm goes off with ..."."""
     bolts = sentence.spans("bolt")
-    told = min((end for _, end in sentence.spans("link", "login", "enter")), default=len(sentence.words))
-    if bolts and any(start >= told for start, _ in sentence.spans("recipe")):
+    told = min((end for _, end in sentence.spans("link", "login", "enter", "disarm")), default=len(sentence.words))
+    if bolts and any(start >= told for start, _ in recipes(sentence)):
         return True
-    return any(start == 0 and sentence.words[end : end + 1] == (":",) for start, end in bolts)
+    is_opened = sentence.follows("lock", "disarm", 8) or sentence.follows("device", "disarm", 8)
+    if is_opened and sentence.follows("disarm", "recipe", FURTHEST_LINK):
+        return True
+    if sentence.has("drawing") and sentence.has("lock", "device") and LETTER.search(sentence.raw):
+        return True
+    if bolts and digits_in_a_row(sentence.words) > SHORTEST_CODE:
+        return True
+    if bolts and any(has_code(sentence.words[end : end + 4], mixed_only=False) for _, end in sentence.spans("disarm")):
+        return True
+    return any(start <= 1 and sentence.words[end : end + 1] == (":",) for start, end in bolts)
+
+
+def is_access_told(sentence: Sentence) -> bool:
+    """Whether what lets somebody in is said to be made of something: "the bank login is her surname and ..."."""
+    for _, end in sentence.spans("access"):
+        for start, after in sentence.spans("link"):
+            if 0 <= start - end <= 2 and any(0 <= recipe - after <= 8 for recipe, _ in recipes(sentence)):
+                return True
+    return False
 
 
 def opens_something(sentence: Sentence) -> bool:
@@ -135,8 +161,10 @@ def opens_something(sentence: Sentence) -> bool:
     if not sentence.has("login"):
         return False
     behind = words[min(end for _, end in sentence.spans("login")) :]
-    is_entered = sentence.has("enter") and (sentence.has("lock", "recipe") or has_code(words, mixed_only=False))
-    return is_entered or sentence.has("recipe") or has_code(behind[:FURTHEST_LINK], mixed_only=True)
+    is_entered = sentence.has("enter") and (
+        sentence.has("lock") or bool(recipes(sentence)) or has_code(words, mixed_only=False)
+    )
+    return is_entered or bool(recipes(sentence)) or has_code(behind[:FURTHEST_LINK], mixed_only=True)
 
 
 def is_compound(sentence: Sentence, start: int, end: int) -> bool:
@@ -166,7 +194,7 @@ def is_told(sentence: Sentence, place: int) -> bool:
     for start, end in sentence.spans("link"):
         if not 0 <= start - place <= FURTHEST_LINK or end >= len(words):
             continue
-        if any(end <= recipe <= end + FURTHEST_LINK for recipe, _ in sentence.spans("recipe")):
+        if any(end <= recipe <= end + FURTHEST_LINK for recipe, _ in recipes(sentence)):
             return True
         if not sentence.at(end, "harmless"):
             return True
@@ -174,7 +202,9 @@ def is_told(sentence: Sentence, place: int) -> bool:
 
 
 def has_code(words: tuple[str, ...], *, mixed_only: bool) -> bool:
-    """Whether a word looks like a code: digits of some length, or letters mixed with digits."""
+    """Whether a word looks like a code: digits of some length or one by one, or letters mixed with digits."""
+    if not mixed_only and len(words) > SHORTEST_CODE and all(len(word) == 1 and word.isdigit() for word in words):
+        return True
     for word in words:
         digits = sum(char.isdigit() for char in word)
         if digits and digits < len(word) and len(word) > SHORTEST_CODE and not word[0].isdigit():
@@ -182,6 +212,15 @@ def has_code(words: tuple[str, ...], *, mixed_only: bool) -> bool:
         if digits >= SHORTEST_CODE and not mixed_only:
             return True
     return False
+
+
+def digits_in_a_row(words: tuple[str, ...]) -> int:
+    """The longest run of single digits, as in "3-9-1-4"."""
+    longest = run = 0
+    for word in words:
+        run = run + 1 if len(word) == 1 and word.isdigit() else 0
+        longest = max(longest, run)
+    return longest
 
 
 def luhn(digits: str) -> bool:

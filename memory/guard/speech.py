@@ -6,8 +6,20 @@ from memory.guard.reading import Reading, Sentence
 
 ROLE = (
     r"(?:user|assistant|human|ai|system|bot|me|you|chatgpt|claude|q|a|usuario|usuaria|asistente|utilisateur|utilisatrice|"
-    r"assistante?|nutzer|nutzerin|assistent|utente|assistente|ki|ia|ich|tú|yo|moi|toi|io|tu|משתמש|משתמשת|עוזר|סוכן|בוט)"
+    r"assistante?|nutzer|nutzerin|assistent|utente|assistente|ki|ia|ich|tú|yo|moi|toi|io|tu|משתמש|משתמשת|עוזר|סוכן|בוט|"
+    r"chatbot|gpt|gemini|copilot|llm|humano|humain|mensch|umano|benutzer|benutzerin|asistenta|modell|modelo|"
+    r"אני|את|אתה|אדם|(?:ה)(?:משתמש|משתמשת|עוזר|סוכן|בוט|מודל)|עוזרת|מודל)"
 )
+ASKER = re.compile(
+    r"(?:^|[.!?…\s\"])(?:customer|client|visitor|question|agent|interviewer|cliente|pregunta|kunde|kundin|frage|question|"
+    r"domanda|לקוח|לקוחה|שאלה)\s?:\s[^\n?]{1,300}\?",
+    re.IGNORECASE,
+)
+ANSWERER = re.compile(
+    r"(?:^|[.!?…\s\"])(?:support|agent|bot|answer|response|respuesta|antwort|réponse|risposta|soporte|תשובה|נציג|נציגה)\s?:\s",
+    re.IGNORECASE,
+)
+"""Labels that are names of other things too: only a question and what answers it make an exchange."""
 TURN = re.compile(rf"^\s{{0,20}}[\[(*_]{{0,2}}{ROLE}[\])*_]{{0,2}}\s?:", re.IGNORECASE | re.MULTILINE)
 INLINE_TURN = re.compile(rf"(?:[.!?…,;]\s{{1,3}}|\s[-–—/|]\s){ROLE}\s?:\s", re.IGNORECASE)
 STAMPED = re.compile(r"^\s{0,8}\[?\d{1,2}[:.]\d{2}(?::\d{2})?\]?\s.{1,40}?:\s", re.MULTILINE)
@@ -24,6 +36,8 @@ def is_exchange(reading: Reading) -> bool:
     text = reading.text
     labels = len(TURN.findall(text)) + len(INLINE_TURN.findall(text))
     if labels >= 2 or len(STAMPED.findall(text)) >= 2 or (TURN.match(text) and "\n" in text):
+        return True
+    if (asked := ASKER.search(text)) and ANSWERER.search(text, asked.end() - 1):
         return True
     first = reading.sentences[0] if reading.sentences else None
     return (
@@ -94,7 +108,7 @@ def passes(sentence: Sentence) -> bool:
     """Whether it tells how things are just now and says nothing that lasts."""
     if any(not sentence.at(end, "now") for _, end in sentence.spans("lasting")):
         return False
-    if sentence.has("weather", "errand") and len(sentence.words) <= BRIEF:
+    if sentence.has("weather", "errand") and len(sentence.words) <= BRIEF + (SHORT if sentence.has("state") else 0):
         return True
     if not sentence.has("state"):
         return False

@@ -95,9 +95,7 @@ def writes(name: str) -> list[tuple[str, str, str]]:
     return [(kind, language, text.replace("\\n", "\n")) for kind, language, text in rows]
 
 
-@pytest.mark.parametrize(
-    "name", ["development", "held_out", "blind_1", "blind_2", "blind_3", "blind_4", "blind_5", "blind_6"]
-)
+@pytest.mark.parametrize("name", ["development", "held_out", *(f"blind_{n}" for n in range(1, 13))])
 def test_of_each_set_nearly_all_are_judged_right(name: str) -> None:
     rows = writes(name)
     wrong = [(kind, text) for kind, _, text in rows if (refusal(text) is None) != (kind in KEPT)]

@@ -33,8 +33,8 @@ clean: ## Remove .venv and .data, unless something runs with them
 	@rm -rf .venv .data
 	@echo "Removed .venv and .data."
 
-test: tools ## Run every test; ARGS="-k words" chooses
-	@exec $(PYTHON_IN_VENV) -m pytest $(ARGS)
+test: tools ## Run every test, two files at a time; ARGS="-k words" chooses
+	@exec $(PYTHON_IN_VENV) -m pytest -n 2 --dist loadfile $(ARGS)
 
 lint: tools ## Check style, import rules and templates
 	@$(PYTHON_IN_VENV) -m ruff check .

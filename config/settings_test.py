@@ -18,7 +18,9 @@ from config.settings import DATABASES, MEMORY, REDIS_URL
 TEST_RUN = os.environ["COMMONPLACE_TEST_RUN"]
 DATABASES["default"]["TEST"] = {"NAME": f"test_commonplace_{TEST_RUN}"}
 if "REDIS_URL" not in os.environ:
-    part = zlib.crc32(f"{TEST_RUN}{os.environ.get('PYTEST_XDIST_WORKER', '')}".encode()) % 15 + 1
+    # Processes of one run must not meet by chance.
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    part = (zlib.crc32(TEST_RUN.encode()) + worker) % 15 + 1
     REDIS_URL = f"{REDIS_URL}?db={part}"
 
 # No thread that works behind a test's back: counts are carried when a test says so.

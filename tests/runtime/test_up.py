@@ -96,6 +96,15 @@ def test_a_command_beside_it_uses_what_runs(stack: Stack) -> None:
     assert {process.pid for process in processes_of(stack.data_dir)} == before
 
 
+def test_work_nobody_waits_for_steps_back(stack: Stack) -> None:
+    running = [(process, process.cmdline()) for process in processes_of(stack.data_dir)]
+    workers = [process for process, words in running if "celery" in words and "worker" in words]
+    serving = [process for process, words in running if "granian" in words]
+    own = psutil.Process().nice()
+    assert {process.nice() for process in workers} == {min(own + 10, 19)}
+    assert {process.nice() for process in serving} == {own}
+
+
 @pytest.mark.parametrize("name", ["worker", "beat", "embedder", "redis", "web"])
 def test_a_killed_part_is_started_again_and_named(stack: Stack, name: str) -> None:
     victim = stack.child(name)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psutil
+import psycopg
 import pytest
 from django.conf import settings
 from django.db import connections
@@ -73,14 +74,19 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
         connect_as("app")
     yield
     with django_db_blocker.unblock():
-        end_other_connections()
         connect_as("owner")
+        end_other_connections()
 
 
 def end_other_connections() -> None:
-    """A connection that a test's thread or a kept traceback still holds would keep the database from being dropped."""
-    with connections["default"].cursor() as cursor:
-        cursor.execute(
+    """A connection that a test's thread or a kept traceback still holds would keep the database from being dropped.
+
+    Asked for over a connection beside the pool, which would at once replace what it loses.
+    """
+    app, name = databases.from_environment(settings.DATA_DIR, "app"), connections["default"].settings_dict["NAME"]
+    place = {"host": app["HOST"], "port": app["PORT"] or None, "user": app["USER"], "password": app["PASSWORD"]}
+    with psycopg.connect(dbname=name, autocommit=True, **place) as own:
+        own.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename = current_user"
         )

@@ -1,7 +1,8 @@
 """The graphs: what was asked about and where the answers were, who and what is named, how it hangs together."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -22,7 +23,10 @@ from memory.api.idempotency import reply
 from memory.api.identity import READ, facade, known_user, required_user
 from memory.api.schemas import MemoryOut
 from memory.facade.graphs import Way
+from memory.models import EndUser
 from memory.tiers import Tier
+
+Row_co = TypeVar("Row_co", Concept, Entity, covariant=True)
 
 router = Router(tags=["Graphs"])
 
@@ -260,12 +264,7 @@ class PictureOut(BaseModel):
 )
 def list_concepts(request: HttpRequest, u: UserId, options: Query[PageOptions]) -> HttpResponse:
     """The routing graph's concepts: the most important, the latest or the oldest first."""
-    user = known_user(request, u)
-    mark = ["concepts", user.pk if user else 0, options.sort, options.time, options.thread_id]
-    wanted = wanted_of(options, mark)
-    rows = facade(request).concepts(user, wanted, now=timezone.now()) if user else []
-    page = rows[: options.limit]
-    following = cursor_of(mark, page[-1], options.sort) if len(rows) > options.limit else None
+    page, following = page_of("concepts", facade(request).concepts, known_user(request, u), options)
     return reply(200, ConceptPage(items=[ConceptOut.of(row) for row in page], next_cursor=following))
 
 
@@ -306,12 +305,7 @@ def concept_out(found: ConceptDetail, texts: dict[UUID, str]) -> ConceptDetailOu
 )
 def list_entities(request: HttpRequest, u: UserId, options: Query[PageOptions]) -> HttpResponse:
     """The content graph's entities; by importance the best known come first, not the most often named."""
-    user = known_user(request, u)
-    mark = ["entities", user.pk if user else 0, options.sort, options.time, options.thread_id]
-    wanted = wanted_of(options, mark)
-    rows = facade(request).entities(user, wanted, now=timezone.now()) if user else []
-    page = rows[: options.limit]
-    following = cursor_of(mark, page[-1], options.sort) if len(rows) > options.limit else None
+    page, following = page_of("entities", facade(request).entities, known_user(request, u), options)
     return reply(200, EntityPage(items=[EntityOut.of(row) for row in page], next_cursor=following))
 
 
@@ -356,6 +350,23 @@ def graph_picture(request: HttpRequest, u: UserId, options: Query[PictureOptions
     wanted = Wanted(options.sort, options.time, options.thread_id or "", limit=options.limit)
     found = facade(request).picture(user, wanted, now=timezone.now()) if user else Picture([], [])
     return reply(200, PictureOut.of(found))
+
+
+class Listing(Protocol[Row_co]):
+    """What of the facade lists concepts, or entities."""
+
+    def __call__(self, user: EndUser, wanted: Wanted, *, now: datetime) -> Sequence[Row_co]: ...
+
+
+def page_of(
+    name: str, rows_of: Listing[Row_co], user: EndUser | None, options: PageOptions
+) -> tuple[Sequence[Row_co], str | None]:
+    """The rows of a page and the cursor of the next, if there is one."""
+    mark = [name, user.pk if user else 0, options.sort, options.time, options.thread_id]
+    wanted = wanted_of(options, mark)
+    rows = rows_of(user, wanted, now=timezone.now()) if user else []
+    page = rows[: options.limit]
+    return page, cursor_of(mark, page[-1], options.sort) if len(rows) > options.limit else None
 
 
 def wanted_of(options: PageOptions, mark: list[Any]) -> Wanted:

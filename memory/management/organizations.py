@@ -1,8 +1,9 @@
-"""Which organisation a command is about."""
+"""Which organisation, and whose memories, a command is about."""
 
 from django.core.management.base import CommandError
 
-from memory.models import Organization
+from memory.access import find_user
+from memory.models import EndUser, Organization
 
 
 def named_organization(slug: str | None) -> Organization:
@@ -18,6 +19,23 @@ def named_organization(slug: str | None) -> Organization:
     if len(several) > 1:
         raise CommandError(f"name the organisation with --org; there are: {_all_slugs()}")
     return several[0]
+
+
+def named_user(external_id: str, slug: str | None) -> EndUser:
+    """The user a client calls so, of the organisation of that slug or the only one there is."""
+    organization = named_organization(slug)
+    user = find_user(organization, external_id)
+    if user is None:
+        raise CommandError(f"{organization.slug} has no user {external_id!r}")
+    return user
+
+
+def named_users(external_id: str | None, slug: str | None) -> list[EndUser]:
+    """One user, those of an organisation, or everybody."""
+    if external_id:
+        return [named_user(external_id, slug)]
+    users = EndUser.objects.select_related("organization").order_by("pk")
+    return list(users.filter(organization=named_organization(slug)) if slug else users)
 
 
 def _all_slugs() -> str:

@@ -7,9 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memory import consistency
-from memory.access import find_user
 from memory.consistency import KINDS, Mode
-from memory.management.organizations import named_organization
+from memory.management.organizations import named_user
 from memory.management.progress import progress
 from memory.models import DriftReport, EndUser
 
@@ -28,7 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--org", help="slug of the user's organisation; not needed when there is only one")
 
     def handle(self, *args: object, **options: Any) -> None:
-        user = self.named_user(options)
+        user = named_user(options["user"], options["org"]) if options["user"] else None
         report = consistency.begin(options["mode"], now=timezone.now(), repair=not options["no_repair"], user=user)
         with progress(self.stdout, "users compared", None if user else EndUser.objects.count()) as advance:
             seen = 0
@@ -41,15 +40,6 @@ class Command(BaseCommand):
 
             consistency.carry_on(report, clock=timezone.now, stop=watched)
         self.tell(report)
-
-    def named_user(self, options: dict[str, Any]) -> EndUser | None:
-        if not options["user"]:
-            return None
-        organization = named_organization(options["org"])
-        user = find_user(organization, options["user"])
-        if user is None:
-            raise CommandError(f"{organization.slug} has no user {options['user']!r}")
-        return user
 
     def tell(self, report: DriftReport) -> None:
         self.stdout.write(f"{report.users:,} users, {report.rows:,} rows, {report.points:,} points compared")

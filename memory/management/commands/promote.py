@@ -4,14 +4,13 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import IO, Any, cast
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.utils import timezone
 from rich.console import Console
 from rich.table import Table
 
-from memory.access import find_user
 from memory.facade import MemoryFacade
-from memory.management.organizations import named_organization
+from memory.management.organizations import named_users
 from memory.management.progress import progress
 from memory.models import EndUser
 from memory.promotion import Promoted
@@ -32,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="change nothing, say what would move and why")
 
     def handle(self, *args: object, **options: Any) -> None:
-        users = self.named_users(options)
+        users = named_users(options["user"], options["organization"])
         memory, now, dry_run = MemoryFacade(ACTOR), timezone.now(), options["dry_run"]
         table = self.new_table()
         moved = let_go = unchanged = 0
@@ -51,18 +50,6 @@ class Command(BaseCommand):
             console.print(f"and more: the first {SHOWN} are shown")
         verb = "would be" if dry_run else "were"
         console.print(f"{moved:,} {verb} moved up, {let_go:,} archived, {unchanged:,} stay; {len(users):,} users")
-
-    def named_users(self, options: dict[str, Any]) -> list[EndUser]:
-        if options["user"]:
-            organization = named_organization(options["organization"])
-            user = find_user(organization, options["user"])
-            if user is None:
-                raise CommandError(f"{organization.slug} has no user {options['user']!r}")
-            return [user]
-        users = EndUser.objects.select_related("organization").order_by("pk")
-        if options["organization"]:
-            users = users.filter(organization=named_organization(options["organization"]))
-        return list(users)
 
     def new_table(self) -> Table:
         table = Table()

@@ -7,10 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memory.access import find_user
 from memory.admission import Refused
 from memory.facade import MemoryFacade
-from memory.management.organizations import named_organization
+from memory.management.organizations import named_user
 from memory.purging import Wanted
 
 ACTOR = "command:purge_source"
@@ -39,10 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="only count")
 
     def handle(self, *args: object, **options: Any) -> None:
-        organization = named_organization(options["organization"])
-        user = find_user(organization, options["user"])
-        if user is None:
-            raise CommandError(f"{organization.slug} has no user {options['user']!r}")
+        user = named_user(options["user"], options["organization"])
         wanted = Wanted(options["source"], options["principal"], options["thread"], options["memory"])
         try:
             done, exchanges = MemoryFacade(ACTOR).purge(user, wanted, now=timezone.now(), dry_run=options["dry_run"])

@@ -3,15 +3,13 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from knowledge_graph.browsing import sizes
 from knowledge_graph.rebuilding import rebuild
-from memory.access import find_user
-from memory.management.organizations import named_organization
+from memory.management.organizations import named_users
 from memory.management.progress import progress
-from memory.models import EndUser
 
 
 class Command(BaseCommand):
@@ -25,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--organization", "--org", help="slug; needed with --user when there are several")
 
     def handle(self, *args: object, **options: Any) -> None:
-        users = named_users(options)
+        users = named_users(options["user"], options["organization"])
         learned = 0
         with progress(self.stdout, "users", len(users)) as advance:
             for user in users:
@@ -34,16 +32,3 @@ class Command(BaseCommand):
         self.stdout.write(f"{len(users):,} users, {learned:,} memories, outcomes and actions learned")
         if options["user"]:
             self.stdout.write(", ".join(f"{number:,} {name}" for name, number in sizes(users[0]).items()))
-
-
-def named_users(options: dict[str, Any]) -> list[EndUser]:
-    if options["user"]:
-        organization = named_organization(options["organization"])
-        user = find_user(organization, options["user"])
-        if user is None:
-            raise CommandError(f"{organization.slug} has no user {options['user']!r}")
-        return [user]
-    users = EndUser.objects.order_by("pk")
-    if options["organization"]:
-        users = users.filter(organization=named_organization(options["organization"]))
-    return list(users)

@@ -10,10 +10,9 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
 from memory import consistency, rebuilding, reindex
-from memory.access import find_user
-from memory.management.organizations import named_organization
+from memory.management.organizations import named_user
 from memory.management.progress import progress
-from memory.models import EndUser, ReindexRun, VectorCollection
+from memory.models import ReindexRun, VectorCollection
 from memory.queueing import send
 from memory.rebuilding import Refused
 from memory.resilience import Unavailable
@@ -67,7 +66,7 @@ class Command(BaseCommand):
     def start(self, options: dict[str, Any], now: datetime) -> None:
         run = reindex.start(
             now=now,
-            user=self.named_user(options),
+            user=named_user(options["user"], options["org"]) if options["user"] else None,
             tier=options["tier"] or "",
             since=options["since"],
             rows_per_s=options["rate"],
@@ -77,15 +76,6 @@ class Command(BaseCommand):
             send(carry_on_reindex)
         else:
             self.follow(run)
-
-    def named_user(self, options: dict[str, Any]) -> EndUser | None:
-        if not options["user"]:
-            return None
-        organization = named_organization(options["org"])
-        user = find_user(organization, options["user"])
-        if user is None:
-            raise CommandError(f"{organization.slug} has no user {options['user']!r}")
-        return user
 
     def follow(self, run: ReindexRun) -> None:
         """Do the work here, or watch it when a worker does."""

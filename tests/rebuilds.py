@@ -22,6 +22,18 @@ def texts(name: str, count: int) -> list[str]:
     return [f"{name} wrote down that shelf {number} holds box {number * 7}" for number in range(count)]
 
 
+def fill(user: Any, count: int) -> None:
+    """Give a user this many memories that stay."""
+    from django.utils import timezone
+
+    from memory.admission import NewMemory
+    from memory.facade import MemoryFacade
+    from memory.tiers import Tier
+
+    batch = [NewMemory(text, tier=Tier.HISTORY) for text in texts(user.external_id, count)]
+    MemoryFacade("key:test").store_many(user, batch, now=timezone.now())
+
+
 def contents(user: Any) -> dict[UUID, tuple[str, str, str]]:
     """What the live collection holds of a user."""
     from memory.indexes import vector_index

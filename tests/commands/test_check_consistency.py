@@ -5,14 +5,11 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 
-from memory.admission import NewMemory
-from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.models import DriftReport, EndUser, VectorCollection
 from memory.resilience import Deadline
-from tests.rebuilds import contents, texts
+from tests.rebuilds import contents, fill
 
 pytestmark = [pytest.mark.usefixtures("services"), pytest.mark.django_db]
 IndexNow = Callable[[EndUser], None]
@@ -20,7 +17,7 @@ IndexNow = Callable[[EndUser], None]
 
 @pytest.fixture
 def ann(user: EndUser, index_now: IndexNow) -> EndUser:
-    MemoryFacade("key:test").store_many(user, [NewMemory(text) for text in texts("ann", 6)], now=timezone.now())
+    fill(user, 6)
     index_now(user)
     return user
 

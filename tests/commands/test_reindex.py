@@ -10,16 +10,12 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
-from django.utils import timezone
 
 from config.env import BASE_DIR
 from memory import reindex
-from memory.admission import NewMemory
-from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.models import EndUser, ReindexRun
-from memory.tiers import Tier
-from tests.rebuilds import contents, rows, texts
+from tests.rebuilds import contents, fill, rows
 
 pytestmark = [pytest.mark.usefixtures("services"), pytest.mark.django_db]
 IndexNow = Callable[[EndUser], None]
@@ -27,8 +23,7 @@ IndexNow = Callable[[EndUser], None]
 
 @pytest.fixture
 def ann(user: EndUser, index_now: IndexNow) -> EndUser:
-    batch = [NewMemory(text, tier=Tier.HISTORY) for text in texts("ann", 12)]
-    MemoryFacade("key:test").store_many(user, batch, now=timezone.now())
+    fill(user, 12)
     index_now(user)
     return user
 

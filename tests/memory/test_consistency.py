@@ -15,7 +15,6 @@ from qdrant_client import QdrantClient, models
 
 from memory import consistency, indexes, indexing, tasks
 from memory.access import user_scope
-from memory.admission import NewMemory
 from memory.consistency import Mode
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
@@ -26,7 +25,7 @@ from memory.models import DriftReport, EndUser, Erasure, MemoryItem, VectorColle
 from memory.resilience import Deadline, Unavailable
 from memory.retrieval.search import SearchRequest
 from memory.tiers import Status, Tier
-from tests.rebuilds import contents, rows, texts
+from tests.rebuilds import contents, fill, rows
 
 memory = MemoryFacade("key:test")
 IndexNow = Callable[[EndUser], None]
@@ -49,25 +48,6 @@ def qdrant(request: pytest.FixtureRequest, settings: Settings, monkeypatch: pyte
 
 only_pgvector = pytest.mark.parametrize("qdrant", ["pgvector"], indirect=True)
 only_qdrant = pytest.mark.parametrize("qdrant", ["qdrant"], indirect=True)
-
-
-@pytest.fixture
-def ann(user: EndUser, index_now: IndexNow) -> EndUser:
-    fill(user, 20)
-    index_now(user)
-    return user
-
-
-@pytest.fixture
-def ben(other_user: EndUser, index_now: IndexNow) -> EndUser:
-    fill(other_user, 5)
-    index_now(other_user)
-    return other_user
-
-
-def fill(user: EndUser, count: int) -> None:
-    batch = [NewMemory(text, tier=Tier.HISTORY) for text in texts(user.external_id, count)]
-    memory.store_many(user, batch, now=timezone.now())
 
 
 def ids_of(user: EndUser) -> list[UUID]:

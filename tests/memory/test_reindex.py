@@ -27,7 +27,7 @@ from memory.resilience import Deadline, Unavailable
 from memory.retrieval.search import SearchRequest
 from memory.tiers import Status, Tier
 from tests.faults import EmbedderStub
-from tests.rebuilds import contents, die_at, rows, texts
+from tests.rebuilds import contents, die_at, fill, rows
 
 memory = MemoryFacade("key:test")
 IndexNow = Callable[[EndUser], None]
@@ -55,24 +55,6 @@ def backend(request: pytest.FixtureRequest, settings: Settings, monkeypatch: pyt
 
 
 only_pgvector = pytest.mark.parametrize("backend", ["pgvector"], indirect=True)
-
-
-@pytest.fixture
-def ann(user: EndUser, index_now: IndexNow) -> EndUser:
-    fill(user, 20)
-    index_now(user)
-    return user
-
-
-@pytest.fixture
-def ben(other_user: EndUser, index_now: IndexNow) -> EndUser:
-    fill(other_user, 5)
-    index_now(other_user)
-    return other_user
-
-
-def fill(user: EndUser, count: int) -> None:
-    memory.store_many(user, [NewMemory(text, tier=Tier.HISTORY) for text in texts(user.external_id, count)], now=now())
 
 
 def now() -> Any:

@@ -1,7 +1,11 @@
-"""What was done in a turn: tool runs reported with its exchange, and calls of memory tools."""
+"""What was done in a turn: tool runs reported with its exchange, and calls of memory tools.
+
+A run that failed is its own outcome: whatever came of the turn, this action did not help it.
+"""
 
 import re
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +15,7 @@ from django.db.models import Q
 
 from memory import rows
 from memory.access import user_scope
-from memory.models import EndUser
+from memory.models import EndUser, Turn
 from memory.tiers import Outcome, Tier
 from outcomes.models import QUERY_CHARS, ActionTaken, ConversationSignal, Exchange, OutcomeEvent, SignalKind, Source
 
@@ -36,14 +40,14 @@ class Action:
 def note_action(user: EndUser, action: Action, *, now: datetime) -> None:
     """Keep a memory tool's call beside its turn, so that the turn's outcome can be learned for it."""
     with user_scope(user):
-        verdict = standing_outcome(user, action.turn_id, None)
+        verdict = standing_outcome(user, action.turn_id, None) if action.ok else Outcome.FAILED
         ActionTaken.objects.create(
             user=user,
             turn_id=action.turn_id,
             thread_id=action.thread_id,
             action=action.name,
             tiers=[str(tier) for tier in action.tiers],
-            query=action.query[:QUERY_CHARS],
+            query=(action.query or asked_in(user, action.turn_id))[:QUERY_CHARS],
             ok=action.ok,
             timed_out=not action.ok and bool(TIMED_OUT.search(action.error)),
             ms=action.ms,
@@ -55,17 +59,29 @@ def note_action(user: EndUser, action: Action, *, now: datetime) -> None:
             rows.mark_learning_due(user, now)
 
 
+def asked_in(user: EndUser, turn_id: uuid.UUID | None) -> str:
+    """What a turn is about, for calls that do not say it: the kind of work is read off it."""
+    turn = Turn.objects.filter(user=user, turn_id=turn_id).only("query").first() if turn_id else None
+    return turn.query if turn else ""
+
+
 def keep_tool_runs(user: EndUser, exchange: Exchange, tools: Sequence[dict[str, Any]], now: datetime) -> None:
     """The tools of an exchange, each a row; a fault of one is also a signal, and moves no memory's score.
 
-    A memory tool that was noted when it was called is not noted again.
+    Calls of memory tools that were noted when they were made are not noted again.
     """
     noted = noted_calls(user, exchange)
     if not tools:
         return
     verdict = standing_outcome(user, exchange.turn_id, exchange.pk)
     runs = [as_run(user, exchange, tool, now, verdict) for tool in tools]
-    ActionTaken.objects.bulk_create(run for run in runs if run.action not in noted)
+    new = []
+    for run in runs:
+        if noted[run.action, run.ok] > 0:
+            noted[run.action, run.ok] -= 1
+        else:
+            new.append(run)
+    ActionTaken.objects.bulk_create(new)
     ConversationSignal.objects.bulk_create(
         ConversationSignal(
             user=user,
@@ -79,18 +95,18 @@ def keep_tool_runs(user: EndUser, exchange: Exchange, tools: Sequence[dict[str, 
         for run in runs
         if not run.ok
     )
-    if verdict:
+    if any(run.verdict for run in new):
         rows.mark_learning_due(user, now)
 
 
-def noted_calls(user: EndUser, exchange: Exchange) -> set[str]:
+def noted_calls(user: EndUser, exchange: Exchange) -> Counter[tuple[str, bool]]:
     """The calls of the turn that were noted before its exchange came; they now belong to it."""
     if exchange.turn_id is None:
-        return set()
+        return Counter()
     noted = ActionTaken.objects.filter(user=user, turn_id=exchange.turn_id, exchange_id=None)
-    names = set(noted.values_list("action", flat=True))
+    calls = Counter(noted.values_list("action", "ok"))
     noted.update(exchange_id=exchange.pk)
-    return names
+    return calls
 
 
 def as_run(user: EndUser, exchange: Exchange, tool: dict[str, Any], now: datetime, verdict: str) -> ActionTaken:
@@ -107,7 +123,7 @@ def as_run(user: EndUser, exchange: Exchange, tool: dict[str, Any], now: datetim
         ms=tool.get("ms", 0),
         error=error[:LONGEST_ERROR],
         at=now,
-        verdict=verdict,
+        verdict=verdict if tool["ok"] else Outcome.FAILED,
     )
 
 
@@ -122,8 +138,8 @@ def standing_outcome(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid
 
 
 def give_verdict(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None, outcome: Outcome) -> None:
-    """Let the actions of a turn know its outcome, to be learned."""
+    """Let the actions of a turn know its outcome, to be learned; those that failed have theirs."""
     about = Q(turn_id=turn_id) if turn_id else Q()
     about |= Q(exchange_id=exchange_id) if exchange_id else Q()
     if about:
-        ActionTaken.objects.filter(about, user=user).exclude(verdict=outcome).update(verdict=outcome)
+        ActionTaken.objects.filter(about, user=user, ok=True).exclude(verdict=outcome).update(verdict=outcome)

@@ -84,8 +84,13 @@ def problem_of(error: ToolError) -> Problem:
 
 
 def looked(request: HttpRequest, u: str, call: Call) -> HttpResponse:
-    user, door = new_or_known_user(request, u), facade(request)
-    return answer_once(request, user, lambda: shown(call, tools.prepare(door, user, call, now=timezone.now())(user)))
+    user, door, now = new_or_known_user(request, u), facade(request), timezone.now()
+
+    def answer() -> HttpResponse:
+        with tools.noting_failure(door, user, call, now=now):
+            return shown(call, tools.prepare(door, user, call, now=now)(user))
+
+    return answer_once(request, user, answer)
 
 
 def changed(request: HttpRequest, u: str, call: Call) -> HttpResponse:
@@ -94,12 +99,14 @@ def changed(request: HttpRequest, u: str, call: Call) -> HttpResponse:
     # Before preparing, which asks other services and may say no by now: a repeat is answered as it was.
     if known is not None and key is not None and (first := replay_if_known(request, known, key)):
         return first
-    prepared = tools.prepare(door, known, call, now=timezone.now())
+    now = timezone.now()
+    with tools.noting_failure(door, known, call, now=now):
+        prepared = tools.prepare(door, known, call, now=now)
 
-    def act(user: EndUser) -> HttpResponse:
-        return do_once(request, user, lambda: shown(call, prepared(user)))
+        def act(user: EndUser) -> HttpResponse:
+            return do_once(request, user, lambda: shown(call, prepared(user)))
 
-    return for_writing(request, u, known, act)
+        return for_writing(request, u, known, act)
 
 
 def shown(call: Call, result: ToolResult) -> HttpResponse:

@@ -46,9 +46,11 @@ def perform(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> Tool
     known = find_user(organization, external_id)
     if known is None and call.tool.scope == "read":
         known = ensure_user(organization, external_id)
-    prepared = tools.prepare(door, known, call, now=timezone.now())
-    if known is not None:
-        return prepared(known)
+    now = timezone.now()
+    with tools.noting_failure(door, known, call, now=now):
+        prepared = tools.prepare(door, known, call, now=now)
+        if known is not None:
+            return prepared(known)
     with transaction.atomic():
         # A first write that is refused leaves no user behind.
         return prepared(ensure_user(organization, external_id))

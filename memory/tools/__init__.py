@@ -7,7 +7,7 @@ turn, no change to a memory that was only vaguely named. May import the facade a
 
 from memory.tools.calls import Call, NotDone, ToolError, ToolResult, UnknownTool, read_call
 from memory.tools.definitions import TOOLS, Tool, definitions
-from memory.tools.execution import Prepared, prepare
+from memory.tools.execution import Prepared, noting_failure, prepare
 
 __all__ = [
     "TOOLS",
@@ -19,6 +19,7 @@ __all__ = [
     "ToolResult",
     "UnknownTool",
     "definitions",
+    "noting_failure",
     "prepare",
     "read_call",
 ]

@@ -37,6 +37,10 @@ class NotDone(ToolError):
     """What was named does not exist."""
 
 
+class Enough(ToolError):
+    """A call that came once too often: a rule of ours, no fault of the tool."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     tool: Tool

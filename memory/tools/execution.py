@@ -5,8 +5,10 @@
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 
 import structlog
 from django.db import DatabaseError
@@ -15,8 +17,9 @@ from memory.access import user_scope
 from memory.admission import NewMemory, Refused, admitted
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
+from memory.kinds.recall import RecallFailed
 from memory.models import EndUser
-from memory.resilience import Deadline
+from memory.resilience import Deadline, Unavailable
 from memory.retrieval.results import AS_MANY_AS_ASKED, RELEVANCE, SearchRequest
 from memory.tiers import SourceType, Tier, Trust
 from memory.tools import rendering
@@ -29,7 +32,7 @@ from memory.tools.arguments import (
     SearchArguments,
     UpdateArguments,
 )
-from memory.tools.calls import Call, NotDone, ToolError, ToolResult
+from memory.tools.calls import Call, Enough, NotDone, ToolError, ToolResult, in_order
 from memory.tools.matching import target_of
 from memory.tools.turns import give_back, last_turn, take_follow_up, turn_exists
 from outcomes.actions import Action
@@ -60,24 +63,51 @@ def prepare(door: MemoryFacade, user: EndUser | None, call: Call, *, now: dateti
 
 
 def note_done(door: MemoryFacade, user: EndUser, call: Call, result: ToolResult, *, now: datetime, ms: float) -> None:
-    """Keep the call beside its turn, so that the turn's outcome can be learned for it. What was done stays done."""
     told = call.arguments
     turn_id = result.data.get("turn_id") or getattr(told, "turn_id", None)
     tiers = {Tier(hit["tier"]) for hit in result.data.get("results", [])} or set(TIERS.get(call.tool.name, ()))
-    action = Action(
+    note(door, user, action_of(user, call, now, turn_id=turn_id, tiers=sorted(tiers), ms=round(ms, 3)), now)
+
+
+@contextmanager
+def noting_failure(door: MemoryFacade, user: EndUser | None, call: Call, *, now: datetime) -> Iterator[None]:
+    """Keep a call that fails in here as one that failed. Goes around the transaction, which takes all else back."""
+    started = time.perf_counter()
+    try:
+        yield
+    except Enough:
+        raise
+    except (ToolError, Unavailable, RecallFailed) as error:
+        if user is not None:
+            # The first rule alone: what follows may quote memories, whose words are to stand nowhere else.
+            said = next(in_order(error.errors)) if isinstance(error, ToolError) else str(error)
+            turn_id, tiers = getattr(call.arguments, "turn_id", None), TIERS.get(call.tool.name, ())
+            ms = round((time.perf_counter() - started) * 1000, 3)
+            failed = action_of(user, call, now, turn_id=turn_id, tiers=tiers, ok=False, ms=ms, error=said)
+            note(door, user, failed, now)
+        raise
+
+
+def action_of(user: EndUser, call: Call, now: datetime, *, turn_id: object, ok: bool = True, **more: Any) -> Action:
+    told = call.arguments
+    thread_id = getattr(told, "thread_id", "")
+    return Action(
         name=call.tool.name,
-        ok=True,
-        turn_id=uuid.UUID(str(turn_id)) if turn_id else last_turn(user, getattr(told, "thread_id", ""), now=now),
-        thread_id=getattr(told, "thread_id", ""),
-        tiers=sorted(tiers),
+        ok=ok,
+        turn_id=uuid.UUID(str(turn_id)) if turn_id else last_turn(user, thread_id, now=now),
+        thread_id=thread_id,
         query=getattr(told, "query", ""),
-        ms=round(ms, 3),
+        **more,
     )
+
+
+def note(door: MemoryFacade, user: EndUser, action: Action, now: datetime) -> None:
+    """Keep the call beside its turn, so that the turn's outcome can be learned for it. What was done stays done."""
     try:
         with user_scope(user, savepoint=True):
             door.note_action(user, action, now=now)
     except DatabaseError as error:
-        logger.warning("tool call not noted", tool=call.tool.name, reason=str(error).strip()[:200])
+        logger.warning("tool call not noted", tool=action.name, reason=str(error).strip()[:200])
 
 
 def insights(door: MemoryFacade, user: EndUser | None, call: Call, now: datetime) -> Prepared:
@@ -136,7 +166,7 @@ def follow_up(user: EndUser, told: SearchArguments) -> uuid.UUID | None:
         return None
     if not take_follow_up(user, told.turn_id):
         allowed = memory_conf().limits.follow_ups
-        raise ToolError(
+        raise Enough(
             [("turn_id", f"this turn has had its {allowed} follow-up search; answer from what was found, "
               "or give more=true if the user asked to search again")]
         )  # fmt: skip
@@ -160,9 +190,10 @@ def respond(door: MemoryFacade, user: EndUser | None, call: Call, now: datetime)
             ],
             "learned": [str(item_id) for item_id in done.learned],
             "takeaway_id": str(done.takeaway_id) if done.takeaway_id else None,
+            "ignored": done.ignored,
+            "replaced": done.replaced.value if done.replaced else None,
         }
-        about = f"{len(done.scored)} memories scored" if turn_id or done.scored else "no search of this turn to score"
-        return ToolResult(data, f"Recorded as {told.outcome.value}: {about}; the takeaway is kept.")
+        return ToolResult(data, rendering.recorded_text(told.outcome, done, has_turn=turn_id is not None))
 
     return record
 

@@ -10,6 +10,7 @@ from memory import profile
 from memory.access import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
+from memory.profile import ProfileFact
 from memory.tiers import SourceType, Tier, Trust
 from outcomes import profiling, tasks, work
 from outcomes.exchanges import NewExchange
@@ -55,6 +56,24 @@ def test_a_fact_in_passing_is_kept_with_where_it_comes_from(user: EndUser, clock
     assert (item.always_inject, bool(item.tags), item.importance >= 0.6) == (False, True, True)
     assert waiting(user) == 0
     assert work.users_due(clock.advance(days=1)) == []
+
+
+def test_a_fact_is_trusted_no_more_than_its_exchange_and_those_who_worded_it(
+    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kept(message: str) -> int:
+        told = memory.exchange_by_id(user, say(user, clock, message))
+        assert told is not None
+        assert told.exchange.memory_id is not None
+        memory.vouch(user, told.exchange.memory_id, now=clock())
+        look(user)
+        return bank(user)[-1].trust
+
+    # A person answers for the exchange, and nobody but them had a hand in the wording.
+    assert kept(FACT) == Trust.USER
+    fact = ProfileFact("preferences", "The user prefers answers in Italian.", "high", Trust.ASSISTANT)
+    monkeypatch.setattr(profile, "detect", lambda message, deadline: [fact])
+    assert kept("Please, answer me in Italian from now on.") == Trust.ASSISTANT
 
 
 def test_the_same_fact_again_is_the_same_item(user: EndUser, clock: Clock) -> None:

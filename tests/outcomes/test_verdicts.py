@@ -247,3 +247,7 @@ def test_a_tool_that_failed_is_a_signal_and_moves_no_score(user: EndUser, clock:
     ]
     assert standing(item) == (0.5, 0, 0, 0, 0, 0)
     assert told.outcome is None
+    # Each has its own outcome; what comes of the turn is said of those that ran.
+    assert verdicts(user) == {"fetch": "failed", "parse": "failed", "sum": ""}
+    record(user, clock, Outcome.WORKED, turn_id=turn_id)
+    assert verdicts(user) == {"fetch": "failed", "parse": "failed", "sum": "worked"}

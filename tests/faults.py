@@ -1,6 +1,7 @@
 """Things that go wrong on purpose: an embedding server that lies and a proxy that breaks what passes through it.
 
-Both listen on unix sockets in a directory of the test's own, so nothing else on the machine meets them.
+They listen on unix sockets in a directory of the test's own, so nothing else on the machine meets them; what stands in
+for a service that is only named by a port listens on one of this machine's own.
 """
 
 import base64
@@ -38,14 +39,26 @@ class _Server(socketserver.ThreadingUnixStreamServer):
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that went away is what the tests are about."""
 
+    def server_close(self) -> None:
+        super().server_close()
+        Path(str(self.server_address)).unlink(missing_ok=True)
+
+
+class PortServer(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """As above."""
+
 
 class _Listener:
-    """A unix socket server in a thread; a context manager that leaves nothing behind."""
+    """A server in a thread; a context manager that leaves nothing behind."""
 
-    def __init__(self, path: Path, handler: type[socketserver.BaseRequestHandler]) -> None:
-        self.path = path
+    def __init__(self, server: socketserver.BaseServer) -> None:
         self.stopping = threading.Event()
-        self._server = _Server(str(path), handler)
+        self._server = server
         self._server.owner = self  # type: ignore[attr-defined]
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 
@@ -58,7 +71,6 @@ class _Listener:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
-        self.path.unlink(missing_ok=True)
 
 
 @dataclass
@@ -71,20 +83,16 @@ class Exchange:
     texts: list[str] = field(default_factory=list)
 
 
-class EmbedderStub(_Listener):
-    """Speaks TEI and OpenAI. ``behave`` names the fault of each following request; the last one stays."""
+class Stub(_Listener):
+    """A service that notes what it is asked. ``behave`` names the fault of each following request; the last stays."""
 
-    def __init__(self, path: Path, dimensions: int = 384) -> None:
-        super().__init__(path, _EmbedderHandler)
-        self.dimensions = dimensions
+    def __init__(self, server: socketserver.BaseServer) -> None:
+        super().__init__(server)
+        self.dimensions = 384
         self.asked: list[Exchange] = []
         self.largest_batch = 10_000
         self.delay_s = 0.5
         self._faults = ["none"]
-
-    @property
-    def url(self) -> str:
-        return f"unix://{self.path}"
 
     def behave(self, *faults: str) -> None:
         unknown = set(faults) - self.known()
@@ -98,13 +106,26 @@ class EmbedderStub(_Listener):
         return self._faults.pop(0) if len(self._faults) > 1 else self._faults[0]
 
 
+class EmbedderStub(Stub):
+    """Speaks TEI and OpenAI."""
+
+    def __init__(self, path: Path, dimensions: int = 384, handler: type[BaseHTTPRequestHandler] | None = None) -> None:
+        super().__init__(_Server(str(path), handler or _EmbedderHandler))
+        self.path = path
+        self.dimensions = dimensions
+
+    @property
+    def url(self) -> str:
+        return f"unix://{self.path}"
+
+
 class _EmbedderHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = HANG_S
     rbufsize = 0
 
     @property
-    def stub(self) -> EmbedderStub:
+    def stub(self) -> Stub:
         return self.server.owner  # type: ignore[attr-defined]
 
     def do_GET(self) -> None:
@@ -264,7 +285,8 @@ class FaultProxy(_Listener):
     """Stands before a unix socket and passes bytes on as its ``mode`` says; a change counts from the next byte."""
 
     def __init__(self, path: Path, upstream: Path | str) -> None:
-        super().__init__(path, _ProxyHandler)
+        super().__init__(_Server(str(path), _ProxyHandler))
+        self.path = path
         self.upstream = str(upstream)
         self.mode = "pass"
         self.delay_s = 0.2

@@ -23,8 +23,7 @@ class RerankerStub(EmbedderStub):
     """Speaks TEI's ``/rerank``; scores by ``opinion``, best first as the real one answers."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._server.RequestHandlerClass = _RerankerHandler
+        super().__init__(path, handler=_RerankerHandler)
         self.opinion: Callable[[str, str], float] = overlap
 
     def known(self) -> set[str]:
@@ -92,8 +91,7 @@ class LanguageModelStub(EmbedderStub):
     """
 
     def __init__(self, path: Path, *script: str) -> None:
-        super().__init__(path)
-        self._server.RequestHandlerClass = _LanguageModelHandler
+        super().__init__(path, handler=_LanguageModelHandler)
         self.script = list(script) or ["{}"]
 
     def says(self, *script: str) -> None:

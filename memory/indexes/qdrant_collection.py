@@ -1,6 +1,7 @@
 """A collection of Qdrant: its shape, its alias, and how its failures are told."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 import httpx
@@ -17,6 +18,8 @@ T = TypeVar("T")
 VECTOR = "vector"
 # Euclidean on unit vectors, as everywhere else: what Qdrant calls the score is then the distance itself.
 METRIC = models.Distance.EUCLID
+PAYLOAD_INDEXES = {"user_id": True, "tier": False, "status": False}
+"""Fields that filters name, and whether each value is a world of its own."""
 STATE_TIMEOUT_S = 1.0
 ENSURE_TIMEOUT_S = 10.0
 NOT_OUR_FAULT = frozenset({408, 429})
@@ -38,14 +41,18 @@ class QdrantCollection:
         self._client = client
 
     def ensure(self) -> None:
+        """Made whole also where whoever began to make it was cut off."""
         deadline = Deadline(ENSURE_TIMEOUT_S)
         try:
-            problem = self._problem(self.ask(self._describe, deadline))
+            info = self.ask(self._describe, deadline)
         except Missing:
             self.ask(self._create, deadline)
-            problem = self._problem(self.ask(self._describe, deadline))
-        if problem:
+            info = self.ask(self._describe, deadline)
+        if problem := self._problem(info):
             raise BadReply(VECTOR, problem)
+        for name in PAYLOAD_INDEXES:
+            if name not in (info.payload_schema or {}):
+                self.ask(partial(self._create_payload_index, name), deadline)
 
     def point_alias(self, alias: str, deadline: Deadline) -> None:
         """Both steps are one request: no search falls between them."""
@@ -122,13 +129,13 @@ class QdrantCollection:
         except UnexpectedResponse as error:
             if error.status_code != 409:  # another process was first
                 raise
-        for name, is_tenant in (("user_id", True), ("tier", False), ("status", False)):
-            self._create_payload_index(name, is_tenant=is_tenant)
 
-    def _create_payload_index(self, name: str, *, is_tenant: bool) -> None:
+    def _create_payload_index(self, name: str) -> None:
         if is_local(self._client):
             return  # it has no payload indexes and warns about each
-        schema = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=is_tenant or None)
+        schema = models.KeywordIndexParams(
+            type=models.KeywordIndexType.KEYWORD, is_tenant=PAYLOAD_INDEXES[name] or None
+        )
         self._client.create_payload_index(self.name, name, field_schema=schema, wait=True)
 
 

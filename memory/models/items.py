@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar, Self
 
@@ -39,10 +38,6 @@ class ItemQuerySet(models.QuerySet["MemoryItem"]):
 
     def active(self) -> Self:
         return self.filter(status=Status.ACTIVE)
-
-    def within_time(self, now: datetime) -> Self:
-        """What has not outlived its tier, and what may because it is proven."""
-        return self.filter(models.Q(expires_at=None) | models.Q(expires_at__gt=now) | outlives_its_time())
 
 
 def outlives_its_time() -> models.Q:

@@ -1,80 +1,119 @@
 """Reads what the stages found, and the turns beside it, as ranking needs them. Postgres decides what exists."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
-from django.contrib.postgres.fields import ArrayField
-from django.db.models import BooleanField, UUIDField
-from django.db.models.expressions import RawSQL
+from django.db import connection
 
+from memory.conf import memory_conf
 from memory.models import EndUser
-from memory.models.items import ItemQuerySet
 from memory.retrieval.fusion import Found
 from memory.retrieval.pool import Candidate, Memory, Pool
+from memory.tiers import POLICIES, Tier
 from memory.words import tsquery_literal
 
 FIELDS = (
     *("id", "text", "tier", "occurred_at", "speaker", "thread_id", "tags", "importance", "confidence"),
-    *("score", "uses", "worked", "failed", "partial"),
+    *("score", "uses", "worked", "failed", "partial", "previous_id", "next_id", "holds"),
 )
+# One statement by hand: the ORM took longer to compose it than Postgres to answer. A moment read as a number and a
+# list sent as one literal cost a tenth of what the driver makes of them.
+READ = """
+SELECT id, text, tier, extract(epoch FROM occurred_at)::float8, speaker, thread_id, tags, importance, confidence,
+    score, uses, worked, failed, partial,
+    CASE WHEN thread_id <> '' THEN ({before}) END, CASE WHEN thread_id <> '' THEN ({after}) END, ARRAY[{holds}]::bool[]
+FROM memory_item AS item
+WHERE user_id = %(user)s AND id = ANY(%(ids)s::uuid[]) AND status = 'active' AND (
+    expires_at IS NULL OR expires_at > %(now)s
+    OR (tier = ANY(%(proven_tiers)s) AND score >= %(proven_score)s AND uses >= %(proven_uses)s)
+)
+"""
 BESIDE = """
 SELECT beside.id FROM memory_item AS beside
-WHERE beside.user_id = memory_item.user_id AND beside.thread_id = memory_item.thread_id
-  AND beside.arrival {side} memory_item.arrival AND beside.status = 'active'
+WHERE beside.user_id = item.user_id AND beside.thread_id = item.thread_id
+  AND beside.arrival {side} item.arrival AND beside.status = 'active'
 ORDER BY beside.arrival {order} LIMIT 1
 """
+BEFORE, AFTER = BESIDE.format(side="<", order="DESC"), BESIDE.format(side=">", order="ASC")
+HOLDS = "coalesce(lexemes @@ %(word{number})s::tsquery, false)"
+OF_TIERS = "AND tier = ANY(%(tiers)s)"
+WITH_METADATA = "AND metadata @> %(metadata)s::jsonb"
 NEIGHBOURS_OF = 30
 """So many of the best found bring the turns beside them into the pool."""
 MOST_WORDS = 24
 
 
-def read_pool(
-    user: EndUser,
-    found: Sequence[Found],
-    rows: ItemQuerySet,
-    words: Sequence[tuple[str, ...]],
-    now: datetime,
-) -> Pool:
-    """The candidates that exist among ``rows``, and the turns beside the best of them. In the user's scope."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which rows may be shown: the user's own, active, within their time or proven, in these tiers.
+
+    The indexes are not believed. What proven means is in `outlives_its_time`.
+    """
+
+    user: EndUser
+    now: datetime
+    tiers: frozenset[Tier] | None = None
+    metadata: Mapping[str, Any] | None = None
+
+    def conditions(self) -> tuple[str, dict[str, Any]]:
+        conf = memory_conf().promotion
+        values: dict[str, Any] = {
+            "user": self.user.pk,
+            "now": self.now,
+            "proven_tiers": [tier.value for tier, policy in POLICIES.items() if policy.keeps_proven],
+            "proven_score": conf.keep_score,
+            "proven_uses": conf.keep_uses,
+        }
+        further = ""
+        if self.tiers:
+            further += OF_TIERS
+            values["tiers"] = sorted(self.tiers)
+        if self.metadata:
+            further += WITH_METADATA
+            values["metadata"] = json.dumps(self.metadata)
+        return further, values
+
+
+def read_pool(wanted: Wanted, found: Sequence[Found], words: Sequence[tuple[str, ...]]) -> Pool:
+    """The candidates that exist among the wanted rows, and the turns beside the best of them. In the user's scope."""
     words = words[:MOST_WORDS]
     by_id = {one.id: one for one in found}
-    memories = read(user, rows, list(by_id), words)
+    memories = read(wanted, by_id.keys(), words)
     present = {memory.id for memory in memories}
     best = sorted(memories, key=lambda memory: -by_id[memory.id].rrf)[:NEIGHBOURS_OF]
     near = {place for memory in best for place in (memory.previous_id, memory.next_id) if place} - present
     if near:
-        memories += read(user, rows, near, words)
-    return Pool([candidate(memory, by_id) for memory in memories], now, words)
+        memories += read(wanted, near, words)
+    return Pool([candidate(memory, by_id) for memory in memories], wanted.now, words)
 
 
-def read(user: EndUser, rows: ItemQuerySet, ids: Collection[UUID], words: Sequence[tuple[str, ...]]) -> list[Memory]:
+def read(wanted: Wanted, ids: Collection[UUID], words: Sequence[tuple[str, ...]]) -> list[Memory]:
     """Rows as ranking needs them: no text search vectors, but whether each word of the query is in them."""
-    found = rows.filter(pk__in=list(ids)).annotate(
-        previous=turn_beside("<", "DESC"), next=turn_beside(">", "ASC"), holds=held(user, words)
+    if not ids:
+        return []
+    further, values = wanted.conditions()
+    values["ids"] = f"{{{','.join(map(str, ids))}}}"
+    values |= {f"word{number}": tsquery_literal(forms, wanted.user.pk) for number, forms in enumerate(words)}
+    holds = ", ".join(HOLDS.format(number=number) for number in range(len(words)))
+    with connection.cursor() as cursor:
+        cursor.execute(READ.format(before=BEFORE, after=AFTER, holds=holds) + further, values)
+        return [memory(row) for row in cursor.fetchall()]
+
+
+def memory(row: Sequence[Any]) -> Memory:
+    values = dict(zip(FIELDS, row, strict=True))
+    return Memory(
+        **values
+        | {
+            "occurred_at": datetime.fromtimestamp(values["occurred_at"], UTC),
+            "tags": tuple(values["tags"]),
+            "holds": tuple(values["holds"]),
+        }
     )
-    memories = []
-    for row in found.values_list(*FIELDS, "previous", "next", "holds"):
-        values = dict(zip(FIELDS, row, strict=False))
-        values["tags"] = tuple(values["tags"])
-        previous, following, holds = row[len(FIELDS) :]
-        memories.append(Memory(**values, previous_id=previous, next_id=following, holds=tuple(holds)))
-    return memories
-
-
-def held(user: EndUser, words: Sequence[tuple[str, ...]]) -> RawSQL:
-    """Whether a row has each of the words. In one expression: building a query of many costs more than running it."""
-    each = ", ".join(["coalesce(lexemes @@ %s::tsquery, false)"] * len(words))
-    queries = [tsquery_literal(forms, user.pk) for forms in words]
-    # The statement is made of fixed parts; the words are parameters.
-    return RawSQL(f"ARRAY[{each}]::bool[]", queries, output_field=ArrayField(BooleanField()))  # noqa: S611
-
-
-def turn_beside(side: str, order: str) -> RawSQL:
-    """The id of the active turn before or after a row in its thread; null outside threads."""
-    first = BESIDE.format(side=side, order=order)
-    case = f"CASE WHEN memory_item.thread_id <> '' THEN ({first}) END"
-    return RawSQL(case, [], output_field=UUIDField())  # noqa: S611
 
 
 def candidate(memory: Memory, by_id: Mapping[UUID, Found]) -> Candidate:

@@ -16,11 +16,10 @@ from memory import metrics, speakers, store
 from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem, Turn
-from memory.models.items import ItemQuerySet
 from memory.resilience import Deadline
 from memory.retrieval import late
 from memory.retrieval.advising import Advice, advise
-from memory.retrieval.candidates import read_pool
+from memory.retrieval.candidates import Wanted, read_pool
 from memory.retrieval.finding import find
 from memory.retrieval.fusion import fuse_blend, fuse_rrf, fuse_zscore
 from memory.retrieval.pool import Pool
@@ -61,7 +60,7 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     asked = late.ask(query, request, debug, deadline)
     found = find(user, query, request, debug, deadline, asked)
     with debug.timed("rank"), user_scope(user):
-        pool = read_pool(user, found, wanted_rows(user, request, now), query.words, now)
+        pool = read_pool(Wanted(user, now, request.tiers, request.metadata), found, query.words)
         fuse(pool)
         late.compare(user, pool, asked, debug, deadline)
         pool.advice = advice.boosts
@@ -103,16 +102,6 @@ def read_query(user: EndUser, text: str, now: datetime) -> Query:
         names = speakers.names_of(user)
         groups = synonyms_of(user)
     return widened(understand(text, names, now), groups)
-
-
-def wanted_rows(user: EndUser, request: SearchRequest, now: datetime) -> ItemQuerySet:
-    """The rows that may be shown: active, not expired, the user's own, in a wanted tier. The index is not believed."""
-    rows = MemoryItem.objects.for_user(user).active().within_time(now)
-    if request.tiers:
-        rows = rows.filter(tier__in=request.tiers)
-    if request.metadata:
-        rows = rows.filter(metadata__contains=request.metadata)
-    return rows
 
 
 def fuse(pool: Pool) -> None:

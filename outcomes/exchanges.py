@@ -150,11 +150,6 @@ def shown_scorable(user: EndUser, turn_id: uuid.UUID | None) -> bool:
     return turn is not None and any(tier in SCORED_TIERS for _, tier in turn.positions)
 
 
-def awaits_scoring(user: EndUser, thread_id: str) -> bool:
-    """Whether the thread's last exchange showed memories and nobody has said how it went."""
-    return unscored_exchange(user, thread_id) is not None
-
-
 def unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:
     """The thread's last exchange, when its outcome is asked for and not known."""
     if not thread_id:
@@ -164,18 +159,18 @@ def unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:
     return last if last is not None and last.required_scoring and last.scored_at is None else None
 
 
-SCORING_REQUEST = """<score-required exchange="{exchange}">
+SCORING_REQUEST = """<score-required exchange="{exchange}" turn="{turn}">
 The last answer in this conversation used memories, and nobody has said yet how it went. Before you answer, judge by
 what the user says now whether it worked, failed, was partly right, or cannot be known, and tell it with the tool
-record_response: the outcome, what is to be learned in key_takeaway, and in related the positions you had used.
+record_response: turn_id {turn}, the outcome, what is to be learned in key_takeaway, and in related the positions you
+had used then.
 </score-required>"""
-"""Holds none of the user's words, so nothing in it can be forged."""
+"""Holds none of the user's words, so nothing in it can be forged. It names the turn: by now another has begun."""
 
 
-def scoring_request(user: EndUser, thread_id: str) -> str:
-    """What an assistant is told while the thread's last exchange waits for its outcome; empty otherwise."""
-    waiting = unscored_exchange(user, thread_id)
-    return SCORING_REQUEST.format(exchange=waiting.pk) if waiting else ""
+def scoring_request(waiting: Exchange) -> str:
+    """What an assistant is told while an exchange waits for its outcome."""
+    return SCORING_REQUEST.format(exchange=waiting.pk, turn=waiting.turn_id)
 
 
 def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:

@@ -61,7 +61,13 @@ class ContextOut(BaseModel):
     injection: str
     sections: list[SectionOut]
     meta: dict[str, JsonValue] = Field(description="MemoryMetaV1: what was handed over and why.")
-    required_scoring: bool
+    required_scoring: bool = Field(
+        description="Whether the thread's last exchange waits for its outcome; the first section asks for it."
+    )
+    blocking: bool = Field(
+        default=False, description="Stop here and have the last exchange scored first; a setting asks for it."
+    )
+    unscored_exchange_id: UUID | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
     budget: BudgetOut
     history: list[MessageIn] | None = Field(
         default=None,
@@ -77,6 +83,8 @@ class ContextOut(BaseModel):
             sections=[SectionOut(name=part.name, text=part.text, tokens=part.tokens) for part in made.sections],
             meta=made.meta,
             required_scoring=made.required_scoring,
+            blocking=made.unscored is not None and made.unscored.blocking,
+            unscored_exchange_id=made.unscored.exchange_id if made.unscored else None,
             budget=BudgetOut(
                 complexity=made.budget.complexity,
                 tokens=made.budget.tokens,
@@ -97,7 +105,10 @@ class ContextOut(BaseModel):
     summary="What to hand an assistant before it answers",
 )
 def context(request: HttpRequest, u: UserId, body: ContextIn) -> HttpResponse:
-    """``injection`` is the sections in order. ``required_scoring`` asks for the outcome of the thread's last turn."""
+    """``injection`` is the sections in order.
+
+    While the outcome of the thread's last exchange is asked for, it begins with ``<score-required>``.
+    """
     user, door = new_or_known_user(request, u), facade(request)
     messages = [Message(message.role, message.content) for message in body.recent_messages or []]
 

@@ -1,32 +1,26 @@
 """The calls of a turn for hooks, which know a user only by the body or query they send.
 
-Each answers what the call of the turn does; the one before an answer also says what stands in the way.
+Each does and answers what the call of the turn does.
 """
 
-import json
 from typing import Annotated
-from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 from pydantic import Field, StringConstraints
 
 from memory.access import EXTERNAL_ID
-from memory.api.context import ContextIn, ContextOut, SectionOut
+from memory.api.context import ContextIn, ContextOut
 from memory.api.context import context as context_of_turn
 from memory.api.documents import answers
 from memory.api.errors import Problem
 from memory.api.fields import NAME_LIMIT, PageSize, QueryParameters
 from memory.api.fields import Query as QueryText
-from memory.api.idempotency import reply
 from memory.api.identity import READ, WRITE, facade, known_user, principal_of
-from memory.api.schemas import is_none
 from memory.api.turns import ExchangeIn, ExchangeOut, OutcomeIn, OutcomeOut, record_outcome, store_exchange
-from memory.text import estimate_tokens
 
 router = Router(tags=["Hooks"])
 
-SCORE_REQUIRED = "score_required"
 UserIdField = Annotated[
     str,
     StringConstraints(strict=True, pattern=rf"^{EXTERNAL_ID.pattern}$"),
@@ -46,13 +40,6 @@ class HookContextQuery(QueryParameters):
     query: QueryText
     thread_id: Annotated[str, Field(max_length=NAME_LIMIT)] | None = None
     limit: Annotated[PageSize, Field(le=50)] | None = None
-
-
-class HookContextOut(ContextOut):
-    """The turn's context. While the last outcome is asked for, ``injection`` begins with ``<score-required>``."""
-
-    blocking: bool = Field(description="Stop here and have the last exchange scored first; a setting asks for it.")
-    unscored_exchange_id: UUID | None = Field(default=None, exclude_if=is_none)
 
 
 class HookExchangeIn(ExchangeIn):
@@ -76,43 +63,29 @@ def check_user(request: HttpRequest, user_id: str) -> None:
 @router.post(
     "/hooks/context",
     auth=READ,
-    response=answers(200, HookContextOut, reads_body=True, writes=True),
+    response=answers(200, ContextOut, reads_body=True, writes=True),
     operation_id="hook_context",
     summary="Before an answer: what to hand over, and whether to stop",
 )
 def hook_context(request: HttpRequest, body: HookContextIn) -> HttpResponse:
-    return with_state(request, body)
+    return composed(request, body)
 
 
 @router.get(
     "/hooks/context",
     auth=READ,
-    response=answers(200, HookContextOut),
+    response=answers(200, ContextOut),
     operation_id="hook_context_by_query",
     summary="Before an answer, for hooks that can only ask by address",
 )
 def hook_context_by_query(request: HttpRequest, options: Query[HookContextQuery]) -> HttpResponse:
     told = {name: value for name, value in options.model_dump().items() if value is not None}
-    return with_state(request, HookContextIn(**told))
+    return composed(request, HookContextIn(**told))
 
 
-def with_state(request: HttpRequest, body: HookContextIn) -> HttpResponse:
+def composed(request: HttpRequest, body: HookContextIn) -> HttpResponse:
     check_user(request, body.user_id)
-    user = known_user(request, body.user_id)
-    door, thread_id = facade(request), body.thread_id or ""
-    asked = door.scoring_request(user, thread_id) if user else ""
-    state = door.thread_state(user, thread_id) if asked and user else None
-    answer = context_of_turn(request, body.user_id, body)
-    if answer.status_code != 200:
-        return answer
-    last = state.last.pk if state and state.last else None
-    made = HookContextOut(
-        **json.loads(answer.content), blocking=bool(state and state.blocking), unscored_exchange_id=last
-    )
-    if asked:
-        made.injection = f"{asked}\n\n{made.injection}" if made.injection else asked
-        made.sections.insert(0, SectionOut(name=SCORE_REQUIRED, text=asked, tokens=estimate_tokens(asked)))
-    return reply(200, made)
+    return context_of_turn(request, body.user_id, body)
 
 
 @router.post(

@@ -16,6 +16,8 @@ from memory.api.documents import answers
 from memory.api.fields import Name, Query, QueryParameters, UserId
 from memory.api.idempotency import reply
 from memory.api.identity import READ, facade, known_user
+from memory.api.schemas import is_none
+from memory.retrieval.context import Unscored
 from memory.tiers import Outcome, Status, Tier
 
 router = Router(tags=["A turn"])
@@ -105,10 +107,15 @@ class InsightsOut(BaseModel):
     repetition: RepetitionOut | None
     tool_statistics: list[ToolAdviceOut]
     directives: list[str]
+    required_scoring: bool = Field(
+        default=False, description="Whether the thread's last exchange waits for its outcome."
+    )
+    blocking: bool = Field(default=False, description="Have it scored before going on; a setting asks for it.")
+    unscored_exchange_id: UUID | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
 
     @classmethod
-    def of(cls, found: Insights) -> "InsightsOut":
-        shown: dict[str, Any] = found.as_json()
+    def of(cls, found: Insights, unscored: Unscored | None) -> "InsightsOut":
+        shown: dict[str, Any] = found.as_json() | (unscored.as_json() if unscored else {})
         return cls(**shown)
 
 
@@ -121,7 +128,6 @@ class InsightsOut(BaseModel):
 )
 def insights(request: HttpRequest, u: UserId, asked: InQuery[InsightsQuery]) -> HttpResponse:
     """Looked up by words and in the graphs; nothing is embedded, searched or changed."""
-    found = facade(request).insights(
-        known_user(request, u), asked.query, now=timezone.now(), thread_id=asked.thread_id or ""
-    )
-    return reply(200, InsightsOut.of(found))
+    user, door, thread_id = known_user(request, u), facade(request), asked.thread_id or ""
+    found = door.insights(user, asked.query, now=timezone.now(), thread_id=thread_id)
+    return reply(200, InsightsOut.of(found, door.unscored(user, thread_id) if user else None))

@@ -16,7 +16,7 @@ from memory.conf import memory_conf
 from memory.facade.door import Door
 from memory.models import EndUser, Turn
 from memory.retrieval import context, search
-from memory.retrieval.context import Context, Message, Recall, Room
+from memory.retrieval.context import Context, Message, Recall, Room, Unscored
 from memory.retrieval.search import SearchRequest, SearchResult
 from outcomes import exchanges
 
@@ -72,11 +72,16 @@ class Finding(Door):
             limit=limit,
             has_documents=has_documents,
             is_new_thread=exchanges.is_new_thread(user, thread_id, now=now),
-            required_scoring=exchanges.awaits_scoring(user, thread_id),
+            unscored=self.unscored(user, thread_id),
             recall=self._recall(user, query, now, thread_id, recent_messages),
             room=room,
             remember=remember,
         )
+
+    def unscored(self, user: EndUser, thread_id: str) -> Unscored | None:
+        """The thread's last exchange, while its outcome is asked for and not known."""
+        last = exchanges.unscored_exchange(user, thread_id)
+        return Unscored(last.pk, exchanges.scoring_request(last), exchanges.must_be_scored()) if last else None
 
     def _recall(
         self, user: EndUser, query: str, now: datetime, thread_id: str, recent_messages: Sequence[Message]

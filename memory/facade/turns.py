@@ -60,10 +60,6 @@ class Turns(Door):
     def threads(self, user: EndUser, *, limit: int, offset: int = 0) -> list[Thread]:
         return reading.threads(user, limit=limit, offset=offset)
 
-    def scoring_request(self, user: EndUser, thread_id: str) -> str:
-        """What an assistant is told while the thread's last exchange waits for its outcome; empty otherwise."""
-        return exchanges.scoring_request(user, thread_id)
-
     def note_action(self, user: EndUser, action: Action, *, now: datetime) -> None:
         """Keep a tool call beside its turn."""
         actions.note_action(user, action, now=now)

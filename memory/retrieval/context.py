@@ -33,7 +33,7 @@ from memory.retrieval.search import Debug, Hit, SearchRequest, search
 from memory.text import estimate_tokens
 from memory.tiers import Tier, Trust
 
-__all__ = ["NO_RECALL", "Context", "Message", "Recall", "Room", "Section", "citation", "compose"]
+__all__ = ["NO_RECALL", "Context", "Message", "Recall", "Room", "Section", "Unscored", "citation", "compose"]
 
 COLD_START_QUERY = (
     "user name identity preferences goals what works how to help effectively learned mistakes to avoid proven "
@@ -84,25 +84,42 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
+class Unscored:
+    """The thread's last exchange, while its outcome is asked for: the words that ask, and whether to stop for it."""
+
+    exchange_id: uuid.UUID
+    request: str
+    blocking: bool
+
+    def as_json(self) -> dict[str, Any]:
+        return {"required_scoring": True, "blocking": self.blocking, "unscored_exchange_id": str(self.exchange_id)}
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """``injection`` is the sections in order; ``meta`` is valid MemoryMetaV1.
 
-    ``left_out`` counts the memories found that the budget had no room for. ``history`` is what fits of the messages
-    that were sent, beside the injection, where the client told its model or limit.
+    ``unscored`` is asked for in the first section. ``left_out`` counts the memories found that the budget had no room
+    for. ``history`` is what fits of the messages that were sent, beside the injection, where the client told its model
+    or limit.
     """
 
     turn_id: uuid.UUID
     injection: str
     sections: list[Section]
     meta: dict[str, Any]
-    required_scoring: bool
+    unscored: Unscored | None
     budget: Budget
     left_out: int = 0
     history: list[tuple[str, str]] | None = None
 
     @property
+    def required_scoring(self) -> bool:
+        return self.unscored is not None
+
+    @property
     def tokens(self) -> int:
-        return sum(part.tokens for part in self.sections)
+        return taken_by(self.sections)
 
 
 def compose(
@@ -115,7 +132,7 @@ def compose(
     limit: int | None,
     has_documents: bool,
     is_new_thread: bool,
-    required_scoring: bool,
+    unscored: Unscored | None,
     recall: Recall = NO_RECALL,
     room: Room | None = None,
     remember: bool = True,
@@ -128,8 +145,10 @@ def compose(
     told = {item.pk for item in known}
     hits = [hit for hit in found.hits if hit.item.pk not in told]
     budget, window = budget_of(query, room)
-    share = Share.of(known, hits, recall.lines(told), budget, secrets.token_hex(8))
-    sections = share.sections()
+    asked = request_section(unscored, budget)
+    left = replace(budget, tokens=budget.tokens - taken_by(asked))
+    share = Share.of(known, hits, recall.lines(told), left, secrets.token_hex(8))
+    sections = [*asked, *share.sections()]
     note(recall, found.debug)
     return Context(
         turn_id=found.turn_id,
@@ -137,11 +156,23 @@ def compose(
         sections=sections,
         meta=meta(user, query, request, share.known, share.hits, found, now, sections, recall.insights)
         | {"context_type": recall.context_type},
-        required_scoring=required_scoring,
+        unscored=unscored,
         budget=budget,
         left_out=len(known) + len(hits) - len(share.known) - len(share.hits),
         history=history(recent_messages, room, window, sections),
     )
+
+
+def request_section(unscored: Unscored | None, budget: Budget) -> list[Section]:
+    """The request for the last outcome, first of all; where a client's limit has no room for it, its flags remain."""
+    if unscored is None:
+        return []
+    asked = section("score_required", unscored.request)
+    return [] if budget.is_hard and asked.tokens > budget.tokens else [asked]
+
+
+def taken_by(sections: Sequence[Section]) -> int:
+    return sum(part.tokens for part in sections)
 
 
 def request_for(
@@ -263,5 +294,5 @@ def history(
     """What of the conversation fits beside the context; for a client that told what its model can read."""
     if room is None or not messages:
         return None
-    left = round((room.max_tokens or window) * HISTORY_SHARE) - sum(part.tokens for part in sections)
+    left = round((room.max_tokens or window) * HISTORY_SHARE) - taken_by(sections)
     return fit_history(messages, max(0, left))

@@ -1,6 +1,7 @@
 """Hooks: context before an answer, the exchange after it, the score; exchanges listed and exported."""
 
 import json
+import re
 import uuid
 from typing import Any
 
@@ -56,7 +57,8 @@ def test_a_turn_through_the_hooks(api: ApiClient, clock: Clock) -> None:
     second = before(api, "And the oars?")
     assert second["required_scoring"] is True
     assert second["unscored_exchange_id"] == kept["exchange_id"]
-    assert second["injection"].startswith(f'<score-required exchange="{kept["exchange_id"]}">')
+    request = f'<score-required exchange="{kept["exchange_id"]}" turn="{first["turn_id"]}">'
+    assert second["injection"].startswith(request)
     assert second["sections"][0]["name"] == "score_required"
     assert second["blocking"] is False
 
@@ -66,6 +68,43 @@ def test_a_turn_through_the_hooks(api: ApiClient, clock: Clock) -> None:
     assert score_of(api, memory_id) == 0.7
     third = before(api, "And the oars?")
     assert (third["required_scoring"], "score-required" in third["injection"]) == (False, False)
+
+
+def test_every_way_to_ask_for_context_asks_for_the_outcome(api: ApiClient, clock: Clock, settings: Settings) -> None:
+    enforce(settings)
+    memory_id = remembered(api)
+    first = before(api)
+    kept = after(api, first["turn_id"])
+    waits = {"required_scoring": True, "blocking": True, "unscored_exchange_id": kept["exchange_id"]}
+    asked = {"query": "And the oars?", "thread_id": "t-1"}
+
+    plain = api.post("context", asked).json()
+    insights = api.get("insights", asked).json()
+    tool = api.post("tools/get_context_insights", asked).json()
+    for told in (plain, insights, tool["result"]):
+        assert {name: told[name] for name in waits} == waits
+    assert plain["sections"][0]["name"] == "score_required"
+    assert plain["injection"].startswith(plain["sections"][0]["text"])
+    assert tool["content"].startswith("<score-required")
+
+    # By now another turn of the thread has begun; the request names the one that is meant.
+    named = re.search(r"turn_id ([0-9a-f-]{36})", plain["injection"])
+    assert named is not None
+    lesson = {"turn_id": named[1], "outcome": "worked", "key_takeaway": "The key hangs behind the boiler"}
+    told = api.post("tools/record_response", {**lesson, "thread_id": "t-1"}).json()["result"]
+    assert [one["memory_id"] for one in told["scored"]] == [memory_id]
+    assert api.post("context", asked).json()["required_scoring"] is False
+    assert "blocking" not in api.post("tools/get_context_insights", asked).json()["result"]
+
+
+def test_the_request_for_an_outcome_counts_towards_what_a_client_allows(api: ApiClient, clock: Clock) -> None:
+    remembered(api)
+    after(api, before(api)["turn_id"])
+    for allowed in (200, 300, 600):
+        told = api.post("context", {"query": "boat key", "thread_id": "t-1", "max_tokens": allowed}).json()
+        assert told["required_scoring"] is True
+        assert told["budget"]["used"] <= allowed
+        assert told["sections"][0]["name"] == "score_required"
 
 
 def test_hooks_that_only_ask_by_address(api: ApiClient, clock: Clock) -> None:

@@ -71,7 +71,7 @@ def test_a_search_of_an_unknown_user_finds_nothing(api: ApiClient) -> None:
 
 def test_a_turn_from_context_to_outcome(api: ApiClient, train: MemoryItem) -> None:
     context = api.post("context", {"query": "When does the train to Haifa leave?", "thread_id": "t"}).json()
-    assert set(context) == {"turn_id", "injection", "sections", "meta", "required_scoring", "budget"}
+    assert set(context) == {"turn_id", "injection", "sections", "meta", "required_scoring", "blocking", "budget"}
     assert context["required_scoring"] is False
     assert context["injection"] == "\n\n".join(section["text"] for section in context["sections"])
     assert train.text in context["injection"]

@@ -92,7 +92,7 @@ def test_an_outcome_is_asked_for_when_something_that_can_be_scored_was_shown(
     turn_id = memory.search(user, SearchRequest("key"), now=clock()).turn_id
     stored = tell(user, clock, turn_id=turn_id, interrupted=interrupted)
     assert (stored.required_scoring, stored.state) == (required, "unscored" if required else "scored")
-    assert exchanges.awaits_scoring(user, "t-1") is required
+    assert memory.thread_state(user, "t-1").waits is required
 
 
 def test_a_turn_of_somebody_else_asks_for_nothing(

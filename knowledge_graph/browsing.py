@@ -1,7 +1,8 @@
 """The graphs to look through: lists in pages, one concept, one entity, how many of each."""
 
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -11,19 +12,21 @@ from django.db.models import Q
 
 from knowledge_graph import reading
 from knowledge_graph.concepts import concepts_in
-from knowledge_graph.context_types import context_type_of
+from knowledge_graph.context_types import CONTEXT_TYPES, context_type_of
 from knowledge_graph.entities import entities_of
-from knowledge_graph.models import ActionStat, Concept, Edge, Entity, Mention, RoutingStat, Solution
+from knowledge_graph.models import ActionStat, Concept, Edge, Entity, Lesson, Mention, RoutingStat, Solution
 from knowledge_graph.reading import ActionRecord, ConceptRouting, KnownSolution
 from knowledge_graph.words import folded
 from memory.access import user_scope
 from memory.models import EndUser, MemoryItem, Turn
-from outcomes.models import Exchange
+from outcomes.models import ActionTaken, Exchange, OutcomeEvent
 
 SESSION_TURNS = 50
 NEIGHBOURS = 20
 MEMORIES = 20
 HINTS = 5
+QUESTIONS_READ = 500
+"""So many of the latest judged questions tell in which work concepts come up."""
 
 
 class Sort(StrEnum):
@@ -66,7 +69,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class ConceptDetail:
-    """``is_entity``: memories name it as well. ``actions`` are hints for the kind of work it stands for."""
+    """``is_entity``: memories name it as well. ``actions`` are hints for the kind of work it mostly comes up in."""
 
     concept: Concept
     routing: ConceptRouting
@@ -153,7 +156,7 @@ def concept(user: EndUser, name: str) -> ConceptDetail | None:
         row = named(Concept.objects.filter(user=user), [name, *(one.key for one in concepts_in(name))])
         if not isinstance(row, Concept):
             return None
-        kind = context_type_of(row.label)
+        kind = kinds_of_work(user, {row.key: row.label})[row.key]
         routing = reading.routing_of(user, [row.key]).get(row.key)
         return ConceptDetail(
             concept=row,
@@ -163,6 +166,43 @@ def concept(user: EndUser, name: str) -> ConceptDetail | None:
             actions=reading.actions_of(user, kind)[:HINTS],
             solutions=reading.solutions_of(user, row.key.split(" "), least=0.0, limit=HINTS),
         )
+
+
+def kinds_of_work(user: EndUser, labels: Mapping[str, str]) -> dict[str, str]:
+    """In which kind of work each concept mostly comes up, by key: read off its latest questions and what was done then.
+
+    ``labels`` are the concepts' own words, which decide only where no question is left. In the user's scope.
+    """
+    lessons = Lesson.objects.filter(user=user, keys__overlap=list(labels)).order_by("-event_id")
+    learned = list(lessons.values_list("event_id", "keys")[:QUESTIONS_READ])
+    events = OutcomeEvent.objects.filter(user=user).in_bulk([event_id for event_id, _ in learned])
+    done = actions_in(user, events.values())
+    met: dict[str, Counter[str]] = defaultdict(Counter)
+    for event_id, keys in learned:
+        event = events.get(event_id)
+        if event is None or not event.query:
+            continue
+        kind = context_type_of(event.query, done.get(event.turn_id, ()) or done.get(event.exchange_id, ()))
+        for key in labels.keys() & set(keys):
+            met[key][kind] += 1
+    return {
+        # In the order of the list, so that of equals the special wins.
+        key: max(CONTEXT_TYPES, key=lambda kind: met[key][kind]) if met[key] else context_type_of(label)
+        for key, label in labels.items()
+    }
+
+
+def actions_in(user: EndUser, events: Iterable[OutcomeEvent]) -> dict[uuid.UUID | None, tuple[str, ...]]:
+    """What was done in the turns and exchanges these verdicts are about."""
+    told = list(events)
+    turns = {event.turn_id for event in told} - {None}
+    exchanges = {event.exchange_id for event in told} - {None}
+    taken = ActionTaken.objects.filter(Q(turn_id__in=turns) | Q(exchange_id__in=exchanges), user=user)
+    found: dict[uuid.UUID | None, tuple[str, ...]] = defaultdict(tuple)
+    for turn_id, exchange_id, action in taken.order_by("pk").values_list("turn_id", "exchange_id", "action"):
+        for whose in {turn_id, exchange_id} - {None}:
+            found[whose] = (*found[whose], action)
+    return found
 
 
 def entity(user: EndUser, name: str) -> EntityDetail | None:

@@ -15,6 +15,7 @@ from typing import Any
 import structlog
 from django.db import connection
 
+from knowledge_graph.counting import MOST_ALIASES, SEEN_AGAIN
 from knowledge_graph.entities import DATASET, TOPIC, Entity, entities_of
 from knowledge_graph.learning import unlearn_forgotten
 from knowledge_graph.models import KEY_CHARS, GraphedItem, GraphWork, Mention
@@ -36,7 +37,6 @@ TOGETHER = "together"
 RULES = "rules"
 MOST_TOGETHER = 12
 """So many of a memory's entities are tied to each other: all pairs of a long list would say nothing."""
-MOST_ALIASES = 8
 
 HAS_DATASET = "HAS_DATASET"
 READ_FIELDS = (
@@ -217,10 +217,10 @@ def bring_in(user: EndUser, new: Sequence[Contribution], changes: Changes) -> No
     add_entities(user, new)
 
 
-ADD_ENTITIES = """
+ADD_ENTITIES = f"""
 INSERT INTO graph_entity AS known
     (user_id, key, label, kind, aliases, mentions, quality_sum, avg_quality, first_seen, last_seen)
-SELECT %(user)s, key, label, kind, '{}', mentions, total, total / mentions, first_seen, last_seen
+SELECT %(user)s, key, label, kind, '{{}}', mentions, total, total / mentions, first_seen, last_seen
 FROM unnest(%(keys)s::text[], %(labels)s::text[], %(kinds)s::text[], %(mentions)s::int[], %(totals)s::float8[],
             %(first)s::timestamptz[], %(last)s::timestamptz[])
      AS new(key, label, kind, mentions, total, first_seen, last_seen)
@@ -229,14 +229,8 @@ ON CONFLICT (user_id, key) DO UPDATE SET
     mentions = known.mentions + EXCLUDED.mentions,
     quality_sum = known.quality_sum + EXCLUDED.quality_sum,
     avg_quality = (known.quality_sum + EXCLUDED.quality_sum) / (known.mentions + EXCLUDED.mentions),
-    kind = CASE WHEN known.kind = 'thing' THEN EXCLUDED.kind ELSE known.kind END,
-    aliases = CASE
-        WHEN EXCLUDED.label = known.label OR EXCLUDED.label = ANY(known.aliases)
-             OR cardinality(known.aliases) >= %(most)s THEN known.aliases
-        ELSE known.aliases || EXCLUDED.label END,
-    first_seen = LEAST(known.first_seen, EXCLUDED.first_seen),
-    last_seen = GREATEST(known.last_seen, EXCLUDED.last_seen)
-"""
+    kind = CASE WHEN known.kind = 'thing' THEN EXCLUDED.kind ELSE known.kind END, {SEEN_AGAIN}
+"""  # noqa: S608
 
 
 def add_entities(user: EndUser, new: Sequence[Contribution]) -> None:

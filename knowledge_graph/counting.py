@@ -12,6 +12,15 @@ from knowledge_graph.models import KEY_CHARS
 from memory.models import EndUser
 
 MOST_ALIASES = 8
+SEEN_AGAIN = """
+    aliases = CASE
+        WHEN EXCLUDED.label = known.label OR EXCLUDED.label = ANY(known.aliases)
+             OR cardinality(known.aliases) >= %(most)s THEN known.aliases
+        ELSE known.aliases || EXCLUDED.label END,
+    first_seen = LEAST(known.first_seen, EXCLUDED.first_seen),
+    last_seen = GREATEST(known.last_seen, EXCLUDED.last_seen)
+"""
+"""What a name that is known already takes from meeting it again, at most ``most`` other ways to write it."""
 TINY = 1e-6
 """Shares that were added and taken back leave no more than this."""
 
@@ -110,20 +119,14 @@ DELETE FROM graph_solution WHERE user_id = %(user)s AND signature = ANY(%(signat
 AND worked <= %(tiny)s AND failed <= %(tiny)s AND partial <= %(tiny)s
 """
 # New concepts get their row first; then uses and importance are read off the counters by tier.
-ADD_CONCEPTS = """
+ADD_CONCEPTS = f"""
 INSERT INTO graph_concept AS known (user_id, key, label, aliases, uses, importance, first_seen, last_seen)
-SELECT %(user)s, key, label, '{}', change, 0, at, at
+SELECT %(user)s, key, label, '{{}}', change, 0, at, at
 FROM unnest(%(keys)s::text[], %(labels)s::text[], %(changes)s::int[], %(at)s::timestamptz[])
      AS new(key, label, change, at)
 ON CONFLICT (user_id, key) DO UPDATE SET
-    uses = GREATEST(0, known.uses + EXCLUDED.uses),
-    aliases = CASE
-        WHEN EXCLUDED.label = known.label OR EXCLUDED.label = ANY(known.aliases)
-             OR cardinality(known.aliases) >= %(most)s THEN known.aliases
-        ELSE known.aliases || EXCLUDED.label END,
-    first_seen = LEAST(known.first_seen, EXCLUDED.first_seen),
-    last_seen = GREATEST(known.last_seen, EXCLUDED.last_seen)
-"""
+    uses = GREATEST(0, known.uses + EXCLUDED.uses), {SEEN_AGAIN}
+"""  # noqa: S608
 WEIGH_CONCEPTS = """
 UPDATE graph_concept AS known SET importance = ln(1 + known.uses) * coalesce(
     (SELECT CASE WHEN sum(worked + failed) > 0 THEN sum(worked)::float / sum(worked + failed) ELSE 0.5 END

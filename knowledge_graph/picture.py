@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from knowledge_graph import browsing
 from knowledge_graph.browsing import Wanted
-from knowledge_graph.context_types import GENERAL, context_type_of
+from knowledge_graph.context_types import GENERAL
 from knowledge_graph.models import ActionStat, Concept, Edge, Entity
 from memory.access import user_scope
 from memory.models import EndUser
@@ -90,7 +90,7 @@ def action_nodes(user: EndUser, nodes: list[Node]) -> list[tuple[Node, list[str]
         found.setdefault((row.context_type, row.action), []).append(row)
     most = sorted(found.items(), key=lambda pair: (-sum(row.uses for row in pair[1]), pair[0]))[:MOST_ACTIONS]
     top = max((sum(row.uses for row in rows) for _, rows in most), default=1)
-    kinds = {node.id: context_type_of(node.label) for node in nodes if node.kind in {ROUTING, BOTH}}
+    kinds = browsing.kinds_of_work(user, {node.id: node.label for node in nodes if node.kind in {ROUTING, BOTH}})
     actions = []
     for (context_type, action), rows in most:
         uses = sum(row.uses for row in rows)

@@ -92,6 +92,27 @@ def test_a_concept_tells_its_tiers_and_what_solved_it(api: ApiClient, filled: En
     assert api.get("graph/concept", {"name": "submarines"}).status_code == 404
 
 
+def test_a_concept_belongs_to_the_work_it_comes_up_in_whatever_its_own_words(
+    api: ApiClient, user: EndUser, learn_now: LearnNow
+) -> None:
+    bank(api, "The staging server is rented from Hetzner")
+    for asked_for in ("Why does the docker container at Hetzner restart?", "Which docker image runs at Hetzner?"):
+        turn = api.post("search", {"query": asked_for}).json()
+        tools = [{"name": "docker_ps", "ok": True, "ms": 30}]
+        body = {"turn_id": turn["turn_id"], "user_message": asked_for, "assistant_message": "Done.", "tools": tools}
+        assert api.post("threads/t/exchanges", body).status_code == 201
+        api.post("outcomes", {"turn_id": turn["turn_id"], "outcome": "worked"})
+    learn_now(user)
+
+    concept = api.get("graph/concept", {"name": "Hetzner"}).json()
+    assert concept["context_type"] == "docker"
+    assert [(one["action"], one["uses"]) for one in concept["actions"]] == [("docker_ps", 2)]
+    picture = api.get("graph/picture").json()
+    [action] = [node["id"] for node in picture["nodes"] if node["kind"] == "action"]
+    tied = {tie["target"] for tie in picture["edges"] if tie["source"] == action}
+    assert {"hetzner", "docker"} <= tied
+
+
 def test_an_entity_tells_what_stands_beside_it_and_which_memories_name_it(api: ApiClient, filled: EndUser) -> None:
     found = api.get("graph/entity", {"name": "Berlin"}).json()
     assert (found["kind"], found["mentions"]) == ("place", 2)

@@ -12,7 +12,7 @@ from django.db.models.expressions import RawSQL
 from memory.access import user_scope
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
 from memory.models.items import ItemQuerySet
-from memory.tiers import Status, Tier
+from memory.tiers import Indexing, Status, Tier
 from memory.words import query_groups, tsquery_literal
 
 RECENT, SCORE = "recent", "score"
@@ -26,6 +26,7 @@ class ItemFilter:
     tier: Tier | None = None
     tag: str | None = None
     words: str | None = None
+    indexing: Indexing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,29 @@ def list_items(
     with user_scope(user):
         rows = filtered(MemoryItem.objects.for_user(user), wanted, user.pk)
         if after is not None:
-            rows = rows.filter(Q((f"{column}__lt", after.key)) | Q((column, after.key), pk__gt=after.item_id))
-        return list(rows.defer("lexemes").order_by(f"-{column}", "pk")[:limit])
+            rows = beyond(rows, column, after)
+        rows = rows.defer("lexemes").order_by(f"-{column}", "pk")
+        if sort == RECENT and is_whole(wanted):
+            rows = across_tiers(rows, limit).order_by(f"-{column}", "pk")
+        return list(rows[:limit])
+
+
+def beyond(rows: ItemQuerySet, column: str, after: Place) -> ItemQuerySet:
+    """The rows that follow a place. No index begins at what an "or" says, so the bound stands beside it."""
+    bounded = rows.filter((f"{column}__lte", after.key))
+    return bounded.filter(Q((f"{column}__lt", after.key)) | Q(pk__gt=after.item_id))
+
+
+def is_whole(wanted: ItemFilter) -> bool:
+    """Whether all memories of one status are asked for."""
+    return wanted == ItemFilter(status=wanted.status)
+
+
+def across_tiers(rows: ItemQuerySet, limit: int) -> ItemQuerySet:
+    """The first of each tier: the index of recent rows is in order within a tier, and sorting 100,000 rows to show
+    eight took a tenth of a second."""
+    first, *others = (rows.filter(tier=tier)[:limit] for tier in Tier)
+    return first.union(*others, all=True)
 
 
 def place_of(item: MemoryItem, sort: str) -> Place:
@@ -58,6 +80,8 @@ def filtered(rows: ItemQuerySet, wanted: ItemFilter, owner: int) -> ItemQuerySet
         rows = rows.filter(tier=wanted.tier)
     if wanted.tag is not None:
         rows = rows.filter(tags__contains=[wanted.tag.strip().lower()])
+    if wanted.indexing is not None:
+        rows = rows.filter(indexing=wanted.indexing)
     if wanted.words is not None:
         groups = query_groups(wanted.words)
         if not groups:

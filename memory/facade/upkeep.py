@@ -1,5 +1,6 @@
 """Upkeep: promotion, the state of the index, counts."""
 
+import uuid
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +12,7 @@ from memory.facade.door import Door
 from memory.indexing import IndexCounts
 from memory.models import EndUser, MemoryItem
 from memory.promotion import Promoted
-from memory.tiers import Tier
+from memory.tiers import Status, Tier
 from outcomes import exchanges, reading, recording
 
 
@@ -33,16 +34,21 @@ class Upkeep(Door):
     def index_status(self, user: EndUser) -> IndexCounts:
         return indexing.counts(user)
 
+    def index_again(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+        """Try a memory again whose indexing was given up; False when there is none such."""
+        return indexing.retry(user, item_id, now=now)
+
     def stats(self, user: EndUser) -> Stats:
         tiers: dict[str, dict[str, int]] = {tier.value: {} for tier in Tier}
         with user_scope(user):
             rows = MemoryItem.objects.for_user(user).values_list("tier", "status").annotate(Count("id"))
             for tier, status, count in rows:
                 tiers[tier][status] = count
+            active = sum(counts.get(Status.ACTIVE, 0) for counts in tiers.values())
             return Stats(
                 tiers=tiers,
                 outcomes=recording.outcome_counts(user),
                 exchanges=exchanges.count(user),
                 signals=reading.signal_counts(user),
-                indexing=indexing.counts(user),
+                indexing=indexing.counts(user, active),
             )

@@ -136,6 +136,7 @@ class MemoryItem(models.Model):
             models.Index(
                 fields=["user", "index_after"], name="memory_item_pending", condition=models.Q(indexing="pending")
             ),
+            models.Index(fields=["user", "id"], name="memory_item_failed", condition=models.Q(indexing="failed")),
             models.Index(
                 fields=["user", "expires_at"],
                 name="memory_item_expiry",

@@ -8,20 +8,26 @@ import hashlib
 import re
 import secrets
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import LiteralString, TypeVar
 
 from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+from django.db.models import Model
 
 from memory.models import ApiKey, EndUser, Organization
 
+Row = TypeVar("Row", bound=Model)
 SCOPES = ("read", "write", "admin")
 KEY = re.compile(r"cpl_[A-Za-z0-9_-]{43}_[0-9a-f]{8}")
 EXTERNAL_ID = re.compile(r"[A-Za-z0-9_.@:-]{1,128}")
 TOUCH_EVERY = timedelta(minutes=1)
+USER = "app.user_id"
+"""The setting that the policies of the database read."""
 
 
 class WrongScope(Exception):
@@ -32,43 +38,58 @@ _held: ContextVar[str] = ContextVar("user_scope", default="")
 
 
 @contextmanager
-def user_scope(user: EndUser | int, *, savepoint: bool = False) -> Iterator[None]:
+def user_scope(
+    user: EndUser | int, *, savepoint: bool = False, settings: Mapping[str, str] | None = None
+) -> Iterator[None]:
     """A transaction in which the rows of ``user``, and no others, exist.
 
     Nested for the same user it joins the open transaction and costs nothing; with ``savepoint`` a failure inside
-    leaves that transaction usable. Never hold it around a network call. Raises WrongScope inside another user's.
+    leaves that transaction usable. ``settings`` of Postgres hold inside it; without nesting they cost no statement of
+    their own. Never hold it around a network call. Raises WrongScope inside another user's.
     """
     wanted = str(user.pk if isinstance(user, EndUser) else user)
     held = _held.get()
     if held == wanted:
-        with transaction.atomic(savepoint=savepoint):
+        with transaction.atomic(savepoint=savepoint), set_for_now(settings or {}):
             yield
         return
     if held:
         raise WrongScope(f"a scope for user {wanted} inside that of user {held}")
     token = _held.set(wanted)
     try:
-        with transaction.atomic(), scoped_connection(wanted):
+        with transaction.atomic(), set_for_now({USER: wanted, **(settings or {})}) as before:
+            if before[USER] not in {"", wanted}:
+                raise WrongScope(f"a scope for user {wanted} on a connection left to user {before[USER]}")
             yield
     finally:
         _held.reset(token)
 
 
 @contextmanager
-def scoped_connection(wanted: str) -> Iterator[None]:
+def set_for_now(settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Settings of the open transaction, put back at the end where an outer one goes on. Gives the earlier values.
+
+    A rollback undoes them by itself; a released savepoint does not.
+    """
+    if not settings:
+        yield {}
+        return
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT coalesce(current_setting('app.user_id', true), ''), set_config('app.user_id', %s, true)", [wanted]
-        )
-        row = cursor.fetchone()
-    outer = row[0] if row else ""
-    if outer not in {"", wanted}:
-        raise WrongScope(f"a scope for user {wanted} on a connection left to user {outer}")
-    yield
-    # A rollback undoes the setting by itself; a released savepoint does not, so an inner transaction puts it back.
-    if connection.savepoint_ids:
+        before = set_local(cursor, settings)
+    yield before
+    if before and connection.savepoint_ids:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('app.user_id', %s, true)", [outer])
+            set_local(cursor, before)
+
+
+def set_local(cursor: CursorWrapper, settings: Mapping[str, str]) -> dict[str, str]:
+    """Set for this transaction, in one statement. Returns the earlier values of those that had one."""
+    read = ", ".join(["current_setting(%s, true)"] * len(settings))
+    write = ", ".join(["set_config(%s, %s, true)"] * len(settings))
+    # Left to right: the old values are read before the new ones are written.
+    cursor.execute(f"SELECT {read}, {write}", [*settings, *(part for pair in settings.items() for part in pair)])
+    earlier = zip(settings, cursor.fetchone() or (), strict=False)
+    return {name: value or "" for name, value in earlier if value is not None or name == USER}
 
 
 def current_scope() -> str:
@@ -134,17 +155,25 @@ def issue_key(
     return row, plain
 
 
+def is_well_formed(key: str) -> bool:
+    """Whether the checksum is right; says nothing of whether the key exists. Asks no database."""
+    return bool(KEY.fullmatch(key)) and secrets.compare_digest(f"{zlib.crc32(key[:-9].encode()):08x}", key[-8:])
+
+
 def authenticate(key: str, *, now: datetime) -> Principal | None:
     """The principal of a key, or None when it is malformed, unknown, revoked or expired."""
-    if not KEY.fullmatch(key) or not secrets.compare_digest(f"{zlib.crc32(key[:-9].encode()):08x}", key[-8:]):
+    if not is_well_formed(key):
         return None
-    row = ApiKey.objects.select_related("organization").filter(digest=key_digest(key)).first()
+    row = one_of(ApiKey, "digest = %s", key_digest(key))
     if row is None or row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now):
         return None
     if row.last_used_at is None or now - row.last_used_at > TOUCH_EVERY:
         ApiKey.objects.filter(pk=row.pk).update(last_used_at=now)
+    organization = one_of(Organization, "id = %s", row.organization_id)
+    if organization is None:
+        return None
     return Principal(
-        organization=row.organization,
+        organization=organization,
         key_id=row.pk,
         name=row.name,
         scopes=frozenset(row.scopes),
@@ -154,7 +183,14 @@ def authenticate(key: str, *, now: datetime) -> Principal | None:
 
 
 def find_user(organization: Organization, external_id: str) -> EndUser | None:
-    return EndUser.objects.filter(organization=organization, external_id=external_id).first()
+    return one_of(EndUser, "organization_id = %s AND external_id = %s", organization.pk, external_id)
+
+
+def one_of(model: type[Row], where: LiteralString, *values: object) -> Row | None:
+    """The row of a model, by a condition on its columns. Every request looks up its key and its user, and the ORM
+    takes longer to compose such a statement than Postgres to answer it."""
+    rows = model._default_manager.raw(f"SELECT * FROM {model._meta.db_table} WHERE {where}", values)  # noqa: S608
+    return next(iter(rows), None)
 
 
 def ensure_user(organization: Organization, external_id: str) -> EndUser:

@@ -20,25 +20,12 @@ def bounded_cursor(
     Inside somebody else's transaction it is a savepoint, so a failure here leaves that transaction usable. Raises
     Unavailable, naming the dependency.
     """
-    left = deadline.require(dependency)
+    limits = {**interrupt_after(deadline.require(dependency)), **settings}
     try:
-        with user_scope(user_id, savepoint=True), connection.cursor() as cursor:
-            before = set_local(cursor, {**interrupt_after(left), **settings})
+        with user_scope(user_id, savepoint=True, settings=limits), connection.cursor() as cursor:
             yield cursor
-            if connection.savepoint_ids and before:
-                set_local(cursor, before)
     except (OperationalError, InterfaceError, InternalError, DataError) as error:
         raise Unavailable(dependency, " ".join(str(error).split()) or type(error).__name__) from error
-
-
-def set_local(cursor: CursorWrapper, settings: Mapping[str, str]) -> dict[str, str]:
-    """Set for this transaction; returns what was set before, without the settings that had no value."""
-    read = ", ".join(["current_setting(%s, true)"] * len(settings))
-    write = ", ".join(["set_config(%s, %s, true)"] * len(settings))
-    # Left to right: the old values are read before the new ones are written.
-    cursor.execute(f"SELECT {read}, {write}", [*settings, *(part for pair in settings.items() for part in pair)])
-    previous = cursor.fetchone()[: len(settings)]
-    return {name: value for name, value in zip(settings, previous, strict=True) if value is not None}
 
 
 def interrupt_after(seconds: float) -> dict[str, str]:

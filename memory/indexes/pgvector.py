@@ -17,9 +17,10 @@ import numpy as np
 from django.db import InterfaceError, InternalError, OperationalError, connection
 from django.db.backends.utils import CursorWrapper
 
+from memory.access import set_local
 from memory.conf import MemoryConf
 from memory.indexes.base import Filter, Held, IndexState, Match, Point, require_user
-from memory.indexes.bounded import bounded_cursor, interrupt_after, set_local
+from memory.indexes.bounded import bounded_cursor, interrupt_after
 from memory.inference.base import Vector
 from memory.resilience import BadReply, Deadline, Unavailable
 
@@ -35,8 +36,8 @@ SEARCH_BREADTH = 80
 # planner takes the graph too early: for 1,000 rows of a user with 100,000 among a million it needed 220 ms and found
 # 38 of 50, where reading them takes 1 ms; and without fresh statistics it cannot know at all.
 EXACT_UP_TO = 20_000
-LARGE_FOR_S = 60.0
-LARGE_REMEMBERED = 10_000
+COUNTED_FOR_S = 60.0
+COUNTS_REMEMBERED = 10_000
 
 UPSERT = """
 INSERT INTO memory_vector
@@ -107,7 +108,7 @@ class PgVectorIndex:
     def __init__(self, collection: str, dimensions: int) -> None:
         self.collection = collection
         self.dimensions = dimensions
-        self._large: dict[Filter, float] = {}
+        self._counted: dict[Filter, tuple[bool, float]] = {}
 
     def ensure(self) -> None:
         """The table and its indexes come with the migrations; only the width can be wrong."""
@@ -248,16 +249,18 @@ class PgVectorIndex:
         return bounded_cursor(VECTOR, require_user(user_id), deadline, settings)
 
     def _is_large(self, cursor: CursorWrapper, filter: Filter, where: str, values: dict[str, Any]) -> bool:
-        """Whether the filter lets more through than is read one by one. Remembered, as it hardly changes."""
+        """Whether the filter lets more through than is read one by one. Remembered unless it may soon be otherwise."""
         now = time.monotonic()
-        if self._large.get(filter, 0.0) > now:
-            return True
+        is_large, until = self._counted.get(filter, (False, 0.0))
+        if until > now:
+            return is_large
         cursor.execute(COUNT_UP_TO.format(where=where), {**values, "limit": EXACT_UP_TO + 1})
-        is_large = bool(cursor.fetchone()[0] > EXACT_UP_TO)
-        if is_large:
-            if len(self._large) >= LARGE_REMEMBERED:
-                self._large.clear()
-            self._large[filter] = now + LARGE_FOR_S
+        count = cursor.fetchone()[0]
+        is_large = bool(count > EXACT_UP_TO)
+        if is_large or count <= EXACT_UP_TO // 2:
+            if len(self._counted) >= COUNTS_REMEMBERED:
+                self._counted.clear()
+            self._counted[filter] = is_large, now + COUNTED_FOR_S
         return is_large
 
     def _columns(self, user_id: int, points: Sequence[Point]) -> dict[str, Any]:

@@ -10,8 +10,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
 from memory import metrics, speakers, store
 from memory.access import user_scope
 from memory.conf import memory_conf
@@ -189,10 +187,8 @@ def remember_turn(
     user: EndUser, turn_id: uuid.UUID, request: SearchRequest, hits: Sequence[Hit], debug: Debug, now: datetime
 ) -> None:
     """Keep which memory stood where, so that an outcome can name positions; count the showing."""
-    with user_scope(user):
-        with connection.cursor() as cursor:
-            # Losing the last moment's positions in a power cut is acceptable; waiting for the disk here is not.
-            cursor.execute("SET LOCAL synchronous_commit = off")
+    # Losing the last moment's positions in a power cut is acceptable; waiting for the disk here is not.
+    with user_scope(user, settings={"synchronous_commit": "off"}):
         turn = Turn(
             user=user,
             turn_id=turn_id,

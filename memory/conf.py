@@ -150,6 +150,8 @@ class Limits:
     requests_per_second: int
     web_processes: int
     log_days: int
+    bodies: int = 24
+    """Request bodies that one web process reads at a time; fewer than its threads."""
     bank_source_share: float = 0.5
     follow_ups: int = 1
     """Searches a tool may add to those of a turn's context, unless the user asked for more."""

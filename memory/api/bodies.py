@@ -3,6 +3,7 @@
 import json
 import re
 from typing import Any, NoReturn
+from urllib.parse import parse_qsl
 
 from django.http import HttpRequest
 from django.http.request import QueryDict
@@ -32,16 +33,19 @@ class GuardedParser(Parser):
         self, data: MultiValueDict[str, Any], list_fields: list[str], request: HttpRequest
     ) -> dict[str, Any]:
         if isinstance(data, QueryDict):
-            check_query(data)
+            check_query(data, request.META.get("QUERY_STRING", ""))
         return super().parse_querydict(data, list_fields, request)
 
 
-def check_query(data: QueryDict) -> None:
+def check_query(data: QueryDict, sent: str) -> None:
     for name, values in data.lists():
         if len(values) > 1:
             raise invalid_field(name, "is given more than once")
-        if fault := text_fault(values[0]):
-            raise invalid_field(name, fault)
+    # Parsed again, because Django replaces bytes that are not UTF-8. WSGI gives the bytes as Latin-1.
+    raw = sent.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
+    for name, value in parse_qsl(raw, keep_blank_values=True, errors="surrogateescape"):
+        if fault := text_fault(value) or text_fault(name):
+            raise invalid_field(printable(name), fault)
 
 
 def read_json(raw: bytes) -> object:

@@ -1,11 +1,14 @@
 """Around everything under ``/api/``: bodies bounded before they are read, every failure a problem in JSON."""
 
 from collections.abc import Callable
+from threading import BoundedSemaphore
+from urllib.parse import unquote_to_bytes
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from memory.api.errors import MEDIA_TYPE, Problem, from_status, not_found, too_large
-from memory.conf import largest_body
+from memory.access import is_well_formed
+from memory.api.errors import MEDIA_TYPE, Problem, busy, from_status, invalid_field, not_found, problem_of, too_large
+from memory.conf import largest_body, memory_conf
 
 Next = Callable[[HttpRequest], HttpResponseBase]
 PREFIX = "/api/"
@@ -17,14 +20,38 @@ class ApiEdgeMiddleware:
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
+        self.readers = BoundedSemaphore(memory_conf().limits.bodies)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not request.path_info.startswith(PREFIX):
             return self.get_response(request)
-        problem = body_problem(request)
+        problem = early_problem(request) or self.read_ahead(request)
         response = problem.response() if problem else as_problem(self.get_response(request))
         response.headers.setdefault("Cache-Control", "no-store")
         return response
+
+    def read_ahead(self, request: HttpRequest) -> Problem | None:
+        """Read the body before the request holds a database connection, and in a limited number of threads.
+
+        The server passes a request on before its body is complete, so clients that send slowly would otherwise take
+        every connection of the pool and every thread. A request without a plausible key is refused unread.
+        """
+        if not request.META.get("CONTENT_LENGTH") or not has_plausible_key(request):
+            return None
+        if not self.readers.acquire(blocking=False):
+            return busy("Too many requests are still sending their bodies; try again.")
+        try:
+            request.body  # noqa: B018 -- kept by the request
+        except Exception as error:  # noqa: BLE001 -- every failure is a problem in JSON
+            return problem_of(error)
+        finally:
+            self.readers.release()
+        return None
+
+
+def has_plausible_key(request: HttpRequest) -> bool:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return scheme.lower() == "bearer" and is_well_formed(token)
 
 
 def as_problem(response: HttpResponseBase) -> HttpResponseBase:
@@ -34,9 +61,20 @@ def as_problem(response: HttpResponseBase) -> HttpResponseBase:
     return from_status(response.status_code, headers=headers).response()
 
 
-def body_problem(request: HttpRequest) -> Problem | None:
+def has_readable_path(request: HttpRequest) -> bool:
+    """Django leaves bytes that are not UTF-8 percent-encoded, so they would become part of a name."""
+    try:
+        unquote_to_bytes(request.path_info).decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def early_problem(request: HttpRequest) -> Problem | None:
     limit = largest_body()
     length = str(request.META.get("CONTENT_LENGTH") or "")
+    if not has_readable_path(request):
+        return invalid_field("path", "is not valid UTF-8")
     if not length:
         if "chunked" in request.headers.get("Transfer-Encoding", "").lower():
             return Problem(411, "validation_failed", "Send a Content-Length: chunked bodies are not read.")

@@ -2,8 +2,10 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import structlog
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
@@ -13,6 +15,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from memory.admission import Refused
+from memory.api.patterns import IN_WORDS
 from memory.faults import Unavailable
 from memory.kinds.recall import RecallFailed
 from outcomes.recording import UnknownTurn
@@ -51,7 +54,17 @@ CODES = {
     429: "rate_limited",
     503: "unavailable",
 }
-PLAINER = {"extra_forbidden": "unknown field", "missing": "is required"}
+PLAINER = {
+    "extra_forbidden": "unknown field",
+    "missing": "is required",
+    "dict_type": "must be a JSON object",
+    "model_type": "must be a JSON object",
+    "model_attributes_type": "must be a JSON object",
+    "list_type": "must be a list",
+}
+SHOULD = re.compile(r"^(?:Input|String|List|Dictionary) should ")
+# A member of a union is named by its type, which is of no use to a client; fields of ours are plain words.
+UNION_MEMBER = re.compile(r"(?:literal|list|dict|function|constrained)\W.*|int|str|dict")
 # Waiting for a lock too long, a deadlock, or two transactions that cannot both happen.
 CONTENTION = {"55P03", "40P01", "40001"}
 
@@ -114,6 +127,11 @@ def unavailable(detail: str) -> Problem:
     return Problem(503, "unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
+def busy(detail: str) -> Problem:
+    """For a request whose body was not read: the connection cannot carry another one."""
+    return Problem(503, "unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S), "Connection": "close"})
+
+
 def recall_failed(error: RecallFailed) -> Problem:
     detail = f"{error.code}: {error.reason}; try again."
     return Problem(503, error.code, detail, headers={"Retry-After": str(RETRY_AFTER_S)})
@@ -145,17 +163,25 @@ def field_path(location: Iterable[str | int]) -> str:
 
 
 def from_validation(error: ValidationError) -> Problem:
-    found = []
+    rules: dict[str, list[str]] = {}
     for one in error.errors:
         source, *location = one["loc"]
         # A body's errors carry the name of the parameter that reads it, which is not the client's business.
         if source == "body":
             location = location[1:]
-        message = PLAINER.get(one["type"]) or str(one["msg"]).removeprefix("Value error, ")
-        if not location:
-            message = f"the body {message}"
-        found.append(FieldError(field_path(location), message[:1].lower() + message[1:]))
-    return invalid(found)
+        if one["type"] != "extra_forbidden":
+            location = [part for part in location if not UNION_MEMBER.fullmatch(str(part))]
+        message = in_words(one) if location else f"the body {in_words(one)}"
+        rules.setdefault(field_path(location), []).append(message)
+    return invalid(FieldError(field, " or ".join(dict.fromkeys(said))) for field, said in rules.items())
+
+
+def in_words(error: dict[str, Any]) -> str:
+    """A rule of the schema as a sentence about the field."""
+    pattern = error.get("ctx", {}).get("pattern", "")
+    message = PLAINER.get(error["type"]) or IN_WORDS.get(pattern) or str(error["msg"]).removeprefix("Value error, ")
+    message = SHOULD.sub("must ", message).removesuffix(" after validation")
+    return message[:1].lower() + message[1:]
 
 
 def from_http_error(error: HttpError) -> Problem:

@@ -22,8 +22,9 @@ from pydantic import (
 from pydantic import JsonValue as JsonValue
 
 from memory.api.errors import FieldError, invalid
+from memory.api.patterns import THREAD_PATTERN, USER_PATTERN, UUID_PATTERN
 from memory.conf import Limits
-from memory.text import BLANK
+from memory.text import BLANK, SMUGGLED
 
 LIMITS: dict[str, int] = {
     name: part.default for name, part in Limits.__dataclass_fields__.items() if part.default is not MISSING
@@ -37,9 +38,8 @@ METADATA_BYTES = LIMITS["metadata_bytes"]
 NAME_LIMIT = 200
 PAGE_LIMIT = 200
 
-MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?")
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?", re.ASCII)
 WHOLE = re.compile(r"[0-9]{1,9}")
-UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 
 
 def utc_moment(value: object) -> datetime:
@@ -67,9 +67,14 @@ def whole_number(value: object) -> int:
 
 
 def readable(value: str) -> str:
-    if BLANK.fullmatch(value):
+    if BLANK.fullmatch(SMUGGLED.sub("", value)):
         raise ValueError("must contain something to read")
     return value
+
+
+def without_invisible(value: str) -> str:
+    """Without what no reader sees, as in the text of a memory: two names that look alike are one."""
+    return SMUGGLED.sub("", value)
 
 
 def one_line(value: str) -> str:
@@ -80,7 +85,9 @@ def one_line(value: str) -> str:
 
 Text = Annotated[str, Field(strict=True, min_length=1, max_length=TEXT_LIMIT), AfterValidator(readable)]
 Query = Annotated[str, Field(strict=True, min_length=1, max_length=QUERY_LIMIT), AfterValidator(readable)]
-Name = Annotated[str, Field(strict=True, max_length=NAME_LIMIT), AfterValidator(one_line)]
+Name = Annotated[
+    str, Field(strict=True, max_length=NAME_LIMIT), AfterValidator(one_line), AfterValidator(without_invisible)
+]
 Tags = Annotated[
     list[Annotated[str, Field(strict=True, min_length=1, max_length=TAG_LIMIT)]], Field(max_length=TAGS_LIMIT)
 ]
@@ -104,14 +111,17 @@ UserId = Annotated[
     str,
     Path(
         ...,
-        pattern=r"^[A-Za-z0-9_.@:-]{1,128}$",
+        pattern=USER_PATTERN,
         description="Your own id of the end user. The first write makes the user.",
         examples=["ann"],
     ),
 ]
 ItemId = Annotated[str, Path(..., pattern=UUID_PATTERN, description="The memory's id.")]
 ThreadId = Annotated[
-    str, Path(..., min_length=1, max_length=NAME_LIMIT, pattern=r"^[^/\x00-\x1f\x7f-\x9f]+$", examples=["thread-1"])
+    str,
+    Path(..., min_length=1, max_length=NAME_LIMIT, pattern=THREAD_PATTERN, examples=["thread-1"]),
+    AfterValidator(readable),
+    AfterValidator(without_invisible),
 ]
 UuidText = Annotated[str, Field(strict=True, pattern=UUID_PATTERN, json_schema_extra={"format": "uuid"})]
 

@@ -7,27 +7,30 @@ from typing import Annotated
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
-from memory.access import EXTERNAL_ID
 from memory.api.context import ContextIn, ContextOut
 from memory.api.context import context as context_of_turn
 from memory.api.documents import answers
 from memory.api.errors import Problem
-from memory.api.fields import NAME_LIMIT, PageSize, QueryParameters
+from memory.api.fields import NAME_LIMIT, PageSize, QueryParameters, readable, without_invisible
 from memory.api.fields import Query as QueryText
 from memory.api.identity import READ, WRITE, facade, known_user, principal_of
+from memory.api.patterns import THREAD_PATTERN, USER_PATTERN
 from memory.api.turns import ExchangeIn, ExchangeOut, OutcomeIn, OutcomeOut, record_outcome, store_exchange
 
 router = Router(tags=["Hooks"])
 
 UserIdField = Annotated[
     str,
-    StringConstraints(strict=True, pattern=rf"^{EXTERNAL_ID.pattern}$"),
+    StringConstraints(strict=True, pattern=USER_PATTERN),
     Field(description="Your own id of the end user.", examples=["ann"]),
 ]
 ThreadField = Annotated[
-    str, Field(strict=True, min_length=1, max_length=NAME_LIMIT, pattern=r"^[^/\x00-\x1f\x7f-\x9f]+$")
+    str,
+    Field(strict=True, min_length=1, max_length=NAME_LIMIT, pattern=THREAD_PATTERN),
+    AfterValidator(readable),
+    AfterValidator(without_invisible),
 ]
 
 

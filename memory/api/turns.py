@@ -9,9 +9,10 @@ from ninja import Router
 from pydantic import BaseModel, Field
 
 from memory.api.documents import answers
-from memory.api.fields import UUID_PATTERN, Body, Flag, Text, ThreadId, UserId, UuidText
+from memory.api.fields import Body, Flag, Text, ThreadId, UserId, UuidText
 from memory.api.idempotency import do_once, reply
 from memory.api.identity import WRITE, facade, for_writing, known_user
+from memory.api.patterns import UUID_PATTERN
 from memory.api.schemas import is_none
 from memory.models import EndUser
 from memory.tiers import Outcome
@@ -19,6 +20,8 @@ from outcomes.exchanges import NewExchange
 from outcomes.recording import Recorded
 
 router = Router(tags=["A turn"])
+
+LONGEST_CALL_MS = 86_400_000
 
 Position = Annotated[int, Field(strict=True, ge=1, le=50)]
 MemoryId = Annotated[str, Field(strict=True, pattern=rf"{UUID_PATTERN}|^[1-9][0-9]?$")]
@@ -28,7 +31,7 @@ MemoryId = Annotated[str, Field(strict=True, pattern=rf"{UUID_PATTERN}|^[1-9][0-
 class ToolIn(Body):
     name: str = Field(strict=True, min_length=1, max_length=200)
     ok: Flag
-    ms: float = Field(strict=True, ge=0, allow_inf_nan=False)
+    ms: float = Field(strict=True, ge=0, le=LONGEST_CALL_MS, allow_inf_nan=False)
     error: str | None = Field(default=None, strict=True, max_length=4_000)
 
 

@@ -20,7 +20,7 @@ from memory.admission import Refused
 from memory.conf import memory_conf
 from memory.merging import take_turns
 from memory.models import EndUser, MemoryEvent, MemoryItem
-from memory.models.items import outlives_its_time
+from memory.models.items import ItemQuerySet, outlives_its_time
 from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Tier, Trust
 
 LONG_BATCH_S = 0.25
@@ -28,6 +28,7 @@ LONG_BATCH_S = 0.25
 SHORT_BATCH_S = 0.1
 FIRST_BATCH = 100
 SMALLEST_BATCH = 50
+PAGE = 5_000
 LISTED = 10_000
 UNDOABLE = frozenset({"promoted", "archived"})
 NEEDED_OF_A_ROW = ("pk", "user", "tier", "score", "uses", "overruled_uses", "trust", "created_at", "expires_at")
@@ -99,50 +100,80 @@ def promote(
 
 
 def foretell(user: EndUser, now: datetime, result: Promoted) -> None:
-    """What a pass would do. Reads in one go, locks nothing."""
+    """What a pass would do, in its order. Reads in one go, locks nothing."""
     with user_scope(user):
-        due = MemoryItem.objects.for_user(user).active().filter(risen() | garbage() | expired(now))
-        for item in due.only(*NEEDED_OF_A_ROW).order_by("pk").iterator():
-            result.add(*decide([item], now))
+        for rule in rules(now):
+            due = MemoryItem.objects.for_user(user).active().filter(rule)
+            for item in due.only(*NEEDED_OF_A_ROW).order_by("pk").iterator():
+                result.add(*decide([item], now))
         result.add([], [Archived(item_id, reason) for item_id, reason in bank.overflow(user).items()])
 
 
 def work_off(user: EndUser, now: datetime, actor: str, result: Promoted) -> None:
     """Batch after batch until nothing is due. Ends at once when another process promotes the same user."""
     conf = memory_conf().promotion
-    # Each is a look-up in a small partial index; what rose does not expire, so the order is theirs.
-    open_rules = [risen_from(Tier.HISTORY), risen_from(Tier.WORKING), garbage(), expired(now)]
+    due = Due(user, now)
     size = min(FIRST_BATCH, conf.batch)
-    while open_rules:
+    while not due.is_done:
         started = time.perf_counter()
         room = size
         with user_scope(user):
             if not sole_promoter(user):
                 return
-            while open_rules and room:
-                due = due_rows(user, open_rules[0], room)
-                if due:
-                    moves, spent = decide(due, now)
+            while room and not due.is_done:
+                asked, batch = due.take(room)
+                if batch:
+                    moves, spent = decide(batch, now)
                     carry_out(user, moves, spent, now, actor)
                     result.add(moves, spent)
-                if len(due) < room:
-                    open_rules.pop(0)
-                room -= len(due)
+                room -= asked
         took = time.perf_counter() - started
         result.longest_s = max(result.longest_s, took)
         size = paced(size, took, conf.batch)
+
+
+class Due:
+    """What is due of a user, rule by rule and by id, so that a pass goes the way its dry run told.
+
+    Ids are looked up in pages much larger than a batch: sorting what is due for each batch cost more than the look-up.
+    """
+
+    def __init__(self, user: EndUser, now: datetime) -> None:
+        self._user = user
+        self._rules = rules(now)
+        self._waiting: list[uuid.UUID] = []
+        self._after: uuid.UUID | None = None
+        self._has_more = True
+
+    @property
+    def is_done(self) -> bool:
+        return not self._rules
+
+    def take(self, room: int) -> tuple[int, list[MemoryItem]]:
+        """The next rows, locked, and how many were asked for; whoever is busy with one has it, until the next pass."""
+        rule = self._rules[0]
+        if not self._waiting and self._has_more:
+            self._look(rule)
+        asked, self._waiting = self._waiting[:room], self._waiting[room:]
+        if not self._waiting and not self._has_more:
+            self._rules, self._after, self._has_more = self._rules[1:], None, True
+        found = self._matching(rule).filter(pk__in=asked).only(*NEEDED_OF_A_ROW).order_by("pk")
+        return len(asked), list(found.select_for_update(skip_locked=True, no_key=True, of=("self",))) if asked else []
+
+    def _look(self, rule: Q) -> None:
+        ids = self._matching(rule).order_by("pk").values_list("pk", flat=True)
+        self._waiting = list((ids.filter(pk__gt=self._after) if self._after else ids)[:PAGE])
+        self._has_more = len(self._waiting) == PAGE
+        self._after = self._waiting[-1] if self._waiting else None
+
+    def _matching(self, rule: Q) -> ItemQuerySet:
+        return MemoryItem.objects.for_user(self._user).active().filter(rule)
 
 
 def paced(size: int, took_s: float, largest: int) -> int:
     if took_s > LONG_BATCH_S:
         return max(min(SMALLEST_BATCH, largest), size // 2)
     return min(largest, size * 2) if took_s < SHORT_BATCH_S else size
-
-
-def due_rows(user: EndUser, rule: Q, room: int) -> list[MemoryItem]:
-    """Rows of a rule, locked; whoever is busy with one has it, and the next pass looks again."""
-    found = MemoryItem.objects.for_user(user).active().filter(rule).only(*NEEDED_OF_A_ROW)
-    return list(found.select_for_update(skip_locked=True, no_key=True, of=("self",))[:room])
 
 
 def sole_promoter(user: EndUser) -> bool:
@@ -153,6 +184,11 @@ def sole_promoter(user: EndUser) -> bool:
 
 
 # --- rules -------------------------------------------------------------------------------------------------------
+def rules(now: datetime) -> list[Q]:
+    """What is due, each row under one of them. What rose and what failed does not expire, so the order is theirs."""
+    return [risen_from(Tier.HISTORY), risen_from(Tier.WORKING), garbage(), expired(now) & ~garbage()]
+
+
 def risen_from(tier: Tier) -> Q:
     """What has earned a place above a tier. Words from outside earn none, and an overruled move needs new outcomes."""
     score, uses = thresholds(tier)

@@ -37,11 +37,6 @@ def state(item: MemoryItem) -> tuple[str, str]:
     return now.tier, now.status
 
 
-def summary(result: Promoted) -> tuple[set[tuple[Any, ...]], set[Any], int]:
-    moves = {(move.memory_id, move.source, move.target, move.reason) for move in result.promoted}
-    return moves, {(gone.memory_id, gone.reason) for gone in result.archived}, result.unchanged
-
-
 def picture(user: EndUser) -> list[tuple[Any, ...]]:
     with user_scope(user):
         rows = MemoryItem.objects.for_user(user).order_by("pk")
@@ -196,7 +191,11 @@ def small(settings: Settings) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_a_dry_run_tells_what_the_run_does_and_changes_nothing(user: EndUser, clock: Clock) -> None:
+@pytest.mark.parametrize("page", [promotion.PAGE, 3])
+def test_a_dry_run_tells_what_the_run_does_in_its_order_and_changes_nothing(
+    user: EndUser, clock: Clock, page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(promotion, "PAGE", page)
     mixed(user, clock)
     before = picture(user)
     told = promote(user, now=clock(), dry_run=True)
@@ -204,7 +203,7 @@ def test_a_dry_run_tells_what_the_run_does_and_changes_nothing(user: EndUser, cl
     with user_scope(user):
         assert MemoryEvent.objects.count() == 0
     done = promote(user, now=clock())
-    assert summary(told) == summary(done)
+    assert (told.promoted, told.archived, told.unchanged) == (done.promoted, done.archived, done.unchanged)
     assert done.promoted
     assert done.archived
     assert len(done.archived) == len(dict.fromkeys(gone.memory_id for gone in done.archived))

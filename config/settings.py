@@ -260,6 +260,7 @@ MEMORY: dict[str, Any] = {
     },
     "REINDEX": {
         "rows_per_s": env_float("REINDEX_ROWS_PER_S", 200.0, minimum=0),
+        "duty": env_float("REINDEX_DUTY", 0.5, minimum=0.01, maximum=1),
         "keep_hours": env_float("REINDEX_KEEP_HOURS", 24.0, minimum=0),
     },
     "DEADLINES": {

@@ -108,10 +108,19 @@ class PromotionConf:
 
 @dataclass(frozen=True, slots=True)
 class ReindexConf:
-    """How fast an index is rebuilt (0: as fast as it goes), and for how long the one before it is kept."""
+    """How fast an index is rebuilt, and for how long the one before it is kept.
+
+    At most ``rows_per_s``, and working no more than ``duty`` of the time, so that whoever searches meanwhile has the
+    machine for the rest of it. With 0 rows a second nobody is made room for.
+    """
 
     rows_per_s: float = 200.0
+    duty: float = 0.5
     keep_hours: float = 24.0
+
+    def rest_s(self, spent_s: float) -> float:
+        """For so long whoever worked so long leaves the machine to others."""
+        return spent_s * (1 - self.duty) / self.duty
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import structlog
 from django.db import connection
 from django.db.models import Count
 
-from memory import indexing
+from memory import completion, indexing
 from memory.access import user_scope
 from memory.indexes import vector_index
 from memory.indexes.base import Held, VectorIndex
@@ -41,7 +41,7 @@ ERASED_KEPT = timedelta(days=90)
 QUARANTINE_SHOWN = 200
 
 MISSING, STALE, AHEAD, PAYLOAD, DIMENSIONS = "missing", "stale", "ahead", "payload", "dimensions"
-ORPHANS, STRAYS, FOREIGN = "orphans", "strays", "foreign"
+ORPHANS, STRAYS, FOREIGN, TOKENS = "orphans", "strays", "foreign", "tokens"
 KINDS = {
     MISSING: "rows without a point",
     STALE: "points of another text",
@@ -51,6 +51,7 @@ KINDS = {
     ORPHANS: "points without a row",
     STRAYS: "points not written where they lie",
     FOREIGN: "points of one user under another",
+    TOKENS: "turns without their tokens",
 }
 
 
@@ -97,6 +98,7 @@ def carry_on(report: DriftReport, *, clock: Callable[[], datetime], stop: Callab
             if stop():
                 return False
             note(report, check_user(user, report.mode, repair=report.repair, now=clock()))
+            note(report, check_tokens(user, repair=report.repair))
             report.users += 1
             report.at_user = user.pk
             report.save()
@@ -258,6 +260,11 @@ def remember_hashes(user: EndUser, items: Sequence[MemoryItem], held: Mapping[uu
         ids, revisions = [item.pk for item in items], [item.revision for item in items]
         with user_scope(user), connection.cursor() as cursor:
             cursor.execute(REMEMBER, [ids, revisions, [held[item.pk].vector_hash for item in items], user.pk])
+
+
+def check_tokens(user: EndUser, *, repair: bool) -> Drift:
+    lacking, completed = completion.complete(user, repair=repair)
+    return Drift(found=+Counter({TOKENS: lacking}), mended=+Counter({TOKENS: completed}))
 
 
 # --- mending -----------------------------------------------------------------------------------------------------

@@ -259,7 +259,7 @@ def said_in(text: str, item: MemoryItem) -> Span:
 
 def keep_signs(items: Sequence[MemoryItem], signs: Mapping[int, bytes]) -> None:
     """Of items without, what was kept before is dropped: also when this was switched off since."""
-    by_id = {item.pk: signs.get(place, b"") for place, item in enumerate(items)}
+    by_id = {item.pk: signs.get(place) for place, item in enumerate(items)}
     revisions = {item.pk: item.revision for item in items}
     for user_id in {item.user_id for item in items}:
         keep_tokens(user_id, memory_conf().embedding.model, by_id, revisions)

@@ -1,8 +1,9 @@
 """Building the vector index anew from the rows, in a collection of its own, while the old one answers.
 
-A run copies every user's rows in order of their last change, catches up with what changed meanwhile, compares, lets
-the new collection answer, compares again, and keeps the old one for a while. Live writes land in both collections from
-its first moment. After each batch the run's row says how far it is, so whoever finds it may carry it on; a batch that
+A run copies every user's rows in order of their last change up to its beginning, catches up with what changed at that
+moment, compares, lets the new collection answer, compares again, and keeps the old one for a while. Live writes land in
+both collections from its first moment, so what is written meanwhile is not copied: a run ends, however much is written
+beside it. After each batch the run's row says how far it is, so whoever finds it may carry it on; a batch that
 was cut off is done again, which changes nothing.
 """
 
@@ -10,6 +11,7 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 import structlog
 from django.db.models import BooleanField, Func, Value
@@ -91,29 +93,40 @@ def require_same_settings(run: ReindexRun) -> None:
 
 
 def throttle(run: ReindexRun, written: int, spent_s: float, stop: Callable[[], bool]) -> None:
+    """Rest after a step, as long as the run's rate and its share of the time ask for."""
     if not run.rows_per_s:
         return
-    until = time.monotonic() + written / run.rows_per_s - spent_s
+    rest_s = max(written / run.rows_per_s - spent_s, memory_conf().reindex.rest_s(spent_s))
+    until = time.monotonic() + rest_s
     while (left := until - time.monotonic()) > 0 and not stop():
         time.sleep(min(left, 0.2))
 
 
 def copy(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     since = run.scope.get("since")
-    return copy_batch(run, datetime.fromisoformat(since) if since else None, clock, then=Phase.CATCH_UP)
+    changed = Changed(datetime.fromisoformat(since) if since else None, run.started_at)
+    return copy_batch(run, changed, clock, then=Phase.CATCH_UP)
 
 
 def catch_up(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     """Writers that had not heard of the run when it began wrote into the old collection alone."""
-    return copy_batch(run, run.started_at - CLOCK_MARGIN, clock, then=Phase.VERIFY)
+    changed = Changed(run.started_at - CLOCK_MARGIN, run.started_at + CLOCK_MARGIN)
+    return copy_batch(run, changed, clock, then=Phase.VERIFY)
 
 
-def copy_batch(run: ReindexRun, since: datetime | None, clock: Callable[[], datetime], *, then: str) -> int:
+class Changed(NamedTuple):
+    """When rows last changed, both ends included."""
+
+    since: datetime | None
+    until: datetime
+
+
+def copy_batch(run: ReindexRun, changed: Changed, clock: Callable[[], datetime], *, then: str) -> int:
     user = current_user(run)
     if user is None:
         move_on(run, Phase.CHECK if run.scope else then)
         return 0
-    items = next_items(run, user, since)
+    items = next_items(run, user, changed)
     refused = write(run, user, items, clock())
     run.rows_refused += refused
     if run.phase == Phase.COPY:
@@ -149,7 +162,7 @@ def rows_of(run: ReindexRun, user: EndUser) -> ItemQuerySet:
     return rows.filter(tier=run.scope["tier"]) if "tier" in run.scope else rows
 
 
-def next_items(run: ReindexRun, user: EndUser, since: datetime | None) -> list[MemoryItem]:
+def next_items(run: ReindexRun, user: EndUser, changed: Changed) -> list[MemoryItem]:
     starts_user = run.at_user != user.pk or run.at_item is None
     with user_scope(user):
         rows = rows_of(run, user)
@@ -158,8 +171,9 @@ def next_items(run: ReindexRun, user: EndUser, since: datetime | None) -> list[M
             rows.filter(indexing=Indexing.FAILED).update(indexing=Indexing.PENDING, index_attempts=0, vector_hash="")
         else:
             rows = rows.filter(ChangedAfter(Value(run.at_moment), Value(run.at_item)))
-        if since is not None:
-            rows = rows.filter(updated_at__gte=since)
+        rows = rows.filter(updated_at__lte=changed.until)
+        if changed.since is not None:
+            rows = rows.filter(updated_at__gte=changed.since)
         return list(rows.defer("lexemes").order_by("updated_at", "pk")[:BATCH])
 
 

@@ -56,13 +56,34 @@ def rows(user: Any) -> dict[UUID, tuple[str, str, str]]:
         return {pk: (tier, status, digest) for pk, tier, status, digest in found}
 
 
+def list_rows(user: Any) -> list[Any]:
+    from memory.access import user_scope
+    from memory.models import MemoryItem
+
+    with user_scope(user):
+        return list(MemoryItem.objects.for_user(user).order_by("arrival"))
+
+
+def roles() -> list[str]:
+    """Of the collections there are."""
+    from memory.models import VectorCollection
+
+    return sorted(row.role for row in VectorCollection.objects.all())
+
+
 def die_at(point: str, when: str, nth: int) -> int:
     """Carry the open run on in a process of its own, to its death. Returns how it ended."""
+    from memory.conf import memory_conf
+
     name = str(connection.settings_dict["NAME"])
+    environment = {
+        "DJANGO_SETTINGS_MODULE": "config.settings_test",
+        "QDRANT_URL": memory_conf().vector.qdrant_url,
+    }
     ended = subprocess.run(
         [sys.executable, "-m", "tests.rebuilds", name, point, when, str(nth)],
         cwd=BASE_DIR,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings_test"},
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         timeout=60,

@@ -23,13 +23,20 @@ SET model = EXCLUDED.model, signs = EXCLUDED.signs, revision = EXCLUDED.revision
 WHERE memory_token_vectors.revision <= EXCLUDED.revision
 """
 DROP = "DELETE FROM memory_token_vectors WHERE user_id = %s AND item_id = ANY(%s)"
+LACKING = """
+FROM memory_item AS item WHERE item.user_id = %s AND item.thread_id <> '' AND item.status = 'active'
+  AND item.indexing = 'ready' AND NOT EXISTS (
+    SELECT FROM memory_token_vectors AS kept
+    WHERE kept.user_id = item.user_id AND kept.item_id = item.id AND kept.model = %s
+)
+"""
 READ = "SELECT item_id, signs FROM memory_token_vectors WHERE user_id = %s AND item_id = ANY(%s) AND model = %s"
 
 
-def keep_tokens(user_id: int, model: str, signs: Mapping[UUID, bytes], revisions: Mapping[UUID, int]) -> None:
-    """Keep the signs of these items' tokens; of those that have none, nothing is kept."""
-    with_tokens = [item_id for item_id, rows in signs.items() if rows]
-    without = [item_id for item_id, rows in signs.items() if not rows]
+def keep_tokens(user_id: int, model: str, signs: Mapping[UUID, bytes | None], revisions: Mapping[UUID, int]) -> None:
+    """Keep the signs of these items' tokens, also that there are none; None drops what was kept."""
+    with_tokens = [item_id for item_id, rows in signs.items() if rows is not None]
+    without = [item_id for item_id, rows in signs.items() if rows is None]
     with user_scope(user_id), connection.cursor() as cursor:
         if with_tokens:
             rows = [signs[item_id] for item_id in with_tokens]
@@ -43,3 +50,17 @@ def read_tokens(user_id: int, model: str, ids: Sequence[UUID], deadline: Deadlin
     with bounded_cursor(TOKENS, user_id, deadline, {}) as cursor:
         cursor.execute(READ, [user_id, list(ids), model])
         return {item_id: bytes(signs) for item_id, signs in cursor.fetchall()}
+
+
+def count_without_tokens(user_id: int, model: str) -> int:
+    """How many of the user's turns in the index have no tokens of this model."""
+    with user_scope(user_id), connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) " + LACKING, [user_id, model])
+        return int(cursor.fetchone()[0])
+
+
+def without_tokens(user_id: int, model: str, limit: int) -> list[UUID]:
+    """Some of them, the latest first."""
+    with user_scope(user_id), connection.cursor() as cursor:
+        cursor.execute(f"SELECT item.id {LACKING} ORDER BY item.arrival DESC LIMIT %s", [user_id, model, limit])
+        return [item_id for (item_id,) in cursor.fetchall()]

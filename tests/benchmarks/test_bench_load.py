@@ -45,6 +45,7 @@ def in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staging, "server", no_server)
     monkeypatch.setattr("tests.benchmarks.test_bench_speed.Inside", InsideAnyThread)
     monkeypatch.setattr(load, "WARM_UP", 1)
+    monkeypatch.setattr(load, "send", lambda task: task())
 
 
 def measured(monkeypatch: pytest.MonkeyPatch, client: type[Client], path: Path) -> tuple[dict[str, Any], str]:

@@ -1,10 +1,14 @@
-"""Two users whose memories lie in the index: what is rebuilt and what is compared."""
+"""Two users whose memories lie in an index of either engine: what is rebuilt and what is compared."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
+from pytest_django import Settings
 
+from memory import indexes
 from memory.models import EndUser
+from tests.qdrant_stand_in import QdrantStandIn
 from tests.rebuilds import fill
 
 IndexNow = Callable[[EndUser], None]
@@ -22,3 +26,15 @@ def ben(other_user: EndUser, index_now: IndexNow) -> EndUser:
     fill(other_user, 5)
     index_now(other_user)
     return other_user
+
+
+@pytest.fixture(params=["pgvector", "qdrant"])
+def qdrant(request: pytest.FixtureRequest, services: object, settings: Settings) -> Iterator[QdrantStandIn | None]:
+    """The server that the test's vectors lie in; None where they lie in pgvector."""
+    with ExitStack() as stack:
+        server = stack.enter_context(QdrantStandIn()) if request.param == "qdrant" else None
+        vector = {"backend": request.param, "qdrant_url": server.url if server else ""}
+        settings.MEMORY = {**settings.MEMORY, "VECTOR": {**settings.MEMORY["VECTOR"], **vector}}
+        indexes.reset()
+        yield server
+        indexes.reset()

@@ -1,7 +1,7 @@
 """Comparing the index with the rows: everything that can differ is injected, found, mended, and found no more."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -10,21 +10,20 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection
 from django.utils import timezone
-from pytest_django import Settings
-from qdrant_client import QdrantClient, models
+from qdrant_client import models
 
-from memory import consistency, indexes, indexing, tasks
+from memory import consistency, indexing, tasks
 from memory.access import user_scope
 from memory.consistency import Mode
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.indexes.base import Point
-from memory.indexes.qdrant import QdrantEngine
 from memory.inference import embedder
 from memory.models import DriftReport, EndUser, Erasure, MemoryItem, VectorCollection
 from memory.resilience import Deadline, Unavailable
 from memory.retrieval.search import SearchRequest
 from memory.tiers import Status, Tier
+from tests.qdrant_stand_in import QdrantStandIn
 from tests.rebuilds import contents, fill, rows
 
 memory = MemoryFacade("key:test")
@@ -33,17 +32,9 @@ IndexNow = Callable[[EndUser], None]
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("services", "qdrant")]
 
 
-@pytest.fixture(params=["pgvector", "qdrant"])
-def qdrant(request: pytest.FixtureRequest, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The client when the index lies in Qdrant's local mode, None when it lies in pgvector."""
-    client = QdrantClient(":memory:")
-    monkeypatch.setattr(QdrantEngine, "from_conf", lambda conf: QdrantEngine(client))
-    settings.MEMORY = {**settings.MEMORY, "VECTOR": {**settings.MEMORY["VECTOR"], "backend": request.param}}
+@pytest.fixture(autouse=True)
+def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(consistency, "PAGE", 7)
-    indexes.forget()
-    yield client if request.param == "qdrant" else None
-    indexes.forget()
-    client.close()
 
 
 only_pgvector = pytest.mark.parametrize("qdrant", ["pgvector"], indirect=True)
@@ -72,12 +63,12 @@ def write(user: EndUser, item_id: UUID, **fields: Any) -> None:
     vector_index().upsert([replace(point, **fields)], soon())
 
 
-def set_point(qdrant: QdrantClient | None, user: EndUser, item_id: UUID, **payload: Any) -> None:
+def set_point(qdrant: QdrantStandIn | None, user: EndUser, item_id: UUID, **payload: Any) -> None:
     """Change what the index holds of an item behind everybody's back."""
     if qdrant is not None:
         named = models.FieldCondition(key="item_id", match=models.MatchValue(value=str(item_id)))
-        [record], _ = qdrant.scroll("memories_v1", models.Filter(must=[named]))
-        qdrant.set_payload("memories_v1", payload, points=[record.id])
+        [record], _ = qdrant.kept.client.scroll("memories_v1", models.Filter(must=[named]))
+        qdrant.kept.client.set_payload("memories_v1", payload, points=[record.id])
         return
     with user_scope(user), connection.cursor() as cursor:
         for name, value in payload.items():
@@ -128,7 +119,7 @@ def test_points_later_than_their_row_give_way_to_it(ann: EndUser, index_now: Ind
 
 
 def test_another_tier_or_status_is_put_right_in_place(
-    ann: EndUser, qdrant: QdrantClient | None, index_now: IndexNow
+    ann: EndUser, qdrant: QdrantStandIn | None, index_now: IndexNow
 ) -> None:
     first, second = ids_of(ann)[:2]
     set_point(qdrant, ann, first, tier="books")
@@ -139,7 +130,7 @@ def test_another_tier_or_status_is_put_right_in_place(
     settled(ann, index_now)
 
 
-def test_points_without_a_row_are_removed(ann: EndUser, qdrant: QdrantClient | None, index_now: IndexNow) -> None:
+def test_points_without_a_row_are_removed(ann: EndUser, qdrant: QdrantStandIn | None, index_now: IndexNow) -> None:
     gone = ids_of(ann)[:8]
     for item_id in gone:
         memory.remove(ann, item_id, now=timezone.now())
@@ -184,7 +175,7 @@ def test_a_point_of_somebody_else_is_removed_and_raises_an_alarm(
 
 @only_qdrant
 def test_a_point_whose_owner_was_changed_is_removed_and_raises_an_alarm(
-    ann: EndUser, ben: EndUser, qdrant: QdrantClient, index_now: IndexNow
+    ann: EndUser, ben: EndUser, qdrant: QdrantStandIn, index_now: IndexNow
 ) -> None:
     theirs = ids_of(ben)[0]
     set_point(qdrant, ben, theirs, user_id=str(ann.pk))
@@ -197,17 +188,18 @@ def test_a_point_whose_owner_was_changed_is_removed_and_raises_an_alarm(
 
 
 @only_qdrant
-def test_a_point_that_is_there_twice_is_removed_once(ann: EndUser, qdrant: QdrantClient, index_now: IndexNow) -> None:
-    [record], _ = qdrant.scroll("memories_v1", limit=1)
+def test_a_point_that_is_there_twice_is_removed_once(ann: EndUser, qdrant: QdrantStandIn, index_now: IndexNow) -> None:
+    [record], _ = qdrant.kept.client.scroll("memories_v1", limit=1)
     vector = embedder().embed_query("a copy", soon()).tolist()
-    qdrant.upsert("memories_v1", [models.PointStruct(id=str(uuid4()), vector=vector, payload=record.payload)])
+    copy = models.PointStruct(id=str(uuid4()), vector=vector, payload=record.payload)
+    qdrant.kept.client.upsert("memories_v1", [copy])
     found = report()
     assert (found.found, found.mended, found.quarantine) == ({"strays": 1}, {"strays": 1}, [])
     settled(ann, index_now)
 
 
 @only_qdrant
-def test_whoever_was_erased_does_not_come_back(ann: EndUser, qdrant: QdrantClient, index_now: IndexNow) -> None:
+def test_whoever_was_erased_does_not_come_back(ann: EndUser, qdrant: QdrantStandIn, index_now: IndexNow) -> None:
     erased = EndUser(pk=ann.pk + 1000)
     point = Point(uuid4(), erased.pk, "working", "active", embedder().embed_query("x", soon()), "hash")
     vector_index().upsert([point], soon())
@@ -219,10 +211,10 @@ def test_whoever_was_erased_does_not_come_back(ann: EndUser, qdrant: QdrantClien
 
 @only_qdrant
 def test_a_lost_collection_is_made_again_and_filled_from_the_rows(
-    ann: EndUser, qdrant: QdrantClient, index_now: IndexNow
+    ann: EndUser, qdrant: QdrantStandIn, index_now: IndexNow
 ) -> None:
     before = contents(ann)
-    qdrant.delete_collection("memories_v1")
+    qdrant.kept.client.delete_collection("memories_v1")
     assert not vector_index().state().ok
     assert memory.search(ann, SearchRequest("shelf 7"), now=timezone.now()).hits
     assert report(Mode.SAMPLE).mended == {"missing": 20}
@@ -232,7 +224,7 @@ def test_a_lost_collection_is_made_again_and_filled_from_the_rows(
 
 
 def test_everything_at_once_and_a_second_run_changes_nothing(
-    ann: EndUser, ben: EndUser, qdrant: QdrantClient | None, index_now: IndexNow
+    ann: EndUser, ben: EndUser, qdrant: QdrantStandIn | None, index_now: IndexNow
 ) -> None:
     ids = ids_of(ann)
     vector_index().delete(ann.pk, ids[:2], soon())
@@ -248,7 +240,7 @@ def test_everything_at_once_and_a_second_run_changes_nothing(
 
 
 # --- modes -------------------------------------------------------------------------------------------------------
-def test_without_repair_nothing_changes(ann: EndUser, qdrant: QdrantClient | None) -> None:
+def test_without_repair_nothing_changes(ann: EndUser, qdrant: QdrantStandIn | None) -> None:
     ids = ids_of(ann)
     vector_index().delete(ann.pk, ids[:2], soon())
     set_point(qdrant, ann, ids[3], tier="books")
@@ -259,7 +251,7 @@ def test_without_repair_nothing_changes(ann: EndUser, qdrant: QdrantClient | Non
 
 
 def test_counts_see_only_numbers_and_a_sample_looks_closer(
-    ann: EndUser, qdrant: QdrantClient | None, index_now: IndexNow
+    ann: EndUser, qdrant: QdrantStandIn | None, index_now: IndexNow
 ) -> None:
     ids = ids_of(ann)
     set_point(qdrant, ann, ids[3], tier="books")

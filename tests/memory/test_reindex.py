@@ -1,6 +1,5 @@
 """Rebuilding the index: what it promises while it goes on, when it is cut off, and afterwards."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -8,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 from pytest_django import Settings
-from qdrant_client import QdrantClient
 
 from memory import consistency, health, indexes, indexing, inference, rebuilding, reindex, tasks
 from memory.access import user_scope
@@ -19,7 +16,6 @@ from memory.admission import NewMemory
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.indexes.base import Filter
-from memory.indexes.qdrant import QdrantEngine
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, ReindexRun, VectorCollection
 from memory.rebuilding import Phase, Refused, State
@@ -27,34 +23,22 @@ from memory.resilience import Deadline, Unavailable
 from memory.retrieval.search import SearchRequest
 from memory.tiers import Status, Tier
 from tests.faults import EmbedderStub
-from tests.rebuilds import contents, die_at, fill, rows
+from tests.qdrant_stand_in import QdrantStandIn
+from tests.rebuilds import contents, fill, list_rows, roles, rows
 
 memory = MemoryFacade("key:test")
 IndexNow = Callable[[EndUser], None]
 Role = VectorCollection.Role
 
-pytestmark = pytest.mark.usefixtures("services", "backend")
+pytestmark = pytest.mark.usefixtures("services", "quick")
 
 
-@pytest.fixture(params=["pgvector", "qdrant"])
-def backend(request: pytest.FixtureRequest, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The test's index lies in either engine; Qdrant is the client's own local mode."""
-    client = QdrantClient(":memory:")
-    monkeypatch.setattr(QdrantEngine, "from_conf", lambda conf: QdrantEngine(client))
-    settings.MEMORY = {
-        **settings.MEMORY,
-        "VECTOR": {**settings.MEMORY["VECTOR"], "backend": request.param},
-        "REINDEX": {"rows_per_s": 0, "keep_hours": 2},
-    }
+@pytest.fixture
+def quick(qdrant: QdrantStandIn | None, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small batches, and nobody to make room for."""
+    settings.MEMORY = {**settings.MEMORY, "REINDEX": {"rows_per_s": 0, "keep_hours": 2}}
     monkeypatch.setattr(rebuilding, "BATCH", 8)
     monkeypatch.setattr(rebuilding, "PAGE", 8)
-    indexes.forget()
-    yield request.param
-    indexes.forget()
-    client.close()
-
-
-only_pgvector = pytest.mark.parametrize("backend", ["pgvector"], indirect=True)
 
 
 def now() -> Any:
@@ -67,15 +51,6 @@ def carry_on(run: ReindexRun, **how: Any) -> ReindexRun:
 
 def rebuilt(**scope: Any) -> ReindexRun:
     return carry_on(reindex.start(now=now(), **scope))
-
-
-def roles() -> list[str]:
-    return sorted(row.role for row in VectorCollection.objects.all())
-
-
-def list_rows(user: EndUser) -> list[MemoryItem]:
-    with user_scope(user):
-        return list(MemoryItem.objects.for_user(user).order_by("arrival"))
 
 
 def nearest(user: EndUser, text: str) -> list[Any]:
@@ -141,6 +116,27 @@ def test_what_is_written_during_a_run_lands_in_both_collections(ann: EndUser, in
 def stop_after(steps: int) -> Callable[[], bool]:
     left = iter(range(steps))
     return lambda: next(left, None) is None
+
+
+@pytest.mark.django_db
+def test_a_run_ends_however_much_is_written_beside_it(
+    ann: EndUser, index_now: IndexNow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = 0
+
+    def write_more(run: ReindexRun) -> None:
+        nonlocal written
+        # Beyond what a clock may be wrong by.
+        late = [NewMemory(f"Parcel {number} went to quay {number}") for number in range(written, written + 10)]
+        memory.store_many(ann, late, now=now() + timedelta(minutes=5))
+        index_now(ann)
+        written += len(late)
+
+    run = carry_on(reindex.start(now=now()), advanced=write_more, stop=stop_after(60))
+    assert (run.state, run.rows_done) == (State.DONE, 20)
+    index_now(ann)
+    assert len(contents(ann)) == 20 + written
+    assert contents(ann) == rows(ann)
 
 
 @pytest.mark.django_db
@@ -253,14 +249,14 @@ def test_rolling_back_within_the_window(ann: EndUser, index_now: IndexNow) -> No
 
 
 @pytest.mark.django_db
-def test_after_the_window_the_old_collection_goes(ann: EndUser, ben: EndUser, backend: str) -> None:
+def test_after_the_window_the_old_collection_goes(ann: EndUser, ben: EndUser) -> None:
     old = vector_index().collection
     rebuilt()
     assert reindex.retire(now=now() + timedelta(minutes=119)) == 0
     assert reindex.retire(now=now() + timedelta(minutes=121)) == 1
     assert roles() == [Role.LIVE]
     gone = vector_index().engine.open(old, 384)
-    if backend == "pgvector":
+    if vector_index().engine.backend == "pgvector":
         assert list(gone.scroll(ann.pk)) == list(gone.scroll(ben.pk)) == []
     else:
         assert not gone.state().ok
@@ -294,6 +290,24 @@ def test_a_run_keeps_to_its_rate(ann: EndUser) -> None:
     started = time.monotonic()
     rebuilt(user=ann, rows_per_s=40.0)
     assert time.monotonic() - started >= 0.4
+
+
+@pytest.mark.django_db
+def test_a_run_rests_for_its_share_of_the_time(
+    ann: EndUser, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = rebuilding.put
+
+    def slowly(*args: Any) -> int:
+        time.sleep(0.05)
+        return put(*args)
+
+    monkeypatch.setattr(rebuilding, "put", slowly)
+    settings.MEMORY = {**settings.MEMORY, "REINDEX": {"rows_per_s": 1e6, "duty": 0.2}}
+    started = time.monotonic()
+    run = rebuilt(user=ann)
+    assert time.monotonic() - started >= 3 * 0.05 * 5, "three batches, and four times as long for others after each"
+    assert run.state == State.DONE
 
 
 @pytest.mark.django_db
@@ -371,106 +385,3 @@ def test_a_run_does_not_mix_models(ann: EndUser, other_model: Callable[[], None]
     vector_index().engine = engine
     with pytest.raises(Refused, match="--cancel it and start again"):
         carry_on(run)
-
-
-# --- death -------------------------------------------------------------------------------------------------------
-DEATHS = [
-    ("memory.indexing:points", "before", 1),
-    ("memory.indexes.pgvector:PgVectorIndex.upsert", "after", 2),
-    ("memory.rebuilding:copy", "after", 3),
-    ("memory.models:ReindexRun.save", "after", 3),
-    ("memory.rebuilding:catch_up", "after", 1),
-    ("memory.rebuilding:verify", "after", 2),
-    ("memory.rebuilding:remove_orphans", "before", 1),
-    ("memory.indexes.collections:Registry.swap", "before", 1),
-    ("memory.indexes.collections:Registry.swap", "after", 1),
-    ("memory.consistency:begin", "after", 1),
-    ("memory.rebuilding:finish", "before", 1),
-]
-
-
-@only_pgvector
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(("point", "when", "nth"), DEATHS)
-def test_killed_anywhere_it_goes_on_and_ends_right(
-    ann: EndUser, ben: EndUser, index_now: IndexNow, point: str, when: str, nth: int
-) -> None:
-    run = reindex.start(now=now())
-    assert die_at(point, when, nth) == -9
-    [revised, removed, *_] = list_rows(ann)
-    memory.revise(ann, revised.pk, {"text": "Changed while nobody carried the run on"}, now=now())
-    memory.remove(ann, removed.pk, now=now())
-    memory.store(ben, NewMemory("Added while nobody carried the run on"), now=now())
-    index_now(ann)
-    index_now(ben)
-    tasks.carry_on_reindex()
-    run.refresh_from_db()
-    assert run.state == State.DONE
-    assert vector_index().collection == run.collection
-    assert roles() == [Role.LIVE, Role.PREVIOUS]
-    for user in (ann, ben):
-        assert contents(user) == rows(user)
-    report = consistency.begin(consistency.Mode.FULL, now=now())
-    consistency.carry_on(report, clock=now, stop=lambda: False)
-    assert (report.found, report.rows) == ({}, 25)
-
-
-@only_pgvector
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_removing_the_old_collection_may_be_cut_off_too(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
-    rebuilt()
-    later = now() + timedelta(hours=3)
-
-    def cut(*args: Any) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as broken:
-        broken.setattr(VectorCollection, "delete", cut)
-        with pytest.raises(KeyboardInterrupt):
-            reindex.retire(now=later)
-    assert roles() == [Role.LIVE, Role.REMOVING]
-    assert reindex.retire(now=later) == 1
-    assert roles() == [Role.LIVE]
-
-
-@only_pgvector
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_under_live_writes_nothing_is_lost_and_nothing_comes_back(user: EndUser, index_now: IndexNow) -> None:
-    fill(user, 150)
-    index_now(user)
-    ended, faults = threading.Event(), list[Exception]()
-
-    def write() -> None:
-        try:
-            number = 0
-            while not ended.is_set():
-                number += 1
-                stored = memory.store(user, NewMemory(f"Live note {number} about crate {number * 3}"), now=now()).item
-                if number % 3 == 0:
-                    memory.remove(user, stored.pk, now=now())
-                if number % 4 == 0:
-                    memory.archive(user, stored.pk, now=now())
-                if number % 5 == 0:
-                    memory.revise(user, stored.pk, {"text": f"Changed note {number}"}, now=now())
-                if number % 7 == 0:
-                    tasks.index_user(user.pk)
-        except Exception as error:  # noqa: BLE001  (told by the main thread)
-            faults.append(error)
-        finally:
-            connection.close()
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    try:
-        run = carry_on(reindex.start(now=now(), rows_per_s=100.0))
-    finally:
-        ended.set()
-        writer.join()
-    assert not faults
-    assert run.state == State.DONE
-    index_now(user)
-    assert len(rows(user)) > 150
-    assert contents(user) == rows(user)

@@ -31,7 +31,7 @@ USER = "app.user_id"
 
 
 class WrongScope(Exception):
-    """A scope of one user was opened inside the scope of another: a bug, never an answer."""
+    """A scope of one user was opened inside the scope of another. Always a bug."""
 
 
 _held: ContextVar[str] = ContextVar("user_scope", default="")
@@ -136,7 +136,7 @@ def issue_key(
     requests_per_second: int | None = None,
     key: str | None = None,
 ) -> tuple[ApiKey, str]:
-    """A new key and its plain text, which exists only in this answer."""
+    """A new key and its plain text, which is not stored anywhere."""
     unknown = set(scopes) - set(SCOPES)
     if unknown or not scopes:
         raise ValueError(f"scopes must be some of {', '.join(SCOPES)}")
@@ -194,7 +194,7 @@ def one_of(model: type[Row], where: LiteralString, *values: object) -> Row | Non
 
 
 def ensure_user(organization: Organization, external_id: str) -> EndUser:
-    """The end user, made at first write. Raises ValueError for an id outside the allowed alphabet."""
+    """The end user, created by the first write. Raises ValueError for an id outside the allowed alphabet."""
     if not EXTERNAL_ID.fullmatch(external_id):
         raise ValueError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
     found = find_user(organization, external_id)

@@ -23,8 +23,9 @@ class Refused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory as a door hands it in. None means: ``occurred_at`` now, ``id`` a random one, ``trust`` what the source
-    deserves. ``parents`` are the memories it was derived from; ``vouched``: a person answers for it in spite of them.
+    """A memory to be stored. None means: ``occurred_at`` now, a random ``id``, the ``trust`` of the source type.
+
+    ``parents`` are the memories it was derived from; ``vouched`` means a person answers for it in spite of them.
     """
 
     text: str
@@ -54,7 +55,7 @@ def admitted(new: NewMemory) -> NewMemory:
     tags = checked_tags(new.tags)
     if new.always_inject and new.tier is not Tier.MEMORY_BANK:
         raise Refused("always_inject", "only memory_bank items can always be injected")
-    # A claim can lower what the source deserves, never raise it.
+    # A client may lower the trust of its source type, never raise it.
     deserved = Trust.USER if new.vouched else TRUST_OF_SOURCE[new.source_type]
     trust = min(new.trust or deserved, deserved)
     check_trust(trust, new.tier, always_inject=new.always_inject)
@@ -64,7 +65,7 @@ def admitted(new: NewMemory) -> NewMemory:
 
 
 def check_trust(trust: int, tier: Tier, *, always_inject: bool) -> None:
-    """Words from outside stay in working, or in a book, until a person vouches for them."""
+    """External text stays in working or books until a person vouches for it."""
     if trust > Trust.EXTERNAL:
         return
     if always_inject:

@@ -1,4 +1,4 @@
-"""The memory bank as a whole: which item a few words mean, and who makes room when it is full."""
+"""The memory bank as a whole: finding the item a few words mean, and choosing what to archive when it is full."""
 
 import uuid
 from collections import Counter
@@ -23,7 +23,7 @@ from memory.tiers import Tier, Trust
 
 LOOKED_AT = 5
 FAR = 1.0
-"""Distance of unit vectors: a cosine of 0.5. Beyond it a neighbour is only the least unlike."""
+"""Distance of unit vectors that is a cosine of 0.5. A nearest neighbour beyond it is not similar at all."""
 CLEARLY_NEARER = 0.08
 """A second neighbour within this of the first makes the words ambiguous."""
 
@@ -38,7 +38,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """``item`` is the one meant; without one ``why`` says what is in doubt, and ``candidates`` are best first."""
+    """``item`` is the one meant. Without one ``why`` gives the reason, and ``candidates`` are listed best first."""
 
     item: MemoryItem | None
     candidates: Sequence[Candidate]
@@ -46,7 +46,7 @@ class Match:
 
 
 def match(user: EndUser, words: str, *, now: datetime, deadline: Deadline) -> Match:
-    """The active bank item a few words mean. Changing the wrong memory is worse than asking again: doubt is no match.
+    """The active bank item a few words mean. An ambiguous match is no match: changing the wrong memory is worse.
 
     Asks the embedder, so it comes before any transaction. Without an embedder only literal words decide.
     """
@@ -82,7 +82,7 @@ def folded(text: str) -> str:
 # --- room --------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """What decides whether an item keeps its place."""
+    """The facts that decide whether an item keeps its place."""
 
     item_id: uuid.UUID
     trust: int
@@ -96,7 +96,7 @@ class Seat:
 
     @property
     def is_safe(self) -> bool:
-        """What a person pinned, and what a person has just said, never makes room."""
+        """Items a person pinned, and the one a person has just written, are never archived to make room."""
         return self.trust >= Trust.USER and (self.always_inject or self.is_kept)
 
     @property
@@ -109,8 +109,8 @@ class Seat:
 def overflow(user: EndUser, keep: Collection[uuid.UUID] = ()) -> dict[uuid.UUID, str]:
     """Ids that must leave the bank, each with the reason: first of sources that hold more than their share.
 
-    Whoever is trusted least goes first, then the weakest by quality, Wilson bound and last use. ``keep`` is what was
-    just written: it goes last among its equals, and never before somebody who is trusted less.
+    The least trusted go first, then the weakest by quality, Wilson bound and last use. ``keep`` was just written: it
+    goes last among equals, and never before an item of lower trust.
     """
     capacity, share = memory_conf().limits.bank_capacity, bank_share()
     bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
@@ -163,8 +163,8 @@ def make_room(
 ) -> dict[uuid.UUID, str]:
     """Archive what does not fit. Returns what went, with the reasons.
 
-    Raises Refused when that would be the item that was just written: a bank full of what people said has no place for
-    what nobody did.
+    Raises Refused when that would be the item just written: in a bank full of statements by people there is no room for
+    one that no person made.
     """
     with user_scope(user):
         take_turns("bank", user)

@@ -1,7 +1,7 @@
-"""Data sets somebody can ask for, and what people call things: a JSON file into patterns of one user.
+"""Imports descriptions of data sets, and synonyms, from a JSON file into the patterns of one user.
 
-All of the file is checked before anything is written. A table keeps its memory: the same file again adds nothing, and
-a table that is described anew is revised.
+The whole file is checked before anything is written. Importing the same file again adds nothing; a table whose
+description changed is revised.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ class BrokenCatalogue(Exception):
 
 
 class Entry(BaseModel):
-    """What is not known here is left alone: catalogues of others carry much that is of no use to a memory."""
+    """Unknown fields are ignored: catalogues of other tools carry much that a memory has no use for."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -184,12 +184,12 @@ def of_synonyms(domain: str, terms: list[str]) -> NewMemory:
 
 
 def digest(*parts: str) -> str:
-    # Lengths keep ("a", "bc") and ("ab", "c") apart.
+    # With lengths, ("a", "bc") and ("ab", "c") differ.
     return hashlib.sha256("".join(f"{len(part)}:{part}" for part in ("schemas", *parts)).encode()).hexdigest()
 
 
 def write(user: EndUser, found: list[NewMemory], *, now: datetime) -> Imported:
-    """Store what is new and revise what is described anew, all or nothing. What its owner deleted stays deleted."""
+    """Store new entries and revise changed ones, all or nothing. What the user deleted stays deleted."""
     by_origin = {memory.origin: memory for memory in found}
     revised = 0
     with user_scope(user):

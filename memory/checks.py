@@ -1,4 +1,4 @@
-"""System checks: what is wrong with this installation, named, before the first request finds it."""
+"""Django system checks: report what is wrong with this installation before the first request does."""
 
 from collections.abc import Sequence
 from typing import Any

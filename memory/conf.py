@@ -1,4 +1,4 @@
-"""What the settings say about memory, as frozen values. The only module of this app that reads ``settings``."""
+"""The MEMORY settings as frozen values. The only module of this app that reads ``settings``."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -31,7 +31,7 @@ class EmbeddingConf:
 
 @dataclass(frozen=True, slots=True)
 class RerankerConf:
-    """``url`` empty: none is asked. ``pool`` of the best found are shown to it, before the cut to the limit."""
+    """No ``url``: no reranker. It scores the best ``pool`` candidates, before the cut to the limit."""
 
     url: str = ""
     api_key: str = ""
@@ -53,7 +53,7 @@ class VectorConf:
 
 @dataclass(frozen=True, slots=True)
 class LexicalConf:
-    """``cache_bytes`` bound what one process keeps of the words of its users, when the backend keeps any."""
+    """``cache_bytes`` limits the BM25 cache of one process, if the backend has one."""
 
     backend: str = "fulltext"
     cache_bytes: int = 128 * 1024 * 1024
@@ -130,13 +130,13 @@ class RankingConf:
     min_score: float
     boosts: tuple[str, ...] = ()
     adviser: str = ""
-    """Dotted path of who is asked before a search what is known of such questions; empty: nobody."""
+    """Dotted path of the function that advises a search from the graphs; empty for none."""
     plan_tiers: bool = False
-    """Only the tiers that answered such questions are asked."""
+    """Search only the tiers that answered such questions before."""
     tokens: bool = False
-    """Keep what each token of a turn became, where the embedding server gives that."""
+    """Keep token vectors for late interaction, if the embedding server offers them."""
     tier_fairness: bool = False
-    """Each tier brings as many candidates as if it were alone."""
+    """Each tier contributes as many candidates as if it were searched alone."""
     rrf_k: int = 60
     candidates_factor: int = 3
     candidates_floor: int = 100
@@ -180,12 +180,12 @@ class ConversationConf:
     detections_a_day: int = 100
     profiles_a_day: int = 200
     implicit_weight: float = 0.1
-    """The share of a verdict's move that a cue in the conversation may make, where it may make any."""
+    """How far an implicit signal may move a score, as a share of a verdict's move, where a flag allows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageModelConf:
-    """``url`` empty: none is asked. Prices are for a million tokens; ``prefixes`` has it describe what is indexed."""
+    """No ``url``: no language model. Prices are per million tokens; ``prefixes`` turns contextual prefixes on."""
 
     url: str
     api_key: str
@@ -202,7 +202,7 @@ class LanguageModelConf:
 
 @dataclass(frozen=True, slots=True)
 class MetricsConf:
-    """``carry_every_s`` 0: a process keeps its counts until it is asked to hand them on, as tests do."""
+    """``carry_every_s`` 0: counts are sent to Redis only when asked for, as in tests."""
 
     token: str = ""
     carry_every_s: float = 2.0
@@ -245,7 +245,7 @@ class MemoryConf:
     kinds: KindsConf
     require_auth: bool
     local_only: bool
-    """Only this machine's own names are served."""
+    """Serve requests to this machine's own host names only."""
 
 
 @cache
@@ -302,7 +302,7 @@ def secret_key() -> bytes:
 
 
 def forget(*, setting: str, **kwargs: object) -> None:
-    """Receiver: tests that override settings.MEMORY see the new values."""
+    """Signal receiver that lets tests override settings.MEMORY."""
     if setting == "MEMORY":
         memory_conf.cache_clear()
 

@@ -1,4 +1,4 @@
-"""Does the memory bank hold this already? Nearest neighbour by meaning, before the write."""
+"""Finds near-duplicates in the memory bank by their vectors, before the write."""
 
 import uuid
 
@@ -22,10 +22,10 @@ DUPLICATE_SIMILARITY = 0.80
 def nearest_bank_item(
     user: EndUser, text: str, deadline: Deadline, *, besides: uuid.UUID | None = None
 ) -> uuid.UUID | None:
-    """The bank item within the duplicate distance of a text; None also when the vectors cannot be asked.
+    """The bank item within the duplicate distance of a text; None also when the index is unavailable.
 
-    ``besides`` is the item whose own text it is to be. The write goes on without an answer: the same wording is still
-    caught by its hash.
+    ``besides`` is the item the text is for. Without an answer the write goes on: exact duplicates are still found by
+    their hash.
     """
     deadlines = memory_conf().deadlines
     try:

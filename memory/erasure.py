@@ -1,4 +1,4 @@
-"""Forgetting a person: the request takes effect at once, a task finishes the removal, numbers are all that stays."""
+"""Erases a user (GDPR): unreachable at once, removed by a task, with only the counts kept."""
 
 import json
 import uuid
@@ -45,9 +45,9 @@ WORDS_OF_AN_ITEM: dict[str, Any] = {"text": "", "tags": [], "metadata": {}, "spe
 
 
 def forget_answers(user: EndUser, item_ids: Collection[uuid.UUID]) -> None:
-    """Take the words of deleted or cleansed items out of the kept answers to repeated requests.
+    """Remove the text of deleted or cleansed items from the stored answers of idempotent requests.
 
-    An answer that only looked is dropped; one that wrote stays without the words, or a late repeat would write again.
+    The answer of a read is dropped. That of a write keeps its ids without the text, or a late repeat would write again.
     """
     named = {str(item_id) for item_id in item_ids}
     with user_scope(user):
@@ -66,7 +66,7 @@ def forget_answers(user: EndUser, item_ids: Collection[uuid.UUID]) -> None:
 
 
 def request_erasure(user: EndUser, *, now: datetime) -> Erasure:
-    """From here on the external id is free and nobody: the rows are unreachable before they are removed."""
+    """Frees the external id, which makes the rows unreachable before they are removed."""
     with transaction.atomic():
         erasure = Erasure.objects.create(organization_id=user.organization_id, end_user_id=user.pk, requested_at=now)
         # "#" is outside the alphabet of external ids, so no client can name the row again.
@@ -102,7 +102,7 @@ def erase_rows(user: EndUser) -> dict[str, int]:
     removed: dict[str, int] = {}
     with user_scope(user):
         with connection.cursor() as cursor:
-            # All or nothing, however many there are; nobody waits for it.
+            # One transaction, however long: no request waits for it.
             cursor.execute("SET LOCAL statement_timeout = 0")
         signals.user_erased.send(EndUser, user=user, removed=removed)
         for model in ERASED_WITH_USER:

@@ -1,10 +1,10 @@
-"""What can go wrong with something outside this process, as the rest of the package sees it."""
+"""The errors that adapters raise when a dependency fails."""
 
 from typing import Self
 
 
 class Unavailable(Exception):
-    """A dependency gave no usable answer. Nothing else leaves an adapter when its engine fails."""
+    """A dependency gave no usable answer. Adapters raise this and nothing else when their engine fails."""
 
     def __init__(self, dependency: str, reason: str) -> None:
         super().__init__(f"{dependency}: {reason}")
@@ -17,12 +17,12 @@ class Unavailable(Exception):
 
 
 class BadReply(Unavailable):
-    """It answered, and the answer cannot be used: wrong size, not a number, not the promised form."""
+    """The reply cannot be used: wrong dimensions, not a number, or not the expected schema."""
 
 
 class Rejected(Unavailable):
-    """It works and refused what we sent. The fault is in the request, so no breaker counts it."""
+    """The service works and refused the request. The request is at fault, so circuit breakers do not count it."""
 
 
 class Late(Unavailable):
-    """No time was left to ask. Says nothing about the dependency, so no breaker counts it."""
+    """The deadline had passed before the call. Not the fault of the dependency, so circuit breakers do not count it."""

@@ -1,7 +1,7 @@
-"""Stored words inside a text that a language model reads: as data, in a frame they cannot imitate. Pure: no framework.
+"""Wraps stored text that a language model will read, so that it is taken as data. Pure: no framework.
 
-What really holds is the fence, drawn anew for each answer, that no stored text can know. The rest takes away what
-would look like the frame to a quick reader, or what a reader cannot see at all. Nothing is cut.
+The protection is the fence: it is random in each answer, so no stored text can contain it. In addition, anything in
+the text that resembles the frame, and invisible characters, are neutralised. Nothing is shortened.
 """
 
 import re
@@ -29,12 +29,12 @@ SPACES = re.compile(r"\s+")
 
 
 def as_data(text: str, fence: str = "") -> str:
-    """A stored text as it may stand between fences: whole, with nothing in it that looks like the frame."""
+    """A stored text, complete, with everything neutralised that resembles the frame."""
     text = CONTROL.sub("", NEW_LINES.sub("\n", text))
     text = SELECTORS.sub(r"\1", UNSEEN.sub("", text))
     text = RULED_LINE.sub(r"\1=\2=", text.replace("═", "="))
     text = VOICE.sub(r"‹\1›", TURN_MARK.sub(marked, text))
-    # A line of a record that begins as a record does would pass for the next one.
+    # A line that starts like a record would be read as the next record.
     text = RECORD_LINE.sub("| ", text)
     return re.sub(re.escape(fence), "", text, flags=re.IGNORECASE) if fence else text
 
@@ -45,7 +45,7 @@ def marked(found: re.Match[str]) -> str:
 
 
 def as_line(text: str, fence: str = "") -> str:
-    """The same on one line, for a place where each line is an entry of its own."""
+    """The same on one line, for lists in which each line is an entry."""
     return SPACES.sub(" ", as_data(text, fence)).strip()
 
 

@@ -1,4 +1,4 @@
-"""How the installation is: each part asked by itself, in a bounded time, and never more than every few seconds."""
+"""Health checks: every part is probed on its own, with a time limit, at most once every few seconds."""
 
 import shutil
 import threading
@@ -25,7 +25,7 @@ from memory.resilience import Deadline, Unavailable, breaker_states
 GIGABYTE = 1024**3
 LOW_DISK, VERY_LOW_DISK, NO_DISK = 5 * GIGABYTE, 1 * GIGABYTE, 500 * 1024**2
 LATE_QUEUE_S = 120
-"""The sweep comes every half minute: rows that wait longer than this have no worker."""
+"""The sweep runs every 30 s, so rows that wait longer than this have no worker."""
 FRESH_S = 5.0
 PROBE_S = 1.0
 
@@ -34,7 +34,7 @@ OK, DEGRADED, UNAVAILABLE = "ok", "degraded", "unavailable"
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """One part. ``required`` parts take the whole down, others only make answers poorer or later."""
+    """One part. The product fails without a ``required`` one; without others answers are worse or later."""
 
     ok: bool
     required: bool = False
@@ -57,7 +57,7 @@ class Health:
 
 
 class Watch:
-    """The last look, shared by all who ask within a few seconds: health is public and must not become a load."""
+    """Caches the last check for a few seconds: the endpoint is public and must not cause load."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -68,7 +68,7 @@ class Watch:
         seen = self._seen
         if seen is not None and time.monotonic() - self._at <= FRESH_S:
             return seen
-        # While one looks, the others are told what was seen before; only the very first have to wait.
+        # While one request checks, the others get the previous result; only the very first have to wait.
         if not self._lock.acquire(blocking=seen is None) and seen is not None:
             return seen
         try:
@@ -88,14 +88,14 @@ current, forget = _watch.current, _watch.forget
 
 
 def look() -> Health:
-    """Ask every part now."""
+    """Probe every part now."""
     components = {
         "postgres": probe(ask_postgres, required=True),
         "redis": probe(ask_redis),
         "embedder": probe(ask_embedder),
     }
     if components["postgres"].ok:
-        # These ask Postgres as well: while it is away they could only wait for it once more each.
+        # These query Postgres as well; while it is down each would wait for it again.
         components |= {"vector_index": probe(ask_vector_index), "queue": probe(ask_queue)}
     if memory_conf().mcp.url:
         components["mcp"] = probe(ask_mcp)
@@ -122,7 +122,7 @@ def verdict(components: dict[str, Component], free: int) -> str:
 
 
 def probe(ask: Callable[[], str], *, required: bool = False) -> Component:
-    """``ask`` returns what there is to say and raises when the part does not work."""
+    """``ask`` returns a detail to show and raises when the part does not work."""
     started = time.perf_counter()
     try:
         detail, ok = ask(), True
@@ -180,7 +180,7 @@ def mcp_process(url: str) -> Remote:
 
 
 def index_warnings() -> list[str]:
-    """What the comparisons of the last day found that somebody must look at."""
+    """Findings of the last day's consistency checks that an operator must look at."""
     recent = DriftReport.objects.filter(started_at__gt=timezone.now() - timedelta(days=1)).exclude(quarantine=[])
     return ["index: points of one user lay under another and were removed; see the drift report"] * recent.exists()
 
@@ -201,7 +201,7 @@ def disk_warnings(free: int) -> list[str]:
 
 
 def sizes() -> dict[str, int]:
-    """Bytes, of everybody together."""
+    """Sizes in bytes, over all users."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_database_size(current_database()), pg_total_relation_size('memory_item'), "

@@ -1,4 +1,4 @@
-"""Forgetting what the product kept only for a while: positions of old turns, answers to repeated requests."""
+"""Deletes expired records: positions of old turns, stored answers of idempotent requests."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -12,12 +12,12 @@ BATCH = 5000
 
 
 def users_with_logs() -> Iterator[int]:
-    """Every user; each is purged by a task of its own."""
+    """All users; each is purged by a separate task."""
     return EndUser.objects.order_by("pk").values_list("pk", flat=True).iterator()
 
 
 def purge(user_id: int, *, now: datetime) -> int:
-    """Remove what is past its keeping, in batches that hold no lock for long. Returns how many rows went."""
+    """Delete expired rows in small batches, so that no lock is held for long. Returns how many."""
     gone = 0
     old_turns = now - timedelta(days=memory_conf().limits.log_days)
     for model, limit in ((Turn, old_turns), (IdempotencyRecord, now - IDEMPOTENCY_LIFE)):

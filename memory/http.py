@@ -1,7 +1,7 @@
-"""HTTP to other services, with one budget over the whole exchange.
+"""An HTTP client whose deadline covers the whole exchange.
 
-A client's usual timeout bounds each read by itself: a server that sends a byte a second, in its headers or its body,
-keeps such a caller for ever. Here every wait on the socket gets what is left of the deadline set by ``within``.
+The usual timeouts apply to each read alone: a server that sends one byte a second, in its headers or its body, could
+hold the caller for ever. Here every wait on the socket is limited by what is left of the deadline set by ``within``.
 """
 
 import socket
@@ -27,7 +27,7 @@ _deadline: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def within(deadline: Deadline) -> Iterator[None]:
-    """Requests made inside end by then, with httpx.TimeoutException when they are not done."""
+    """Requests inside raise httpx.TimeoutException when they are not complete by the deadline."""
     token = _deadline.set(deadline)
     try:
         yield
@@ -86,7 +86,7 @@ class _Backend(httpcore.SyncBackend):
         timeout: float | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        # The library's own leaves the socket open when nobody listens.
+        # The library leaves the socket open when the connection is refused.
         connection = socket.socket(socket.AF_UNIX)
         try:
             connection.settimeout(_bounded(timeout, httpcore.ConnectTimeout))
@@ -117,7 +117,7 @@ class _Capped(httpx.SyncByteStream):
 
 
 class DeadlineTransport(httpx.HTTPTransport):
-    """Pooled connections that honour ``within`` and refuse endless bodies."""
+    """Pooled connections that respect ``within`` and limit the size of a reply."""
 
     def __init__(self, uds: str | None = None) -> None:
         context = httpx.create_ssl_context()

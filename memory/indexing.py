@@ -1,7 +1,7 @@
-"""From row to vector. The row's own state is the queue: whatever is pending, at any moment, is what remains to do.
+"""Turns rows into vectors. The rows are the queue: whatever is ``pending`` remains to be done.
 
-Every step may run twice, at once or after a crash, and ends the same: vectors are upserted by id, and a row is only
-marked ready if it still is what was embedded.
+Every step is idempotent, also under concurrency and after a crash: vectors are upserted by id, and a row is marked
+ready only if it has not changed since it was embedded.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ logger = structlog.get_logger(__name__)
 BATCH = 128
 """Rows taken at once: a few embedder batches, so that the database is asked rarely."""
 DESCRIBED_BATCH = 16
-"""Rows taken at once where a language model describes each: few enough for all to get their turn."""
+"""Batch size with contextual prefixes: small enough for each row to be described in time."""
 EMBEDDER = "embedder"
 MAX_ATTEMPTS = 5
 MAX_PAUSE = timedelta(seconds=30)
@@ -83,10 +83,10 @@ WHERE item.user_id = %s AND item.id = ANY(%s)
 
 
 def passage(item: MemoryItem, before: str = "") -> tuple[str, str]:
-    """What is embedded for an item: the prefix, and the text with what it answers.
+    """The text to embed for an item: its prefix, its text, and the turn it replies to.
 
-    ``before`` is the turn before it in its thread. A turn that comes in late or changes does not move the vector of
-    the next: its words are in its own.
+    ``before`` is the turn before it in its thread. A turn that arrives late or changes does not change the
+    vector of the next.
     """
     prefix = context_prefix(
         Tier(item.tier),
@@ -100,7 +100,7 @@ def passage(item: MemoryItem, before: str = "") -> tuple[str, str]:
 
 
 def gloss_suffix(text: str) -> str:
-    """English words for what a text speaks of that is written in a script the usual models cannot read."""
+    """English keywords for a text in a script that the usual embedding models do not know."""
     return f" ({gloss})" if (gloss := english_gloss(text)) else ""
 
 
@@ -115,7 +115,7 @@ def turns_before(user: EndUser, items: Sequence[MemoryItem]) -> dict[uuid.UUID, 
 
 
 def vector_hash(item: MemoryItem, before: str = "") -> str:
-    """Equal while the vector need not be computed again."""
+    """A hash that stays the same while the vector need not be computed again."""
     conf = memory_conf()
     prefix, text = passage(item, before)
     parts = (conf.vector.collection, conf.embedding.model, conf.embedding.passage_prefix, prefix, text)
@@ -168,20 +168,20 @@ def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) ->
 
 
 def budget(texts: int) -> Deadline:
-    """Time enough to describe and embed so many texts and write their vectors."""
+    """A deadline long enough to describe and embed this many texts and to write their vectors."""
     describing_s = prefixes.LONGEST_BATCH_S if describer() else 0.0
     return Deadline(memory_conf().embedding.batch_timeout_s * max(1, texts // 8) + describing_s)
 
 
 def describer() -> LanguageModel | None:
-    """The model that describes what is indexed, where one is configured and wanted."""
+    """The language model for contextual prefixes, if one is configured and enabled."""
     return language_model() if memory_conf().llm.prefixes else None
 
 
 def embedded_texts(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str]) -> list[str]:
-    """The passages, each behind what a language model says of it, if one is at hand and had something to say.
+    """The passages, each with its contextual prefix from the language model, if there is one.
 
-    Its words are no part of ``vector_hash``: a vector is not computed again because the model now words it otherwise.
+    The prefix is not part of ``vector_hash``: a different wording by the model does not make a vector stale.
     """
     passages = ["".join(passage(item, before.get(item.pk, ""))) for item in items]
     model = describer()
@@ -205,7 +205,7 @@ def subject(item: MemoryItem, before: str) -> prefixes.Subject:
 
 
 def points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[Point]:
-    """The items as the index holds them, newly embedded. What their tokens became is kept on the way."""
+    """The items as index points, newly embedded; their token vectors are stored on the way."""
     vectors = embedded(items, before, deadline)
     return [
         Point(
@@ -222,7 +222,7 @@ def points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadlin
 
 
 def embedded(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[Vector]:
-    """The items' vectors. Turns come with their tokens, where the server gives them; if that fails, without."""
+    """The items' vectors. Turns also get token vectors if the server offers them; failing that, none."""
     texts = embedded_texts(items, before)
     turns = {place: item for place, item in enumerate(items) if item.thread_id}
     encoded = encoded_turns([(texts[place], said_in(texts[place], item)) for place, item in turns.items()], deadline)
@@ -234,9 +234,9 @@ def embedded(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadl
 
 
 def encoded_turns(turns: Sequence[tuple[str, Span]], deadline: Deadline) -> list[Encoded]:
-    """All of them, or nothing where tokens are not to be had: the vectors matter more.
+    """Vectors with tokens for all turns, or nothing if the server cannot provide tokens.
 
-    Raises Unavailable where nobody can say whether they are: then the embedder is away and the turns wait.
+    Raises Unavailable when that cannot be determined: then the embedder is down and the turns stay pending.
     """
     model = token_embedder()
     if model is None or not turns or not model.is_offered(deadline.slice(memory_conf().embedding.query_timeout_s)):
@@ -249,7 +249,7 @@ def encoded_turns(turns: Sequence[tuple[str, Span]], deadline: Deadline) -> list
 
 
 def said_in(text: str, item: MemoryItem) -> Span:
-    """Where in an embedded text the item's own words stand, with the speaker's name and the words of their meaning."""
+    """The span of an embedded text that holds the speaker's name, the item's own words and their keywords."""
     own = item.text + gloss_suffix(item.text)
     start = max(0, text.find(own))
     named = f"{item.speaker}: " if item.speaker else ""
@@ -258,7 +258,7 @@ def said_in(text: str, item: MemoryItem) -> Span:
 
 
 def keep_signs(items: Sequence[MemoryItem], signs: Mapping[int, bytes]) -> None:
-    """Of items without, what was kept before is dropped: also when this was switched off since."""
+    """Store the token vectors. Those of items that have none any more are removed, also after a switch-off."""
     by_id = {item.pk: signs.get(place) for place, item in enumerate(items)}
     revisions = {item.pk: item.revision for item in items}
     for user_id in {item.user_id for item in items}:
@@ -281,7 +281,7 @@ WHERE item.user_id = %s AND item.id = done.id AND item.indexing = 'pending' AND 
 
 
 def mark_ready(user: EndUser, items: Sequence[MemoryItem], hashes: dict[uuid.UUID, str], now: datetime) -> None:
-    """Rows that changed since they were read stay pending and are taken again."""
+    """Mark rows ready. Rows that changed since they were read stay pending and are taken again."""
     with user_scope(user), connection.cursor() as cursor:
         cursor.execute(
             MARK_READY,
@@ -296,9 +296,9 @@ def mark_ready(user: EndUser, items: Sequence[MemoryItem], hashes: dict[uuid.UUI
 
 
 def is_fault_of_a_text(error: Unavailable) -> bool:
-    """Whether the embedder takes other texts. A wrong key or a sign-in page refuses all of them, and is nobody's row.
+    """Whether the embedder accepts other texts. A wrong key or a login page rejects all, and is no fault of a row.
 
-    The index gets numbers, so whatever it refuses is not for their content either.
+    The index receives only numbers, so its refusals are never about a text.
     """
     if error.dependency != EMBEDDER:
         return False
@@ -311,7 +311,7 @@ def is_fault_of_a_text(error: Unavailable) -> bool:
 
 
 def index_one_by_one(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) -> None:
-    """One bad text must not hold up its batch: each row is tried alone and only the culprit's attempts count."""
+    """Try each row alone, so that one bad text does not block its batch; only its own attempts are counted."""
     for item in items:
         try:
             index_items(user, [item], now=now)
@@ -329,7 +329,7 @@ def index_one_by_one(user: EndUser, items: Sequence[MemoryItem], *, now: datetim
 
 
 def postpone(user: EndUser, items: Sequence[MemoryItem], now: datetime, error: Unavailable) -> None:
-    """A dependency is away: that is not the rows' fault, so no attempt is counted."""
+    """Retry later because a dependency is down; no attempt is counted."""
     with user_scope(user):
         MemoryItem.objects.for_user(user).filter(pk__in=[item.pk for item in items], indexing=Indexing.PENDING).update(
             index_after=now + pause(1), index_error=error.reason[:300]
@@ -352,10 +352,10 @@ def purge_vectors(user: EndUser, *, now: datetime) -> int:
 
 
 def settle(user: EndUser) -> bool:
-    """Take back the user's mark if nothing waits any more. False when something does, or is being written for long.
+    """Clear the user's mark if nothing is pending. False if something is, or a writer takes too long.
 
-    The lock waits for every writer whose row is not visible yet (leaving the mark shares the user's row) and holds
-    off later ones, who then find the mark gone and set it again.
+    The lock waits for every writer whose row is not visible yet (setting the mark locks the user's row in share mode)
+    and blocks later ones, which then find the mark cleared and set it again.
     """
     try:
         return take_back_mark(user)
@@ -378,6 +378,6 @@ def take_back_mark(user: EndUser) -> bool:
 
 
 def users_due(limit: int = 1000) -> list[int]:
-    """Users with rows that wait for the index, longest first."""
+    """Users with pending rows, those that have waited longest first."""
     marked = EndUser.objects.filter(index_due_since__isnull=False).order_by("index_due_since")
     return list(marked.values_list("pk", flat=True)[:limit])

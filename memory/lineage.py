@@ -1,4 +1,4 @@
-"""What a memory may be derived from, and how far it is trusted then."""
+"""Provenance: which parents a memory may name, and the trust it inherits from them."""
 
 import uuid
 from collections.abc import Mapping
@@ -12,15 +12,15 @@ from memory.tiers import Trust
 
 MOST_PARENTS = 100
 
-# Locked against removal: a purge that is under way waits for the child, and then finds it.
+# Locked against deletion: a concurrent purge waits for the child and then finds it.
 TRUST_OF_PARENTS = "SELECT id, trust FROM memory_item WHERE user_id = %s AND id = ANY(%s) ORDER BY id FOR KEY SHARE"
 
 
 def with_least_trust(user: EndUser, new: NewMemory, siblings: Mapping[uuid.UUID, int] | None = None) -> NewMemory:
-    """What is derived deserves the trust of the least of what it comes from.
+    """A derived memory gets the lowest trust among its parents.
 
-    ``siblings`` are memories that are written with it and come first. Raises Refused for parents that nobody has:
-    those of other users, unknown ones, and the memory itself.
+    ``siblings`` are earlier memories of the same batch. Raises Refused for parents that do not exist, belong to another
+    user, or are the memory itself.
     """
     if not new.parents:
         return new

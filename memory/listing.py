@@ -1,4 +1,4 @@
-"""Lists of a user's rows, page by page from where the last one ended. Each page is one query in the user's scope."""
+"""Keyset-paged lists of a user's rows; each page is one query in the user's scope."""
 
 import uuid
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ RECENT, SCORE = "recent", "score"
 
 @dataclass(frozen=True, slots=True)
 class ItemFilter:
-    """``words`` None means any text; words that say nothing (only stop words) match nothing."""
+    """``words`` None means any text; a query of nothing but stop words matches nothing."""
 
     status: Status = Status.ACTIVE
     tier: Tier | None = None

@@ -1,7 +1,7 @@
-"""One bank item of two that say the same: the better wording stays, the other becomes a version.
+"""Merges two bank items that say the same: the better wording is kept, the other becomes a version.
 
-Better is who is trusted more, then the higher quality, the higher Wilson bound, and last what was said later. A
-wording that is trusted less brings nothing but the mention: neither its text nor its tags, numbers or wishes.
+The better one has the higher trust, then the higher quality, the higher Wilson bound, and finally the later time. A
+wording of lower trust only adds a mention: its text, tags, numbers and flags are not taken over.
 """
 
 import re
@@ -24,7 +24,7 @@ NO_EVIDENCE = wilson_lower_bound(0, 0, 0)
 
 
 def take_turns(subject: str, user: EndUser) -> None:
-    """Until the transaction ends, later writers of the same subject wait, and then see what this one wrote."""
+    """Lock until the end of the transaction: later writers of the same subject wait and then see this write."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", [subject, user.pk])
 
@@ -32,22 +32,22 @@ def take_turns(subject: str, user: EndUser) -> None:
 def bank_twin(
     user: EndUser, text: str, similar_to: uuid.UUID | None, besides: uuid.UUID | None = None
 ) -> MemoryItem | None:
-    """The active bank item that says the same: the same words, or a neighbour that holds the same numbers."""
+    """The active duplicate in the bank: the same words, or a near neighbour that contains the same numbers."""
     take_turns("bank", user)
     active = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
     if besides is not None:
         active = active.exclude(pk=besides)
-    # Locked, so that the merge starts from what a revision or an archiving under way leaves.
+    # Locked, so that the merge starts from the result of any revision or archiving in progress.
     bank = active.select_for_update(no_key=True)
     if same := bank.filter(content_hash=content_hash(text)).order_by("created_at").first():
         return same
     near = bank.filter(pk=similar_to).first() if similar_to else None
-    # "Gate 12" and "gate 14" are neighbours to any embedding and still two facts.
+    # "Gate 12" and "gate 14" have similar vectors but are two facts.
     return near if near and set(NUMBERS.findall(near.text)) == set(NUMBERS.findall(text)) else None
 
 
 def merge_into(item: MemoryItem, new: NewMemory, *, now: datetime, actor: str) -> MemoryItem:
-    """A statement that is told again. The id is kept."""
+    """Merge a repeated statement into an existing item, which keeps its id."""
     trust = new.trust or Trust.USER
     is_better = outranks(item, new, trust)
     before = {"text": item.text, "mentions": item.mentions, "trust": Trust(item.trust).name.lower()}
@@ -72,7 +72,7 @@ def merge_into(item: MemoryItem, new: NewMemory, *, now: datetime, actor: str) -
 
 
 def outranks(item: MemoryItem, new: NewMemory, trust: int) -> bool:
-    """Whether what is told now is the better wording. The same words are no better for being told again."""
+    """Whether the new wording is the better one. The same words again are not better."""
     told = (trust, quality(new.importance, new.confidence), NO_EVIDENCE)
     held = standing(item)
     return told > held or (told == held and content_hash(new.text) != item.content_hash)
@@ -84,7 +84,7 @@ def standing(item: MemoryItem) -> tuple[int, float, float]:
 
 
 def take_over(item: MemoryItem, new: NewMemory, trust: int, actor: str) -> None:
-    """The row says of whom its wording is; the wording before keeps that in its version."""
+    """Give the row the new wording and its author; the old wording and its author are kept as a version."""
     item.importance, item.confidence = new.importance, new.confidence
     item.metadata = {**item.metadata, **new.metadata} if trust == item.trust else dict(new.metadata)
     item.source_type, item.source, item.thread_id = new.source_type, new.source, new.thread_id
@@ -96,7 +96,7 @@ def united(own: list[str], brought: list[str]) -> list[str]:
 
 
 def join(user: EndUser, one: MemoryItem, other: MemoryItem, *, now: datetime, actor: str) -> MemoryItem:
-    """Two rows that came to say the same: the better stays, the other is archived and becomes a version of it."""
+    """Merge two existing rows: the better stays, the other is archived and becomes a version of it."""
     ranked = sorted([one, other], key=lambda item: (standing(item), item.updated_at, item.pk), reverse=True)
     winner, loser = ranked
     before = {"mentions": winner.mentions}

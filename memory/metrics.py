@@ -1,7 +1,7 @@
-"""What the product counts of itself: names, labels and numbers, never anything a user wrote.
+"""The product's own metrics: names, labels and numbers, never user text.
 
-A process adds up in its own memory, which costs microseconds, and a thread of its own carries the sums to Redis
-every few seconds. There the processes of every machine meet, also those that have ended. Without Redis the sums wait.
+Each process counts in memory, which takes microseconds, and a background thread adds the sums to Redis every few
+seconds, where the counts of all processes and machines are combined. Without Redis the sums wait.
 """
 
 import atexit
@@ -21,7 +21,7 @@ from memory.conf import memory_conf
 from memory.faults import Unavailable
 
 BOUNDS_MS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 5000, 15000)
-"""Upper bounds of the classes durations are counted in; one more class holds what lies above."""
+"""Upper bounds of the histogram buckets; one more bucket is for everything above."""
 SLICE = timedelta(minutes=5)
 SLICES_AN_HOUR = 12
 KEPT_SLICES_S = 75 * 60
@@ -32,7 +32,7 @@ OTHER = "other"
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """``label`` is the one thing it is told apart by; a duration is counted in classes."""
+    """Has at most one ``label``; durations are counted in histogram buckets."""
 
     name: str
     help: str
@@ -61,7 +61,7 @@ METRICS = {
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One number: of a metric, under a label, and for durations a class (its position in BOUNDS_MS) or the sum."""
+    """One number of a metric and label; for durations, a bucket (its position in BOUNDS_MS) or the sum."""
 
     metric: str
     label: str = ""
@@ -73,7 +73,7 @@ class Series:
 
     @classmethod
     def read(cls, field: str) -> "Series | None":
-        """None for what an older or newer version may have left there."""
+        """None for series that another version of the product left there."""
         parts = field.split("|")
         return cls(*parts) if len(parts) == 3 and parts[0] in METRICS else None
 
@@ -82,7 +82,7 @@ Sums = dict[Series, float]
 
 
 class Tally:
-    """The sums of this process since they were last carried away."""
+    """The counts of this process since the last transfer to Redis."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -98,7 +98,7 @@ class Tally:
             self._engage()
 
     def carry(self, now: datetime | None = None) -> None:
-        """Bring the sums to Redis; what cannot be brought now is kept for the next time."""
+        """Add the counts to Redis; on failure they are kept for the next attempt."""
         with self._lock:
             sums, self._sums = self._sums, defaultdict(float)
         if not sums:
@@ -155,7 +155,7 @@ def duration(metric: str, label: str, ms: float) -> list[tuple[Series, float]]:
 
 
 def searched(timings_ms: Mapping[str, float], fallbacks: Iterable[str], tiers: Iterable[str], confidence: str) -> None:
-    """Everything one search has to say, added under one lock."""
+    """Record all metrics of one search under one lock."""
     amounts = [amount for stage, ms in timings_ms.items() for amount in duration("stage", stage, ms)]
     amounts.append((Series("searches", checked("searches", confidence)), 1))
     amounts += [(Series("hits", checked("hits", tier)), 1) for tier in tiers]
@@ -164,14 +164,14 @@ def searched(timings_ms: Mapping[str, float], fallbacks: Iterable[str], tiers: I
 
 
 def checked(metric: str, label: str) -> str:
-    """The label where the metric has one and it is a plain word; a series is never named by what somebody wrote."""
+    """The label if the metric has one and it is a plain word: user text never becomes a label."""
     if not METRICS[metric].label:
         return ""
     return label if LABEL.fullmatch(label) else OTHER
 
 
 def carry() -> None:
-    """Bring what this process counted to where the others' is."""
+    """Transfer this process's counts to Redis."""
     _tally.carry()
 
 
@@ -226,7 +226,7 @@ def day_key(day: date) -> str:
 
 
 def forget() -> None:
-    """Drop what this process counted and has not carried away: a fork must not carry its parent's sums again."""
+    """Drop counts not yet transferred: a forked process must not send its parent's counts again."""
     global _tally
     _tally = Tally()
 

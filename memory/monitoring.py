@@ -1,7 +1,6 @@
-"""The installation's numbers as others read them: Prometheus, the console's charts, and one row for each day.
+"""Publishes the metrics: for Prometheus, for the console's charts, and as one row per day.
 
-Counts come from `memory.metrics`; what is rather looked at than counted (queues, breakers, how far the index lags) is
-looked at when somebody asks.
+Counters come from `memory.metrics`; gauges (queues, breakers, index lag) are measured when somebody asks.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,14 +31,14 @@ AWAY = (Unavailable, DatabaseError, InterfaceError, OperationalError, RedisError
 
 
 def exposition(now: datetime) -> bytes:
-    """Everything in the text format of Prometheus. A source that is away is left out, and `up` of it says so."""
+    """All metrics in the Prometheus text format. An unavailable source is left out and its `up` is 0."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Installation(now))
     return generate_latest(registry)
 
 
 class Installation(Collector):
-    """Reads every source once for one answer."""
+    """Reads every source once per request."""
 
     def __init__(self, now: datetime) -> None:
         self.now = now
@@ -90,7 +89,7 @@ def labels_of(metric: str, sums: Sums) -> list[str]:
 
 
 def classes(metric: str, label: str, sums: Sums) -> list[float]:
-    """How many durations fell into each class, the open one last."""
+    """The number of durations in each bucket, the open one last."""
     return [sums.get(Series(metric, label, str(place)), 0.0) for place in range(len(BOUNDS_MS) + 1)]
 
 
@@ -135,7 +134,7 @@ def queue_lengths() -> list[Metric]:
 # --- over time ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Of one stage: how many, half of them within ``p50``, all but one in twenty within ``p95`` milliseconds."""
+    """The count of one stage and its percentiles in milliseconds."""
 
     stage: str
     number: int
@@ -154,7 +153,7 @@ def latencies(sums: Sums) -> list[Latency]:
 
 
 def percentile(numbers: list[float], share: float) -> float:
-    """Milliseconds, drawn evenly over the class it falls in; above the last bound, that bound."""
+    """Milliseconds, interpolated within the bucket; the last bound for values above it."""
     wanted, seen, lower = share * sum(numbers), 0.0, 0.0
     for number, bound in zip(numbers, BOUNDS_MS, strict=False):
         if number and seen + number >= wanted:
@@ -164,7 +163,7 @@ def percentile(numbers: list[float], share: float) -> float:
 
 
 def roll_up(now: datetime) -> None:
-    """Bring yesterday's and today's counts into their rows. Raises Unavailable. May run twice, or late by days."""
+    """Write yesterday's and today's counts into their rows. Idempotent, also days late. Raises Unavailable."""
     metrics.carry()
     today = now.date()
     for back in range(7, -1, -1):
@@ -189,7 +188,7 @@ def add_up(day: date, sums: Sums) -> None:
 
 
 def days(until: date, number: int) -> dict[date, Sums]:
-    """The counts of each of the last days, empty where nothing is known."""
+    """The counts of each of the last days, empty for days without data."""
     first = until - timedelta(days=number - 1)
     rows = {row.day: stored_sums(row.counts) for row in DailyMetrics.objects.filter(day__gte=first, day__lte=until)}
     wanted = [first + timedelta(days=place) for place in range(number)]

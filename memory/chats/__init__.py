@@ -1,4 +1,4 @@
-"""Conversations that took place elsewhere, read from the files other products hand out.
+"""Imports conversations from the export files of other products.
 
 ``reading`` turns a file (or the zip around it) into records without holding it in memory, ``chatgpt``, ``claude`` and
 ``jsonl`` turn one record into messages, ``importing`` turns messages into memories and writes them. A file is read

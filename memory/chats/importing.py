@@ -1,4 +1,4 @@
-"""From a file of chats to memories of one user: check all of it, then write it in batches that can be repeated."""
+"""Imports a file of chats for one user: checks the whole file, then writes it in batches that are safe to repeat."""
 
 import hashlib
 from collections import Counter
@@ -25,7 +25,7 @@ FORMATS: dict[str, ModuleType] = {module.KIND: module for module in (chatgpt, cl
 
 @dataclass(slots=True)
 class Survey:
-    """What a file holds, known before anything is written."""
+    """What a file contains, counted before anything is written."""
 
     kind: str
     messages: int = 0
@@ -69,7 +69,7 @@ class ChatFile:
                     raise BrokenExport(record.place, str(fault)) from None
 
     def survey(self, on_message: Callable[[], None] = lambda: None) -> Survey:
-        """Reads everything. Nothing may be written before this has come back."""
+        """Reads the whole file. Nothing may be written before this has returned."""
         found = Survey(self.kind)
         for said in self.said():
             if isinstance(said, Skip):
@@ -87,7 +87,7 @@ class ChatFile:
 
 
 def _unheard(_written: Written, _batch: int) -> None:
-    """Nobody follows the progress."""
+    """The progress callback that does nothing."""
 
 
 def write(
@@ -153,9 +153,9 @@ def _memories(message: Message, key: str, tier: Tier) -> Iterator[NewMemory]:
 
 
 class _Repeats:
-    """Keys of messages. Lines that say the same thing at the same moment are told apart by their count.
+    """Stable keys of messages. Identical lines with the same time are told apart by counting them.
 
-    Only digests are held, sixteen bytes for each line of a file whose lines have no ids.
+    Keeps digests only: sixteen bytes for each line without an id.
     """
 
     def __init__(self) -> None:
@@ -175,6 +175,6 @@ class _Repeats:
 
 
 def _digest(*parts: str) -> str:
-    # Lengths keep ("a", "bc") and ("ab", "c") apart.
+    # With lengths, ("a", "bc") and ("ab", "c") differ.
     joined = "".join(f"{len(part)}:{part}" for part in parts)
     return hashlib.sha256(joined.encode()).hexdigest()

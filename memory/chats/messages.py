@@ -1,4 +1,4 @@
-"""What every format is reduced to, and the rules that hold for all of them (pure)."""
+"""The common form of a message, and the rules that apply to every format (pure)."""
 
 import re
 import unicodedata
@@ -56,7 +56,7 @@ class Skip:
 
 
 def clean_text(text: str) -> str:
-    """The text without what a memory may not hold and without outer blanks; empty when nothing readable is left."""
+    """The text without characters a memory may not hold, stripped; empty when nothing readable is left."""
     text = _NEWLINES.sub("\n", text)
     for forbidden in (CONTROL, SMUGGLED, _HALF_PAIRS):
         text = forbidden.sub("", text)

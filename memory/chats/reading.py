@@ -1,4 +1,4 @@
-"""Files and zips into records, one at a time, with the place of each.
+"""Reads files and zip archives record by record, with the position of each.
 
 An export may be hundreds of megabytes in one line of JSON. The array is decoded element by element from a buffer that
 holds one conversation and a read-ahead, so memory follows the largest conversation and not the file.
@@ -86,7 +86,7 @@ def _holds_conversations(entry: zipfile.ZipInfo) -> bool:
 
 
 def _refuse_bombs(entries: list[zipfile.ZipInfo]) -> None:
-    """By the sizes the directory states; a reader never gets more than the stated size out of an entry."""
+    """Checks the sizes the directory states; reading an entry never yields more than its stated size."""
     if sum(entry.file_size for entry in entries) > _MAX_UNPACKED:
         raise BrokenExport("", f"the zip unpacks to more than {_MAX_UNPACKED >> 30} GiB")
     for entry in entries:
@@ -203,7 +203,7 @@ class _ArrayReader:
                 return Record(place, value)
 
     def wait_or_refuse(self, fault: json.JSONDecodeError, place: str) -> None:
-        """Read on when the text was merely cut off; each time as much again, so that decoding stays linear."""
+        """Read more when the text was merely cut off; doubling each time keeps decoding linear."""
         cut_off = fault.msg.startswith("Unterminated string") or fault.pos >= len(self.buffer) - _CUT_OFF
         if cut_off and not self.ended:
             if len(self.buffer) - self.at > _MAX_RECORD:

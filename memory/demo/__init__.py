@@ -1,8 +1,8 @@
 """A first user to look at: nine months of a fictional engineer's conversations, in English and Hebrew.
 
-Everything goes through the doors a client would use: the importer, the memory bank with its guard, recorded outcomes.
-``prepare`` may run at every start. It adds what is missing, keeps the key and the password it is given, and never
-brings back a demo user whom somebody has erased.
+Everything is loaded as a client would load it: through the importer, the memory bank with its guard, and recorded
+outcomes. ``prepare`` is idempotent and runs at every start. It keeps the key and the password of the run before, and
+never recreates a demo user who has been erased.
 """
 
 from memory.demo.loading import EXAMPLE_QUERIES, EXAMPLE_QUERY, SLUG, USER_ID, prepare

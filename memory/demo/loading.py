@@ -33,7 +33,7 @@ _DATA = Path(__file__).parent
 
 
 def prepare(previous: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Everything the demo needs; the key, the operator and the password as they are to be shown.
+    """Creates what the demo needs and returns the key, the operator and the password to show.
 
     ``previous`` is what an earlier run returned. Its key and password are kept as long as they can be; the password
     comes back empty when somebody has changed it since.
@@ -53,7 +53,7 @@ def prepare(previous: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def load(user: EndUser, now: datetime) -> None:
-    """The conversation, the memory bank and the outcomes; whatever is there already stays as it is."""
+    """Loads the conversation, the memory bank and the outcomes; existing rows are left as they are."""
     facade = MemoryFacade(actor="demo")
     chats = ChatFile(_DATA / "conversation.jsonl", "jsonl")
     write(user, chats, tier=Tier.HISTORY, now=now)
@@ -83,7 +83,7 @@ def _bank(now: datetime) -> Iterator[NewMemory]:
 
 
 def _items(user: EndUser, about: list[list[str]]) -> list[str]:
-    """Ids of the imported turns, each named by its thread and some of its words."""
+    """Ids of the imported turns, each given by its thread and some of its words."""
     with user_scope(user):
         mine = MemoryItem.objects.for_user(user).active()
         found = (mine.filter(thread_id=thread, text__contains=words).first() for thread, words in about)
@@ -108,7 +108,7 @@ def _password(organization: Organization, wanted: str) -> str:
     operator = Operator.objects.filter(username=OPERATOR).first()
     if operator is not None and wanted:
         return wanted if operator.check_password(wanted) else ""
-    # Without the earlier password nobody could be told what it is, so it is made anew.
+    # The earlier password is unknown and could not be shown, so it is replaced.
     operator = operator or Operator(username=OPERATOR, is_staff=True)
     password = wanted or secrets.token_urlsafe(12)
     operator.set_password(password)

@@ -1,4 +1,4 @@
-"""The one door of the API, the tools, the console and the commands to the whole system."""
+"""The single entry point of the API, the tools, the console and the commands to the whole system."""
 
 from memory.facade.finding import Finding
 from memory.facade.graphs import Graphs
@@ -11,4 +11,4 @@ __all__ = ["MemoryFacade", "Stats"]
 
 
 class MemoryFacade(Memories, Finding, Turns, Upkeep, Graphs, Kinds):
-    """Each method is a few lines: the rules live below."""
+    """Methods only delegate: the rules are in the modules below."""

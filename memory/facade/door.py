@@ -1,8 +1,8 @@
-"""What every part of the facade knows."""
+"""The base of every part of the facade."""
 
 
 class Door:
-    """``actor`` is written into the events of whatever a facade changes ("key:mobile", "operator:ann")."""
+    """``actor`` is recorded in the event of every change made through this facade ("key:mobile", "operator:ann")."""
 
     def __init__(self, actor: str = "") -> None:
         self.actor = actor

@@ -1,4 +1,4 @@
-"""What is found for a question, and what an assistant is handed before it answers."""
+"""Search, insights, and the context an assistant gets before it answers."""
 
 import time
 import uuid
@@ -25,7 +25,7 @@ logger = structlog.get_logger(__name__)
 
 class Finding(Door):
     def search(self, user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
-        """``remember`` False is for looking on: no turn is kept and nothing counts as shown."""
+        """With ``remember`` False (previews) no turn is stored and no retrieval is counted."""
         return search.search(user, request, now=now, remember=remember)
 
     def insights(
@@ -38,7 +38,10 @@ class Finding(Door):
         recent_messages: Sequence[Message] = (),
         within_s: float | None = None,
     ) -> Insights:
-        """What experience says, without a search or a vector; of somebody unknown nothing. Raises Unavailable."""
+        """What was learned about such questions, without a search or an embedding; empty for an unknown user.
+
+        Raises Unavailable.
+        """
         return insights.insights_of(
             user,
             query,
@@ -62,7 +65,7 @@ class Finding(Door):
         room: Room | None = None,
         remember: bool = True,
     ) -> Context:
-        """``remember`` False is for looking on, as with ``search``."""
+        """``remember`` as with ``search``."""
         return context.compose(
             user,
             query,
@@ -86,7 +89,7 @@ class Finding(Door):
     def _recall(
         self, user: EndUser, query: str, now: datetime, thread_id: str, recent_messages: Sequence[Message]
     ) -> Recall:
-        """Experience as lines for the context. It may never cost the answer: without it the rest is handed over."""
+        """Insights as lines for the context. Fails open: without them the rest of the context is returned."""
         started = time.perf_counter()
         try:
             found = self.insights(

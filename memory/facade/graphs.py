@@ -1,4 +1,4 @@
-"""The graphs to look at: what was asked about, who is named, how it hangs together."""
+"""Read access to the graphs: concepts, entities and the paths between them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from memory.models import EndUser
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """From one entity to another; ``steps`` None when they are not connected. ``labels`` names what lies on it."""
+    """A path between two entities; ``steps`` is None when they are not connected. ``labels`` are the names on it."""
 
     start: str
     end: str
@@ -37,7 +37,7 @@ class Graphs(Door):
         return browsing.entity(user, name)
 
     def way(self, user: EndUser, start: str, end: str) -> Way | None:
-        """None when either is not known."""
+        """None when either entity is unknown."""
         with user_scope(user):
             first, last = browsing.find_entity(user, start), browsing.find_entity(user, end)
             if first is None or last is None:

@@ -1,4 +1,4 @@
-"""Memories, one and many: stored, read, changed, forgotten."""
+"""Storing, reading, changing and deleting memories."""
 
 import uuid
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Memories(Door):
     def twin_of(
         self, user: EndUser, new: NewMemory, deadline: Deadline, *, besides: uuid.UUID | None = None
     ) -> uuid.UUID | None:
-        """The bank item that a new one falls on. Asks the embedder, so it comes before any transaction."""
+        """The bank item that a new one duplicates. Calls the embedder, so call it outside any transaction."""
         if new.tier is not Tier.MEMORY_BANK:
             return None
         return dedup.nearest_bank_item(user, new.text, deadline, besides=besides)
@@ -34,19 +34,19 @@ class Memories(Door):
     def twin_of_item(
         self, user: EndUser, item_id: uuid.UUID, deadline: Deadline, *, text: str | None = None
     ) -> uuid.UUID | None:
-        """The other bank item that an item falls on once it is active again, or has this text."""
+        """The other bank item that this one duplicates once it is active again or has this text."""
         item = self.get(user, item_id)
         if item is None or item.tier != Tier.MEMORY_BANK or text == item.text:
             return None
         try:
             guard_bank(text or item.text, item.tags)
         except Refused:
-            # The write says so; a refused text is not sent to any service.
+            # The write will report the refusal; a refused text is not sent to any service.
             return None
         return dedup.nearest_bank_item(user, text or item.text, deadline, besides=item_id)
 
     def bank_match(self, user: EndUser, words: str, *, now: datetime, deadline: Deadline) -> Match:
-        """The bank item a few words mean, or why none. Asks the embedder, so it comes before any transaction."""
+        """The bank item a few words mean, or why there is none. Calls the embedder: outside any transaction."""
         return bank.match(user, words, now=now, deadline=deadline)
 
     def store(self, user: EndUser, new: NewMemory, *, now: datetime, similar_to: uuid.UUID | None = None) -> Stored:
@@ -100,12 +100,12 @@ class Memories(Door):
                 return False
             exchanges.forget_memories(user, [item_id])
             erasure.forget_answers(user, [item_id])
-            # The row is gone already; the ghost only spares the next searches a vector that lingers.
+            # The row is gone; the ghost only saves the next searches from reading a stale vector.
             transaction.on_commit(lambda: ghosts().add(user.pk, [item_id]))
         return True
 
     def purge(self, user: EndUser, wanted: Wanted, *, now: datetime, dry_run: bool = False) -> tuple[Purged, int]:
-        """Remove a source with all that came of it; the exchanges of what went are counted beside."""
+        """Remove a source and everything derived from it; returns also how many exchanges went with it."""
         forgotten = 0
 
         def also(gone: Sequence[uuid.UUID], staying: Sequence[uuid.UUID]) -> None:

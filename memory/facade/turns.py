@@ -1,4 +1,4 @@
-"""The end of a turn: the exchange, and what came of it."""
+"""The end of a turn: storing the exchange and recording its outcome."""
 
 import uuid
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ class Turns(Door):
     def exchanges(
         self, user: EndUser, *, limit: int, thread_id: str = "", after: Place | None = None
     ) -> tuple[list[Told], Place | None]:
-        """Exchanges with what is known of them, newest first, and where the next page starts."""
+        """A page of exchanges with outcomes and signals, newest first, and the start of the next page."""
         return reading.page(user, limit=limit, thread_id=thread_id, after=after)
 
     def exchange_by_id(self, user: EndUser, exchange_id: uuid.UUID) -> Told | None:
@@ -61,7 +61,7 @@ class Turns(Door):
         return reading.threads(user, limit=limit, offset=offset)
 
     def note_action(self, user: EndUser, action: Action, *, now: datetime) -> None:
-        """Keep a tool call beside its turn."""
+        """Record a tool call of a turn."""
         actions.note_action(user, action, now=now)
 
     def recent_outcomes(self, user: EndUser, limit: int) -> list[OutcomeEvent]:

@@ -1,8 +1,8 @@
-"""What may enter the memory bank, and what only looks like a memory. Rules over words in six languages, no model.
+"""The write guard of the memory bank: rules over words in six languages, without a model.
 
 The bank holds lasting statements about a person, their people and their work. It refuses what would make it a
-liability (secrets, sentences that steer whoever reads the memory later) and what is nothing to keep (turns of a
-conversation, jokes, suppositions, gossip, passing states, what any encyclopaedia says). Pure: it may import nothing of
+liability (secrets, instructions aimed at whoever reads the memory later) and what is not worth keeping (turns of a
+conversation, jokes, hypotheses, gossip, passing states, common knowledge). Pure: it may import nothing of
 the project and no framework.
 """
 
@@ -55,7 +55,7 @@ def tag_refusal(tags: Sequence[str]) -> str | None:
 
 
 def refusal(text: str) -> Refusal | None:
-    """The rule a text breaks, or None. What could do harm is asked first and anywhere in the text."""
+    """The rule a text breaks, or None. Harmful content is checked first, anywhere in the text."""
     reading = read(text)
     return dangerous(reading) or disguised(text) or slight(reading)
 
@@ -106,7 +106,7 @@ def disguised(text: str) -> Refusal | None:
 
 
 def slight(reading: Reading) -> Refusal | None:
-    """Refuse what is nothing to keep, unless some sentence of it is."""
+    """Refuse what is not worth keeping, unless one of its sentences is."""
     if speech.jokes(reading):
         return Refusal("joke", SLIGHT["joke"])
     rules = [speech.slight(one, own) for one, own in zip(reading.sentences, reading.own, strict=True)]

@@ -1,8 +1,8 @@
-"""Indexes over the memories: where nearest vectors and matching words are found.
+"""The vector and lexical indexes over memories.
 
-Owns the ports (`base`), one adapter per engine, and which collection of vectors answers (`collections`, `routed`).
-Decides nothing about ranking, never enqueues, and holds no truth: what an index says is hydrated from Postgres by
-whoever asked. An adapter raises `Unavailable` and lets the caller decide whether the answer can do without it.
+Owns the ports (`base`), one adapter per engine, and the choice of the live collection (`collections`, `routed`).
+Decides nothing about ranking, never enqueues, and is never the source of truth: callers read every id it returns from
+Postgres. An adapter raises `Unavailable`, and the caller decides whether it can go on without it.
 """
 
 import os
@@ -41,7 +41,7 @@ def lexical_index() -> LexicalIndex:
 
 
 def reset() -> None:
-    """Build the indexes anew at the next call, as after a change of settings."""
+    """Drop the cached adapters, as after a change of settings."""
     if vector_index.cache_info().currsize:
         vector_index().close()
     forget()

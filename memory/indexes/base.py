@@ -1,8 +1,8 @@
-"""The two index ports and the values that cross them.
+"""The two index ports and the values they exchange.
 
-An index is rebuilt from Postgres and never believed: every id it returns is read again from the rows. Distances are
+An index can be rebuilt from Postgres at any time, and every id it returns is read again from the rows. Distances are
 Euclidean on unit vectors, nearest first, ties by id; lexical scores are higher for better, ties by id. When an engine
-fails, is late or holds something unusable, the adapter raises `Unavailable` and nothing else.
+fails, is late or returns something unusable, the adapter raises `Unavailable` and nothing else.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ ACTIVE_ONLY = frozenset({"active"})
 
 
 def require_user(user_id: int | None) -> int:
-    """The id itself. An index asked without a user must fail, not answer for everybody."""
+    """The id itself. An index queried without a user must fail, not search everybody's data."""
     if isinstance(user_id, bool) or not isinstance(user_id, int) or user_id <= 0:
         raise ValueError(f"an index is asked for one user, not for {user_id!r}")
     return user_id
@@ -26,7 +26,7 @@ def require_user(user_id: int | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What vectors must share to be comparable: the model they come from, its width, what it was told of passages."""
+    """What vectors must have in common to be comparable: model, dimensions and passage prefix."""
 
     model: str
     dimensions: int
@@ -44,8 +44,8 @@ class Shape:
 class Point:
     """One memory as a vector index holds it. `vector_hash` tells whether the vector is still the right one.
 
-    `revision` is the item's when it was read. A point is never replaced by one of an earlier revision, so a write that
-    was held up somewhere does no harm when it arrives.
+    `revision` is the item's when it was read. A point is never replaced by one of an earlier revision, so a delayed
+    write does no harm when it arrives.
     """
 
     id: UUID
@@ -78,7 +78,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What an index holds of one memory, but for the vector."""
+    """What an index stores of one memory, without the vector."""
 
     id: UUID
     tier: str
@@ -102,7 +102,7 @@ class LexicalMatch:
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What health shows of an index. `problem` is a sentence for the operator, None when all is well."""
+    """The state of an index for the health report. `problem` is a sentence for the operator, or None."""
 
     ok: bool
     backend: str
@@ -116,13 +116,13 @@ class VectorIndex(Protocol):
 
     @property
     def collection(self) -> str:
-        """The name of what is searched; an engine keeps several beside one another."""
+        """The name of the collection; an engine can store several."""
 
     def ensure(self) -> None:
-        """Make what is missing. Raises BadReply when what exists has another size or metric."""
+        """Create the collection if it is missing. Raises BadReply if one exists with other dimensions or metric."""
 
     def upsert(self, points: Sequence[Point], deadline: Deadline) -> None:
-        """Write the points, replacing those with the same id but for newer ones. All users of a call may differ."""
+        """Write the points. Those with the same id are replaced unless they are newer. Users may differ."""
 
     def set_payload(
         self,
@@ -141,20 +141,20 @@ class VectorIndex(Protocol):
         """Remove the points of this user. Ids that are not there are passed over."""
 
     def search(self, vector: Vector, filter: Filter, limit: int, deadline: Deadline) -> list[Match]:
-        """The nearest `limit` of what the filter lets through, or all of it when it is fewer."""
+        """The nearest `limit` points that pass the filter, or all of them if there are fewer."""
 
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
         """Every id of the user with its vector hash, whatever its status, in no particular order."""
 
     def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[Held]:
-        """What there is of these ids."""
+        """What is stored of these ids."""
 
     def count(self, user_id: int, deadline: Deadline) -> int:
         """How many points the user has, whatever their status."""
 
     def strays(self, user_id: int, *, remove: bool) -> list[UUID]:
-        """Points that bear this user's mark and were not written as this user's: copies, or another's points whose
-        owner was changed. Returns the items they speak of."""
+        """Points marked as this user's that were not written as such: copies, or points whose owner was changed.
+        Returns the ids of their items."""
 
     def erase(self, user_id: int) -> None:
         """Remove everything of this user."""
@@ -170,20 +170,20 @@ class StoredCollection(VectorIndex, Protocol):
     """A vector index that is one collection of an engine and can take the place of another."""
 
     def make_live(self) -> None:
-        """Let searches under the alias come here, in one step. Doing so again changes nothing."""
+        """Point the alias to this collection, atomically. Idempotent."""
 
     def drop(self, users: Iterable[int]) -> None:
-        """Remove the collection with all that is in it. `users` are all there are, for an engine that sees one user
-        at a time. Doing so again changes nothing."""
+        """Remove the collection and its content. `users` are all users, for an engine that sees one at a time.
+        Idempotent."""
 
 
 class VectorEngine(Protocol):
-    """What keeps collections."""
+    """An engine that stores collections."""
 
     backend: str
 
     def open(self, collection: str, dimensions: int, alias: str = "") -> StoredCollection:
-        """A collection by its name; makes nothing. With an alias, searches go where the alias points."""
+        """A collection by its name; creates nothing. With an alias, searches go where the alias points."""
 
     def close(self) -> None:
         """Let go of connections."""
@@ -196,4 +196,4 @@ class LexicalIndex(Protocol):
         """The best `limit` matches; none when the query has no word."""
 
     def changed(self, user_id: int) -> None:
-        """Rows of this user were written; told after the commit. Never raises."""
+        """Notice that rows of this user were written; called after the commit. Never raises."""

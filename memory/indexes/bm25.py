@@ -1,8 +1,8 @@
-"""BM25 over the memories, kept in this process: quick to ask, dear to keep fresh.
+"""BM25 over the memories, cached in this process: fast to query, expensive to keep fresh.
 
-A part is what one user has in one tier and status. It is read from the lexemes in Postgres, so both lexical indexes
-know the same words, and it answers only while nothing was written since: `ready` compares a mark in Redis, `refresh`
-compares the rows themselves. Nobody who searches waits for a part to be built.
+A part covers one user, tier and status. It is built from the lexemes in Postgres, so both lexical indexes use the same
+words, and it is used only while nothing has been written since: `ready` compares a version in Redis, `refresh`
+compares the rows themselves. A search never waits for a part to be built.
 """
 
 import logging
@@ -34,12 +34,12 @@ from memory.words import lexeme, query_groups
 logging.getLogger("bm25s").setLevel(logging.WARNING)
 
 VERIFY_EVERY_S = 30.0
-"""A writer that could not reach Redis is found out after this time."""
+"""After this time the rows are compared again: a writer may have been unable to reach Redis."""
 IDLE_S = 900.0
-"""What nobody asked for this long is let go, so that words of somebody erased do not stay."""
+"""Unused parts are evicted after this time, so that words of an erased user do not stay in memory."""
 BATCH = 5_000
 BYTES_PER_ROW = 500
-"""About what a row of forty words takes; what cannot fit is not built."""
+"""Estimated size of a row of forty words; a part that cannot fit is not built."""
 
 Key = tuple[int, str, str]
 Row = tuple[UUID, list[str], list[int]]
@@ -62,7 +62,7 @@ FROM (
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What the rows of a part looked like. The sum notices an older change that was committed later."""
+    """A fingerprint of the rows of a part. The sum detects an older change that was committed later."""
 
     rows: int = 0
     newest: datetime | None = None
@@ -71,7 +71,7 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Where each word stands and how much, row by row, without its rarity: that depends on what is asked together."""
+    """Term weights per row, without the inverse document frequency: that depends on the parts searched together."""
 
     ids: NDArray[np.bytes_]
     places: dict[str, int]
@@ -98,7 +98,7 @@ class Part:
 
 
 class PartCache:
-    """The parts used last, as many as fit the budget. A part is replaced as a whole, never changed."""
+    """An LRU cache of parts within a memory budget. A part is replaced as a whole, never changed."""
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
@@ -123,7 +123,7 @@ class PartCache:
                 size -= oldest.size
 
     def drop_idle(self) -> bool:
-        """Let go of what nobody asked for lately. True when nothing is left."""
+        """Evict parts that were not used lately. True when the cache is empty."""
         with self._lock:
             for key, (_, used_at) in list(self._parts.items()):
                 if time.monotonic() - used_at > IDLE_S:
@@ -132,7 +132,7 @@ class PartCache:
 
 
 class Bm25Index:
-    """A LexicalIndex over parts in memory. Raises Unavailable while a part is missing or older than the rows."""
+    """A LexicalIndex over cached parts. Raises Unavailable while a part is missing or stale."""
 
     def __init__(self, budget: int) -> None:
         self.cache = PartCache(budget)
@@ -162,8 +162,8 @@ class Bm25Index:
         return parts
 
     def refresh(self, filter: Filter) -> None:
-        """Bring every part of the filter up to date, but for those another process is about to build or just built."""
-        # Read before the rows are: a write in between makes the part stale at once, never fresh by mistake.
+        """Rebuild the stale parts of the filter, except those another process is building or has just built."""
+        # Read before the rows: a write in between then makes the part stale, never wrongly fresh.
         version = versions.current(filter.user_id)
         if version is None:
             return

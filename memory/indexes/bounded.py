@@ -1,4 +1,4 @@
-"""A cursor for one user's question to Postgres that ends in time, shared by the indexes that live there."""
+"""A database cursor with a deadline, for the indexes in Postgres."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

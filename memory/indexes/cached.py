@@ -1,4 +1,4 @@
-"""Two lexical indexes as one: the quick one while it is fresh, the fresh one while the quick one is not."""
+"""Combines two lexical indexes: BM25 while its cache is fresh, otherwise full text."""
 
 import queue
 import time
@@ -22,7 +22,7 @@ LOOK_ROUND_S = 30.0
 
 
 class CachedLexical:
-    """Asks BM25 in memory; while that is stale or absent, full text. A query never waits for a build."""
+    """Queries BM25, or full text while BM25 is stale or not built. A query never waits for a build."""
 
     def __init__(self, quick: Bm25Index, fresh: LexicalIndex, ask: Callable[[Filter], None] | None = None) -> None:
         self.quick = quick
@@ -48,7 +48,7 @@ class CachedLexical:
 
 
 class Background:
-    """One thread that works through what it is asked, each thing once at a time and not again right after."""
+    """One background thread with a queue that ignores duplicates and recent repeats."""
 
     def __init__(self, work: Callable[[Filter], None], tidy: Callable[[], bool]) -> None:
         self._work = work
@@ -74,7 +74,7 @@ class Background:
             while not self._may_end():
                 self._take_next()
         except BaseException:
-            # A bug ends this thread, loudly; the next question starts another.
+            # A bug ends this thread with a traceback; the next request starts another.
             self._runs = False
             raise
 

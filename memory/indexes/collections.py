@@ -1,7 +1,7 @@
-"""Which collection answers, which is being built beside it, and which are kept or on their way out.
+"""The registry of vector collections: the live one, one being built, and those kept or retired.
 
-The rows of `VectorCollection` decide, for every engine. Writers read them at each write, so that from the moment a
-collection is being built everything new lands in it as well. Searches read a copy that is a moment old.
+The rows of `VectorCollection` decide, for every engine. Writers read them at each write, so new data goes into a
+collection as soon as its build begins. Searches use a copy that may be a moment old.
 """
 
 import threading
@@ -20,9 +20,9 @@ from memory.resilience import Unavailable
 
 VECTOR = "vector"
 FRESH_S = 0.5
-"""For so long a search asks nobody which collection answers; after that it asks Redis whether that has changed."""
+"""How long a search uses its copy before it asks Redis whether the registry has changed."""
 BELIEVED_S = 15.0
-"""For so long it believes Redis that nothing has."""
+"""How long it trusts Redis before it reads the rows again."""
 
 Role = VectorCollection.Role
 
@@ -39,7 +39,7 @@ class Registry:
         self._asked_at = self._read_at = -BELIEVED_S
 
     def live(self) -> VectorCollection | None:
-        """The collection that answers, as of a moment ago; None before the first write."""
+        """The live collection, possibly a moment old; None before the first write."""
         now = time.monotonic()
         if self._live is not None and now - self._asked_at < FRESH_S:
             return self._live
@@ -75,7 +75,7 @@ class Registry:
         return VectorCollection.objects.get(backend=self.backend, alias=self.alias, role=Role.LIVE)
 
     def begin(self, shape: Shape, *, now: datetime) -> VectorCollection:
-        """A new collection to be built; from here on it is written to."""
+        """Register a new collection to be built; from now on it receives all writes."""
         digest = sha256(repr(shape).encode()).hexdigest()[:8]
         with transaction.atomic():
             self._locked()
@@ -93,7 +93,7 @@ class Registry:
         return row
 
     def swap(self, target: VectorCollection, *, keep_until: datetime) -> None:
-        """The target answers, the one before it is kept. Doing so again changes nothing."""
+        """Make the target live and keep the previous collection. Idempotent."""
         with transaction.atomic():
             rows = self._locked()
             if rows.get(Role.LIVE, target).pk == target.pk and Role.BUILDING not in rows:
@@ -104,7 +104,7 @@ class Registry:
         self.changed()
 
     def restore(self) -> VectorCollection:
-        """The previous collection answers again, the one that did is to go. Raises LookupError without a previous."""
+        """Make the previous collection live again and retire the current one. Raises LookupError without a previous."""
         with transaction.atomic():
             rows = self._locked()
             previous = rows.get(Role.PREVIOUS)
@@ -116,19 +116,19 @@ class Registry:
         return previous
 
     def give_up(self, row: VectorCollection) -> None:
-        """Nothing is written to it any more, and a sweep removes it."""
+        """Stop writing to it; a sweep removes it."""
         self._turn(row, Role.REMOVING)
         self.changed()
 
     def overdue(self, now: datetime) -> list[VectorCollection]:
-        """What is to be removed: given up, or kept long enough."""
+        """Collections to be removed: abandoned ones, and those past their rollback window."""
         for row in self.rows():
             if row.role == Role.PREVIOUS and row.keep_until is not None and row.keep_until <= now:
                 self.give_up(row)
         return [row for row in self.rows() if row.role == Role.REMOVING]
 
     def changed(self) -> None:
-        """Let every process look again; this one at once."""
+        """Invalidate the copies of all processes, this one's at once."""
         self._forget()
         transaction.on_commit(self._announce)
 

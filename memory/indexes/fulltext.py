@@ -1,7 +1,7 @@
-"""Words of the memories, in Postgres: as fresh as the rows, ranked as BM25.
+"""Full-text search in Postgres, ranked by BM25 and as fresh as the rows.
 
-Postgres' own ranking knows nothing of how rare a word is. Here the rows are found through the GIN index word by word,
-which also counts them, and the score is summed in the same statement. A small sample of the user's rows is read first:
+Postgres' own ranking ignores how rare a word is. Here the rows are found through the GIN index word by word, which also
+counts them, and the score is summed in the same statement. A small sample of the user's rows is read first:
 ids are random, so the smallest of them are a fair one, and the largest id among those tells how many rows there are.
 
 The index serves under row-level security only where `ts_match_vq` is marked leakproof; elsewhere every answer is the

@@ -1,4 +1,4 @@
-"""Ids that were deleted and may still be in an index."""
+"""Ids of deleted memories that may still be in an index."""
 
 from collections.abc import Collection, Sequence
 from functools import cache
@@ -14,8 +14,8 @@ KEPT_S = 7 * 86_400
 
 
 class GhostRegistry:
-    """Spares the work of reading rows that are gone. Without Redis no ghost is known and nothing is shown that
-    should not be: what an index returns is read from Postgres before anybody sees it."""
+    """Filters deleted ids before their rows are read. Only an optimisation: without Redis the ids are still dropped,
+    because every id an index returns is read from Postgres."""
 
     def add(self, user_id: int, ids: Collection[UUID]) -> None:
         key = _key(user_id)
@@ -44,7 +44,7 @@ class GhostRegistry:
         return [id for id in ids if id not in gone]
 
     def forget(self, user_id: int, ids: Collection[UUID] | None = None) -> None:
-        """These ids live again (restored, imported); without ids, everything known of the user."""
+        """Remove these ids (restored or imported again); without ids, all of the user's."""
         key = _key(user_id)
         if ids is None:
             shared.attempt(lambda client: client.delete(key), 0)

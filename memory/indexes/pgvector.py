@@ -1,8 +1,8 @@
-"""Vectors beside the truth, in Postgres.
+"""The vector index in Postgres.
 
 Runs as the application's role under row-level security, so each statement sees one user's rows whatever it says. A
-filter that lets few rows through is answered by reading them, one that lets many through by walking the HNSW index;
-both answers are complete.
+filter that matches few rows is answered by an exact scan, one that matches many by the HNSW index; both return as many
+rows as were asked for.
 """
 
 import time
@@ -205,7 +205,7 @@ class PgVectorIndex:
             return int(cursor.fetchone()[0])
 
     def strays(self, user_id: int, *, remove: bool) -> list[UUID]:
-        """A row has one key, and its owner is part of it: what is not this user's cannot bear this user's mark."""
+        """A row has one key, and its owner is part of it: a foreign point cannot carry this user's mark."""
         require_user(user_id)
         return []
 

@@ -1,4 +1,4 @@
-"""Vectors in Qdrant: one collection for everybody, each query bound to one user by a filter it cannot leave out.
+"""The vector index in Qdrant: one collection for all users; every query carries a mandatory user filter.
 
 Searches go through an alias, which one request turns to another collection; writes name their collection.
 """

@@ -1,4 +1,4 @@
-"""The vector index everybody uses: it knows which collection answers and which must hear of a write."""
+"""The vector index that callers use: routes reads to the live collection and writes to every collection."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -17,8 +17,8 @@ WRITTEN = frozenset({Role.LIVE, Role.BUILDING})
 class RoutedIndex:
     """A VectorIndex over the collections of one alias.
 
-    Vectors go into those collections, live or being built, that hold vectors of the model the settings name. What is
-    deleted goes from all of them, the kept ones included.
+    Vectors are written to the collections, live or being built, that belong to the configured model. Deletions apply to
+    all collections, including kept ones.
     """
 
     def __init__(self, engine: VectorEngine, alias: str, shape: Shape) -> None:

@@ -1,4 +1,4 @@
-"""What the tokens of a user's turns became in the embedding model, kept beside the rows and gone with them."""
+"""Stores token vectors (as sign bits) beside the rows; they are deleted with the rows."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -46,7 +46,7 @@ def keep_tokens(user_id: int, model: str, signs: Mapping[UUID, bytes | None], re
 
 
 def read_tokens(user_id: int, model: str, ids: Sequence[UUID], deadline: Deadline) -> dict[UUID, bytes]:
-    """The signs of those of the items that have any of this model. Raises Unavailable."""
+    """The stored sign bits of these items for this model. Raises Unavailable."""
     with bounded_cursor(TOKENS, user_id, deadline, {}) as cursor:
         cursor.execute(READ, [user_id, list(ids), model])
         return {item_id: bytes(signs) for item_id, signs in cursor.fetchall()}

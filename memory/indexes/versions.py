@@ -1,7 +1,7 @@
-"""Who may build a cached index and whether it is still fresh, agreed on through Redis by all processes.
+"""Freshness and build locks of cached indexes, shared by all processes through Redis.
 
-Every write leaves a new mark for its user. Without Redis no cached index counts as fresh and none is built; the
-full-text index answers instead.
+Every write sets a new version for its user. Without Redis no cached index counts as fresh and none is built; the
+full-text index is used instead.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from memory.indexes.base import require_user
 KEPT_S = 7 * 86_400
 LOCK_S = 30
 COOLDOWN_S = 5
-"""A part that is written to all the time is built at most this often, by one process at a time."""
+"""Cooldown: a part that is written to all the time is built at most this often, by one process at a time."""
 
 
 class Turn:
@@ -29,7 +29,7 @@ class Turn:
         self._lock = lock
 
     def extend(self) -> None:
-        """Keep it for another while. Whoever lost it in between builds for itself only, which does no harm."""
+        """Extend the lock. A process that has lost it builds for itself only, which does no harm."""
 
         def keep(_: Redis) -> None:
             with suppress(LockError):
@@ -46,13 +46,13 @@ class Turn:
 
 
 def renew(user_id: int) -> None:
-    """Something of the user was written: what was read before is no longer fresh."""
+    """Set a new version after a write: everything read before is stale."""
     # A random mark: a counter that was lost would begin again and could reach a value it had before.
     shared.attempt(lambda client: client.set(_mark(user_id), uuid4().bytes, ex=KEPT_S), None)
 
 
 def current(user_id: int) -> bytes | None:
-    """The mark of the user's last write, None when Redis cannot say."""
+    """The version of the user's last write, None without Redis."""
 
     def read(client: Redis) -> bytes | None:
         mark = client.get(_mark(user_id))
@@ -66,7 +66,7 @@ def current(user_id: int) -> bytes | None:
 
 @contextmanager
 def turn_to_build(user_id: int, tier: str, status: str) -> Iterator[Turn | None]:
-    """A turn for the one process that builds this part now, None for every other and for a while afterwards."""
+    """The build lock for one process; None for all others, and for a cooldown afterwards."""
     part = (str(require_user(user_id)), tier, status)
 
     def take(client: Redis) -> Turn | None:

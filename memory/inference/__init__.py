@@ -1,4 +1,4 @@
-"""Models that run elsewhere, behind ports.
+"""Adapters for models that run in other processes: embedder, reranker, language model.
 
 Owns the HTTP adapters and their cache. This process loads no model; every reply is checked before anybody sees it.
 """
@@ -23,7 +23,7 @@ def embedder() -> CachedEmbedder:
 
 @cache
 def token_embedder() -> TokenEmbedder | None:
-    """The embedder as far as it tells tokens apart, or None when the settings do not want that."""
+    """The token embedder, or None when the settings switch late interaction off."""
     conf = memory_conf()
     return HttpTokenEmbedder(conf.embedding) if conf.ranking.tokens else None
 
@@ -43,7 +43,7 @@ def language_model() -> LanguageModel | None:
 
 
 def reset() -> None:
-    """Build every adapter anew at the next call, as after a change of settings."""
+    """Drop the cached adapters, as after a change of settings."""
     if embedder.cache_info().currsize:
         embedder().close()
     for made in (token_embedder, reranker, language_model):

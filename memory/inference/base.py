@@ -1,4 +1,4 @@
-"""The port to models that run elsewhere. This process loads none."""
+"""The ports to models in other processes. This process loads no model."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -19,10 +19,10 @@ class Embedder(Protocol):
     dimensions: int
 
     def embed_query(self, text: str, deadline: Deadline) -> Vector:
-        """The vector of something searched for."""
+        """The vector of a query."""
 
     def embed_passages(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
-        """The vectors of things stored, in the order of the texts."""
+        """The vectors of stored texts, in their order."""
 
     def close(self) -> None:
         """Let go of connections."""
@@ -40,20 +40,20 @@ class Encoded(NamedTuple):
 
 
 class EncodedQuery(NamedTuple):
-    """A question's unit vector, and one of each of its tokens."""
+    """A query's unit vector and one vector for each of its tokens."""
 
     vector: Vector
     tokens: NDArray[np.float32]
 
 
 class TokenEmbedder(Protocol):
-    """Text to unit vectors and to its tokens. Raises Unavailable, BadReply or Rejected, and nothing else."""
+    """Text to unit vectors and token vectors. Raises Unavailable, BadReply or Rejected, and nothing else."""
 
     model: str
     dimensions: int
 
     def is_offered(self, deadline: Deadline) -> bool:
-        """Whether the server can do it, asked now and then. Where not, the others are not to be called."""
+        """Whether the server offers token vectors, checked now and then. If not, do not call the other methods."""
 
     def encode_query(self, text: str, deadline: Deadline) -> EncodedQuery:
         """Of something searched for."""
@@ -71,7 +71,7 @@ class Reranker(Protocol):
     model: str
 
     def score(self, query: str, texts: Sequence[str], deadline: Deadline) -> list[float]:
-        """From 0 to 1 for each text, in the order of the texts. All of them or none."""
+        """A score from 0 to 1 for each text, in their order; all of them or an error."""
 
     def close(self) -> None:
         """Let go of connections."""

@@ -26,7 +26,7 @@ SHORTEST = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What the service says it runs, and how wide its vectors are."""
+    """The model the service reports, and its dimensions."""
 
     model: str | None
     dimensions: int
@@ -36,7 +36,7 @@ class HttpEmbedder:
     """An embedding service that speaks TEI (``/embed``) or OpenAI (``/v1/embeddings``)."""
 
     def __init__(self, conf: EmbeddingConf, name: str = EMBEDDER) -> None:
-        """``name`` is that of its breaker, where more than one such service is used."""
+        """``name`` is the name of its circuit breaker, if there are several services."""
         self.name = name
         self.model = conf.model
         self.dimensions = conf.dimensions
@@ -118,7 +118,7 @@ def _openai_rows(reply: object) -> list[Any]:
 
 
 def _decoded(embedding: object) -> object:
-    """Asked for base64, some servers send plain numbers all the same."""
+    """Decodes base64; some servers send plain numbers in spite of the request."""
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
     return embedding
@@ -140,7 +140,7 @@ def as_unit(vectors: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
 
 
 class CachedEmbedder:
-    """Asks Redis first. Without Redis every text is a miss and nothing else changes."""
+    """Caches vectors in Redis. Without Redis every text is a cache miss."""
 
     def __init__(self, inner: Embedder, conf: EmbeddingConf) -> None:
         self.inner = inner
@@ -161,7 +161,7 @@ class CachedEmbedder:
         return vector
 
     def remember_query(self, text: str, vector: Vector) -> None:
-        """Keep what another call of the same server gave, for when it is away."""
+        """Cache a query vector that another endpoint of the server returned, for when it is down."""
         metrics.count("embedding_cache", "miss")
         self._write({self._key("query", text): vector})
 
@@ -182,8 +182,8 @@ class CachedEmbedder:
         self.inner.close()
 
     def _key(self, kind: str, text: str) -> str:
-        # Keyed with the installation's secret: whoever reads key names or times look-ups learns nothing of a text
-        # he does not already hold together with the secret.
+        # Keyed with the installation's secret, so that key names and the timing of look-ups reveal nothing of a text
+        # to anybody without it.
         message = json.dumps([self.model, self.dimensions, kind, self._prefixes[kind], text])
         return shared.key("vector", hmac.new(self._secret, message.encode(), hashlib.sha256).hexdigest())
 

@@ -1,4 +1,4 @@
-"""A language model behind an OpenAI-compatible address: asked for JSON of a given form, believed only if it fits."""
+"""A language model with an OpenAI-compatible API that returns JSON, validated against a schema."""
 
 import json
 import time
@@ -46,7 +46,7 @@ Account = Callable[[Call], None]
 
 
 class LanguageModel(Protocol):
-    """Answers of a form. Raises Unavailable, BadReply or Rejected, and nothing else."""
+    """Answers that match a schema. Raises Unavailable, BadReply or Rejected, and nothing else."""
 
     model: str
 
@@ -63,7 +63,7 @@ class LanguageModel(Protocol):
 
 
 class ChatModel:
-    """Speaks ``/chat/completions``. An answer that does not fit is sent back once with what is wrong with it."""
+    """Uses ``/chat/completions``. An invalid answer is sent back once, with its validation errors."""
 
     def __init__(self, conf: LanguageModelConf) -> None:
         self.model = conf.model
@@ -172,13 +172,13 @@ def complaint(error: ValidationError) -> str:
 
 
 def faults(error: ValidationError) -> str:
-    """What is wrong with an answer, without a word of the answer."""
+    """The validation errors of an answer, without quoting it."""
     found = error.errors(include_url=False, include_context=False, include_input=False)[:MOST_COMPLAINTS]
     return json.dumps([{"at": ".".join(map(str, one["loc"]))[:80], "fault": one["type"]} for one in found])
 
 
 def keep_calls(model: LanguageModel, calls: list[Call]) -> None:
-    """Write the accounts. An account that cannot be written costs nobody an answer."""
+    """Store the usage records. A failure to store them is logged and does not fail the call."""
     for call in calls:
         metrics.count("model_calls", call.outcome)
     now = timezone.now()

@@ -1,7 +1,7 @@
-"""A sentence or two of context for a memory, by the language model, to be embedded in front of it and nowhere shown.
+"""Contextual prefixes: a sentence or two by the language model, embedded in front of a memory and never shown.
 
-Never more than an improvement: without a model, in doubt, or too late, there is none, and the memory is indexed as it
-is. The answer is data. It moves the vector of the very text it was made from, and nothing else reads it.
+Fails open: without a model, or when the answer is late or dubious, the memory is indexed without one. The prefix is
+treated as data: it only affects the vector of the text it was made from.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ MOST_SENTENCES = 3
 AT_ONCE = 4
 """Requests to the model at the same time, of one worker."""
 LONGEST_BATCH_S = 60.0
-"""What a batch may spend on contexts altogether; the memories whose turn has not come by then get none."""
+"""Time limit of a batch; memories that were not reached by then get no prefix."""
 KEPT_S = 30 * 24 * 3600
 NOT_PLAIN = re.compile(r"[\n\r\t`*#<>{}\[\]|]|https?://|^\s*[-•]")
 SENTENCE_END = re.compile(r"[.!?。！？׃]+(?:\s|$)")
@@ -52,7 +52,7 @@ class ContextOut(BaseModel):
 
 
 def contexts(model: LanguageModel | None, subjects: Sequence[Subject]) -> list[str]:
-    """A context for each subject, or "" for those that get none. Never raises for the model's or Redis's sake."""
+    """A context for each subject, or "" if there is none. Failures of the model or Redis never raise."""
     if model is None or not subjects:
         return [""] * len(subjects)
     keys = [key(model.model, subject) for subject in subjects]
@@ -86,13 +86,13 @@ def write(subjects: Sequence[Subject], model: LanguageModel) -> list[str]:
         return []
     with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="prefix") as pool:
         texts = list(pool.map(one, subjects))
-    # By this thread alone: the others would each open a database connection for it.
+    # In this thread only: each other thread would open its own database connection.
     keep_calls(model, calls)
     return texts
 
 
 def plain(text: str) -> str:
-    """The context if it is what was asked for, otherwise "": a few plain sentences without secrets or orders."""
+    """The context if it is acceptable, otherwise "": a few plain sentences without secrets or instructions."""
     text = " ".join(text.split(" ")).strip()
     sentences = len(SENTENCE_END.findall(text if SENTENCE_END.search(text[-2:]) else f"{text}."))
     is_fit = text and len(text) <= LONGEST and text.isprintable() and sentences <= MOST_SENTENCES
@@ -107,7 +107,7 @@ def key(model: str, subject: Subject) -> str:
 
 
 def place_of(user_id: int) -> str:
-    """One Redis key for each user, so that all of it can be forgotten with the user."""
+    """One Redis key per user, so that erasing the user deletes all of it."""
     return shared.key("contexts", str(user_id))
 
 
@@ -138,5 +138,5 @@ def keep(contexts_by_key: dict[tuple[int, str], str]) -> None:
 
 
 def forget(user_id: int) -> None:
-    """Drop what is kept of a user. Raises Unavailable: an erasure must know."""
+    """Delete the cached prefixes of a user. Raises Unavailable, because an erasure must not miss them."""
     shared.demand(lambda client: client.delete(place_of(user_id)))

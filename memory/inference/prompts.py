@@ -1,7 +1,7 @@
-"""Prompts are files: what the model is told above a line of dashes, what it is given below.
+"""Prompt templates from files: instructions above a line of dashes, the input below.
 
-Whatever comes from a user is put in as data between fences drawn anew for each prompt, so that no stored text can close
-them and go on in another voice.
+User text is inserted as data between fences that are random in each prompt, so that no stored text can close them and
+continue as instructions.
 """
 
 import secrets
@@ -19,7 +19,7 @@ SUFFIX = ".txt"
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Two messages: the rules, and the matter."""
+    """Two messages: the instructions and the input."""
 
     system: str
     user: str
@@ -34,7 +34,7 @@ def prompt(name: str, data: Mapping[str, str]) -> Prompt:
 
 
 def version(name: str) -> str:
-    """Changes with the wording: part of what a cached answer is the answer to."""
+    """Changes with the wording of the prompt; part of the cache key of an answer."""
     return PARTING.join(parts(name))
 
 

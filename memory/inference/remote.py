@@ -1,4 +1,4 @@
-"""One model service over HTTP: its replies as parsed JSON, its failures in the words of `memory.faults`."""
+"""A model service over HTTP: replies as parsed JSON, failures as the errors of `memory.faults`."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ TOO_LARGE = 413
 
 
 class TooLarge(Rejected):
-    """The batch, not its content, was refused."""
+    """The batch was refused for its size, not for its content."""
 
 
 class Remote:
@@ -68,7 +68,7 @@ class Remote:
 
 
 def excerpt(content: bytes) -> str:
-    """The service's own word for the refusal; never its whole reply, which may repeat the text sent."""
+    """The error message of the service; never its whole reply, which may repeat the text sent."""
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):

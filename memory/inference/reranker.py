@@ -1,4 +1,4 @@
-"""A cross-encoder elsewhere: how well each text answers a query, checked, as numbers from 0 to 1."""
+"""A cross-encoder over HTTP that scores how well each text answers a query, from 0 to 1."""
 
 import math
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""Texts to vectors token by token, from an embedding server that offers it beside the one vector of a text.
+"""Token vectors from an embedding server that offers them in addition to the vector of a text.
 
-Of a stored text's token only the signs of its vector's numbers are kept, one bit a dimension. All come from the same
-pass of the model that gives the text's own vector.
+For stored texts only the sign of each component is kept, one bit per dimension. Token vectors come from the same
+forward pass as the vector of the text.
 """
 
 import base64
@@ -20,7 +20,7 @@ from memory.resilience import BadReply, Deadline, Rejected, breaker
 
 TOKENS = "tokens"
 ASKED_AGAIN_S = 60.0
-"""A server that does not offer it now may be replaced by one that does, and the other way round."""
+"""The check is repeated after this time: the server may have been replaced."""
 
 
 class HttpTokenEmbedder:

@@ -1,4 +1,4 @@
-"""Whether the settings name a server for the model that embeds personal records."""
+"""System check: the settings must name a server for the embedding model of personal records."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The model that embeds personal records: one of two, the same for what is stored and what is asked."""
+"""The embedding model of personal records, the same for records and queries."""
 
 import os
 from dataclasses import replace
@@ -21,7 +21,7 @@ def model_tag() -> str:
 
 
 def embedder() -> Embedder:
-    """Raises Unavailable when the settings name a model and no server that has it."""
+    """Raises Unavailable when no server is configured for the chosen model."""
     conf = memory_conf()
     if conf.kinds.url:
         return own_embedder()

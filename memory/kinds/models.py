@@ -1,4 +1,4 @@
-"""Personal records, what is embedded of them, and a note of each recall."""
+"""Tables of personal records, their vectors, and the log of recalls."""
 
 import uuid
 from typing import Any, ClassVar
@@ -29,7 +29,7 @@ class Source(models.Model):
 
 
 class Journal(Source):
-    """A draft is nobody's business but its writer's: it is not embedded."""
+    """Drafts are private to their writer and not embedded."""
 
     title = models.CharField(max_length=300, blank=True, default="")
     body = models.TextField(blank=True, default="")
@@ -70,7 +70,7 @@ class Preference(Source):
 
 
 class Embedded(models.Model):
-    """What is embedded of one record. Pending rows are the queue; a row without a vector is found by nobody."""
+    """The text and vector of one record. Pending rows are the queue; rows without a vector are not found."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -104,7 +104,7 @@ class Embedded(models.Model):
 
 
 class Recalled(models.Model):
-    """A call of recall, kept thirty days. What was asked is not kept."""
+    """One call of recall, kept for thirty days, without the query text."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -124,7 +124,7 @@ class Recalled(models.Model):
 
 
 class Waiting(models.Model):
-    """A user with records to embed. A time only: how a sweep finds work without reading anybody's rows."""
+    """A user with pending records. Holds a time only, so that a sweep finds work without reading user rows."""
 
     end_user = models.OneToOneField(EndUser, on_delete=models.CASCADE, primary_key=True, related_name="+")
     since = models.DateTimeField(default=timezone.now, db_index=True)
@@ -137,7 +137,7 @@ class Waiting(models.Model):
 
 
 class ModelInUse(models.Model):
-    """The model whose vectors are stored. When the settings name another, everything is embedded again."""
+    """The model of the stored vectors. When the settings name another, everything is embedded again."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     tag = models.CharField(max_length=16)

@@ -1,4 +1,4 @@
-"""Recall: the nearest personal records to a question, or the code of what failed. No stage stands in for another."""
+"""Recall: the nearest personal records to a query. A failing stage fails the call with its code; no fallbacks."""
 
 import time
 import uuid
@@ -63,7 +63,7 @@ class Recall:
 def recall(
     user: EndUser, query: str, *, now: datetime, kinds: Collection[Kind] | None = None, top_k: int = 8
 ) -> Recall:
-    """The best of the user's own records. Raises RecallFailed. Every call is noted, whatever came of it."""
+    """The best of the user's own records. Raises RecallFailed. Every call is logged, also a failed one."""
     started = time.perf_counter()
     wanted = [kind for kind in Kind if kinds is None or kind in kinds]
     status = "ok"
@@ -124,7 +124,7 @@ def time_left_ms(deadline: Deadline) -> int:
 
 
 def read(user: EndUser, distances: dict[Place, float]) -> list[Candidate]:
-    """What is shown of each, read anew: a record that has gone meanwhile is not among them."""
+    """The snippets of the hits, read from the rows: records deleted meanwhile are left out."""
     if not distances:
         return []
     try:
@@ -151,11 +151,11 @@ def note(user: EndUser, status: str, spent_ms: float, shown: int, filters: dict[
                 user=user, status=status, duration_ms=spent_ms, top_k_effective=shown, filters=filters, at=now
             )
     except (DatabaseError, InterfaceError) as error:
-        # The answer, or the failure that is told, matters more than the note of it.
+        # A failure to write the log must not fail the call.
         logger.warning("recall not noted", reason=first_line(error))
 
 
 def purge(user_id: int, *, now: datetime) -> int:
-    """Forget the notes that are past their keeping. Returns how many."""
+    """Delete expired log rows. Returns how many."""
     with user_scope(user_id):
         return Recalled.objects.filter(user_id=user_id, at__lt=now - KEPT).delete()[0]

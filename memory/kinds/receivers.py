@@ -1,4 +1,4 @@
-"""What is heard from elsewhere: exchanges become messages, deleted memories and persons take theirs along."""
+"""Signal receivers: exchanges become messages; deleted memories and users take their records with them."""
 
 import uuid
 from typing import Any

@@ -1,4 +1,4 @@
-"""Writing personal records: each change is one transaction with what it leaves to be embedded or takes away."""
+"""Writes personal records; each change and its pending embedding are one transaction."""
 
 import uuid
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ WORDS: dict[Kind, Callable[[Any], Words | None]] = {
     Kind.GRATITUDE: lambda row: gratitude_words(row.text),
     Kind.PREFERENCE: lambda row: preference_words(row.language, row.religion, row.flags),
 }
-"""What is to be embedded of a record; None for what must not be found."""
+"""Returns the text to embed, or None for records that must not be found."""
 
 
 def add(user: EndUser, kind: Kind, fields: Mapping[str, Any], *, now: datetime) -> Source:
@@ -80,7 +80,7 @@ def listed(
 
 
 def put_preferences(user: EndUser, fields: Mapping[str, Any], *, now: datetime) -> Source:
-    """The one row of preferences as given; what is left out has its default."""
+    """Replaces the single row of preferences; fields left out get their default."""
     with user_scope(user):
         row, _ = Preference.objects.update_or_create(
             user=user,

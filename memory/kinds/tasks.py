@@ -1,4 +1,4 @@
-"""What the worker does for personal records. Tasks carry ids, may run twice or at once, and may be killed."""
+"""Celery tasks for personal records. They take ids, are idempotent, and may be killed at any point."""
 
 import structlog
 from celery import shared_task
@@ -14,7 +14,7 @@ logger = structlog.get_logger(__name__)
 
 @shared_task(name="kinds.embed_user")
 def embed_user(user_id: int) -> int:
-    """Embed everything of a user that waits. Returns how many rows were taken."""
+    """Embed all pending rows of a user. Returns how many were taken."""
     user = EndUser.objects.filter(pk=user_id).first()
     done = 0
     if user is None:
@@ -35,7 +35,7 @@ def embed_user(user_id: int) -> int:
 
 @shared_task(name="kinds.sweep")
 def sweep() -> int:
-    """Find what a lost message or a killed worker left, and a change of the model."""
+    """Re-enqueue what a lost message or a killed worker left, and detect a change of the model."""
     waiting.notice_model(now=timezone.now())
     users = waiting.users_waiting()
     for user_id in users:
@@ -45,7 +45,7 @@ def sweep() -> int:
 
 @shared_task(name="kinds.purge_log")
 def purge_log() -> None:
-    """Forget recalls past their keeping; each user's by a task of its own."""
+    """Delete expired recall logs, one task per user."""
     for user_id in EndUser.objects.order_by("pk").values_list("pk", flat=True).iterator():
         purge_user_log.delay(user_id)
 

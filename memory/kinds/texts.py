@@ -1,4 +1,4 @@
-"""What of a record is embedded, what of it is shown, and which hits fit. Pure: no framework."""
+"""The text of a record to embed, the snippet to show, and the choice of hits. Pure: no framework."""
 
 import json
 import math
@@ -92,12 +92,12 @@ class Hit:
 
 
 def boosted(similarity: float, age_days: float) -> float:
-    """What was said lately counts up to 15 % more."""
+    """The score with a recency boost of up to 15 %."""
     return similarity * (1 + BOOST * math.exp(-max(0.0, age_days) / FADES_IN_DAYS))
 
 
 def chosen(candidates: Sequence[Candidate], *, now: datetime, top_k: int) -> list[Hit]:
-    """The best, each record once, above the floor, within the budget of tokens; best first, ties by age and id."""
+    """The best hits above the floor and within the token budget, each record once; ties by age and id."""
     hits = [
         Hit(
             one.kind,

@@ -1,6 +1,6 @@
-"""What waits to be embedded: left with the record it is about, embedded later, never lost between.
+"""The embedding queue of personal records: rows are added with the record and embedded later.
 
-Any step may run twice or at once, and be cut off anywhere: a row becomes ready only if it still is what was embedded.
+Every step is idempotent and may be interrupted: a row becomes ready only if it has not changed since it was embedded.
 """
 
 import uuid
@@ -61,7 +61,7 @@ def leave(
     now: datetime,
     memory_id: uuid.UUID | None = None,
 ) -> None:
-    """Leave a record's words to be embedded, in the transaction that writes it. Words of nothing are not left."""
+    """Queue a record's text for embedding, in the transaction that writes it. Empty text is not queued."""
     if not words.embedded:
         forget(user, kind, [ref_id])
         return
@@ -78,13 +78,13 @@ def leave(
 
 
 def forget(user: EndUser, kind: Kind, ref_ids: Collection[uuid.UUID]) -> None:
-    """From here on nothing finds these records."""
+    """Remove these records from recall."""
     with user_scope(user):
         Embedded.objects.filter(user=user, kind=kind, ref_id__in=ref_ids).delete()
 
 
 def forget_memories(user: EndUser, memory_ids: Collection[uuid.UUID]) -> None:
-    """The messages that were kept in these memories go with them."""
+    """Remove the messages that belong to these memories."""
     with user_scope(user):
         Embedded.objects.filter(user=user, memory_id__in=memory_ids).delete()
 
@@ -135,7 +135,7 @@ def literal(vector: Vector) -> str:
 
 
 def embed_one_by_one(user: EndUser, rows: Sequence[Embedded], now: datetime) -> None:
-    """One bad text must not hold up its batch. If every row is refused, the server is at fault and no row is."""
+    """Embed row by row, so that one bad text does not block its batch. If all fail, the server is at fault."""
     refused: list[tuple[Embedded, Unavailable]] = []
     for row in rows:
         try:
@@ -156,7 +156,7 @@ def embed_one_by_one(user: EndUser, rows: Sequence[Embedded], now: datetime) -> 
 
 
 def postpone(user: EndUser, rows: Sequence[Embedded], now: datetime, error: Unavailable) -> None:
-    """A server that is away is not the rows' fault: no attempt is counted."""
+    """Retry later because the server is down; no attempt is counted."""
     with user_scope(user):
         Embedded.objects.filter(user=user, pk__in=[row.pk for row in rows], state=Indexing.PENDING).update(
             due_at=now + pause(1), error=error.reason[:300]
@@ -168,7 +168,7 @@ def pause(attempts: int) -> timedelta:
 
 
 def settle(user: EndUser) -> bool:
-    """Take back the user's mark if nothing waits; False when something does, or somebody is just writing."""
+    """Clear the user's mark if nothing is pending; False if something is, or a write is in progress."""
     try:
         with user_scope(user):
             list(Waiting.objects.select_for_update().filter(pk=user.pk))
@@ -188,7 +188,7 @@ def users_waiting(limit: int = 1000) -> list[int]:
 
 # --- another model -----------------------------------------------------------------------------------------------
 def notice_model(*, now: datetime) -> None:
-    """When the settings name another model than before, everybody waits: each user's vectors are made anew."""
+    """After a change of the model, queue all users: their vectors must be computed again."""
     tag = model_tag()
     known = ModelInUse.objects.filter(pk=1).first()
     if known is not None and known.tag == tag:
@@ -200,7 +200,7 @@ def notice_model(*, now: datetime) -> None:
 
 
 def renew_foreign(user: EndUser, *, now: datetime) -> None:
-    """What another model embedded waits again."""
+    """Queue the rows that another model embedded."""
     with user_scope(user):
         foreign = Embedded.objects.filter(user=user, state=Indexing.READY).exclude(model_tag=model_tag())
         foreign.update(state=Indexing.PENDING, vector=None, due_at=now)

@@ -1,4 +1,4 @@
-"""Who calls, for whom, and what the call comes to. Runs in threads: everything here may wait for the database."""
+"""Authenticates the caller and runs the call. Runs in threads, so it may wait for the database."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ DEFAULT_USER = "default"
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A key, and the client's id of the person it speaks for."""
+    """A key, and the external id of the user it acts for."""
 
     principal: Principal
     external_id: str
 
 
 def caller(principal: Principal, named: str | None) -> Caller:
-    """Whom a key speaks for: the user named, or the only one it may act for, or ``default``. Raises Problem."""
+    """The user a key acts for: the one named, else the only one it is limited to, else ``default``. Raises Problem."""
     allowed = principal.user_ids
     external_id = named or (next(iter(allowed)) if allowed is not None and len(allowed) == 1 else DEFAULT_USER)
     if not EXTERNAL_ID.fullmatch(external_id):
@@ -37,7 +37,7 @@ def caller(principal: Principal, named: str | None) -> Caller:
 
 
 def perform(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> ToolResult:
-    """Raises ToolError for what the caller can mend, and whatever befalls the services below."""
+    """Raises ToolError for what the caller can correct, and the errors of the services below."""
     call = tools.read_call(name, arguments)
     if call.tool.scope not in who.principal.scopes:
         raise ToolError([("", f"this key lacks the scope {call.tool.scope}, which {call.tool.name} needs")])

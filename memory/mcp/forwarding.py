@@ -1,4 +1,4 @@
-"""The web process passes ``/mcp`` on to the process that speaks the protocol, so that there is one port to open."""
+"""Forwards ``/mcp`` from the web process to the MCP process, so that there is one port to open."""
 
 from functools import cache
 
@@ -15,7 +15,7 @@ from memory.resilience import Deadline
 LOCAL = "X-Commonplace-Local"
 METHODS = ("POST", "DELETE")
 SPARE_S = 2.0
-"""The other process answers within the time of any request; this much more covers the way."""
+"""Added to the deadline of the other process, for the round trip."""
 HOP_BY_HOP = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding"}
     | {"upgrade", "content-length", "content-encoding", "date", "server"}
@@ -35,7 +35,7 @@ def forwarded(request: HttpRequest) -> HttpResponse:
     if not url:
         raise not_found()
     if request.method not in METHODS:
-        # A client asks with GET for a stream of news; there are none, and the protocol lets a server say so.
+        # A GET would open a stream of server messages; there are none, and the protocol allows refusing it.
         raise Problem(405, "method_not_allowed", "Use POST.", headers={"Allow": ", ".join(METHODS)})
     headers = {name: value for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP}
     headers.pop(LOCAL, None)

@@ -1,7 +1,7 @@
-"""Streamable HTTP: each request is admitted by its key before the protocol sees it.
+"""The streamable HTTP transport: each request is authenticated before the protocol handler sees it.
 
-A session belongs to the key and the person it was opened with; the protocol's own server compares them at every
-request and does not know the session otherwise.
+A session belongs to the key and the user it was opened with. The SDK compares them at every request; for anybody else
+the session does not exist.
 """
 
 from io import BytesIO
@@ -26,7 +26,7 @@ from memory.mcp.threads import in_thread
 
 PATH, HEALTH = "/mcp", "/health"
 LOCAL = "X-Commonplace-Local"
-"""Set by the web process, for a program of this machine where no key is asked for."""
+"""Set by the web process for a local program when no key is required."""
 CALLER = "commonplace.caller"
 MOST_SESSIONS = 1_000
 LARGEST_BODY = 2 * 1024 * 1024
@@ -35,11 +35,11 @@ LARGEST_BODY = 2 * 1024 * 1024
 def application() -> ASGIApp:
     inner = build(caller_of).streamable_http_app(
         streamable_http_path=PATH,
-        # Every answer is whole when it comes: nothing is gained by a stream, and any proxy passes it on.
+        # Every answer is a single JSON body, which any proxy can forward; a stream would gain nothing.
         json_response=True,
         max_request_body_size=largest_body() or LARGEST_BODY,
         max_sessions=MOST_SESSIONS,
-        # The entrance has looked at host and origin already.
+        # Host and origin have been checked by the middleware.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     return Entrance(inner)
@@ -52,7 +52,7 @@ def caller_of(context: Context) -> Caller:
 
 
 class Entrance:
-    """Lets in requests for ``/mcp`` with a key that may, from where a browser may be sent; answers for the rest."""
+    """ASGI middleware: passes on authenticated requests for ``/mcp`` from allowed origins, answers all others."""
 
     def __init__(self, inner: ASGIApp) -> None:
         self.inner = inner
@@ -86,13 +86,13 @@ def admitted(scope: Scope) -> Caller:
 
 
 def who_asks(request: ASGIRequest) -> Principal:
-    """A key's principal; without a key, in an installation that asks for none, this machine's."""
+    """The principal of the key; without one, if no authentication is required, that of this machine."""
     is_local = request.headers.get(LOCAL) == "1" and not memory_conf().require_auth
     return local_principal() if is_local and "Authorization" not in request.headers else identify(request)
 
 
 def check_place(request: ASGIRequest) -> None:
-    """A page of some other site must not reach a server that listens on its reader's own machine."""
+    """Protects against DNS rebinding: a foreign web page must not reach a server on its reader's machine."""
     try:
         request.get_host()
     except DisallowedHost as error:
@@ -103,7 +103,7 @@ def check_place(request: ASGIRequest) -> None:
 
 
 def owner(who: Caller) -> AuthenticatedUser:
-    """What the protocol's server binds a session to. The key itself stays here."""
+    """The identity a session is bound to, without the key itself."""
     subject = f"{who.principal.organization.pk}/{who.external_id}"
     token = AccessToken(
         token="", client_id=f"key:{who.principal.key_id}", scopes=sorted(who.principal.scopes), subject=subject

@@ -1,4 +1,4 @@
-"""The protocol's server: lists the tools, calls them, and has neither prompts nor resources."""
+"""The MCP server: lists and calls the tools; it has no prompts and no resources."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -56,7 +56,7 @@ def offered() -> list[Tool]:
 
 
 def build(caller_of: Callable[[Context], Caller]) -> Server[dict[str, Any]]:
-    """A server whose calls are made by whom ``caller_of`` finds in their context."""
+    """A server that takes the caller of each request from ``caller_of``."""
 
     async def list_tools(_: Context, __: Paging) -> ListToolsResult:
         return ListToolsResult(tools=offered())
@@ -91,7 +91,7 @@ def build(caller_of: Callable[[Context], Caller]) -> Server[dict[str, Any]]:
 
 
 def answer(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> CallToolResult:
-    """The result, or the refusal in words the model can act on; never a traceback."""
+    """The result, or an error message the model can act on; never a traceback."""
     try:
         done = perform(who, name, arguments)
     except ToolError as error:

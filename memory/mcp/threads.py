@@ -1,4 +1,4 @@
-"""Work that waits, beside the protocol's loop."""
+"""Runs blocking work in threads, beside the event loop."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """What ``work`` returns or raises. Raises TimeoutError when it takes longer than any request may.
+    """The result of ``work``. Raises TimeoutError after the time limit of any request.
 
-    Work that is late goes on by itself to its own deadlines; nobody waits for it.
+    Work that is late continues until its own deadlines; its result is dropped.
     """
 
     def closing() -> T:

@@ -1,4 +1,4 @@
-"""A memory, its earlier texts and what happened to it."""
+"""A memory, its versions and its events."""
 
 import uuid
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ GRADES = [(value.value, value.name.lower()) for value in Trust]
 
 
 class NextArrival(models.Func):
-    """The next number of the sequence that orders rows as they came."""
+    """The next value of the sequence that orders rows by arrival."""
 
     template = "nextval('memory_item_arrival')"
     arity = 0
@@ -33,7 +33,7 @@ class NextArrival(models.Func):
 
 class ItemQuerySet(models.QuerySet["MemoryItem"]):
     def for_user(self, user: EndUser | int) -> Self:
-        """Where every read starts. Row-level security holds without it; it is the wall in front of that one."""
+        """Every read starts here. A second protection, in front of row-level security."""
         return self.filter(user_id=user if isinstance(user, int) else user.pk)
 
     def active(self) -> Self:
@@ -41,7 +41,7 @@ class ItemQuerySet(models.QuerySet["MemoryItem"]):
 
 
 def outlives_its_time() -> models.Q:
-    """Rows that stay past their time to live because they helped."""
+    """Rows that are kept past their TTL because they proved useful."""
     conf = memory_conf().promotion
     keeping = [tier for tier, policy in POLICIES.items() if policy.keeps_proven]
     return models.Q(tier__in=keeping, score__gte=conf.keep_score, uses__gte=conf.keep_uses)
@@ -70,12 +70,12 @@ class MemoryItem(models.Model):
     principal = models.CharField(max_length=100, blank=True, default="")
     """Who wrote it ("key:mobile", "operator:ann"); events name who changed it."""
     parents = ArrayField(models.UUIDField(), default=list)
-    """What it was derived from: it goes when they are purged."""
+    """The memories it was derived from; purging them deletes it."""
     origin = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001  (null is "not imported", and many)
-    """Stable digest of where an imported row came from, so that the same import adds it once."""
+    """Stable digest of an imported row's origin, which makes imports idempotent."""
 
     arrival = models.BigIntegerField(db_default=NextArrival(), editable=False)
-    """Order of writing: turns of one thread often carry the same moment."""
+    """Order of arrival: turns of one thread often have the same time."""
     occurred_at = models.DateTimeField()
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
@@ -90,7 +90,7 @@ class MemoryItem(models.Model):
     unknown = models.PositiveIntegerField(default=0)
     last_outcome = models.CharField(max_length=16, choices=choices(Outcome), blank=True, default="")
     overruled_uses = models.PositiveIntegerField(default=0)
-    """How many outcomes stood when a person took a move back: only one that comes after them decides again."""
+    """The number of outcomes when a move was undone: only a later one can move the item again."""
     last_used_at = models.DateTimeField(null=True, blank=True)
     retrieved = models.PositiveIntegerField(default=0)
 
@@ -103,7 +103,7 @@ class MemoryItem(models.Model):
     vector_hash = models.CharField(max_length=64, blank=True, default="")
     indexed_at = models.DateTimeField(null=True, blank=True)
     revision = models.BigIntegerField(db_default=1, editable=False)
-    """Counted up by a trigger whenever something changes that the vector index holds; never written from here."""
+    """Incremented by a trigger on every change relevant to the vector index; never set by this code."""
 
     objects = ItemQuerySet.as_manager()
 
@@ -177,7 +177,7 @@ class MemoryItem(models.Model):
 
 
 class MemoryVersion(models.Model):
-    """Another wording of an item: the one it had before a revision, or one that was merged into it."""
+    """Another wording of an item: the one before a revision, or one merged into it."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -209,7 +209,7 @@ class MemoryVersion(models.Model):
 
 
 class MemoryEvent(models.Model):
-    """One thing that happened to an item, with its reason: the audit trail behind every move."""
+    """One event of an item with its reason: the audit trail of every change."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)

@@ -1,4 +1,4 @@
-"""Numbers the installation keeps of itself. Nobody's rows: no user, no text, nothing that leads to either."""
+"""Metrics of the installation. These rows hold no user, no text and no reference to either."""
 
 from typing import ClassVar
 
@@ -7,13 +7,13 @@ from django.utils import timezone
 
 
 class DailyMetrics(models.Model):
-    """What was counted on one day in UTC, of all users together."""
+    """The counts of one day in UTC, over all users."""
 
     day = models.DateField(primary_key=True)
     counts = models.JSONField(default=dict)
     """Series to number."""
     seen = models.JSONField(default=dict)
-    """The counters as last read: what they have grown by since is what is still to be added."""
+    """The counters as last read; the difference to their current values is still to be added."""
 
     class Meta:
         db_table = "daily_metrics"
@@ -23,7 +23,7 @@ class DailyMetrics(models.Model):
 
 
 class ModelCall(models.Model):
-    """One request to the language model: what for, how long, how it ended, what it used. Never what was said."""
+    """One request to the language model: purpose, duration, result, tokens and cost. Never its text."""
 
     id = models.BigAutoField(primary_key=True)
     purpose = models.CharField(max_length=40)

@@ -1,4 +1,4 @@
-"""Rows the product keeps for itself: what a search showed, answers to repeated requests, traces of deletions."""
+"""Operational rows: positions of searches, stored answers of idempotent requests, tombstones, erasures."""
 
 import uuid
 from typing import ClassVar
@@ -10,12 +10,12 @@ from memory.models.people import EndUser, Organization
 
 
 class Turn(models.Model):
-    """The last search of a turn: which memory stood at which position. What ``related`` refers to."""
+    """The last search of a turn: the memory at each position, which ``related`` refers to."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
     turn_id = models.UUIDField(default=uuid.uuid4)
-    """Chosen by us or by the client; two users may have the same."""
+    """Set by us or by the client; unique per user only."""
     thread_id = models.CharField(max_length=200, blank=True, default="")
     query = models.TextField(blank=True, default="")
     positions = models.JSONField(default=list)
@@ -78,7 +78,7 @@ class Tombstone(models.Model):
 
 
 class Erasure(models.Model):
-    """An end user's request to be forgotten: what was removed, in numbers only."""
+    """An erasure of an end user: what was removed, in numbers only."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="erasures")

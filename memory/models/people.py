@@ -1,4 +1,4 @@
-"""Who uses the product: operators of the console, organisations with their keys, and the end users remembered."""
+"""Operators of the console, organisations with their API keys, and end users."""
 
 from typing import ClassVar
 
@@ -71,14 +71,14 @@ class ApiKey(models.Model):
 
 
 class EndUser(models.Model):
-    """A person remembered, known to an organisation by its own ``external_id``."""
+    """A user whose memories are stored, identified by the organisation's own ``external_id``."""
 
     id = models.BigAutoField(primary_key=True)
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="end_users")
     external_id = models.CharField(max_length=128)
     created_at = models.DateTimeField(default=timezone.now)
     index_due_since = models.DateTimeField(null=True, blank=True)
-    """Set while any of this user's rows wait for the index; how the sweep finds work without reading rows."""
+    """Set while rows of this user wait for the index, so that the sweep finds work without reading rows."""
     learning_due_since = models.DateTimeField(null=True, blank=True)
     """Set while outcomes or changed items wait to be learned from."""
     messages_since_promotion = models.PositiveIntegerField(default=0)

@@ -1,6 +1,6 @@
-"""What the product knows of its vector index: the collections there are, how they were built, how they have drifted.
+"""State of the vector index: its collections, reindex runs and consistency reports.
 
-None of these rows holds a text, and none belongs to a user: users appear as numbers in checkpoints and counts.
+These rows hold no text and belong to no user: users appear only as numbers in checkpoints and counts.
 """
 
 import uuid
@@ -29,7 +29,7 @@ class VectorCollection(models.Model):
     role = models.CharField(max_length=16, choices=Role.choices)
     created_at = models.DateTimeField(default=timezone.now)
     keep_until = models.DateTimeField(null=True, blank=True)
-    """Until then a previous collection can answer again."""
+    """End of the rollback window of a previous collection."""
 
     class Meta:
         db_table = "vector_collection"
@@ -47,7 +47,7 @@ class VectorCollection(models.Model):
 
 
 class ReindexRun(models.Model):
-    """One rebuilding of the index: how far it is, and the checkpoint from which anybody may carry it on."""
+    """One rebuild of the index, with the checkpoint from which any process can continue it."""
 
     class State(models.TextChoices):
         RUNNING = "running"
@@ -66,7 +66,7 @@ class ReindexRun(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     target = models.ForeignKey(VectorCollection, on_delete=models.SET_NULL, null=True, related_name="+")
     collection = models.CharField(max_length=140)
-    """The target's name, which stays when the target is gone."""
+    """The target's name, kept after the target is removed."""
     scope = models.JSONField(default=dict)
     """``end_user`` (a number), ``tier``, ``since``; empty for the whole index."""
     state = models.CharField(max_length=16, choices=State.choices, default=State.RUNNING)
@@ -115,7 +115,7 @@ class ReindexRun(models.Model):
 
 
 class DriftReport(models.Model):
-    """One comparison of the index with the rows: what differed, in numbers, and what was mended."""
+    """One comparison of the index with the rows: the differences, in numbers, and the repairs."""
 
     class Mode(models.TextChoices):
         COUNTS = "counts"

@@ -1,4 +1,4 @@
-"""Who ever spoke in a user's memories, so that a question can be told to name somebody."""
+"""The names of speakers in a user's memories, so that a query can be matched against them."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""What each token of a memory became in the embedding model, by its signs. Rebuilt from the items at any time."""
+"""Token vectors of memories, as sign bits. Can be rebuilt from the items at any time."""
 
 from typing import ClassVar
 

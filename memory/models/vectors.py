@@ -1,4 +1,4 @@
-"""Vectors of the pgvector index. Rebuilt from the items at any time; never the truth."""
+"""Vectors of the pgvector index. Can be rebuilt from the items at any time."""
 
 from typing import ClassVar
 

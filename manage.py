@@ -25,6 +25,8 @@ AS_OWNER = frozenset(
     {"flush", "makemigrations", "migrate", "optimizemigration", "showmigrations", "sqlmigrate", "squashmigrations"}
 )
 DATABASE_ONLY = AS_OWNER | {"changepassword", "createsuperuser", "dbshell", "inspectdb", "prepare_database"}
+# These make the tables, or are of use without them.
+WITHOUT_TABLES = WITHOUT_DATABASE | AS_OWNER | {"dbshell", "inspectdb", "prepare_database", "shell", "test"}
 HELP = frozenset({"-h", "--help", "--version"})
 
 
@@ -51,15 +53,10 @@ def run(command: str, argv: list[str]) -> int:
 
         return installation.main(argv[1:])
     parts = needed_parts(command, argv)
-    if parts:
-        return run_with(parts, argv)
-    from django.core.management import execute_from_command_line
-
-    execute_from_command_line(argv)
-    return 0
+    return run_with(parts, command, argv) if parts else execute(command, argv)
 
 
-def run_with(parts: list[str], argv: list[str]) -> int:
+def run_with(parts: list[str], command: str, argv: list[str]) -> int:
     from config.embedded import paths
     from config.env import env_path
     from config.runtime.keeping import Use
@@ -67,13 +64,30 @@ def run_with(parts: list[str], argv: list[str]) -> int:
     place = paths(env_path("DATA_DIR", Path(__file__).resolve().parent / ".data"))
     with Use(place, tuple(parts)) as use:
         import django
-        from django.core.management import execute_from_command_line
 
-        if not any(word.startswith(("--settings", "--pythonpath")) for word in argv):
+        if not brings_settings(argv):
             django.setup()  # while the parts start
         use.wait()
-        execute_from_command_line(argv)
+        return execute(command, argv)
+
+
+def execute(command: str, argv: list[str]) -> int:
+    import django
+    from django.core.management import execute_from_command_line
+
+    if command not in WITHOUT_TABLES and not HELP & set(argv) and not brings_settings(argv):
+        django.setup()
+        from config.tables import obstacle
+
+        if found := obstacle():
+            sys.stderr.write(f"error: {found}\n")
+            return 1
+    execute_from_command_line(argv)
     return 0
+
+
+def brings_settings(argv: list[str]) -> bool:
+    return any(word.startswith(("--settings", "--pythonpath")) for word in argv)
 
 
 def needed_parts(command: str, argv: list[str]) -> list[str]:

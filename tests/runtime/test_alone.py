@@ -23,6 +23,29 @@ def test_a_command_alone_gets_a_database_which_ends_with_it(tmp_path: Path) -> N
     assert eventually(lambda: processes_of(data_dir) == [], 15)
 
 
+def test_a_command_that_needs_tables_says_in_a_line_how_to_get_them(tmp_path: Path) -> None:
+    commands = (["bench", "speed"], ["create_key", "--org", "acme", "--name", "x"], ["check_consistency"])
+    refused = [manage(*words, data_dir=tmp_path) for words in commands]
+
+    assert [each.returncode for each in refused] == [1, 1, 1]
+    assert {each.stderr for each in refused} == {"error: the database has no tables yet: run manage.py migrate first\n"}
+    manage("migrate", "memory", "0011", data_dir=tmp_path)
+    behind = manage("promote", "--dry-run", data_dir=tmp_path)
+    assert behind.returncode == 1
+    assert "the tables are older than this program" in behind.stderr
+    assert behind.stderr.endswith("run manage.py migrate first\n")
+    assert manage("migrate", data_dir=tmp_path).returncode == 0
+    assert manage("promote", "--dry-run", data_dir=tmp_path).returncode == 0
+
+
+def test_a_database_that_does_not_answer_is_told_in_a_line(tmp_path: Path) -> None:
+    tried = manage("promote", data_dir=tmp_path, DATABASE_URL="postgresql://a:b@127.0.0.1:1/none")
+
+    assert tried.returncode == 1
+    assert tried.stderr.splitlines()[-1].startswith("error: the database does not answer: ")
+    assert "Traceback" not in tried.stderr
+
+
 def test_commands_at_once_share_what_the_first_one_started(tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         shown = list(pool.map(lambda _: manage("showmigrations", "memory", data_dir=tmp_path), range(2)))

@@ -1,7 +1,7 @@
-"""The single owner of moves between tiers, of expiry, garbage and the bank's capacity.
+"""Moves memories between tiers, expires them, archives garbage and enforces the bank's capacity.
 
-Each batch is one short transaction with an event per step; what a second run, or two at once, would do again is already
-done. Promotion reads ``score``, not the Wilson bound: the 95 % lower bound of a flawless record is 0.34 after two
+No other module does any of these. Each batch is one short transaction with an event per step; passes are idempotent,
+also when two run at once. Promotion reads ``score``, not the Wilson bound: the 95 % lower bound of a flawless record is 0.34 after two
 uses, so a threshold of 0.7 on it could not decide anything in a day.
 """
 
@@ -24,7 +24,7 @@ from memory.models.items import ItemQuerySet, outlives_its_time
 from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Tier, Trust
 
 LONG_BATCH_S = 0.25
-"""A batch that held its rows longer is followed by a smaller one: no lock of a pass lasts a second."""
+"""After a batch that took longer the next is smaller, so that no lock is held for a second."""
 SHORT_BATCH_S = 0.1
 FIRST_BATCH = 100
 SMALLEST_BATCH = 50
@@ -50,9 +50,9 @@ class Archived:
 
 @dataclass(slots=True)
 class Promoted:
-    """What a pass did, or would do when it was a dry run. ``unchanged`` counts the active rows it left alone.
+    """What a pass did or, as a dry run, would do. ``unchanged`` counts the active rows it left alone.
 
-    The lists end where they get too long to read; ``moved`` and ``let_go`` count every memory.
+    The lists are truncated; ``moved`` and ``let_go`` count every memory.
     """
 
     promoted: list[Move] = field(default_factory=list)
@@ -77,9 +77,9 @@ class Promoted:
 def promote(
     user: EndUser, *, now: datetime, dry_run: bool = False, actor: str = "promotion", counting: bool = True
 ) -> Promoted:
-    """One pass over a user's memories: archive what is spent, move up what proved itself.
+    """One pass over a user's memories: archive expired and useless ones, promote proven ones.
 
-    ``counting`` False leaves ``unchanged`` out, which takes longer than the rest when nothing is due.
+    With ``counting`` False ``unchanged`` is not computed; when nothing is due, counting takes longest.
     """
     result = Promoted()
     if not memory_conf().flags["promotion"]:
@@ -110,7 +110,7 @@ def foretell(user: EndUser, now: datetime, result: Promoted) -> None:
 
 
 def work_off(user: EndUser, now: datetime, actor: str, result: Promoted) -> None:
-    """Batch after batch until nothing is due. Ends at once when another process promotes the same user."""
+    """Process batches until nothing is due. Stops at once when another process promotes the same user."""
     conf = memory_conf().promotion
     due = Due(user, now)
     size = min(FIRST_BATCH, conf.batch)
@@ -190,7 +190,7 @@ def rules(now: datetime) -> list[Q]:
 
 
 def risen_from(tier: Tier) -> Q:
-    """What has earned a place above a tier. Words from outside earn none, and an overruled move needs new outcomes."""
+    """Rows that qualify for the next tier. External text never does, and an undone move needs new outcomes."""
     score, uses = thresholds(tier)
     # "uses > 0" is what the index of judged rows is made for.
     return Q(tier=tier, score__gte=score, uses__gte=uses, uses__gt=0, trust__gt=Trust.EXTERNAL) & newly_judged()
@@ -226,7 +226,7 @@ def decide(due: Sequence[MemoryItem], now: datetime) -> tuple[list[Move], list[A
 
 
 def steps(item: MemoryItem) -> list[Move]:
-    """Every step up that the item has earned, one tier at a time."""
+    """Every promotion the item qualifies for, one tier at a time."""
     moves: list[Move] = []
     if item.trust <= Trust.EXTERNAL or item.uses <= item.overruled_uses:
         return moves
@@ -267,7 +267,7 @@ def carry_out(user: EndUser, moves: Sequence[Move], spent: Sequence[Archived], n
 
 
 def move_to(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: datetime) -> None:
-    """Into a tier, with a fresh time to live there."""
+    """Move the item into a tier and restart its TTL."""
     ttl = POLICIES[target].ttl
     MemoryItem.objects.for_user(user).filter(pk__in=ids).update(
         tier=target,
@@ -288,7 +288,7 @@ def undo(
     actor: str,
     similar_to: uuid.UUID | None = None,
 ) -> MemoryItem | None:
-    """Take a promotion or an archiving back, if nothing came after it. None when there is no such item or event.
+    """Undo a promotion or an archiving, if it is the item's last event. None when there is no such item or event.
 
     The outcomes that led to the move do not lead to it again: only a new one decides about the memory's place. Raises
     Refused for an event that cannot be taken back, and as ``store.restore`` does.
@@ -329,5 +329,5 @@ def check_undoable(user: EndUser, event: MemoryEvent) -> None:
 
 
 def users_to_promote() -> Iterator[int]:
-    """Every user; each is promoted by a task of its own, so that no task reads across users."""
+    """All users; each is promoted by a separate task, so that no task reads across users."""
     return EndUser.objects.order_by("pk").values_list("pk", flat=True).iterator()

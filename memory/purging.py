@@ -1,7 +1,7 @@
-"""Taking a source back: everything it wrote, and everything that was derived from that, in any number of steps.
+"""Purges a source: everything it wrote and everything derived from that, transitively.
 
-A memory that somebody else also worded goes back to the newest wording the source had no part in; one that has none is
-deleted. Children go before their parents, so a purge that was cut off finds the rest when it is asked again.
+A memory with a wording by somebody else is reverted to the newest one the source had no part in; all others are
+deleted. Children are deleted before parents, so that an interrupted purge can be repeated and finds the rest.
 """
 
 import uuid
@@ -28,12 +28,12 @@ SCRUB = (
 )
 
 Also = Callable[[Sequence[uuid.UUID], Sequence[uuid.UUID]], None]
-"""What else forgets the memories that go, and the wordings of those that stay, in the same transaction."""
+"""Other modules that delete related data in the same transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """All that is given must hold. ``source`` is a kind or name of source, or an object that the source contains."""
+    """Conditions that must all hold. ``source`` is a type or name of a source, or an object the source contains."""
 
     source: str | dict[str, Any] = ""
     principal: str = ""
@@ -59,8 +59,8 @@ class Wanted:
 
 @dataclass(slots=True)
 class Purged:
-    """``matched`` memories hold words of the source, ``derived`` came of them. Of both, ``removed`` are gone and
-    ``reverted`` have an earlier wording again; ``versions`` are wordings taken off memories that stay."""
+    """``matched`` memories contain text of the source, ``derived`` ones were derived from these. Of both, ``removed`` were
+    deleted and ``reverted`` got an earlier wording; ``versions`` counts wordings removed from memories that stay."""
 
     matched: int = 0
     derived: int = 0
@@ -97,7 +97,7 @@ class Fate:
 
 
 class Spread:
-    """Follows unwanted words from wording to wording and from parent to child."""
+    """Follows purged wordings from version to version and from parent to child."""
 
     def __init__(self, user: EndUser) -> None:
         self.user = user
@@ -151,7 +151,7 @@ def kept_wordings(user: EndUser) -> Iterator[tuple[uuid.UUID, Wording]]:
 
 
 def judge(wordings: Sequence[Wording], unwanted: Collection[int]) -> Fate:
-    """What becomes of an item of which some wordings are unwanted: a wording made from an unwanted one is, too."""
+    """The fate of an item with purged wordings; a wording made from a purged one is purged as well."""
     tainted: set[int] = set()
     before: Wording | None = None
     for wording in wordings:
@@ -230,7 +230,7 @@ def count(done: Purged, fates: dict[uuid.UUID, Fate]) -> None:
 
 
 def carry_out(user: EndUser, fates: dict[uuid.UUID, Fate], *, now: datetime, actor: str, also: Also) -> None:
-    """In short transactions, those that were reached last first."""
+    """Apply the plan in short transactions, starting with the most derived items."""
     last_first = list(reversed(fates.items()))
     for start in range(0, len(last_first), BATCH):
         part = last_first[start : start + BATCH]
@@ -246,7 +246,7 @@ def carry_out(user: EndUser, fates: dict[uuid.UUID, Fate], *, now: datetime, act
 
 
 def cleanse(user: EndUser, item_id: uuid.UUID, fate: Fate, *, now: datetime, actor: str) -> None:
-    """Take unwanted wordings off an item that stays, and give it back a clean one where its own was unwanted."""
+    """Remove purged wordings from an item that stays, and revert its own to a clean one if necessary."""
     item = rows.locked(user, item_id)
     if item is None:
         return

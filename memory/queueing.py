@@ -1,4 +1,4 @@
-"""Handing work to the queue after the commit. A queue that is away loses nothing: sweeps find what the rows say."""
+"""Enqueues tasks after the commit. If the queue is down nothing is lost: sweeps find pending rows."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ logger = structlog.get_logger(__name__)
 
 
 def enqueue(task: "Task[..., Any]", *arguments: Any) -> None:
-    """Send a task once the open transaction commits; at once when there is none. Never raises, never waits long."""
+    """Send a task when the open transaction commits, or at once without one. Never raises or blocks for long."""
     transaction.on_commit(lambda: send(task, *arguments))
 
 

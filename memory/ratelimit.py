@@ -1,4 +1,4 @@
-"""How many requests a key may make: one counter for all processes in Redis, one per process without it.
+"""Rate limits per API key: one counter for all processes in Redis, or one per process without it.
 
 The generic cell rate algorithm: a key's next free moment moves on by one interval a request, and may run ahead of the
 clock by as much as the burst. One number a key, decided and moved in one script, so no two requests share a slot.
@@ -37,7 +37,7 @@ class Verdict:
 
 
 def admit(key_id: int, requests_per_second: int | None = None) -> Verdict:
-    """Whether a key may make one more request now. A second's worth may come at once."""
+    """Whether a key may make one more request now. A burst of one second's requests is allowed."""
     limit = requests_per_second or memory_conf().limits.requests_per_second
     wait_us = shared.attempt(lambda client: ask(client, key_id, limit), -1)
     if wait_us < 0:
@@ -51,7 +51,7 @@ def ask(client: Redis, key_id: int, limit: int) -> int:
 
 
 class LocalCounter:
-    """The same rule within one process, for the time Redis is away."""
+    """The same algorithm within one process, for when Redis is down."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Building the vector index anew from the rows, in a collection of its own, while the old one answers.
+"""Rebuilds the vector index from the rows in a new collection, while the old one keeps serving.
 
 A run copies every user's rows in order of their last change up to its beginning, catches up with what changed at that
 moment, compares, lets the new collection answer, compares again, and keeps the old one for a while. Live writes land in
@@ -56,7 +56,7 @@ CHECKPOINT = (
 
 
 class Refused(Exception):
-    """What was asked cannot be done now; the text says why."""
+    """The request is not possible now; the message says why."""
 
 
 def carry_on(
@@ -66,7 +66,7 @@ def carry_on(
     advanced: Callable[[ReindexRun], None] = lambda run: None,
     clock: Callable[[], datetime] = timezone.now,
 ) -> ReindexRun:
-    """Go on from the checkpoint until the run ends, is paused or ``stop`` says so. One process at a time.
+    """Continue from the checkpoint until the run ends, is paused, or ``stop`` returns True. One process at a time.
 
     Raises Unavailable when the embedder or the index is; the run stays open.
     """
@@ -109,7 +109,7 @@ def copy(run: ReindexRun, clock: Callable[[], datetime]) -> int:
 
 
 def catch_up(run: ReindexRun, clock: Callable[[], datetime]) -> int:
-    """Writers that had not heard of the run when it began wrote into the old collection alone."""
+    """Copy what writers wrote into the old collection only, before they noticed the run."""
     changed = Changed(run.started_at - CLOCK_MARGIN, run.started_at + CLOCK_MARGIN)
     return copy_batch(run, changed, clock, then=Phase.VERIFY)
 
@@ -167,7 +167,7 @@ def next_items(run: ReindexRun, user: EndUser, changed: Changed) -> list[MemoryI
     with user_scope(user):
         rows = rows_of(run, user)
         if starts_user:
-            # What an earlier model could not take, the worker or this run tries again.
+            # Rows an earlier model refused are tried again by the worker or this run.
             rows.filter(indexing=Indexing.FAILED).update(indexing=Indexing.PENDING, index_attempts=0, vector_hash="")
         else:
             rows = rows.filter(ChangedAfter(Value(run.at_moment), Value(run.at_item)))
@@ -192,7 +192,7 @@ def write(run: ReindexRun, user: EndUser, items: Sequence[MemoryItem], now: date
         refused = put(target, user, items)
         waiting = [item for item in items if item.indexing == Indexing.PENDING]
         if waiting:
-            # Into every collection, and then they wait no more.
+            # Written to every collection, so the rows are no longer pending.
             indexing.index_items(user, waiting, now=now)
     except (Rejected, BadReply) as error:
         if not indexing.is_fault_of_a_text(error):
@@ -222,7 +222,7 @@ def put_one_by_one(target: StoredCollection, user: EndUser, items: Sequence[Memo
 
 
 def verify(run: ReindexRun, clock: Callable[[], datetime]) -> int:
-    """Compare a page of rows with the target; at a user's end, remove what has no row."""
+    """Compare a page of rows with the target; after a user's last page, remove points without a row."""
     user = current_user(run)
     if user is None:
         run.verified_rounds += 1
@@ -244,7 +244,7 @@ def verify(run: ReindexRun, clock: Callable[[], datetime]) -> int:
 
 
 def mend(run: ReindexRun, user: EndUser, page: Sequence[MemoryItem], now: datetime) -> int:
-    """Write again what is not in the target as the row has it. Rows that wait are the worker's."""
+    """Rewrite points that differ from their rows. Pending rows are left to the worker."""
     ready = {row.pk: row for row in page if row.indexing == Indexing.READY}
     held = {point.id: point for point in target_of(run).held(user.pk, list(ready), Deadline(TIMEOUT_S))}
     wrong = [
@@ -274,7 +274,7 @@ def remove_orphans(run: ReindexRun, user: EndUser) -> int:
 
 
 def swap(run: ReindexRun, clock: Callable[[], datetime]) -> int:
-    """First the engine's own alias, then our row; cut off between the two, both are done again."""
+    """Swap the engine's alias, then update our row; after an interruption both are repeated."""
     if run.target is None:
         raise Refused("the collection of this run is gone")
     index = vector_index()
@@ -286,7 +286,7 @@ def swap(run: ReindexRun, clock: Callable[[], datetime]) -> int:
 
 
 def check(run: ReindexRun, clock: Callable[[], datetime]) -> int:
-    """Compare what answers now with the rows. The report goes on from where it is, like the run."""
+    """Run a consistency check of the live collection. Its report is resumable, like the run."""
     report: DriftReport | None = run.report
     if report is None:
         user = EndUser.objects.filter(pk=run.scope.get("end_user", 0)).first()

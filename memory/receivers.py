@@ -1,4 +1,4 @@
-"""The core's signals, turned into work for the queue."""
+"""Receivers of the core's signals; they enqueue tasks and do nothing else."""
 
 from typing import Any
 

@@ -1,8 +1,8 @@
-"""Redis as this package uses it: quick to answer, or done without.
+"""Access to Redis with short timeouts and a fallback when it is down.
 
 Nothing kept in Redis is the truth. `attempt` is for work that can be left out (caches, ghosts, shared breaker
-state): after one failure it stays away for a moment, so a dead or frozen Redis costs one short wait and not one
-per call. `demand` is for the few callers that must know.
+state): after a failure it does not try again for a moment, so a dead Redis costs one short wait instead of one per
+call. `demand` is for the few callers that need an answer.
 """
 
 import os
@@ -28,7 +28,7 @@ LONGEST_PAUSE_S = 8.0
 
 
 class _Pause:
-    """How long to leave Redis alone after it failed; one caller at a time may look again."""
+    """The pause after a failure of Redis; then one caller at a time may try again."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""What an operator may ask of a rebuilding of the index: start, pause, go on, give up, roll back, remove the old one.
+"""Control of index rebuilds: start, pause, resume, cancel, roll back, remove old collections.
 
 The work itself is in `rebuilding`.
 """
@@ -29,7 +29,7 @@ def start(
     since: datetime | None = None,
     rows_per_s: float | None = None,
 ) -> ReindexRun:
-    """A run that rebuilds the whole index; with a user, tier or moment, one that writes those rows' points again."""
+    """Start a rebuild of the whole index, or with a user, tier or time a rewrite of those rows' points."""
     if (current := open_run()) is not None:
         raise Refused(f"a run is {current.state} ({current.phase}): --resume, --pause or --cancel it")
     wanted = {"end_user": user.pk if user else None, "tier": tier, "since": since.isoformat() if since else None}
@@ -63,7 +63,7 @@ def pause() -> ReindexRun:
 
 
 def resume() -> ReindexRun:
-    """Let a paused run go on; one whose process died is taken as it is."""
+    """Resume a paused run, or one whose process died."""
     run = open_run()
     return run if run is not None and run.state == State.RUNNING else turn(State.PAUSED, State.RUNNING, "no run waits")
 
@@ -77,7 +77,7 @@ def turn(state: str, new: str, otherwise: str) -> ReindexRun:
 
 
 def cancel(*, now: datetime) -> ReindexRun:
-    """Give up a run that has not swapped yet; what it built is removed."""
+    """Cancel a run before its swap; the new collection is removed."""
     run = open_run()
     if run is None or run.phase == Phase.CHECK:
         raise Refused("no run is going on" if run is None else "the new index answers already: --rollback")
@@ -89,7 +89,7 @@ def cancel(*, now: datetime) -> ReindexRun:
 
 
 def roll_back(*, now: datetime) -> VectorCollection:
-    """Let the collection before the last swap answer again. What changed since then must be compared afterwards."""
+    """Make the previous collection live again. A consistency check must follow for changes since the swap."""
     if open_run() is not None:
         raise Refused("a run is going on: --cancel it first, or let it end")
     index = vector_index()
@@ -105,7 +105,7 @@ def roll_back(*, now: datetime) -> VectorCollection:
 
 
 def retire(*, now: datetime) -> int:
-    """Remove the collections whose time is over. Returns how many."""
+    """Remove collections past their rollback window. Returns how many."""
     index = vector_index()
     overdue = index.registry.overdue(now)
     for row in overdue:

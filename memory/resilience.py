@@ -1,4 +1,4 @@
-"""Budgets of time and circuit breakers: what keeps one sick dependency from taking the whole with it.
+"""Deadlines and circuit breakers, so that one failing dependency does not take the product down.
 
 `pybreaker` decides when a circuit opens and closes. Three things around it are ours. Its own `call` holds a lock for
 as long as the guarded call runs, so threads of one process would queue behind one another; ours does not. Its clock is
@@ -32,7 +32,7 @@ STREAK_WINDOWS = 10
 
 
 class Deadline:
-    """A moment on the monotonic clock that work must not outlast. Stages take slices of their caller's."""
+    """A deadline on the monotonic clock. Stages take slices of their caller's deadline."""
 
     __slots__ = ("_ends_at",)
 
@@ -53,7 +53,7 @@ class Deadline:
         return self.remaining() <= 0.0
 
     def slice(self, cap_s: float) -> "Deadline":
-        """The part of this budget one stage may use."""
+        """A part of this deadline for one stage."""
         return Deadline(min(cap_s, self.remaining()))
 
     def require(self, dependency: str) -> float:
@@ -69,7 +69,7 @@ def _counts(error: BaseException) -> bool:
 
 
 class SharedState(pybreaker.CircuitBreakerStorage):
-    """Where a breaker keeps its state: in this process always, in Redis as far as it answers."""
+    """The state of a breaker: in this process, and in Redis while it is available."""
 
     def __init__(self, name: str, reset_s: float) -> None:
         super().__init__(name)
@@ -112,12 +112,12 @@ class SharedState(pybreaker.CircuitBreakerStorage):
         self._probe_until = 0.0
 
     def window_runs(self) -> bool:
-        """Whether the time in which nobody asks has not passed yet."""
+        """Whether the breaker is still open."""
         self._refresh()
         return self._state != pybreaker.STATE_CLOSED and time.monotonic() < self._open_until
 
     def claim_probe(self) -> bool:
-        """True for the one caller that may try a tripped circuit. A lost prober's claim ends with a window."""
+        """True for the one caller that may probe an open circuit. The claim of a lost prober expires."""
         with self._lock:
             if time.monotonic() < self._probe_until:
                 return False
@@ -156,8 +156,8 @@ class SharedState(pybreaker.CircuitBreakerStorage):
         pipe = client.pipeline(transaction=True)
         pipe.set(self._key("tripped"), 1, px=self._window_ms * STREAK_WINDOWS)
         pipe.set(self._key("open"), 1, px=self._window_ms)
-        # The claim of a probe stays: it ends before this window does, and until then it keeps out a process that has
-        # not yet read that the probe failed.
+        # The claim stays until it expires, before this window ends: it keeps out a process that has not yet read that
+        # the probe failed.
         pipe.execute()
         return True
 
@@ -171,8 +171,8 @@ class SharedState(pybreaker.CircuitBreakerStorage):
         """Take over what other processes decided, at most once in REFRESH_S."""
         if time.monotonic() - self._read_at < REFRESH_S:
             return
-        # Threads wait for the one that looks: it takes a fraction of a millisecond, and going on with what was known
-        # would let a crowd through to a dependency that another process has found dead.
+        # Other threads wait for this read, a fraction of a millisecond: with the old state many of them would call a
+        # dependency that another process has found dead.
         with self._reading:
             if time.monotonic() - self._read_at >= REFRESH_S:
                 self._take_over(shared.attempt(self._read, None))

@@ -1,4 +1,4 @@
-"""How a memory's row is filled, and what a change leaves beside it: a version, an event, a mark that work waits."""
+"""Fills memory rows, and writes what accompanies a change: versions, events, marks of pending work."""
 
 import uuid
 from collections.abc import Iterable, Sequence
@@ -76,7 +76,7 @@ def await_index(item: MemoryItem) -> None:
 def keep_version(
     item: MemoryItem, reason: str, now: datetime, wording: NewMemory | MemoryItem | None = None, principal: str = ""
 ) -> None:
-    """Put a wording beside the item: the one it has, or another that said the same and was not better.
+    """Store a wording as a version of the item: its current one, or a merged one that was not better.
 
     ``principal`` says who brought a wording that is not a row of its own.
     """
@@ -105,7 +105,7 @@ WORDING = ("tags", "importance", "confidence", "thread_id", "source_type", "sour
 
 
 def take_back(item: MemoryItem, version: MemoryVersion) -> None:
-    """Give the row an earlier wording with all that came with it; the caller saves it and removes the version."""
+    """Restore an earlier version into the row; the caller saves the row and deletes the version."""
     for name in WORDING:
         setattr(item, name, getattr(version, name))
     set_text(item, version.text)
@@ -163,7 +163,7 @@ class Told:
 
 
 def note_many(user: EndUser, kind: str, told: Sequence[Told], *, now: datetime, actor: str) -> None:
-    """In order. One statement, as a pass writes thousands."""
+    """Write many events in order with one statement, since a pass writes thousands."""
     if not told:
         return
     columns = zip(*[(one.item_id, one.reason, dumps(one.before), dumps(one.after)) for one in told], strict=True)
@@ -172,7 +172,7 @@ def note_many(user: EndUser, kind: str, told: Sequence[Told], *, now: datetime, 
 
 
 def tell(user: EndUser, kind: str, items: Iterable[MemoryItem]) -> None:
-    """Let the graphs and the like know, inside the transaction of the change."""
+    """Notify other applications (the graphs), inside the transaction of the change."""
     signals.items_changed.send(EndUser, user=user, kind=kind, items=[(item.pk, Tier(item.tier)) for item in items])
 
 
@@ -182,7 +182,7 @@ def mark_index_due_if(item: MemoryItem, now: datetime) -> None:
 
 
 def mark_index_due(user: EndUser, now: datetime) -> None:
-    """Leave word that this user's rows wait. Must follow the write, in its transaction.
+    """Mark that this user has pending rows. Call it after the write, in the same transaction.
 
     The shared lock is what settling waits for before it looks: the row's own foreign key is checked, and so locks the
     user, only at the commit. Taken first, it lets the update see what a settling that was faster has taken back.
@@ -195,7 +195,7 @@ def mark_index_due(user: EndUser, now: datetime) -> None:
 
 
 def mark_learning_due(user: EndUser, now: datetime) -> None:
-    """Leave word that there is something to learn from. Same order as for the index, for the same reason."""
+    """Mark that there is something to learn. Same order as for the index, for the same reason."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
     if EndUser.objects.filter(pk=user.pk, learning_due_since__isnull=True).update(learning_due_since=now):

@@ -30,7 +30,7 @@ def wilson_lower_bound(worked: int, failed: int, partial: int) -> float:
 
 
 def quality(importance: float, confidence: float) -> float:
-    """Authority of a memory bank item, 0..1."""
+    """Quality of a memory bank item, 0..1: importance times confidence."""
     return importance * confidence
 
 

@@ -1,4 +1,4 @@
-"""The names that speak in a user's memories: kept as they are written, read by every search."""
+"""The names of speakers in a user's memories: stored with each write, read by every search."""
 
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -11,11 +11,11 @@ MOST_NAMES = 2_000
 MOST_REMEMBERED = 50_000
 
 _written: OrderedDict[tuple[int, str], None] = OrderedDict()
-"""What this process knows to be in the table. Ids of users are never used again, so nothing here grows wrong."""
+"""Names known to be in the table. User ids are never reused, so entries cannot become wrong."""
 
 
 def keep_names(user: EndUser, names: Iterable[str]) -> None:
-    """Add the names that are new, inside the scope that is open. A name met before costs nothing."""
+    """Store new names, inside the open scope. Known names cost nothing."""
     new = sorted({name for name in names if name and (user.pk, name) not in _written})
     if new:
         Speaker.objects.bulk_create([Speaker(user=user, name=name) for name in new], ignore_conflicts=True)
@@ -23,7 +23,7 @@ def keep_names(user: EndUser, names: Iterable[str]) -> None:
 
 
 def remember(user_id: int, names: Iterable[str]) -> None:
-    """Only once they are committed: a rolled back name must be written again."""
+    """Cache names after the commit only: after a rollback they must be written again."""
     for name in names:
         _written[user_id, name] = None
     while len(_written) > MOST_REMEMBERED:

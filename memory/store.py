@@ -34,7 +34,7 @@ class Stored:
 def store(
     user: EndUser, new: NewMemory, *, now: datetime, actor: str = "", similar_to: uuid.UUID | None = None
 ) -> Stored:
-    """Store one memory. ``similar_to`` names the bank item its vector fell on, if any: the two become one."""
+    """Store one memory. ``similar_to`` is the bank item it duplicates, if any: the two are merged."""
     new = admitted(new)
     with user_scope(user):
         new = with_least_trust(user, new)
@@ -51,7 +51,7 @@ def store(
 
 
 def store_many(user: EndUser, batch: Iterable[NewMemory], *, now: datetime, actor: str = "") -> list[uuid.UUID | None]:
-    """Store all or none, in order. None stands where an import's row exists already or was deleted by its owner."""
+    """Store all or none, in order. None for an imported row that exists already or was deleted by the user."""
     drafts = []
     for position, new in enumerate(batch):
         try:
@@ -88,7 +88,7 @@ def store_many(user: EndUser, batch: Iterable[NewMemory], *, now: datetime, acto
 
 
 def with_parents(user: EndUser, batch: Sequence[NewMemory]) -> list[NewMemory]:
-    """Each with the trust its parents leave it. One may come from those before it in the batch: never in a circle."""
+    """Limit each memory's trust to that of its parents, which may be earlier memories of the batch."""
     found: list[NewMemory] = []
     siblings: dict[uuid.UUID, int] = {}
     for position, new in enumerate(batch):
@@ -103,7 +103,7 @@ def with_parents(user: EndUser, batch: Sequence[NewMemory]) -> list[NewMemory]:
 
 
 def count_writes(written: Sequence[MemoryItem]) -> None:
-    """Once they are there: what is rolled back was never written."""
+    """Count writes after the commit only."""
     for tier, number in Counter(row.tier for row in written).items():
         transaction.on_commit(partial(metrics.count, "writes", tier, number))
 
@@ -132,8 +132,8 @@ def revise(
 ) -> MemoryItem | None:
     """Change text, tags, importance, confidence, always_inject or metadata; a new text makes a new version.
 
-    ``trust`` is that of the new words: a memory is trusted no more than they are. ``similar_to`` names the bank item
-    the new text fell on, if any; the answer is what is left of the two. None when the user has no such item.
+    ``trust`` is that of the new text and limits the memory's. ``similar_to`` is the bank item the new text duplicates,
+    if any; the result is then the item that remains of the two. None when the user has no such item.
     """
     with user_scope(user):
         if "text" in changes:
@@ -148,7 +148,7 @@ def revise(
 
 
 def apply_changes(item: MemoryItem, changes: dict[str, Any], trust: Trust, *, now: datetime, actor: str) -> bool:
-    """Write the changes, if every rule allows them. Whether the text is another one now."""
+    """Apply the changes if the rules allow them. Returns whether the text changed."""
     text = checked_text(changes["text"], memory_conf().limits.text) if "text" in changes else item.text
     tags = checked_tags(changes["tags"]) if "tags" in changes else item.tags
     is_reworded = text != item.text
@@ -177,7 +177,7 @@ def apply_changes(item: MemoryItem, changes: dict[str, Any], trust: Trust, *, no
 
 
 def merged(user: EndUser, item: MemoryItem, similar_to: uuid.UUID | None, *, now: datetime, actor: str) -> MemoryItem:
-    """What is left of an item and the one that says the same since it changed or came back, if there is one."""
+    """The item that remains after merging with its duplicate, if it has one since it changed or came back."""
     twin = bank_twin(user, item.text, similar_to, besides=item.pk)
     return join(user, twin, item, now=now, actor=actor) if twin else item
 
@@ -185,7 +185,7 @@ def merged(user: EndUser, item: MemoryItem, similar_to: uuid.UUID | None, *, now
 def archive(
     user: EndUser, item_id: uuid.UUID, *, now: datetime, reason: str = "asked", actor: str = ""
 ) -> MemoryItem | None:
-    """Out of every answer, kept for its owner. Archiving twice changes nothing. None when there is no such item."""
+    """Archive: no answer contains it, its owner still sees it. Idempotent. None when there is no such item."""
     with user_scope(user):
         item = rows.locked(user, item_id)
         if item is not None and item.status == Status.ACTIVE:
@@ -198,7 +198,7 @@ def archive(
 
 
 def archive_many(user: EndUser, reasons: Mapping[uuid.UUID, str], *, now: datetime, actor: str = "") -> None:
-    """Archive active items, each with its reason in an event; ids that are not active are passed over."""
+    """Archive active items, each with an event that has the reason; other ids are ignored."""
     if not reasons:
         return
     with user_scope(user):
@@ -225,10 +225,10 @@ def restore(
     similar_to: uuid.UUID | None = None,
     undone: MemoryEvent | None = None,
 ) -> MemoryItem | None:
-    """Back into its tier, with a fresh time to live; a bank item that is said otherwise by now becomes one with that.
+    """Return an archived item to its tier and restart its TTL; a bank item is merged with its duplicate, if any.
 
-    What failed is not let go for the same failures again. ``undone`` is the archiving that is taken back, if that is
-    why. Raises Refused for words from outside that may not stand in their tier. None when there is no such item.
+    Failures that led to the archiving do not archive it again. ``undone`` is the archiving event being undone, if any.
+    Raises Refused for external text that may not be in its tier. None when there is no such item.
     """
     with user_scope(user):
         take_turns("bank", user)
@@ -253,9 +253,9 @@ def restore(
 
 
 def vouch(user: EndUser, item_id: uuid.UUID, *, now: datetime, actor: str = "") -> MemoryItem | None:
-    """A person answers for a memory: from here on it is trusted as their own words. None when there is no such item.
+    """Record that a person vouches for a memory: it is now trusted like their own words. None if there is none.
 
-    The one act that lifts trust. What was derived from it before keeps the trust it was given.
+    The only operation that raises trust. Memories derived from it earlier keep their trust.
     """
     with user_scope(user):
         item = rows.locked(user, item_id)
@@ -269,14 +269,14 @@ def vouch(user: EndUser, item_id: uuid.UUID, *, now: datetime, actor: str = "") 
 
 
 def remove(user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
-    """Delete one for good."""
+    """Delete one memory for good."""
     return bool(remove_many(user, [item_id], now=now))
 
 
 def remove_many(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> list[uuid.UUID]:
-    """Delete for good: texts, versions and events go now; tombstones without text see to the vectors.
+    """Delete for good: texts, versions and events now; tombstones make the worker delete the vectors.
 
-    Returns the ids that were there.
+    Returns the ids that existed.
     """
     with user_scope(user):
         named = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update()
@@ -302,6 +302,6 @@ UPDATE memory_item SET retrieved = retrieved + 1 FROM free WHERE memory_item.use
 
 
 def count_retrievals(user: EndUser, ids: Sequence[uuid.UUID]) -> None:
-    """Add one to ``retrieved`` of what a search showed. Rows busy elsewhere are passed over: it is a statistic."""
+    """Count what a search returned in ``retrieved``. Locked rows are skipped: it is only a statistic."""
     with user_scope(user), connection.cursor() as cursor:
         cursor.execute(COUNT_RETRIEVALS, [user.pk, list(ids), user.pk])

@@ -1,4 +1,4 @@
-"""What the worker does. Tasks carry ids, may run twice or at once, and may be killed at any point."""
+"""Celery tasks. They take ids, are idempotent, and may be killed at any point."""
 
 import time
 import uuid
@@ -18,17 +18,17 @@ from memory.resilience import Unavailable
 logger = structlog.get_logger(__name__)
 
 INDEX_TASK_SECONDS = 240
-"""After this a task hands the rest of a long queue to its successor, so that other users get their turn."""
+"""After this time a task passes the rest of a long queue to another task, for fairness between users."""
 
 SLICE_SECONDS = 60
-"""After this a rebuilding or a comparison makes room for other work and goes on in a task of its own."""
+"""After this time a rebuild or a check yields to other work and continues in a new task."""
 
 
 @contextmanager
 def single_flight(name: str, key: int) -> Iterator[bool]:
-    """True for the one process that works on a thing. The lock dies with the connection, so a killed worker frees it.
+    """True for one process at a time. The lock ends with the connection, so a killed worker releases it.
 
-    Only spares work that is harmless to do twice.
+    Only avoids duplicate work, which would be harmless.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, %s))", [name, key])
@@ -44,7 +44,7 @@ def single_flight(name: str, key: int) -> Iterator[bool]:
 
 @shared_task(name="memory.index_user")
 def index_user(user_id: int) -> int:
-    """Index everything of a user that is due. Returns how many rows were taken."""
+    """Index all due rows of a user. Returns how many were taken."""
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None:
         return 0
@@ -64,7 +64,7 @@ def index_user(user_id: int) -> int:
                 if not taken and not indexing.due_items(user, timezone.now(), 1):
                     break
         except Unavailable as error:
-            # The rows are still pending; the sweep comes back for them.
+            # The rows stay pending; the sweep enqueues them again.
             logger.warning("indexing paused", dependency=error.dependency, reason=error.reason)
             return done
     if timezone.now() >= until:
@@ -74,7 +74,7 @@ def index_user(user_id: int) -> int:
 
 @shared_task(name="memory.sweep_index_queue")
 def sweep_index_queue() -> int:
-    """Nudge the worker for every user with waiting rows, and for erasures a killed worker left unfinished."""
+    """Enqueue every user with pending rows, and erasures that a killed worker left unfinished."""
     users = indexing.users_due()
     for user_id in users:
         index_user.delay(user_id)
@@ -109,7 +109,7 @@ def erase_user(erasure_id: str) -> None:
 
 @shared_task(name="memory.purge_logs")
 def purge_logs() -> None:
-    """Forget turns, repeated-request answers and the like that are past their keeping."""
+    """Delete expired turns, stored answers and the like."""
     for user_id in housekeeping.users_with_logs():
         purge_user_logs.delay(user_id)
 
@@ -121,7 +121,7 @@ def purge_user_logs(user_id: int) -> int:
 
 @shared_task(name="memory.roll_up_metrics")
 def roll_up_metrics() -> None:
-    """Bring what was counted lately into the rows of its days."""
+    """Write recent counts into the daily rows."""
     try:
         monitoring.roll_up(timezone.now())
     except Unavailable as error:
@@ -130,7 +130,7 @@ def roll_up_metrics() -> None:
 
 @shared_task(name="memory.carry_on_reindex")
 def carry_on_reindex() -> int:
-    """Go on with the run that is open, a while. Returns how many rows it has copied so far."""
+    """Continue the open run for a while. Returns how many rows it has copied so far."""
     run = reindex.open_run()
     if run is None or run.state != run.State.RUNNING:
         return 0
@@ -151,7 +151,7 @@ def carry_on_reindex() -> int:
 
 @shared_task(name="memory.sweep_collections")
 def sweep_collections() -> None:
-    """Find a run whose process died, and remove collections whose time is over."""
+    """Resume a run whose process died, and remove collections past their rollback window."""
     carry_on_reindex.delay()
     try:
         with single_flight("retire", 0) as mine:
@@ -163,7 +163,7 @@ def sweep_collections() -> None:
 
 @shared_task(name="memory.check_consistency")
 def check_consistency(report_id: str = "") -> None:
-    """Compare index and rows, a sample or once a day all of it; a long comparison goes on in the next task."""
+    """Compare index and rows: samples, once a day in full; a long check continues in the next task."""
     until = time.monotonic() + SLICE_SECONDS
     with single_flight("consistency", 0) as mine:
         if not mine:

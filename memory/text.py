@@ -16,7 +16,7 @@ WORDS_AND_MARKS = re.compile(r"\w+|[^\w\s]")
 
 PREVIEW = 160
 REPLY_EXCERPT = 180
-"""So many characters of the turn before, with its speaker, are embedded with a turn."""
+"""Characters of the previous turn that are embedded with a turn."""
 
 
 class Unfit(ValueError):
@@ -44,7 +44,7 @@ def content_hash(text: str) -> str:
 
 
 def preview(text: str, limit: int = PREVIEW) -> str:
-    """One line, cut at a word's end."""
+    """One line, cut at the end of a word."""
     line = SPACES.sub(" ", text).strip()
     if len(line) <= limit:
         return line
@@ -58,17 +58,17 @@ def estimate_tokens(text: str) -> int:
 
 
 def date_words(moment: datetime) -> str:
-    """A date as people write it, so that words and vectors can find "in May 2023"."""
+    """A date in words, so that both indexes can match "in May 2023"."""
     return f"{moment.day} {moment:%B %Y}"
 
 
 def context_prefix(
     tier: Tier, *, occurred_at: datetime, speaker: str, source_type: str = "", title: str = "", section: str = ""
 ) -> str:
-    """What is embedded in front of a text, without a language model: when, who, where.
+    """The deterministic prefix that is embedded in front of a text: when, who, where.
 
-    Deterministic, so that the same row always gives the same vector. The memory bank's statements hold at any time
-    and get no date, so that the same statement made twice falls on itself.
+    The same row always gives the same vector. Memory bank statements are timeless and get no date, so that repeating
+    one yields the same vector.
     """
     if tier is Tier.MEMORY_BANK:
         return ""
@@ -82,5 +82,5 @@ def context_prefix(
 
 
 def reply_suffix(before: str) -> str:
-    """What is embedded behind a turn: the turn it follows, without which "yes, last week" is about nothing."""
+    """The suffix that is embedded after a turn: the turn it replies to, as context for "yes, last week"."""
     return f" (in reply to {SPACES.sub(' ', before[:REPLY_EXCERPT]).strip()})" if before else ""

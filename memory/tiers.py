@@ -40,12 +40,12 @@ class SourceType(StrEnum):
 
 
 class Trust(IntEnum):
-    """How much a memory may come to mean. What is derived from others has the lowest trust among them."""
+    """How far a memory may be used. A derived memory has the lowest trust among its parents."""
 
     EXTERNAL = 1
-    """Words of a document, a tool or the web: never always injected, never out of working without a person's act."""
+    """Text of documents, tools or the web: never always-inject, never beyond working unless a person vouches."""
     ASSISTANT = 2
-    """An assistant's words, and exchanges that hold them."""
+    """Text of an assistant, and exchanges, which contain some."""
     USER = 3
     """The person, their client, or an operator."""
 
@@ -83,7 +83,7 @@ POLICIES: dict[Tier, TierPolicy] = {
 }
 
 EXTERNAL_TIERS = frozenset({Tier.WORKING, Tier.BOOKS})
-"""Where words from outside may stand before a person vouches for them."""
+"""The tiers external text may be in before a person vouches for it."""
 
 SCORED_TIERS = frozenset(tier for tier, policy in POLICIES.items() if policy.scored)
 

@@ -1,6 +1,6 @@
-"""What a person tells of themselves in passing, as statements that the memory bank can keep.
+"""Detects profile facts: lasting statements that users make about themselves in conversation.
 
-``detect`` reads one message of the person; it stores nothing. Rules and facts are pure; only the detection knows the
+``detect`` reads one message of the user and stores nothing. Rules and facts are pure; only ``detection`` uses the
 language model.
 """
 

@@ -1,7 +1,7 @@
-"""Profile facts in what a person says: by a language model where there is one, by rules where there is none.
+"""Finds profile facts in a user's message: by the language model if there is one, otherwise by rules.
 
-Only the person's own message is looked at, never an answer. The model proposes; what it says must be of the asked
-form, sure enough, made of the person's words, and acceptable to the bank's guard.
+Only the user's own message is read, never an answer. The model's proposals must match the schema, be confident enough,
+use the user's words, and pass the bank's guard.
 """
 
 import re
@@ -33,7 +33,7 @@ ABOUT_THE_USER = frozenset({"user", "users", "nutzer", "nutzerin", "utente", "us
 
 
 class Found(BaseModel):
-    """One find as the model words it."""
+    """One fact as the model returns it."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -44,7 +44,7 @@ class Found(BaseModel):
 
 
 class Finds(BaseModel):
-    """What the model answers. A single find and "null" count as a list of one and of none."""
+    """The model's answer. A single fact and "null" are accepted as lists of one and none."""
 
     facts: list[Found] = Field(max_length=2 * MOST_FACTS)
 
@@ -61,7 +61,7 @@ class Finds(BaseModel):
 
 
 def detect(user_message: str, deadline: Deadline) -> list[ProfileFact]:
-    """What lasts of what a person says of themselves. Raises nothing for the language model's sake."""
+    """The profile facts in a message. Failures of the language model never raise."""
     model = language_model()
     if model is None:
         return found_by_rules(user_message)
@@ -75,7 +75,7 @@ def detect(user_message: str, deadline: Deadline) -> list[ProfileFact]:
 
 
 def is_own_speech(message: str) -> bool:
-    """Whether there is something to look at that the person says themselves, in earnest."""
+    """Whether the message contains something the user seriously says themselves."""
     reading = read(message[:READ])
     return bool(reading.sentences) and not speech.is_exchange(reading) and not speech.jokes(reading)
 
@@ -97,7 +97,7 @@ def is_sure(find: Found) -> bool:
 
 
 def is_grounded(statement: str, message: str) -> bool:
-    """Whether the statement is made of the person's words; a model that invents uses others."""
+    """Whether the statement uses the user's words; a hallucination uses others."""
     said = {word[:STEM] for word in WORD.findall(message.casefold())}
     words = [word for word in WORD.findall(statement.casefold()) if word not in ABOUT_THE_USER]
     told = [word for word in words if len(word) >= STEM] or words

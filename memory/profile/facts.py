@@ -1,4 +1,4 @@
-"""What is looked for in a person's words, and what each find is worth."""
+"""The kinds of profile facts and their importance."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -74,9 +74,9 @@ TAGS: Final[dict[Field, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ProfileFact:
-    """Something lasting that a person said of themselves, as a statement that stands by itself.
+    """A lasting fact a user stated about themselves, worded so that it can stand alone.
 
-    ``trust`` is that of the least trusted who had a hand in the wording: the person alone, or a model as well.
+    ``trust`` is the lowest among the authors of the wording: the user alone, or a model as well.
     """
 
     field: Field

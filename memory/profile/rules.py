@@ -1,7 +1,7 @@
-"""Profile facts by rules: sentences in which a person says something lasting of themselves, in six languages.
+"""Finds profile facts by rules in six languages.
 
-A wrong fact in the bank is worse than a missed one. A sentence counts only when it begins as such a statement does,
-asks nothing, supposes nothing, quotes nobody, points at nothing on the screen, and passes the bank's guard.
+Precision comes before recall: a wrong fact is worse than a missed one. A sentence counts only if it begins like such a
+statement, is no question, hypothesis or quotation, refers to nothing on the screen, and passes the bank's guard.
 """
 
 import re
@@ -62,7 +62,7 @@ def profile_words() -> Lexicon:
 
 
 def found_by_rules(message: str) -> list[ProfileFact]:
-    """What a person says of themselves in a message, each as their own sentence."""
+    """The profile facts of a message, each as a sentence of its own."""
     text = QUOTED.sub(" ", QUOTED_LINE.sub(" ", CODE.sub(" ", message[:READ])))
     whole = read(text, profile_words())
     if is_of_others(whole):

@@ -1,11 +1,16 @@
 """The Celery application. Worker: ``celery -A config worker``; scheduler: ``celery -A config beat``."""
 
 import os
+from contextlib import suppress
 from typing import Any
 
 from celery import Celery
 from celery.signals import beat_init, worker_init
+from django.conf import settings
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 
+from config import embedded
 from config.schedule import SCHEDULE
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -23,6 +28,15 @@ STEPS_BACK = 10
 @worker_init.connect
 def step_back(**kwargs: Any) -> None:
     os.nice(STEPS_BACK)
+    if settings.DATABASES["default"]["HOST"] == str(embedded.run_dir(settings.DATA_DIR)):
+        connection_created.connect(let_server_process_step_back)
+
+
+def let_server_process_step_back(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
+    """The embedded Postgres computes on the same machine: what it does for the worker steps back with it."""
+    # Where the system does not allow it, the work goes on as it is.
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, connection.connection.info.backend_pid, os.getpriority(os.PRIO_PROCESS, 0))
 
 
 @beat_init.connect

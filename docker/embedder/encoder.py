@@ -1,16 +1,18 @@
 """Texts to unit vectors on the CPU, several requests at once; on demand with what each token became.
 
-A request is cut into small units of texts of like length. Short requests go first, so that a person's query waits
-for one unit of a bulk job at most and not for the whole of it.
+Short requests, which somebody waits for, have a lane of their own, so that they never stand behind a bulk job; the
+bulk lane also steps back where the machine is short of time. A request is cut into small units of texts of like
+length.
 """
 
-import queue
+import os
+import sys
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
+from queue import SimpleQueue
 
 import ctranslate2
 import numpy as np
@@ -25,6 +27,8 @@ Span = tuple[int, int]
 UNIT_TEXTS = 8
 UNIT_TOKENS = 1024
 QUERY_TEXTS = 2
+STEPS_BACK = 10
+"""Of niceness, for what encodes bulk jobs."""
 # Beyond what the longest 256 tokens need; the rest of a huge text is not worth tokenizing.
 MAX_CHARACTERS = 20_000
 
@@ -58,64 +62,38 @@ class Job:
             self.done.set_exception(error)
 
 
-@dataclass(order=True, slots=True)
+@dataclass(slots=True)
 class Unit:
-    urgency: int
-    number: int
-    job: Job = field(compare=False)
-    rows: list[int] = field(compare=False)
-    ids: list[list[int]] = field(compare=False)
-    kept: list[list[int]] = field(compare=False)
+    job: Job
+    rows: list[int]
+    ids: list[list[int]]
+    kept: list[list[int]]
     """The places in each row of ``ids`` whose tokens are wanted."""
 
 
-class Encoder:
-    def __init__(self, models: Path, *, replicas: int = 2, max_waiting: int = 4096) -> None:
-        self.tokenizer = load_tokenizer()
-        self._model = ctranslate2.Encoder(
-            str(converted(models)), device="cpu", compute_type=QUANTIZATION, inter_threads=replicas, intra_threads=1
-        )
-        self._units: queue.PriorityQueue[Unit] = queue.PriorityQueue()
-        self._numbers = count()
-        self._max_waiting = max_waiting
-        self._replicas = replicas
-        for number in range(replicas):
-            threading.Thread(target=self._work, name=f"replica-{number}", daemon=True).start()
+class Lane:
+    """Replicas of the model that take units from one queue."""
 
-    def submit(self, texts: Sequence[str], spans: Sequence[Span] = (), *, whole: bool = False) -> Job:
-        """Queue texts; the job's future gives one row a text, in order. Raises OverloadedError.
-
-        With a span for each text, the job also gets the tokens that lie in it, by their signs or whole.
-        """
-        if self._units.qsize() * UNIT_TEXTS > self._max_waiting:
-            raise OverloadedError
-        found = self.tokenizer.encode_batch([text[:MAX_CHARACTERS] for text in texts])
-        ids = [one.ids for one in found]
-        kept = [within(one.offsets, span) for one, span in zip(found, spans, strict=True)] if spans else [[]] * len(ids)
-        job = Job(np.zeros((len(texts), DIMENSIONS), np.float32), sum(map(len, ids)), [b""] * len(ids), whole)
-        # A request of a few texts is shared out among the replicas, too.
-        units = cut(ids, min(UNIT_TEXTS, -(-len(ids) // self._replicas)))
-        job.open_units = len(units)
-        urgency = 0 if len(texts) <= QUERY_TEXTS else 1
-        for rows in units:
-            numbers = [ids[row] for row in rows]
-            self._units.put(Unit(urgency, next(self._numbers), job, rows, numbers, [kept[row] for row in rows]))
-        return job
-
-    def encode(self, texts: Sequence[str]) -> Matrix:
-        return self.submit(texts).done.result()
+    def __init__(self, folder: Path, replicas: int, *, steps_back: int = 0) -> None:
+        self.units: SimpleQueue[Unit] = SimpleQueue()
+        # The library's threads are as nice as the one that makes them. Ours, which share one interpreter, stay as they
+        # are: one that had to step back while it holds the lock would hold up everybody.
+        with ThreadPoolExecutor(1) as maker:
+            self._model = maker.submit(load, folder, replicas, steps_back).result()
+        for _ in range(replicas):
+            threading.Thread(target=self._work, daemon=True).start()
 
     def _work(self) -> None:
         while True:
-            unit = self._units.get()
+            unit = self.units.get()
             if unit.job.done.done():  # failed or given up: nobody waits for the rest of it
                 continue
             try:
-                self._encode_unit(unit)
+                self._encode(unit)
             except Exception as error:  # noqa: BLE001 - told to the one request it belongs to
                 unit.job.fail(error)
 
-    def _encode_unit(self, unit: Unit) -> None:
+    def _encode(self, unit: Unit) -> None:
         hidden = np.asarray(self._model.forward_batch(unit.ids).last_hidden_state)
         for place, (row, ids, kept) in enumerate(zip(unit.rows, unit.ids, unit.kept, strict=True)):
             mean = hidden[place, : len(ids)].mean(axis=0)
@@ -125,6 +103,47 @@ class Encoder:
                 rows = tokens.astype("<f4") if unit.job.whole else np.packbits(tokens > 0, axis=1)
                 unit.job.token_rows[row] = rows.tobytes()
         unit.job.unit_done()
+
+
+def load(folder: Path, replicas: int, steps_back: int) -> ctranslate2.Encoder:
+    if steps_back and sys.platform == "linux":  # elsewhere niceness belongs to processes
+        thread = threading.get_native_id()
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + steps_back)
+    return ctranslate2.Encoder(
+        str(folder), device="cpu", compute_type=QUANTIZATION, inter_threads=replicas, intra_threads=1
+    )
+
+
+class Encoder:
+    def __init__(self, models: Path, *, replicas: int = 2, max_waiting: int = 4096) -> None:
+        folder = converted(models)
+        self.tokenizer = load_tokenizer()
+        self._queries = Lane(folder, replicas)
+        self._bulk = Lane(folder, replicas, steps_back=STEPS_BACK)
+        self._max_waiting = max_waiting
+        self._replicas = replicas
+
+    def submit(self, texts: Sequence[str], spans: Sequence[Span] = (), *, whole: bool = False) -> Job:
+        """Queue texts; the job's future gives one row a text, in order. Raises OverloadedError.
+
+        With a span for each text, the job also gets the tokens that lie in it, by their signs or whole.
+        """
+        lane = self._queries if len(texts) <= QUERY_TEXTS else self._bulk
+        if lane.units.qsize() * UNIT_TEXTS > self._max_waiting:
+            raise OverloadedError
+        found = self.tokenizer.encode_batch([text[:MAX_CHARACTERS] for text in texts])
+        ids = [one.ids for one in found]
+        kept = [within(one.offsets, span) for one, span in zip(found, spans, strict=True)] if spans else [[]] * len(ids)
+        job = Job(np.zeros((len(texts), DIMENSIONS), np.float32), sum(map(len, ids)), [b""] * len(ids), whole)
+        # A request of a few texts is shared out among the replicas, too.
+        units = cut(ids, min(UNIT_TEXTS, -(-len(ids) // self._replicas)))
+        job.open_units = len(units)
+        for rows in units:
+            lane.units.put(Unit(job, rows, [ids[row] for row in rows], [kept[row] for row in rows]))
+        return job
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        return self.submit(texts).done.result()
 
 
 def within(offsets: Sequence[Span], span: Span) -> list[int]:

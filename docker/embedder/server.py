@@ -220,7 +220,9 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--models", type=Path, required=True, help="folder for the converted model")
-    parser.add_argument("--replicas", type=int, default=2, help="texts encoded at the same time")
+    parser.add_argument(
+        "--replicas", type=int, default=2, help="texts encoded at the same time, of queries and of bulk jobs each"
+    )
     given = parser.parse_args(argv)
     server = uvicorn.Server(
         uvicorn.Config(

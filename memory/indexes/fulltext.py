@@ -202,7 +202,7 @@ class Search:
                 "whole": self._any_of(whole),
                 "lexemes": [lexeme(form, self.owner) for word in words for form in word.forms],
                 "words": [place for place, word in enumerate(words, 1) for _ in word.forms],
-                "depth": max(2 * self.limit, RANKED_TWICE),
+                "depth": max(self.limit, RANKED_TWICE),
                 "limit": self.limit,
             },
         )

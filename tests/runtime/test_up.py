@@ -1,5 +1,6 @@
 """``manage.py up`` and what happens to it: commands beside it, deaths, stops, a second start."""
 
+import os
 import stat
 import subprocess
 from pathlib import Path
@@ -101,8 +102,28 @@ def test_work_nobody_waits_for_steps_back(stack: Stack) -> None:
     workers = [process for process, words in running if "celery" in words and "worker" in words]
     serving = [process for process, words in running if "granian" in words]
     own = psutil.Process().nice()
-    assert {process.nice() for process in workers} == {min(own + 10, 19)}
+    behind = min(own + 10, 19)
+    assert {process.nice() for process in workers} == {behind}
     assert {process.nice() for process in serving} == {own}
+    embedder = {os.getpriority(os.PRIO_PROCESS, thread.id) for thread in stack.child("embedder").threads()}
+    assert embedder == {own, behind}, "bulk jobs step back, questions do not"
+
+
+SESSION_OF_A_WORKER = """
+import os
+from config.celery import step_back
+from django.db import connection
+step_back()
+with connection.cursor() as cursor:
+    cursor.execute("SELECT pg_backend_pid()")
+    print("nice:", os.getpriority(os.PRIO_PROCESS, cursor.fetchone()[0]))
+"""
+
+
+def test_what_the_database_does_for_the_worker_steps_back_with_it(stack: Stack) -> None:
+    told = manage("shell", "-c", SESSION_OF_A_WORKER, data_dir=stack.data_dir)
+
+    assert f"nice: {min(psutil.Process().nice() + 10, 19)}" in told.stdout, told.stderr
 
 
 @pytest.mark.parametrize("name", ["worker", "beat", "embedder", "redis", "web"])

@@ -1,22 +1,20 @@
 """Where the nodes of a graph stand on paper, and which of their names fit beside them. Pure; templates draw SVG of it.
 
-Nodes push each other away and edges pull, from a start that depends on nothing but the names, so the same graph is the
-same picture. Of names that would cover each other the weightier node keeps its own; the others tell theirs on hover.
+What is tied is drawn close together and the rest apart, always from the same start, so the same graph is the same
+picture. Of names that would cover each other the weightier node keeps its own; the others tell theirs on hover.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import pi, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
-from knowledge_graph.picture import ACTION, Node, Picture, Tie
+from knowledge_graph.picture import ACTION, Node, Picture
 
-STEPS = 160
-GOLDEN_ANGLE = pi * (3 - sqrt(5))
-COOLING = 0.97
-TO_THE_MIDDLE = 0.04
+STEPS = 200
+TO_THE_MIDDLE = 0.3
+"""How strongly what is tied to nothing is held on the sheet: less tears groups apart, more crosses their edges."""
 LETTER, LINE = 6.1, 13.0
 """About how wide a letter and how high a line of the names is."""
 LEAST, MOST = 5.0, 12.0
@@ -85,39 +83,19 @@ def drawings(picture: Picture) -> list[Drawing]:
 
 def layout(picture: Picture) -> Points:
     """A place for each node, within -1..1."""
-    count = len(picture.nodes)
-    turns = np.arange(count) * GOLDEN_ANGLE
-    away = np.sqrt((np.arange(count) + 0.5) / max(1, count))
-    points: Points = np.stack([away * np.cos(turns), away * np.sin(turns)], axis=1)
-    if count < 2:
-        return np.zeros_like(points)
-    sources, targets = ends(picture.nodes, picture.ties)
-    ideal = 1.6 / sqrt(count)
-    heat = 0.2
-    for _ in range(STEPS):
-        between = points[:, None, :] - points[None, :, :]
-        distance = np.maximum(np.linalg.norm(between, axis=2), 0.01)
-        push = (between * (ideal**2 / distance**2)[:, :, None]).sum(axis=1)
-        along = points[sources] - points[targets]
-        pull = along * (np.linalg.norm(along, axis=1) / ideal)[:, None]
-        np.add.at(push, sources, -pull)
-        np.add.at(push, targets, pull)
-        push -= TO_THE_MIDDLE * points / ideal
-        length = np.maximum(np.linalg.norm(push, axis=1), 1e-9)[:, None]
-        points = points + push / length * np.minimum(length, heat)
-        heat *= COOLING
-    # What is tied stands close together and the rest far off: half of the place is its rank, which fills the sheet.
-    ranks = np.argsort(np.argsort(points, axis=0, kind="stable"), axis=0, kind="stable") / (count - 1)
-    points = points - (points.max(axis=0) + points.min(axis=0)) / 2
+    # Half a second and 24 MB, which no other page or command is to pay for.
+    import networkx
+
+    if len(picture.nodes) < 2:
+        return np.zeros((len(picture.nodes), 2))
+    graph = networkx.Graph()
+    graph.add_nodes_from(node.id for node in picture.nodes)
+    graph.add_edges_from((tie.source, tie.target) for tie in picture.ties)
+    places = networkx.forceatlas2_layout(graph, max_iter=STEPS, strong_gravity=True, gravity=TO_THE_MIDDLE, seed=1)
+    points = np.array([places[node.id] for node in picture.nodes])
+    points -= (points.max(axis=0) + points.min(axis=0)) / 2
     within: Points = points / np.maximum(np.abs(points).max(axis=0), 1e-9)
-    return (within + 2 * ranks - 1) / 2
-
-
-def ends(nodes: Sequence[Node], ties: Sequence[Tie]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    places = {node.id: place for place, node in enumerate(nodes)}
-    pairs = [(places[tie.source], places[tie.target]) for tie in ties]
-    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return table[:, 0], table[:, 1]
+    return within
 
 
 def drawn(picture: Picture, points: Points, width: int, height: int, css: str) -> Drawing:

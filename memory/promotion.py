@@ -1,8 +1,8 @@
 """Moves memories between tiers, expires them, archives garbage and enforces the bank's capacity.
 
 No other module does any of these. Each batch is one short transaction with an event per step; passes are idempotent,
-also when two run at once. Promotion reads ``score``, not the Wilson bound: the 95 % lower bound of a flawless record is 0.34 after two
-uses, so a threshold of 0.7 on it could not decide anything in a day.
+also when two run at once. Promotion reads ``score``, not the Wilson bound: the 95 % lower bound of a flawless record
+is 0.34 after two uses, so a threshold of 0.7 on it would take many days to reach.
 """
 
 import time

@@ -59,8 +59,11 @@ class Wanted:
 
 @dataclass(slots=True)
 class Purged:
-    """``matched`` memories contain text of the source, ``derived`` ones were derived from these. Of both, ``removed`` were
-    deleted and ``reverted`` got an earlier wording; ``versions`` counts wordings removed from memories that stay."""
+    """``matched`` memories contain text of the source, ``derived`` ones were derived from them.
+
+    Of both, ``removed`` were deleted and ``reverted`` got an earlier wording. ``versions`` counts wordings that were
+    removed from memories that stay.
+    """
 
     matched: int = 0
     derived: int = 0

@@ -1,6 +1,6 @@
-"""The seven tools a model calls: what they are called, what they take, what they do, how their results read.
+"""The seven tools for models: their definitions, arguments, execution and rendered results.
 
-REST and MCP offer the same seven from here, so a model behaves the same behind either. A tool works through the facade
+REST and MCP both offer these, so a model behaves the same behind either. A tool works through the facade
 and holds no rule about memories; its own rules are about calls: arguments as models send them, one follow-up search a
 turn, no change to a memory that was only vaguely named. May import the facade and what lies below it, no door.
 """

@@ -1,6 +1,6 @@
-"""What each tool takes. Lenient where models are sloppy (names, lists and numbers sent as text), strict in sense.
+"""The arguments of each tool. Lenient about form (names, lists and numbers sent as text), strict about meaning.
 
-Every refusal names the field and the rule, so that the model that made the mistake can mend it.
+Every refusal names the field and the rule, so that the model can correct its call.
 """
 
 import json
@@ -37,7 +37,7 @@ def name_text(value: str) -> str:
 
 
 def as_list(value: object) -> object:
-    """A list that came as one thing, as "a, b" or as JSON in a string."""
+    """A list that was sent as a single value, as "a, b", or as JSON in a string."""
     if isinstance(value, str):
         text = value.strip()
         if text.startswith("["):
@@ -50,7 +50,7 @@ def as_list(value: object) -> object:
 
 
 def without_all(value: object) -> object:
-    """Named collections as a list; "all", alone or among others, is every one of them."""
+    """Named collections as a list; "all", alone or among others, means every one."""
     listed = as_list(value)
     if isinstance(listed, list) and "all" in listed:
         return [tier.value for tier in Tier]

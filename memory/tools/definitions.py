@@ -1,4 +1,4 @@
-"""The tools as a model is told of them. Every word here is paid for in each conversation, so there are few."""
+"""The tool definitions given to a model. They cost tokens in every conversation, so they are short."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +20,7 @@ Scope = Literal["read", "write"]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """``destructive``: may take away what was there. ``idempotent``: doing it twice is as doing it once."""
+    """``destructive``: may remove data. ``idempotent``: repeating a call changes nothing."""
 
     name: str
     title: str
@@ -122,7 +122,7 @@ TOLD = frozenset({"type", "description", "enum", "items", "properties", "require
 
 
 def plainer(schema: Any, named: dict[str, Any]) -> Any:  # noqa: ANN401 -- any part of a JSON schema
-    """A schema with references resolved and only what a model can use: no titles, no null, no lengths."""
+    """A schema reduced to what a model can use: references resolved, without titles, nulls and lengths."""
     if "$ref" in schema:
         referred = plainer(named[schema["$ref"].rsplit("/", 1)[1]], named)
         return {**referred, **({"description": schema["description"]} if "description" in schema else {})}
@@ -137,6 +137,6 @@ def plainer(schema: Any, named: dict[str, Any]) -> Any:  # noqa: ANN401 -- any p
     elif choices:
         kept["type"] = [choice["type"] for choice in choices]
     if schema.get("title") and kept.get("type") == "object" and "description" in kept and "properties" in kept:
-        # The docstring of a model speaks to programmers.
+        # The docstring of the pydantic model is for programmers.
         del kept["description"]
     return kept

@@ -1,4 +1,4 @@
-"""Which bank item a call means to change. Changing the wrong one is worse than asking again, so doubt is a refusal."""
+"""Finds the bank item a call wants to change. An ambiguous match is refused rather than guessed."""
 
 from datetime import datetime
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What the tools know of the turn they are called in: its last search, and whether it has had its follow-up."""
+"""The turn a tool is called in: its last search, and whether its follow-up search is used up."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -11,14 +11,14 @@ from memory.conf import memory_conf
 from memory.models import EndUser, Turn
 
 STILL_THE_TURN = timedelta(hours=24)
-"""A response reported without a turn is about a search of the last day, or about none."""
+"""A response without a turn id refers to a search of the last day, or to none."""
 COUNTED_S = 24 * 60 * 60
 
 
 def last_turn(user: EndUser, thread_id: str, *, now: datetime) -> UUID | None:
-    """The last search of the thread, or of the user without one; None once its outcome was told.
+    """The last search of the thread, or of the user without one; None once its outcome is recorded.
 
-    Falling on an older turn instead would score again what was scored, or blame memories nobody was shown.
+    An older turn instead would be scored twice, or score memories that were not shown.
     """
     with user_scope(user):
         turns = Turn.objects.filter(user=user, created_at__gt=now - STILL_THE_TURN)
@@ -36,7 +36,7 @@ def turn_exists(user: EndUser, turn_id: UUID) -> bool:
 def take_follow_up(user: EndUser, turn_id: UUID) -> bool:
     """True while the turn has a follow-up search left, and takes it. Two calls at once cannot both have the last one.
 
-    Without Redis every search is allowed: the limit saves time, it protects nobody.
+    Without Redis every search is allowed: the limit only saves time.
     """
     counter = shared.key("follow-ups", str(user.pk), str(turn_id))
 
@@ -50,5 +50,5 @@ def take_follow_up(user: EndUser, turn_id: UUID) -> bool:
 
 
 def give_back(user: EndUser, turn_id: UUID) -> None:
-    """A search that failed was none."""
+    """Return the follow-up after a failed search."""
     shared.attempt(lambda client: client.decr(shared.key("follow-ups", str(user.pk), str(turn_id))), 0)

@@ -1,4 +1,4 @@
-"""One analysis of words for documents and queries, shared by every lexical index.
+"""The text analyser for documents and queries, shared by every lexical index.
 
 Pure: it may import nothing of the project and no framework. It knows languages and spellings, not storage; the only
 concession is `literals`, which writes terms in Postgres' own syntax.

@@ -47,9 +47,9 @@ def query_groups(text: str) -> list[tuple[str, ...]]:
 
 
 def english_gloss(text: str) -> str:
-    """English words for what a Hebrew text speaks of, as far as they are known; empty for any other text.
+    """Known English translations of a Hebrew text's words; empty for any other text.
 
-    Embedding models that never saw the script place all of it in one spot.
+    Embedding models without Hebrew map all such text to nearly the same vector.
     """
     text = clean(text[:LONGEST_TEXT])
     if text.isascii():

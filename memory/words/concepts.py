@@ -1,4 +1,4 @@
-"""Words that mean the same, in one language or across languages, from a data file."""
+"""Synonyms within and across languages, from a data file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cut text into pieces: words, identifiers whole and in parts, character pairs of scripts without spaces."""
+"""Tokenises text: words, identifiers whole and in parts, character bigrams of scripts without spaces."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ _VOTES: Final = _votes_by_word()
 
 
 class _Stemmers(threading.local):
-    """A snowball stemmer keeps its cursor in itself, so threads must not share one."""
+    """Snowball stemmers per thread: they have internal state and are not thread-safe."""
 
     def __init__(self) -> None:
         self.by_language = {language: snowballstemmer.stemmer(name) for language, name in ALGORITHMS.items()}

@@ -1,1 +1,1 @@
-"""What the memories are about and what worked: concepts, entities, actions, and what is learned from outcomes."""
+"""Three graphs learned from memories and outcomes: routing (concepts and tiers), content (entities), actions."""

@@ -1,4 +1,4 @@
-"""Which actions help in which kind of work, learned from what was done in turns that somebody judged."""
+"""Learns which actions help in which kind of work, from the outcomes of the turns they were used in."""
 
 import uuid
 from collections import defaultdict
@@ -37,7 +37,7 @@ def learn_actions(user: EndUser, *, limit: int = BATCH) -> int:
     with user_scope(user):
         take_turns(user)
         changed = ActionTaken.objects.filter(user=user).exclude(verdict=F("learned"))
-        # Held until the end: a verdict that changes meanwhile is another change, to be learned after this one.
+        # Locked until the end: a verdict that changes meanwhile is learned as another change.
         actions = list(changed.order_by("id").select_for_update(no_key=True)[:limit])
         if not actions:
             return 0
@@ -57,7 +57,7 @@ def learn_actions(user: EndUser, *, limit: int = BATCH) -> int:
 
 
 def places(taken: ActionTaken) -> Iterator[Place]:
-    """Kind of work, action and tier; read off the row alone, so that taking back meets what was added."""
+    """Kind of work, action and tier, from the row alone, so that a reversal hits the same counters."""
     kind = context_type_of(taken.query, (taken.action,))
     for tier in taken.tiers or [""]:
         yield kind, taken.action, tier
@@ -104,7 +104,7 @@ def keep_examples(user: EndUser, actions: Sequence[ActionTaken]) -> None:
 
 
 def memories_of(user: EndUser, actions: Sequence[ActionTaken]) -> dict[int, list[tuple[uuid.UUID, str]]]:
-    """The memories that the verdicts standing for each action's turn are about, of those that still exist."""
+    """The existing memories that the current verdicts on each action's turn refer to."""
     turns = {taken.turn_id for taken in actions if taken.turn_id}
     exchanges = {taken.exchange_id for taken in actions if taken.exchange_id}
     standing = OutcomeEvent.objects.filter(

@@ -1,4 +1,4 @@
-"""What the graphs know of a question before it is searched for, in one statement."""
+"""Looks up what the graphs know about a query before the search, in one statement."""
 
 import uuid
 from collections import defaultdict
@@ -27,9 +27,9 @@ from memory.scoring import wilson_lower_bound
 from memory.tiers import Tier
 
 ENOUGH_EVIDENCE = 3
-"""So many clear outcomes make a tier known for such questions."""
+"""Clear outcomes from which on a tier counts as known for such queries."""
 RECOMMENDED = 2
-"""So many tiers are asked beside the working one."""
+"""Tiers searched in addition to the working one."""
 DOCUMENT_USES = 3
 LEAST_OVERLAP = 0.5
 LIMITS = {"named": 500, "solved": 50, "documents": 100}
@@ -60,7 +60,7 @@ UNION ALL
 
 
 def advise(user: EndUser, query: Query, deadline: Deadline) -> Advice:
-    """Which tiers to ask, and which memories the graphs speak for. Raises Unavailable."""
+    """The tiers to search, and the memories to boost. Raises Unavailable."""
     found = concepts_in(query.text)
     concepts = [one.key for one in found]
     # A name that is typed without a capital is found by how it is written.
@@ -106,7 +106,7 @@ def advice_of(rows: Sequence[tuple[str, str, uuid.UUID, float, float]]) -> Advic
 
 
 def planned(tiers: dict[str, tuple[float, float]]) -> frozenset[Tier] | None:
-    """The working tier and the best of those known for such questions; None, all, while there are too few of them."""
+    """The working tier and the best known ones for such queries; None (all tiers) while too few are known."""
     known = {tier: counts for tier, counts in tiers.items() if sum(counts) >= ENOUGH_EVIDENCE}
     helpful = [tier for tier, (worked, failed) in known.items() if worked > failed]
     helpful.sort(key=lambda tier: (-wilson_lower_bound(int(known[tier][0]), int(known[tier][1]), 0), tier))

@@ -1,4 +1,4 @@
-"""What the graphs speak for, as reasons to rank a memory higher. The numbers were looked up before the search."""
+"""Ranking signals from the graphs; their numbers were looked up before the search."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,14 +8,14 @@ from memory.retrieval.ranking import Signal
 
 ENTITY_SHARE = 0.2
 MOST_FOR_ENTITIES = 0.5
-"""A boosted relevance is at most half as much again."""
+"""A boost raises the relevance by at most one half."""
 DOCUMENT_SHARE = 0.15
 NAMED, SOLVED, DOCUMENTED = "named", "solved", "documented"
 """The reasons in an advice."""
 
 
 def spoken_for(reason: str) -> Callable[[Query, Pool], Sequence[float]]:
-    """What an advice gives each memory for a reason, as far as the memory is on the topic."""
+    """The boost of each memory for a reason, weighted by how far the memory is on topic."""
 
     def value(query: Query, pool: Pool) -> list[float]:
         given = pool.advice.get(reason, {})

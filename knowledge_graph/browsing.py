@@ -1,4 +1,4 @@
-"""The graphs to look through: lists in pages, one concept, one entity, how many of each."""
+"""Read access for the API and the console: paged lists, single concepts and entities, counts."""
 
 import uuid
 from collections import Counter, defaultdict
@@ -151,7 +151,7 @@ def place_of(row: Concept | Entity, sort: Sort) -> list[Any]:
 
 
 def concept(user: EndUser, name: str) -> ConceptDetail | None:
-    """A concept by its key or by how somebody writes it."""
+    """A concept by its key or by any spelling."""
     with user_scope(user):
         row = named(Concept.objects.filter(user=user), [name, *(one.key for one in concepts_in(name))])
         if not isinstance(row, Concept):
@@ -186,7 +186,7 @@ def kinds_of_work(user: EndUser, labels: Mapping[str, str]) -> dict[str, str]:
         for key in labels.keys() & set(keys):
             met[key][kind] += 1
     return {
-        # In the order of the list, so that of equals the special wins.
+        # In the order of the list, so that the more specific one wins a tie.
         key: max(CONTEXT_TYPES, key=lambda kind: met[key][kind]) if met[key] else context_type_of(label)
         for key, label in labels.items()
     }
@@ -206,7 +206,7 @@ def actions_in(user: EndUser, events: Iterable[OutcomeEvent]) -> dict[uuid.UUID 
 
 
 def entity(user: EndUser, name: str) -> EntityDetail | None:
-    """An entity by its key or by how somebody writes it, with what names it."""
+    """An entity by its key or by any spelling, with the memories that name it."""
     with user_scope(user):
         row = find_entity(user, name)
         if row is None:
@@ -234,7 +234,7 @@ def named(rows: Any, keys: Sequence[str]) -> Concept | Entity | None:  # noqa: A
 
 
 def neighbours(user: EndUser, key: str, limit: int = NEIGHBOURS) -> list[Neighbour]:
-    """What stands beside an entity, the most often first."""
+    """The neighbours of an entity, the most frequent first."""
     edges = Edge.objects.filter(Q(source=key) | Q(target=key), user=user).order_by("-weight", "source", "target")
     found = [(edge.target if edge.source == key else edge.source, edge.kind, edge.weight) for edge in edges[:limit]]
     records = reading.entities_by_key(user, {other for other, _, _ in found})
@@ -250,7 +250,7 @@ def labels_of(user: EndUser, keys: Collection[str]) -> dict[str, str]:
 
 
 def sizes(user: EndUser) -> dict[str, int]:
-    """How much each graph holds."""
+    """The number of rows of each graph."""
     with user_scope(user):
         return {
             "concepts": Concept.objects.filter(user=user).count(),
@@ -264,7 +264,7 @@ def sizes(user: EndUser) -> dict[str, int]:
 
 
 def present(user: EndUser, solutions: Sequence[KnownSolution]) -> dict[uuid.UUID, MemoryItem]:
-    """The memories of solutions that still can be shown."""
+    """The memories of solutions that still exist."""
     with user_scope(user):
         rows = MemoryItem.objects.for_user(user).active().defer("lexemes")
         return rows.in_bulk([one.item_id for one in solutions])

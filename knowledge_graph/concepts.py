@@ -1,4 +1,4 @@
-"""What a text is about: its topical words and pairs of words, each under one key whatever the language. Pure."""
+"""Extracts concepts: topical words and word pairs, each with one key across languages. Pure."""
 
 from functools import lru_cache
 from itertools import pairwise
@@ -27,13 +27,13 @@ class Concept(NamedTuple):
 
 
 def concepts_of(text: str) -> list[str]:
-    """The keys of what the text is about, in its order, words before pairs of words."""
+    """The concept keys of a text, in its order, words before pairs."""
     return [concept.key for concept in concepts_in(text)]
 
 
 @lru_cache(maxsize=4_096)
 def concepts_in(text: str) -> tuple[Concept, ...]:
-    """What the text is about, with labels to show."""
+    """The concepts of a text, with labels to show."""
     found = pieces(clean(text[:LONGEST_READ]))
     forms = {piece.form for piece in found if piece.kind == "word"}
     languages, grammar = languages_of(text[:LONGEST_READ], forms)

@@ -1,7 +1,7 @@
-"""The content graph: who and what the kept memories name, and who stands beside whom.
+"""The content graph: the entities that memories name, and their co-occurrence.
 
-A memory is looked at anew whenever it changed, and what it brought before is taken out in the same transaction, so
-looking twice changes nothing and looking late only delays.
+A memory is processed again whenever it changes, and its earlier contribution is removed in the same transaction, so
+processing is idempotent.
 """
 
 import uuid
@@ -36,7 +36,7 @@ BATCH = 100
 TOGETHER = "together"
 RULES = "rules"
 MOST_TOGETHER = 12
-"""So many of a memory's entities are tied to each other: all pairs of a long list would say nothing."""
+"""Entities of a memory that are linked to each other; all pairs of a long list would mean nothing."""
 
 HAS_DATASET = "HAS_DATASET"
 READ_FIELDS = (
@@ -48,7 +48,7 @@ EdgeKey = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What somebody found in a text: entities, and relations between their keys besides standing together."""
+    """The entities found in a text, and relations between their keys other than co-occurrence."""
 
     entities: Sequence[Entity]
     relations: Sequence[EdgeKey] = ()
@@ -58,7 +58,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one memory brings."""
+    """The contribution of one memory to the graph."""
 
     item_id: uuid.UUID
     tier: str
@@ -79,16 +79,16 @@ class Changes:
 
 
 def next_items(user: EndUser, limit: int = BATCH) -> list[uuid.UUID]:
-    """The memories whose turn it is, in the order in which they changed."""
+    """The next changed memories, in order of their change."""
     with user_scope(user):
         waiting = GraphWork.objects.filter(user=user).order_by("id").values_list("item_id", flat=True)
         return list(dict.fromkeys(waiting[:limit]))
 
 
 def look_at(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID, Reading] | None = None) -> int:
-    """Bring these memories into the graph as they are now, and take their work off the list. Returns how many.
+    """Add these memories to the graph as they are now, and remove them from the work list. Returns how many.
 
-    ``readings`` are those of a language model; one that was made of another wording is not used.
+    ``readings`` come from a language model; one made from another wording is ignored.
     """
     if not ids:
         return 0
@@ -111,7 +111,7 @@ def look_at(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID
 
 
 def replace(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID, Reading]) -> None:
-    """Take out what these memories brought before and bring in what they say now. In the user's scope and turn."""
+    """Replace the contributions of these memories. Needs the user's scope and turn lock."""
     graphed = {row.item_id: row for row in GraphedItem.objects.filter(user=user, item_id__in=list(ids))}
     known = frozenset(speakers.names_of(user)) - GENERIC_SPEAKERS
     present = (
@@ -127,7 +127,7 @@ def replace(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID
 
 
 def is_same(row: GraphedItem, new: Contribution) -> bool:
-    """Whether nothing would change. What a model read is not read again by rules."""
+    """Whether nothing would change. A model's reading is not replaced by one of the rules."""
     known = (row.tier, row.content_hash, row.quality, row.seen_at)
     return known == (new.tier, new.content_hash, new.quality, new.seen_at) and new.reader in {row.reader, RULES}
 
@@ -165,7 +165,7 @@ def catalogue_entry(item: MemoryItem) -> Reading | None:
 
 
 def by_rules(item: MemoryItem, known: frozenset[str]) -> Sequence[Entity]:
-    """A text that the rules cannot read must not stop the texts behind it."""
+    """The entities found by rules; an error in one text must not stop the others."""
     try:
         return entities_of(item.text, known)
     except Exception as error:  # noqa: BLE001 - anything may be written in a memory
@@ -284,7 +284,7 @@ AND NOT EXISTS (SELECT 1 FROM graph_mention AS left_ WHERE left_.user_id = %(use
 
 
 def settle_entities(user: EndUser, lost: Iterable[str]) -> None:
-    """Count anew what lost a mention: a sum that is added to and taken from for years would drift."""
+    """Recount entities that lost a mention, because incremental float sums would drift."""
     keys = sorted(lost)
     if keys:
         with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Counters of the graphs: the changes of a batch are added in one statement a table; nothing counts below nought."""
+"""Counters of the graphs: a batch of changes is added with one statement per table; never below zero."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,12 +22,12 @@ SEEN_AGAIN = """
 """
 """What a name that is known already takes from meeting it again, at most ``most`` other ways to write it."""
 TINY = 1e-6
-"""Shares that were added and taken back leave no more than this."""
+"""Rounding error that may remain after shares were added and removed."""
 
 
 @dataclass(slots=True)
 class Counts:
-    """How often each outcome was seen; of solutions, how large the shares were."""
+    """Counts of each outcome; for solutions, sums of shares."""
 
     worked: float = 0
     failed: float = 0
@@ -139,7 +139,7 @@ DROP_CONCEPTS = "DELETE FROM graph_concept WHERE user_id = %(user)s AND key = AN
 def add_concepts(
     user: EndUser, asked: Mapping[str, int], labels: Mapping[str, Concept], at: Mapping[str, datetime]
 ) -> None:
-    """Count how often each concept was asked about, after its counters by tier have been changed."""
+    """Count queries per concept, after its counters by tier have changed."""
     keys = sorted(key for key, change in asked.items() if change or key in labels)
     if not keys:
         return
@@ -159,7 +159,7 @@ def add_concepts(
 
 
 def add_solutions(user: EndUser, rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Add tries at problems. Returns the signatures that may have lost their last one."""
+    """Add attempts to solve problems. Returns the signatures that may have lost their last one."""
     tries = list(rows)
     if not tries:
         return []

@@ -1,4 +1,4 @@
-"""Words that announce a name, in six languages, and words that are none. Folded: no case, no accents. Pure."""
+"""Words that introduce a name, in six languages, and words that are no names. Case-folded, no accents. Pure."""
 
 from functools import cache
 from typing import Final

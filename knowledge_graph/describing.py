@@ -1,7 +1,7 @@
-"""Entities and relations of a memory by the language model, where there is one. Never needed: the rules read as well.
+"""Entities and relations of a memory by the language model, if there is one; otherwise the rules find them.
 
-What the model answers is data about the very text it was given: names that do not stand in the text are dropped, and
-so are relations between them.
+The model's answer must be grounded in the text it was given: names that do not occur in the text are dropped, with
+their relations.
 """
 
 import uuid
@@ -30,7 +30,7 @@ PURPOSE = "knowledge_graph_analysis"
 MODEL = "model"
 DESCRIBED_TIERS = (Tier.PATTERNS.value, Tier.MEMORY_BANK.value)
 MOST_DESCRIBED = 8
-"""Memories described in one go: a batch never waits for more answers than these."""
+"""Memories per batch, which limits how many answers a batch waits for."""
 LONGEST_S = 60.0
 SURE = 0.5
 SHORTEST_NAME = 2
@@ -77,7 +77,7 @@ class AnalysisOut(BaseModel):
 
 
 def readings(user: EndUser, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Reading]:
-    """What a model says of the memories among these that deserve it. Empty without one; outside any transaction."""
+    """The model's readings of those memories that warrant one. Empty without a model. Not in a transaction."""
     model = language_model()
     if model is None:
         return {}
@@ -110,7 +110,7 @@ def read(model: LanguageModel, item: MemoryItem, deadline: Deadline) -> Reading:
 
 
 def as_reading(said: AnalysisOut, item: MemoryItem) -> Reading:
-    """What of an answer can be used: names of the text itself, and the kinds the rules are surer of."""
+    """The usable part of an answer: names in the text, with their kind corrected where the rules are surer."""
     by_rules = {one.key: one for one in entities_of(item.text)}
     text = folded(item.text)
     found: dict[str, Entity] = {}
@@ -121,7 +121,7 @@ def as_reading(said: AnalysisOut, item: MemoryItem) -> Reading:
         key = technologies().get(name) or places().get(name, (name, False))[0]
         kind = one.type.casefold() if one.type.casefold() in KINDS else THING
         found[key] = by_rules.get(key) or Entity(one.name, key, kind)
-    # People are never left out because a model found them unimportant.
+    # People are kept even if the model finds them unimportant.
     found.update({key: one for key, one in by_rules.items() if one.kind == PERSON})
     keys = {folded(one.name): one.key for one in found.values()}
     relations = [

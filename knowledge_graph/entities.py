@@ -1,8 +1,8 @@
-"""Who and what a text names: people, places, organisations, products, tools, projects. Rules only; pure.
+"""Extracts entities by rules: people, places, organisations, products, tools, projects. Pure.
 
-A capital tells a name in English and the Romance languages, hardly in German and never in Hebrew. So names are taken
-where something else speaks for them too: a relation before them, a place or employer's preposition, a known list, a
-second capital beside the first, letters mixed with digits. Rather few and right than many and doubtful.
+A capital letter suggests a name in English and the Romance languages, hardly in German and never in Hebrew. So a name
+needs further evidence: a relation before them, a place or employer's preposition, a known list, a
+second capital beside the first, letters mixed with digits. Precision comes before recall.
 """
 
 import re
@@ -93,7 +93,7 @@ def _entities(text: str, known: frozenset[str]) -> tuple[Entity, ...]:
 
 
 def is_part_of_another(entity: Entity, found: Collection[str]) -> bool:
-    """Whether it is the first or last name of somebody named in full."""
+    """Whether it is the first or last name of a person also named in full."""
     return entity.kind in {PERSON, THING} and any(
         key != entity.key and entity.key in key.split() for key in found if " " in key
     )
@@ -121,7 +121,7 @@ def in_sentence(tokens: list[Token], known: frozenset[str], *, is_german: bool) 
 
 
 def at(tokens: list[Token], place: int, known: frozenset[str], *, is_german: bool) -> tuple[Entity, int] | None:
-    """The entity that begins at a place, and of how many words it is."""
+    """The entity that begins at a position, and its number of words."""
     return (
         listed(tokens, place)
         or announced(tokens, place)
@@ -187,7 +187,7 @@ def may_be_name(token: Token, kind: str) -> bool:
 
 
 def run(tokens: list[Token], place: int, *, is_name_of: str = "") -> int:
-    """How many words from here belong to one name: capitals side by side, with "de" and the like between them."""
+    """The number of words in a name: adjacent capitalised words, with "de" and the like between them."""
     if is_hebrew(tokens[place].text):
         return 1
     length = 1

@@ -1,7 +1,7 @@
-"""What verdicts teach: which tier answers which concept, which memory solved which problem, how documents did.
+"""Learns from verdicts: tiers per concept, solutions per problem, the usefulness of documents.
 
-A verdict is a line of a ledger with a sign, so that one that was replaced is taken back under the very keys it was
-learned under. Line and counts change in one transaction: a message that comes twice finds nothing to do.
+Verdicts are signed ledger lines, so that a replaced one is reversed under the same keys. The line and the counters
+change in one transaction, which makes learning exactly-once even if a message is delivered twice.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ SHORTEST_PROBLEM = 2
 
 @dataclass(slots=True)
 class Learned:
-    """What a batch of verdicts adds up to."""
+    """The sum of a batch of verdicts."""
 
     labels: dict[str, Concept] = field(default_factory=dict)
     asked: dict[str, int] = field(default_factory=lambda: defaultdict(int))
@@ -79,7 +79,7 @@ def lessons_taken_back(user: EndUser, events: Sequence[OutcomeEvent]) -> dict[in
 
 
 def unlearn_forgotten(user: EndUser) -> int:
-    """Take back what verdicts taught whose question was forgotten since: its words must not live on in the graphs.
+    """Reverse verdicts whose question was deleted since: its words must not remain in the graphs.
 
     In the user's scope and turn. Returns how many verdicts that were.
     """
@@ -94,7 +94,7 @@ def unlearn_forgotten(user: EndUser) -> int:
     ROUTING.add(user, learned.routing)
     add_concepts(user, learned.asked, {}, learned.asked_at)
     forget_problems(user, [lesson.signature for lesson in lessons])
-    # An empty lesson stays: should the verdict be replaced later, there is nothing left to take back.
+    # The empty lesson is kept: if the verdict is replaced later, there is nothing to reverse.
     Lesson.objects.filter(user=user, pk__in=[lesson.pk for lesson in lessons]).update(keys=[], signature="")
     return len(lessons)
 
@@ -112,7 +112,7 @@ def meant(event: OutcomeEvent) -> list[tuple[uuid.UUID, str]]:
 
 
 def lesson_of(user: EndUser, event: OutcomeEvent, texts: dict[uuid.UUID, str], learned: Learned) -> Lesson:
-    """The concepts of the question, and the foremost of the memories it was about."""
+    """The concepts of the question and the first of its memories."""
     asked = concepts_in(event.query)
     found = dict.fromkeys(asked)
     for item_id, _ in meant(event)[:READ_ITEMS]:
@@ -193,5 +193,5 @@ def write_solutions(user: EndUser, learned: Learned, present: set[uuid.UUID]) ->
 
 
 def existing(user: EndUser, ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
-    """Of deleted memories nothing is learned that would name them."""
+    """Leaves out deleted memories: nothing learned may refer to them."""
     return set(MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).values_list("pk", flat=True))

@@ -1,8 +1,7 @@
-"""The rows of the graphs: what is named where, what answered which question, what was done and how it went.
+"""Tables of the graphs: mentions of entities, outcomes by concept and tier, actions and their results.
 
-Rows are tied by keys, which are the normal forms of concepts and entities, and by ids of memories. No foreign key
-leads to a memory: what a memory leaves behind is taken out by the work that follows its removal, together with the
-counts it was part of.
+Rows refer to each other by keys, the normal forms of concepts and entities, and by memory ids without foreign keys:
+after a memory is deleted, background work removes its contribution together with the counts it was part of.
 """
 
 from typing import ClassVar
@@ -28,7 +27,7 @@ def neutral_rate(worked: float, failed: float) -> float:
 
 
 class GraphWork(models.Model):
-    """A memory that changed and has not been looked at since. Only added and deleted, so that nobody waits for it."""
+    """The work list: a changed memory not yet processed. Insert and delete only, so writers never block."""
 
     id = models.BigAutoField(primary_key=True)
     user = owner()
@@ -45,7 +44,7 @@ class GraphWork(models.Model):
 
 
 class GraphedItem(models.Model):
-    """What one memory has brought into the content graph: exactly this is taken out when it changes or goes."""
+    """The contribution of one memory to the content graph, removed exactly when it changes or is deleted."""
 
     id = models.BigAutoField(primary_key=True)
     user = owner()
@@ -68,7 +67,7 @@ class GraphedItem(models.Model):
 
 
 class Entity(models.Model):
-    """Somebody or something that memories name."""
+    """A person, place, organisation or thing that memories name."""
 
     id = models.BigAutoField(primary_key=True)
     user = owner()
@@ -116,9 +115,9 @@ class Mention(models.Model):
 
 
 class Edge(models.Model):
-    """Two entities that stand together in memories, or are said to be related; ``weight`` counts the memories.
+    """Two entities that co-occur in memories or are related; ``weight`` counts the memories.
 
-    Standing together has no direction: its ``source`` is the lesser key.
+    Co-occurrence has no direction: its ``source`` is the smaller key.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -140,7 +139,7 @@ class Edge(models.Model):
 
 
 class Concept(models.Model):
-    """Something questions were about, with what came of them over all tiers."""
+    """A concept of queries, with its outcomes over all tiers."""
 
     id = models.BigAutoField(primary_key=True)
     user = owner()
@@ -167,7 +166,7 @@ class Concept(models.Model):
 
 
 class RoutingStat(models.Model):
-    """How often memories of a tier helped with a concept. A partial success is counted and decides nothing."""
+    """Outcomes of a tier for a concept. Partial successes are counted but do not affect the rate."""
 
     id = models.BigAutoField(primary_key=True)
     user = owner()
@@ -200,7 +199,7 @@ class RoutingStat(models.Model):
 
 
 class Lesson(models.Model):
-    """The concepts one verdict was learned under, so that taking it back meets the same counts."""
+    """The concepts a verdict was learned under, so that reversing it hits the same counters."""
 
     id = models.BigAutoField(primary_key=True)
     user = owner()
@@ -217,7 +216,7 @@ class Lesson(models.Model):
 
 
 class ActionStat(models.Model):
-    """How an action went in a kind of work, on a tier where it has one. A partial success counts half."""
+    """Outcomes of an action in a kind of work and, if it has one, on a tier. A partial success counts half."""
 
     id = models.BigAutoField(primary_key=True)
     user = owner()
@@ -254,7 +253,7 @@ class ActionStat(models.Model):
 
 
 class ActionExample(models.Model):
-    """One time an action was taken, as evidence. Only the latest of a kind are kept."""
+    """One use of an action, as evidence. Only the latest of each kind are kept."""
 
     id = models.BigAutoField(primary_key=True)
     user = owner()
@@ -289,7 +288,7 @@ class ActionExample(models.Model):
 
 
 class Solution(models.Model):
-    """A memory that was tried on a problem. Counts are shares: one verdict on ten memories is a tenth for each."""
+    """A memory tried on a problem. Counts are shares: a verdict on ten memories is a tenth for each."""
 
     id = models.BigAutoField(primary_key=True)
     user = owner()
@@ -336,7 +335,7 @@ class SolutionCue(models.Model):
 
 
 class DocumentStat(models.Model):
-    """How a book's part or a statement of the bank did, which no outcome scores."""
+    """Outcomes of book chunks and bank items, which have no score of their own."""
 
     id = models.BigAutoField(primary_key=True)
     user = owner()
@@ -368,4 +367,4 @@ GRAPH_TABLES: tuple[type[models.Model], ...] = (
     *(GraphWork, GraphedItem, Entity, Mention, Edge, Concept, RoutingStat, Lesson, ActionStat, ActionExample),
     *(Solution, SolutionCue, DocumentStat),
 )
-"""Everything a person leaves here, to be deleted with them."""
+"""All tables with user data, for erasure."""

@@ -1,4 +1,4 @@
-"""What must go from evidence when a memory is deleted: it may neither be shown nor recommend what is not there."""
+"""Removes deleted memories from the evidence in the graphs."""
 
 import uuid
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ AND taken.user_id = %(user)s AND taken.id = example.taken_id AND taken.query = '
 
 
 def forget_questions(user: EndUser) -> None:
-    """Examples do not quote what was forgotten of the action they tell of."""
+    """Remove deleted questions from the examples that quote them."""
     with connection.cursor() as cursor:
         cursor.execute(FORGET_QUESTIONS, {"user": user.pk})
 
@@ -55,7 +55,7 @@ def forget_problems(user: EndUser, signatures: Sequence[str]) -> None:
 
 
 def drop_lost_cues(user: EndUser, signatures: Sequence[str]) -> None:
-    """A problem nothing was tried on any more needs no cues."""
+    """Delete the cues of problems without any solution left."""
     if signatures:
         with connection.cursor() as cursor:
             cursor.execute(DROP_LOST_CUES, {"user": user.pk, "signatures": sorted(set(signatures))})

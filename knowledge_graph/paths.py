@@ -1,4 +1,4 @@
-"""How two entities hang together: the shortest way between them over memories that name both of two neighbours."""
+"""Shortest paths between two entities, along memories that name both of two neighbours."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from memory.access import user_scope
 from memory.models import EndUser
 
 LONGEST = 6
-"""Steps of a way; what lies further apart is not said to be connected."""
+"""The longest path; entities further apart count as unconnected."""
 WIDEST = 2_000
 """Entities looked at in one step, the most strongly connected first."""
 
@@ -34,9 +34,9 @@ class Step:
 
 
 def shortest(user: EndUser, start: str, end: str) -> list[Step] | None:
-    """The steps from one entity to the other, none if they are the same; None when there is no way that short.
+    """The steps between two entities, empty if they are the same; None if there is no path within the limit.
 
-    Both ends reach out in turn, the one that has found less so far first.
+    A bidirectional breadth-first search that expands the smaller frontier.
     """
     if start == end:
         return []
@@ -55,7 +55,7 @@ def shortest(user: EndUser, start: str, end: str) -> list[Step] | None:
 
 
 def reach(user: EndUser, edge: list[str], known: dict[str, Step | None]) -> list[str]:
-    """The entities one step further that were not known, each with the step that led to it."""
+    """The new entities one step further, each with the step that reached it."""
     with connection.cursor() as cursor:
         cursor.execute(STEP, {"user": user.pk, "from": edge, "most": WIDEST})
         rows = cursor.fetchall()
@@ -75,7 +75,7 @@ def joined(meeting: str, reached: tuple[Mapping[str, Step | None], Mapping[str, 
         key = step.source
     key = meeting
     while (step := reached[1][key]) is not None:
-        # The other end came towards us: its steps are walked backwards.
+        # Steps found from the other end are reversed.
         way.append(Step(step.target, step.source, step.kind, step.weight))
         key = step.source
     return way

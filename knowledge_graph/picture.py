@@ -48,7 +48,7 @@ class Picture:
 
 
 def picture(user: EndUser, wanted: Wanted, *, now: datetime) -> Picture:
-    """The foremost concepts, entities and actions, and what ties them."""
+    """The most important concepts, entities and actions, and their edges."""
     with user_scope(user):
         concepts = browsing.concepts(user, wanted, now=now)
         entities = browsing.entities(user, wanted, now=now)

@@ -1,4 +1,4 @@
-"""What the graphs know, looked up by key: each question is one indexed query, whatever the user's graph holds."""
+"""Look-ups in the graphs by key; each is one indexed query, whatever the size of the graph."""
 
 import uuid
 from collections import defaultdict
@@ -17,7 +17,7 @@ from memory.tiers import Tier
 
 @dataclass(frozen=True, slots=True)
 class TierRecord:
-    """What came of memories of a tier, for a concept. ``partial`` is shown and decides nothing."""
+    """Outcomes of a tier for a concept. ``partial`` is shown but does not affect the rate."""
 
     tier: str
     worked: int
@@ -65,7 +65,7 @@ class EntityRecord:
 
 @dataclass(frozen=True, slots=True)
 class ActionRecord:
-    """How an action went in one kind of work; a partial success counts half."""
+    """Outcomes of an action in one kind of work; a partial success counts half."""
 
     context_type: str
     action: str
@@ -112,7 +112,7 @@ class TierAdvice:
 
 
 def routing_of(user: EndUser, keys: Collection[str]) -> dict[str, ConceptRouting]:
-    """What is known of these concepts, by key; unknown ones are left out."""
+    """The statistics of these concepts, by key; unknown ones are left out."""
     if not keys:
         return {}
     found: dict[str, list[TierRecord]] = defaultdict(list)
@@ -177,7 +177,7 @@ def mentions_of(user: EndUser, key: str, limit: int = 20) -> list[uuid.UUID]:
 
 
 def actions_of(user: EndUser, context_type: str) -> list[ActionRecord]:
-    """How each action went in a kind of work, the surest first."""
+    """The outcomes of each action in a kind of work, the surest first."""
     with user_scope(user):
         rows = list(ActionStat.objects.filter(user=user, context_type=context_type))
     records = [
@@ -219,7 +219,7 @@ ORDER BY overlap DESC, worked - failed DESC, last_used_at DESC, item_id LIMIT %(
 
 
 def solutions_of(user: EndUser, keys: Collection[str], *, least: float = 0.5, limit: int = 20) -> list[KnownSolution]:
-    """What was tried on problems that share at least this part of their concepts with these, the likest first.
+    """Solutions tried on problems that share at least this part of their concepts, the most similar first.
 
     Pairs of words repeat what their words say: only single words make a problem.
     """

@@ -1,4 +1,4 @@
-"""The graphs made anew from what they were learned from: the memories and the ledger of verdicts."""
+"""Rebuilds the graphs from the memories and the ledger of verdicts."""
 
 from datetime import datetime
 
@@ -12,9 +12,9 @@ from outcomes.models import ActionTaken, OutcomeEvent, Source
 
 
 def rebuild(user: EndUser, *, now: datetime) -> int:
-    """Forget what the graphs of a user hold and learn all of it again. Returns how much was learned.
+    """Clear a user's graphs and learn everything again. Returns how much was learned.
 
-    Forgetting leaves the work in the same transaction: a rebuilding that is cut off is finished by the worker.
+    Clearing adds the work items in the same transaction, so the worker finishes an interrupted rebuild.
     """
     with user_scope(user):
         take_turns(user)

@@ -1,4 +1,4 @@
-"""What other parts say, turned into work. Receivers leave work behind and do none."""
+"""Signal receivers: they record work to do and do none of it."""
 
 import uuid
 from typing import Any

@@ -1,4 +1,4 @@
-"""The deferred part of learning: one user at a time, in small transactions, as often as somebody asks."""
+"""Celery tasks for deferred learning: one user at a time, in small transactions, idempotent."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -15,18 +15,18 @@ from memory.models import EndUser
 from memory.tasks import single_flight
 
 TASK_SECONDS = 60
-"""After this the rest is left to a task of its own, so that other users get their turn."""
+"""After this time the rest is passed to a new task, for fairness between users."""
 
 
 def learn(user: EndUser, *, now: datetime) -> int:
-    """One batch of everything that waits. Returns how much that was; 0 means nothing waits."""
+    """Process one batch of pending work. Returns its size; 0 means nothing is pending."""
     ids = next_items(user)
     looked = look_at(user, ids, describing.readings(user, ids)) if ids else 0
     return looked + learn_outcomes(user, now=now) + learn_actions(user)
 
 
 def learn_everything(user: EndUser, *, now: datetime) -> int:
-    """Until nothing waits any more. Returns how much was learned."""
+    """Process batches until nothing is pending. Returns how much was learned."""
     return sum(batches(user, now))
 
 
@@ -42,7 +42,7 @@ def batches(user: EndUser, now: datetime) -> Iterator[int]:
 
 @shared_task(name="knowledge_graph.learn_user")
 def learn_user(user_id: int) -> int:
-    """Learn all that waits of a user. Returns how much that was."""
+    """Process all pending work of a user. Returns how much that was."""
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None or not memory_conf().flags["kg"]:
         return 0
@@ -62,7 +62,7 @@ def learn_user(user_id: int) -> int:
 
 @shared_task(name="knowledge_graph.sweep_learning")
 def sweep_learning() -> int:
-    """Nudge the worker for every user with something to learn: the mark outlives a lost message."""
+    """Enqueue every user with pending work, in case a message was lost."""
     if not memory_conf().flags["kg"]:
         return 0
     users = work.users_due()

@@ -1,4 +1,4 @@
-"""Which memories are to be looked at, and when nothing is left to learn."""
+"""The work list of changed memories, and the per-user mark that work is pending."""
 
 import uuid
 from collections.abc import Iterable
@@ -55,13 +55,13 @@ def leave(user: EndUser, kind: str, items: Iterable[tuple[uuid.UUID, Tier]], now
 
 
 def take_turns(user: EndUser) -> None:
-    """Until the transaction ends nobody else writes this user's graphs."""
+    """Lock the user's graphs for writing until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('graphs', %s))", [user.pk])
 
 
 def is_waiting(user: EndUser) -> bool:
-    """Whether anything is left to learn. In the user's scope."""
+    """Whether work is pending. Needs the user's scope."""
     return (
         GraphWork.objects.filter(user=user).exists()
         or OutcomeEvent.objects.filter(user=user, learned_at__isnull=True).exists()
@@ -70,10 +70,10 @@ def is_waiting(user: EndUser) -> bool:
 
 
 def settle(user: EndUser) -> bool:
-    """Take back the user's mark if nothing waits any more. False when something does, or is being written for long.
+    """Clear the user's mark if nothing is pending. False if something is, or a writer takes too long.
 
-    The lock waits for every writer whose row is not visible yet (leaving the mark shares the user's row) and holds
-    off later ones, who then find the mark gone and set it again.
+    The lock waits for every writer whose row is not visible yet (setting the mark locks the user's row in share mode)
+    and blocks later ones, which then find the mark cleared and set it again.
     """
     try:
         with user_scope(user):
@@ -91,6 +91,6 @@ def settle(user: EndUser) -> bool:
 
 
 def users_due(limit: int = 1000) -> list[int]:
-    """Users with something to learn, longest first."""
+    """Users with pending work, those that have waited longest first."""
     marked = EndUser.objects.filter(learning_due_since__isnull=False).order_by("learning_due_since")
     return list(marked.values_list("pk", flat=True)[:limit])

@@ -1,7 +1,7 @@
-"""What experience says about a question before anything is searched: no vector, two or three statements, a few ms.
+"""Insights: what was learned about a query, before any search; no embedding, two or three statements, a few ms.
 
-Reads memories, verdicts and the graphs; writes nothing. Without the graphs it still knows what worked, what failed and
-what the bank says, by words alone.
+Reads memories, verdicts and the graphs; writes nothing. Without the graphs it still finds by words what worked, what
+failed and what the bank holds.
 """
 
 from knowledge_graph.insights.findings import Insights

@@ -1,4 +1,4 @@
-"""What the conversation itself says: a question asked before, and what it goes on about. Pure."""
+"""Signals from the conversation itself: repeated questions and topic continuity. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from knowledge_graph.insights.question import WORD
 
 JUST_NOW = timedelta(minutes=RECENT_MINUTES)
 ALIKE = 0.6
-"""So much of the words of two questions together must be in both."""
+"""Jaccard overlap of two questions' words from which one repeats the other."""
 OFTEN = 2
 MOST_TOPICS = 4
 MOST_RELATED = 3
@@ -63,9 +63,9 @@ def topics(
     known: Mapping[str, Known],
     related: Mapping[str, Sequence[str]],
 ) -> list[Topic]:
-    """What the question shares with what was said before, or, where it names nothing itself, what that was about.
+    """Topics the question shares with earlier messages or, if it names none itself, their topics.
 
-    ``before`` are the topics of the messages before with how many name them, ``known`` those the graphs have met.
+    ``before`` are the topics of earlier messages with how many name them, ``known`` those in the graphs.
     """
     shared = [key for key in before if key in asked]
     if not shared and not asked:

@@ -1,4 +1,4 @@
-"""What to do next, in short sentences that a small model can follow too. Pure."""
+"""Short instructions for the model, simple enough for small models. Pure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ def directives_for(
     facts: Sequence[dict[str, Any]],
     repeated: Repetition | None,
 ) -> tuple[str, ...]:
-    """Where to look first, what to heed, and the reminder that closes the loop; empty when nothing is known."""
+    """Where to look first, what to consider, and the reminder to record the outcome; empty if nothing is known."""
     found = []
     first = [advice.tier for advice in tiers if advice.success_rate > GOOD_RATE][:2]
     if first:

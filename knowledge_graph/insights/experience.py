@@ -1,4 +1,4 @@
-"""One statement that asks the memories: what worked and what failed for these words, what the bank says, what was said.
+"""One statement over the memories: what worked and failed for these words, bank facts, earlier questions.
 
 A small sample of the user's rows tells how common each word is, so that a memory counts as one about the question by
 the rare words it shares with it; a word the sample lacks weighs no more than one it has once. Approaches are looked for

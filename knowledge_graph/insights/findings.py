@@ -1,4 +1,4 @@
-"""What insights are made of, and how they are shown to clients. Pure values."""
+"""The parts of insights as values, and their JSON for clients. Pure."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ RECENT_MINUTES = 30
 
 @dataclass(frozen=True, slots=True)
 class Approach:
-    """A memory that outcomes were recorded on, or the lesson of one. ``share`` is how much of the question it is about.
+    """A memory with outcomes, or its lesson. ``share`` is the part of the question it covers.
 
     ``reason`` is the lesson that was noted with its last failure.
     """
@@ -66,7 +66,7 @@ class Approach:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What the memory bank says of it."""
+    """A relevant item of the memory bank."""
 
     memory_id: UUID
     content: str
@@ -107,7 +107,7 @@ class ToolAdvice:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What the conversation goes on about, and what it was connected with before."""
+    """A topic that continues, and earlier related topics."""
 
     topic: str
     related: tuple[str, ...] = ()

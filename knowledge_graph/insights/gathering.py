@@ -1,4 +1,4 @@
-"""Brings the parts together: the question, the memories, the conversation, the graphs."""
+"""Assembles insights from the question, the memories, the conversation and the graphs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -44,7 +44,7 @@ def insights_of(
     recent_messages: Sequence[str] = (),
     asked_before: Sequence[str] = (),
 ) -> Insights:
-    """What is known of the matter before anything is searched. Raises Unavailable when Postgres is late or away.
+    """The insights for a question. Raises Unavailable when Postgres is late or down.
 
     ``recent_messages`` are those before the question, ``asked_before`` the user's among them; where a client keeps the
     question itself as the last of them, that is no repetition. Without the graphs (``ENABLE_KG`` off, or nothing
@@ -54,7 +54,7 @@ def insights_of(
     if user is None:
         return Insights(question.context_type)
     uses_graphs = bool(memory_conf().flags["kg"])
-    # From here on: a process that reads its first question loads word lists before.
+    # Measured from here: the first question of a process loads word lists before.
     with bounded_cursor(INSIGHTS, user.pk, Deadline(within_s), PLANNING) as cursor:
         read = experience.read(cursor, user, question, thread_id, now, uses_graphs=uses_graphs)
         said = list(recent_messages)[-RECENT_USED:] or [row["text"] for row in read.said]
@@ -98,7 +98,7 @@ def by_share(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def distinct(approaches: list[Approach], told: set[str | None]) -> list[Approach]:
-    """Each once, the nearest to the question first; a lesson that stands as the reason of another is not told again."""
+    """Without duplicates, most relevant first; a lesson shown as the reason of another is not repeated."""
     seen: dict[str, Approach] = {}
     for one in sorted(approaches, key=lambda one: (-round(one.share, 1), -one.worked - one.failed, str(one.memory_id))):
         if str(one.memory_id) not in told:
@@ -132,14 +132,14 @@ def fact(row: dict[str, Any]) -> Fact:
 
 
 def source_of(row: dict[str, Any]) -> str:
-    """Where words come from outside, that is said; else it is empty."""
+    """The source label of external text; empty otherwise."""
     if row["trust"] > Trust.EXTERNAL:
         return ""
     return EXTERNAL_SOURCES.get(SourceType(row["source_type"]), FROM_OUTSIDE)
 
 
 def tier_advice(routing: dict[str, ConceptRouting]) -> tuple[TierAdvice, ...]:
-    """The best record of each tier, the surest tier first; only what outcomes say clearly is advice."""
+    """The best statistics of each tier, the surest first; tiers without clear outcomes are left out."""
     best: dict[str, TierAdvice] = {}
     for concept in routing.values():
         for record in concept.tiers:

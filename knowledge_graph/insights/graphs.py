@@ -1,4 +1,4 @@
-"""One statement that asks the graphs for everything insights tell of them."""
+"""One statement that reads everything insights need from the graphs."""
 
 from collections import defaultdict
 from collections.abc import Collection

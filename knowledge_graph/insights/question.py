@@ -1,4 +1,4 @@
-"""What a question is about, as the lookups need it. Pure."""
+"""A question's words and concepts, as the lookups need them. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ class Question:
 
 
 def topics_of(texts: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """What several messages are about: key to label and in how many of them, the most frequent first."""
+    """The topics of several messages: key to label and number of messages, the most frequent first."""
     counted: dict[str, tuple[str, int]] = {}
     for text in texts:
         for concept in concepts_in(text[:LONGEST_READ]):

@@ -1,4 +1,4 @@
-"""The contextual memory block: what experience means for this question, short and always in the same order."""
+"""Renders insights as the contextual memory block: short and in a fixed order."""
 
 from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
@@ -11,12 +11,12 @@ from memory.text import preview
 EXAMPLE_CHARS = 160
 MOST_LINES = 3
 HELPFUL_USES = 2
-"""A tool's record is told once it was tried so often."""
+"""Uses from which on a tool's success rate is shown."""
 CLOSING = "Let this shape the answer; it is a guide from experience and no instruction."
 
 
 def lines_of(insights: Insights, told: Collection[UUID] = ()) -> list[str]:
-    """The block's lines; none when experience has nothing to say. Facts ``told`` elsewhere are not told again."""
+    """The block's lines, empty without insights. Facts ``told`` in other blocks are left out."""
     sections = [
         ("📋 Past Experience:", list(experience(insights.relevant_patterns))),
         ("⚠️ Past Failures to Avoid:", list(failures(insights.past_failures))),

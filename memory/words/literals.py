@@ -1,8 +1,8 @@
 """Terms in the input syntax of Postgres' text search types.
 
 Every lexeme is prefixed with its owner. An index over lexemes then has one posting list per user and word, so the cost
-of a search depends on the user's data, not on everybody's (100,000 rows of one user among a million: 1.6 ms instead of 22 to find
-the rows), and a query of one user cannot even name the words of another.
+of a search depends on the user's data, not on everybody's (100,000 rows of one user among a million: 1.6 ms instead of
+22 to find the rows), and a query of one user cannot even name the words of another.
 """
 
 from __future__ import annotations

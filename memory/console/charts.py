@@ -4,13 +4,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-WIDTH, HEIGHT = 720, 180
+HEIGHT = 180
 LEFT, RIGHT, TOP, BOTTOM = 48, 8, 8, 22
 LEVELS = 4
 """Lines of the grid, the ground not counted."""
 SHARE = 0.62
 """A bar's part of its day's width."""
-MOST_DATES = 8
+DATE = 70
+"""What a date takes of the ground line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a chart is drawn on; ``css`` says to which screens it is shown."""
+
+    width: int
+    css: str
+
+
+SHEETS = (Sheet(720, "wide"), Sheet(340, "narrow"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +67,21 @@ class Chart:
     lines: list[Line]
     levels: list[Mark]
     dates: list[Mark]
-    width: int = WIDTH
+    width: int
+    css: str
     height: int = HEIGHT
     left: int = LEFT
-    right: int = WIDTH - RIGHT
+
+    @property
+    def right(self) -> int:
+        return self.width - RIGHT
 
 
-def stacked(days: Sequence[date], parts: Mapping[str, tuple[str, Sequence[float]]]) -> Chart:
+def stacked(days: Sequence[date], parts: Mapping[str, tuple[str, Sequence[float]]], sheet: Sheet) -> Chart:
     """A pile of bars for each day. ``parts``: name to class and one number for each day, the lowest first."""
     sums = [sum(numbers[place] for _, numbers in parts.values()) for place in range(len(days))]
     top = ceiling(max(sums, default=0))
-    step = day_width(days)
+    step = day_width(days, sheet)
     bars = []
     for place, day in enumerate(days):
         ground = 0.0
@@ -77,25 +93,29 @@ def stacked(days: Sequence[date], parts: Mapping[str, tuple[str, Sequence[float]
                 says = f"{day:%d %b}: {name} {numbers[place]:,.0f}"
                 bars.append(Bar(css, round(x, 2), upper, round(step * SHARE, 2), round(height, 2), says))
                 ground += numbers[place]
-    return Chart(bars, [], levels(top, ""), dates(days))
+    return Chart(bars, [], levels(top, ""), dates(days, sheet), sheet.width, sheet.css)
 
 
-def drawn(days: Sequence[date], curves: Mapping[str, tuple[str, Sequence[float | None]]], unit: str) -> Chart:
+def drawn(
+    days: Sequence[date], curves: Mapping[str, tuple[str, Sequence[float | None]]], unit: str, sheet: Sheet
+) -> Chart:
     """A line for each name, broken where a day has no value."""
     known = [value for _, values in curves.values() for value in values if value is not None]
     top = ceiling(max(known, default=0))
-    lines = [line(name, css, values, days, top, unit) for name, (css, values) in curves.items()]
-    return Chart([], lines, levels(top, unit), dates(days))
+    lines = [line(name, css, values, days, top, unit, sheet) for name, (css, values) in curves.items()]
+    return Chart([], lines, levels(top, unit), dates(days, sheet), sheet.width, sheet.css)
 
 
-def line(name: str, css: str, values: Sequence[float | None], days: Sequence[date], top: float, unit: str) -> Line:
+def line(
+    name: str, css: str, values: Sequence[float | None], days: Sequence[date], top: float, unit: str, sheet: Sheet
+) -> Line:
     stretches: list[list[Dot]] = [[]]
     for place, value in enumerate(values):
         if value is None:
             stretches.append([])
             continue
         says = f"{days[place]:%d %b}: {name} {value:,.0f} {unit}"
-        stretches[-1].append(Dot(middle(place, days), y_of(value, top), says))
+        stretches[-1].append(Dot(middle(place, days, sheet), y_of(value, top), says))
     points = [" ".join(f"{dot.x},{dot.y}" for dot in stretch) for stretch in stretches if stretch]
     return Line(css, name, points, [dot for stretch in stretches for dot in stretch])
 
@@ -114,12 +134,12 @@ def y_of(value: float, top: float) -> float:
     return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / top, 2)
 
 
-def day_width(days: Sequence[date]) -> float:
-    return (WIDTH - LEFT - RIGHT) / max(1, len(days))
+def day_width(days: Sequence[date], sheet: Sheet) -> float:
+    return (sheet.width - LEFT - RIGHT) / max(1, len(days))
 
 
-def middle(place: int, days: Sequence[date]) -> float:
-    return round(LEFT + day_width(days) * (place + 0.5), 2)
+def middle(place: int, days: Sequence[date], sheet: Sheet) -> float:
+    return round(LEFT + day_width(days, sheet) * (place + 0.5), 2)
 
 
 def levels(top: float, unit: str) -> list[Mark]:
@@ -127,7 +147,8 @@ def levels(top: float, unit: str) -> list[Mark]:
     return [Mark(LEFT - 6, y_of(value, top), f"{value:,.0f} {unit}".strip()) for value in steps]
 
 
-def dates(days: Sequence[date]) -> list[Mark]:
-    every = -(-len(days) // MOST_DATES) if days else 1
+def dates(days: Sequence[date], sheet: Sheet) -> list[Mark]:
+    most = (sheet.width - LEFT - RIGHT) // DATE
+    every = -(-len(days) // most) if days else 1
     shown = [(place, day) for place, day in enumerate(days) if (len(days) - 1 - place) % every == 0]
-    return [Mark(middle(place, days), HEIGHT - 6, f"{day:%d %b}") for place, day in shown]
+    return [Mark(middle(place, days, sheet), HEIGHT - 6, f"{day:%d %b}") for place, day in shown]

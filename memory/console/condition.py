@@ -13,6 +13,7 @@ NAMES = {
     "vector": "Vector index",
     "lexical": "Word index",
     "queue": "Queue",
+    "mcp": "MCP server",
 }
 EFFECTS = {
     "postgres": "Nothing can be read or written.",
@@ -22,6 +23,7 @@ EFFECTS = {
     "vector": "Search compares words only.",
     "lexical": "Search compares meaning only.",
     "queue": "New memories are found by their words, not yet by their meaning.",
+    "mcp": "Assistants that use MCP cannot ask; the API goes on.",
 }
 
 
@@ -46,10 +48,14 @@ def conditions() -> list[Condition]:
         if state != "closed" and not is_known_bad(name, seen.components)
     ]
     found += [
-        Condition("Disk", "watch", text.removeprefix("disk: ")) for text in seen.warnings if text.startswith("disk")
+        Condition("Disk", "watch", reason(text.removeprefix("disk: ")))
+        for text in seen.warnings
+        if text.startswith("disk")
     ]
     found += [
-        Condition("Vector index", "bad", text.removeprefix("index: "), "Nobody was shown them: the rows decide.")
+        Condition(
+            "Vector index", "bad", reason(text.removeprefix("index: ")), "Nobody was shown them: the rows decide."
+        )
         for text in seen.warnings
         if text.startswith("index: ")
     ]

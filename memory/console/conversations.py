@@ -12,9 +12,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
-from memory.console.names import OUTCOME_NAMES, SIGNAL_NAMES
+from memory.console.names import OUTCOME_NAMES, SIGNAL_NAMES, VERDICTS
 from memory.console.pages import OperatorRequest, answer, place_page, wants_part
 from memory.console.places import Place
 from memory.tiers import Outcome
@@ -23,7 +23,6 @@ from outcomes.reading import Told
 
 PAGE = 20
 THREADS = 40
-BUTTONS = ((Outcome.WORKED, "Worked"), (Outcome.PARTIAL, "Partly"), (Outcome.FAILED, "Failed"))
 
 
 @require_safe
@@ -66,27 +65,33 @@ def shown(told: Told) -> dict[str, Any]:
         "outcome_name": OUTCOME_NAMES[Outcome(outcome.outcome)] if outcome else "",
         "waits": told.state == "unscored",
         "signals": [(SIGNAL_NAMES[signal.kind], signal.evidence) for signal in told.signals],
-        "buttons": [(value.value, name, bool(outcome and outcome.outcome == value)) for value, name in BUTTONS],
+        "buttons": [(value.value, name, bool(outcome and outcome.outcome == value)) for value, name in VERDICTS],
     }
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @place_page
 def record(request: OperatorRequest, place: Place, exchange_id: uuid.UUID) -> HttpResponse:
     """An operator's verdict, as explicit as the user's own."""
     said = request.POST.get("outcome", "")
     told = place.facade.exchange_by_id(place.user, exchange_id)
-    if told is None or said not in {value.value for value, _ in BUTTONS}:
+    if told is not None and request.method != "POST":
+        return to_exchange(place, told)
+    if told is None or said not in {value.value for value, _ in VERDICTS}:
         raise Http404("no such exchange, or no such outcome")
     place.facade.outcome(place.user, Outcome(said), now=timezone.now(), exchange_id=exchange_id)
     if not wants_part(request):
-        target = reverse("console:conversations", args=place.path)
-        return redirect(f"{target}?{urlencode({'thread': told.exchange.thread_id})}#exchange-{exchange_id}")
+        return to_exchange(place, told)
     told = place.facade.exchange_by_id(place.user, exchange_id)
     if told is None:
         raise Http404("no such exchange")
     context = {"place": place, "now": timezone.now(), "shown": shown(told), "recorded": True}
     return render(request, "console/conversations/_exchange.html", context)
+
+
+def to_exchange(place: Place, told: Told) -> HttpResponse:
+    target = reverse("console:conversations", args=place.path)
+    return redirect(f"{target}?{urlencode({'thread': told.exchange.thread_id})}#exchange-{told.exchange.pk}")
 
 
 def write_mark(mark: Mark) -> str:

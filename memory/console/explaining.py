@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from memory.console.reasons import clause, title
+
 STAGES = {
     "understand": "Reading the question",
+    "graph": "Asking the graphs",
     "embed": "Embedding the question",
     "vector": "Nearest in meaning",
     "lexical": "Matching words",
@@ -14,12 +17,14 @@ STAGES = {
     "rerank": "A second opinion",
     "remember": "Keeping the turn",
     "insights": "Asking experience",
+    "total": "The whole search",
 }
 FALLBACKS = {
     "embed_skipped": "The question could not be embedded, so only words were compared.",
     "vector_skipped": "The vector index did not answer, so only words were compared.",
     "lexical_skipped": "The word index did not answer, so only meaning was compared.",
     "insights_skipped": "Experience did not answer in time, so the context is without it.",
+    "graph_skipped": "The graphs did not answer in time, so nothing learned from earlier questions was added.",
     "late_skipped": "Turns were not compared with the question word for word.",
     "rerank_skipped": "The reranker had no usable opinion, so the order is that of words and meaning.",
 }
@@ -33,28 +38,6 @@ FUSIONS = {
     "rrf": "by its ranks (reciprocal rank fusion)",
     "blend": "in fixed shares of closeness, word rank and fused rank",
 }
-
-
-SIGNALS = {
-    "speaker": "the question names who said it",
-    "time_words": "it tells a time, which the question asks for",
-    "date": "it is of the month that is asked about",
-    "words_in_context": "it and the turn before it hold the rare words of the question",
-    "turn_before": "the turn before it fits",
-    "turn_after": "the turn after it fits",
-    "answer": "it answers a question that fits",
-    "question": "it is itself a question",
-    "thread": "its conversation fits",
-    "late": "word for word it is near to the question",
-}
-AGAINST = {
-    "turn_before": "the turn before it does not fit",
-    "turn_after": "the turn after it does not fit",
-    "answer": "the question before it does not fit",
-    "thread": "its conversation fits less than others",
-    "late": "word for word it is less near than it seemed",
-}
-"""Signals that also point the other way, when they do."""
 MOST_REASONS = 3
 
 
@@ -144,11 +127,6 @@ def reasons(boosts: Mapping[str, float], sign: int) -> str:
     return " and ".join(clauses) if len(clauses) < 3 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
 
 
-def clause(name: str, value: float) -> str:
-    against = AGAINST.get(name) if value < 0 else None
-    return against or SIGNALS.get(name, name.replace("_", " "))
-
-
 def numbers(explain: Mapping[str, Any], final_score: float) -> list[Number]:
     """Every number that placed a hit, named."""
     rows = [
@@ -162,8 +140,7 @@ def numbers(explain: Mapping[str, Any], final_score: float) -> list[Number]:
     ]
     rows += [Number(str(name), shown(value), "weight") for name, value in (explain.get("weights") or {}).items()]
     rows += [
-        Number(str(name).replace("_", " ").capitalize(), shown(value), clause(name, value))
-        for name, value in (explain.get("boosts") or {}).items()
+        Number(title(name), shown(value), clause(name, value)) for name, value in (explain.get("boosts") or {}).items()
     ]
     if explain.get("total") is not None:
         rows.append(Number("Total", shown(explain["total"]), "relevance and what was added to it"))

@@ -8,14 +8,16 @@ from django.http import QueryDict
 
 from memory.conf import memory_conf
 from memory.console.names import TIER_NAMES
+from memory.listing import ItemFilter
 from memory.models import MemoryItem
 from memory.retrieval.search import RECENCY, RELEVANCE, SCORE
-from memory.tiers import Status, Tier
+from memory.tiers import Indexing, Status, Tier
 
 SORTS = ((RELEVANCE, "Relevance"), (RECENCY, "Most recent"), (SCORE, "Outcome score"))
 USUAL = {"sort_by": RELEVANCE, "limit": 10}
 LIMITS = ((5, "5"), (10, "10"), (20, "20"), (50, "50"))
-STATUSES = ((Status.ACTIVE.value, "Active"), (Status.ARCHIVED.value, "Archived"))
+FAILED = "failed"
+STATUSES = ((Status.ACTIVE.value, "Active"), (Status.ARCHIVED.value, "Archived"), (FAILED, "Not indexed"))
 ORDERS = (("recent", "Newest first"), ("score", "Best score first"))
 
 
@@ -79,6 +81,17 @@ class FilterForm(forms.Form):
     tag = forms.CharField(required=False, max_length=64, strip=True)
     q = forms.CharField(required=False, max_length=200, strip=True)
 
+    def wanted(self) -> ItemFilter:
+        asked = self.cleaned_data
+        is_failed = asked["status"] == FAILED
+        return ItemFilter(
+            status=Status.ACTIVE if is_failed else Status(asked["status"] or Status.ACTIVE),
+            tier=Tier(asked["tier"]) if asked["tier"] else None,
+            tag=asked["tag"] or None,
+            words=asked["q"] or None,
+            indexing=Indexing.FAILED if is_failed else None,
+        )
+
 
 class WritingForm(forms.Form):
     """What an operator may say of a memory."""
@@ -118,10 +131,11 @@ class RevisionForm(WritingForm):
     version = forms.IntegerField(widget=forms.HiddenInput)
 
     @classmethod
-    def of(cls, item: MemoryItem) -> "RevisionForm":
+    def of(cls, item: MemoryItem, text: str | None = None) -> "RevisionForm":
+        """``text``: another wording to begin with."""
         return cls(
             initial={
-                "text": item.text,
+                "text": item.text if text is None else text,
                 "tags": ", ".join(item.tags),
                 "importance": item.importance,
                 "confidence": item.confidence,

@@ -17,7 +17,7 @@ from memory.admission import Refused
 from memory.conf import memory_conf
 from memory.console.differences import Run, differences
 from memory.console.forms import RevisionForm
-from memory.console.names import TIER_NAMES, TRUST_NAMES
+from memory.console.names import TIER_NAMES, TRUST_NAMES, VERDICTS
 from memory.console.pages import OperatorRequest, answer, place_page, wants_part
 from memory.console.places import Place
 from memory.console.timeline import timeline
@@ -25,11 +25,14 @@ from memory.listing import list_events, list_versions
 from memory.models import MemoryItem, MemoryVersion
 from memory.resilience import Deadline
 from memory.scoring import quality, wilson_lower_bound
-from memory.tiers import SCORED_TIERS, Status, Tier, Trust
+from memory.tiers import SCORED_TIERS, Tier, Trust
 
 MERGED = "The bank held this already; the two are one now."
 VERSIONS = 20
 EVENTS = 100
+LONGEST_NUMBER = 6
+LONG = 1500
+"""Characters from which a text is folded, so that what can be done with it stays in sight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,8 @@ def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
         "trust_name": TRUST_NAMES[Trust(item.trust)],
         "is_vouched": item.trust >= Trust.USER,
         "is_scored": item.tier in SCORED_TIERS,
+        "verdicts": VERDICTS,
+        "is_long": len(item.text) > LONG,
         "wilson": wilson_lower_bound(item.worked, item.failed, item.partial),
         "quality": quality(item.importance, item.confidence),
         "wordings": wordings(item, versions[:VERSIONS]),
@@ -94,7 +99,17 @@ def edit(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResp
             messages.success(request, "The memory was saved." if left == item_id else MERGED)
             return to_item(request, place, left)
         return edit_page(request, place, item, form, status=422)
-    return edit_page(request, place, item, RevisionForm.of(item))
+    return edit_page(
+        request, place, item, RevisionForm.of(item, earlier_wording(place, item, request.GET.get("version", "")))
+    )
+
+
+def earlier_wording(place: Place, item: MemoryItem, number: str) -> str | None:
+    """The text that a version had, to be used again; None when no version or none of this memory is asked for."""
+    if not number.isascii() or not number.isdigit() or len(number) > LONGEST_NUMBER:
+        return None
+    found = list_versions(place.user, item.pk, before=int(number) + 1, limit=1)
+    return found[0].text if found and found[0].version == int(number) else None
 
 
 def edit_page(
@@ -140,8 +155,9 @@ def to_item(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpR
 @require_http_methods(["GET", "HEAD", "POST"])
 @place_page
 def archive(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+    """Nobody is asked first: restoring is as near as archiving was."""
     if request.method != "POST":
-        return confirmation(request, place, item_id, "archive")
+        return to_item(request, place, find_item(place, item_id).pk)
     changed = place.facade.archive(place.user, item_id, now=timezone.now())
     return after_change(request, place, changed, "The memory was archived.")
 
@@ -150,7 +166,7 @@ def archive(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpR
 @place_page
 def restore(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
-        return confirmation(request, place, item_id, "restore")
+        return to_item(request, place, find_item(place, item_id).pk)
     memory = place.facade
     twin = memory.twin_of_item(place.user, item_id, Deadline(memory_conf().deadlines.default_s))
     try:
@@ -165,6 +181,8 @@ def restore(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpR
 def after_change(request: OperatorRequest, place: Place, changed: MemoryItem | None, said: str) -> HttpResponse:
     if changed is None:
         raise Http404("no such memory")
+    if wants_part(request) and "in_place" in request.POST:
+        return render(request, "console/item/_moved.html", {"place": place, "item": changed, "said": said})
     messages.success(request, said)
     return to_item(request, place, changed.pk)
 
@@ -182,12 +200,9 @@ def delete(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpRe
 
 def confirmation(request: OperatorRequest, place: Place, item_id: uuid.UUID, action: str) -> HttpResponse:
     """The question before a change: in place of the buttons, or as a page of its own without JavaScript."""
-    item = find_item(place, item_id)
-    if action in {"archive", "restore"} and (action == "restore") != (item.status == Status.ARCHIVED):
-        return to_item(request, place, item_id)
     context = {
         "place": place,
-        "item": item,
+        "item": find_item(place, item_id),
         "action": action,
         "url": reverse(f"console:{action}", args=[*place.path, item_id]),
     }

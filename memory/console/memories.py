@@ -12,7 +12,6 @@ from memory.console.forms import FilterForm
 from memory.console.pages import OperatorRequest, answer, place_page
 from memory.console.places import Place
 from memory.listing import RECENT, ItemFilter
-from memory.tiers import Status, Tier
 
 
 @require_safe
@@ -23,12 +22,7 @@ def page(request: OperatorRequest, place: Place) -> HttpResponse:
         context = {"place": place, "form": form, "items": []}
         return answer(request, "console/memories/page.html", "console/memories/_list.html", context, status=422)
     asked = form.cleaned_data
-    wanted = ItemFilter(
-        status=Status(asked["status"] or Status.ACTIVE),
-        tier=Tier(asked["tier"]) if asked["tier"] else None,
-        tag=asked["tag"] or None,
-        words=asked["q"] or None,
-    )
+    wanted = form.wanted()
     cursor = request.GET.get("cursor", "")
     found = listed(place.user, wanted, sort=asked["sort"] or RECENT, cursor=cursor)
     context = {

@@ -20,6 +20,8 @@ OUTCOME_NAMES = {
     Outcome.FAILED: "failed",
     Outcome.UNKNOWN: "unknown",
 }
+VERDICTS = ((Outcome.WORKED, "Worked"), (Outcome.PARTIAL, "Partly"), (Outcome.FAILED, "Failed"))
+"""What an operator may say came of something."""
 SIGNAL_NAMES = {
     "thanks": "thanked",
     "corrects": "corrected",
@@ -27,3 +29,10 @@ SIGNAL_NAMES = {
     "tool_error": "a tool failed",
     "tool_timeout": "a tool ran out of time",
 }
+ACTORS = {"key": "API key", "operator": "operator"}
+
+
+def actor_name(actor: str) -> str:
+    """Who did something: an API key, an operator, or a part of the product by its own name."""
+    kind, colon, name = actor.partition(":")
+    return f"{ACTORS[kind]} {name}" if colon and kind in ACTORS else actor.replace("_", " ")

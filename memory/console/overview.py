@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django_htmx.http import HTMX_STOP_POLLING
@@ -18,7 +20,8 @@ from memory.facade import Stats
 from memory.indexing import IndexCounts
 from memory.listing import ItemFilter, list_items
 from memory.models import ApiKey
-from memory.tiers import POLICIES, Status, Tier, TierPolicy
+from memory.tiers import POLICIES, Outcome, Status, Tier, TierPolicy
+from outcomes.models import OutcomeEvent
 
 RECENT = 8
 OUTCOMES = 6
@@ -46,6 +49,17 @@ class Share:
     width: float
 
 
+@dataclass(frozen=True, slots=True)
+class ToldOutcome:
+    """An outcome as a line; ``address`` leads to what it was said of, and is empty where that is not known."""
+
+    event: OutcomeEvent
+    name: str
+    scored: int
+    noted: int
+    address: str
+
+
 @require_safe
 @place_page
 def overview(request: OperatorRequest, place: Place) -> HttpResponse:
@@ -60,7 +74,7 @@ def overview(request: OperatorRequest, place: Place) -> HttpResponse:
         "tier_shares": shares([(f"tier-{tier.tier}", tier.name, tier.active) for tier in tiers]),
         "outcome_shares": outcome_shares(stats),
         "exchanges": stats.exchanges,
-        "outcomes": place.facade.recent_outcomes(place.user, OUTCOMES),
+        "outcomes": [told(place, event) for event in place.facade.recent_outcomes(place.user, OUTCOMES)],
         "recent": list_items(place.user, ItemFilter(), limit=RECENT),
         "keys": ApiKey.objects.filter(organization=place.organization).order_by("revoked_at", "name", "pk"),
         "conditions": condition.conditions(),
@@ -109,6 +123,25 @@ def shares(counted: list[tuple[str, str, int]]) -> list[Share]:
 
 def outcome_shares(stats: Stats) -> list[Share]:
     return shares([(f"outcome-{kind}", name, stats.outcomes.get(kind, 0)) for kind, name in OUTCOME_NAMES.items()])
+
+
+def told(place: Place, event: OutcomeEvent) -> ToldOutcome:
+    return ToldOutcome(
+        event,
+        OUTCOME_NAMES[Outcome(event.outcome)],
+        len(event.scored_ids),
+        len(event.learned_ids),
+        address(place, event),
+    )
+
+
+def address(place: Place, event: OutcomeEvent) -> str:
+    """The exchange it was said of, else the first memory."""
+    if event.exchange_id and event.thread_id:
+        query = urlencode({"thread": event.thread_id})
+        return f"{reverse('console:conversations', args=place.path)}?{query}#exchange-{event.exchange_id}"
+    memories = [*event.scored_ids, *event.learned_ids]
+    return reverse("console:item", args=[*place.path, memories[0]]) if memories else ""
 
 
 def indexing_context(counts: IndexCounts) -> dict[str, Any]:

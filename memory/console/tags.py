@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memory.console.names import TIER_NAMES
+from memory.console.names import TIER_NAMES, actor_name
 from memory.console.places import sees_everybody
 from memory.console.session import THEME_COOKIE, THEMES
 from memory.models import Operator
@@ -49,6 +49,16 @@ def pairs(values: dict[str, Any]) -> list[tuple[str, Any]]:
 @register.filter
 def tier_name(tier: str) -> str:
     return TIER_NAMES[Tier(tier)] if tier in set(Tier) else tier
+
+
+@register.filter
+def count(number: int) -> str:
+    return f"{number:,}"
+
+
+@register.filter
+def actor(name: str) -> str:
+    return plain(actor_name(name))
 
 
 @register.simple_tag

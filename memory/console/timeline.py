@@ -67,7 +67,7 @@ def timeline(events: Iterable[Event]) -> list[Line]:
         Line(
             title=TITLES.get(event.kind, event.kind.replace("_", " ").capitalize()),
             trend="up" if event.kind in UP else "down" if event.kind in DOWN else "even",
-            reason="" if event.reason == "asked" else event.reason,
+            reason="" if event.reason == "asked" else event.reason.replace(">=", "≥"),
             details=details(event.before or {}, event.after or {}),
             actor=event.actor,
             at=event.at,

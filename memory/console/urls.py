@@ -8,6 +8,7 @@ from memory.console import (
     handing,
     item,
     memories,
+    mending,
     operations,
     overview,
     people,
@@ -46,6 +47,10 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/pin", pinning.pin, name="pin"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/vouch", trust.vouch, name="vouch"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/undo/<int:event_id>", trust.undo, name="undo"),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/outcome", mending.judge, name="judge"),
+    path(
+        "<slug:organization>/<str:external_id>/memories/<uuid:item_id>/index", mending.index_again, name="index_again"
+    ),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/archive", item.archive, name="archive"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/restore", item.restore, name="restore"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/delete", item.delete, name="delete"),

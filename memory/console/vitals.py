@@ -42,10 +42,10 @@ def context() -> dict[str, Any]:
     return {
         "conditions": condition.conditions(),
         "is_counting": is_counting,
-        "stages": [(STAGES.get(one.stage, "The whole search"), one) for one in in_order(monitoring.latencies(hour))],
+        "stages": [(STAGES.get(one.stage, one.stage), one) for one in in_order(monitoring.latencies(hour))],
         "hour": facts(hour),
-        "latency": latency_chart(days),
-        "hits": hits_chart(days),
+        "latency": latency_charts(days),
+        "hits": hits_charts(days),
         "days": [(day, facts(sums)) for day, sums in reversed(days.items()) if sums],
         "tiers": [(f"tier-{tier.value}", TIER_NAMES[tier]) for tier in Tier],
     }
@@ -66,7 +66,11 @@ def facts(sums: Sums) -> dict[str, Any]:
         "hits": total(sums, "hits"),
         "writes": total(sums, "writes"),
         "fallbacks": total(sums, "fallbacks"),
-        "missing": [(series.label, int(amount)) for series, amount in sums.items() if series.metric == "fallbacks"],
+        "missing": [
+            (STAGES.get(series.label, series.label), int(amount))
+            for series, amount in sums.items()
+            if series.metric == "fallbacks"
+        ],
     }
 
 
@@ -78,18 +82,18 @@ def whole_search(sums: Sums) -> Latency | None:
     return next((one for one in monitoring.latencies(sums) if one.stage == "total"), None)
 
 
-def latency_chart(days: Mapping[date, Sums]) -> charts.Chart:
+def latency_charts(days: Mapping[date, Sums]) -> list[charts.Chart]:
     found = [whole_search(sums) for sums in days.values()]
     curves = {
         "half within": ("curve-p50", [one.p50 if one else None for one in found]),
         "95 % within": ("curve-p95", [one.p95 if one else None for one in found]),
     }
-    return charts.drawn(list(days), curves, "ms")
+    return [charts.drawn(list(days), curves, "ms", sheet) for sheet in charts.SHEETS]
 
 
-def hits_chart(days: Mapping[date, Sums]) -> charts.Chart:
+def hits_charts(days: Mapping[date, Sums]) -> list[charts.Chart]:
     parts = {
         TIER_NAMES[tier]: (f"tier-{tier.value}", [sums.get(Series("hits", tier.value), 0.0) for sums in days.values()])
         for tier in Tier
     }
-    return charts.stacked(list(days), parts)
+    return [charts.stacked(list(days), parts, sheet) for sheet in charts.SHEETS]

@@ -67,7 +67,8 @@
   document.addEventListener("htmx:sendError", () => notice("The server cannot be reached."));
 
   document.addEventListener("htmx:afterSwap", (event) => {
-    event.detail.target.querySelector?.("[data-focus]")?.focus();
+    const place = event.target;
+    (place.matches?.("[data-focus]") ? place : place.querySelector?.("[data-focus]"))?.focus();
   });
 
   function typing(target) {

@@ -11,7 +11,7 @@ from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.console import urls
 from memory.models import EndUser, MemoryItem, Operator
-from memory.tiers import Status
+from memory.tiers import Status, Trust
 from tests.console.conftest import Console, signed_in
 from tests.factories import MemoryItemFactory, OperatorFactory
 
@@ -25,13 +25,22 @@ PAGES = [
     "/memories/{id}",
     "/memories/{id}/edit",
 ]
-QUESTIONS = ["/memories/{id}/archive", "/memories/{id}/delete", "/memories/{id}/pin"]
-CHANGES = {"archive": {}, "restore": {}, "delete": {}, "edit": {"text": "changed"}, "pin": {"text": "x", "tags": "x"}}
+QUESTIONS = ["/memories/{id}/vouch", "/memories/{id}/delete", "/memories/{id}/pin"]
+CHANGES = {
+    "archive": {},
+    "restore": {},
+    "delete": {},
+    "edit": {"text": "changed"},
+    "pin": {"text": "x", "tags": "x"},
+    "vouch": {},
+    "outcome": {"outcome": "worked"},
+    "index": {},
+}
 
 
 @pytest.fixture
 def item(user: EndUser) -> MemoryItem:
-    return MemoryItemFactory.create(user=user, text="The lamp is repaired on Thursdays")
+    return MemoryItemFactory.create(user=user, text="The lamp is repaired on Thursdays", trust=Trust.EXTERNAL)
 
 
 @pytest.mark.parametrize("page", PAGES + QUESTIONS)
@@ -83,6 +92,7 @@ def unchanged(item: MemoryItem) -> None:
     with user_scope(item.user):
         now = MemoryItem.objects.get(pk=item.pk)
     assert (now.text, now.status, now.updated_at) == (item.text, Status.ACTIVE, item.updated_at)
+    assert (now.score, now.trust, now.indexing) == (item.score, item.trust, item.indexing)
 
 
 def test_a_memory_is_not_found_at_another_person(

@@ -49,7 +49,7 @@ def test_the_picture_and_the_list_show_what_is_known(console: Console, graph: st
 def test_a_name_opens_its_details(console: Console, graph: str) -> None:
     concept = console.part(f"{graph}?name=postgresql").content.decode()
     assert "Where the answers were" in concept
-    assert "Beside it" in concept
+    assert "Named together with it" in concept
     assert "Tom Becker visited Berlin" in concept
     assert "<html" not in concept
     assert "Nothing of this name" in console.part(f"{graph}?name=atlantis").content.decode()

@@ -190,11 +190,13 @@ def test_a_memory_is_archived_in_place(notes: None, visit: Callable[..., Visit],
         there.sign_in()
         there.open(f"{place}/memories?q=Allenby")
         page.locator(".row-link").first.click()
-        page.click("text=Archive")
+        page.click("text=Delete")
+        page.wait_for_selector(".confirm")
+        # A second Enter must not delete for good.
+        assert page.evaluate("document.activeElement.textContent") == "Cancel"
         page.click("text=Cancel")
         page.wait_for_selector("text=Edit")
-        page.click("text=Archive")
-        page.click(".confirm button")
+        page.click("button:has-text('Archive')")
         page.wait_for_selector("text=The memory was archived.")
         page.click("text=Edit")
         page.fill("#id_text", " ")
@@ -218,8 +220,7 @@ def test_everything_works_without_javascript(notes: None, visit: Callable[..., V
         page.fill("#ask", "reading lamp")
         page.press("#ask", "Enter")
         page.click(".hit-link >> nth=0")
-        page.click("text=Archive")
-        page.click(".confirm button")
+        page.click("button:has-text('Archive')")
         assert page.locator("text=The memory was archived.").is_visible()
         page.click(".rail .themes button[value=dark]")
         assert page.locator("html[data-theme=dark]").count() == 1

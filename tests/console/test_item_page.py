@@ -44,8 +44,8 @@ def test_it_shows_versions_and_events_with_reasons(console: Console, user: EndUs
     assert "<del>Runs</del><ins>Swims</ins> on Mondays" in page
     assert "Outcome: worked" in page
     assert "<bdi>score 0.5 → 0.7</bdi>" in page
-    assert "key:mobile" in page
-    assert "95 % Wilson bound" in page
+    assert "API key mobile" in page
+    assert "sure (Wilson bound)" in page
 
 
 def test_an_edit_makes_a_version_and_names_the_operator(console: Console, item: MemoryItem, place: str) -> None:
@@ -105,21 +105,34 @@ def test_an_edit_without_a_change_writes_nothing(console: Console, item: MemoryI
     assert fresh(item).updated_at == item.updated_at
 
 
-def test_archiving_and_restoring_are_asked_about_first(console: Console, item: MemoryItem, place: str) -> None:
+def test_archiving_and_restoring_are_one_click_each(console: Console, item: MemoryItem, place: str) -> None:
     path = f"{place}/memories/{item.pk}"
-    assert b"Archive this memory?" in console.get(f"{path}/archive").content
-    assert b"Archive this memory?" in console.part(f"{path}/archive").content
     assert console.post(f"{path}/archive").headers["Location"] == path
     assert fresh(item).status == Status.ARCHIVED
-    assert b"appears in no answer" in console.get(path).content
-
-    assert console.get(f"{path}/archive").headers["Location"] == path
-    assert b"Restore this memory?" in console.part(f"{path}/restore").content
+    page = console.get(path).content.decode()
+    assert "appears in no answer" in page
+    assert f'action="{path}/restore"' in page
+    # Whoever had to sign in first comes here with the address of the form.
+    assert console.get(f"{path}/restore").headers["Location"] == path
     console.post(f"{path}/restore")
     assert fresh(item).status == Status.ACTIVE
     with user_scope(item.user):
         actors = MemoryEvent.objects.filter(item=item).values_list("kind", "actor")
         assert set(actors) == {("archived", "operator:olga"), ("restored", "operator:olga")}
+
+
+def test_a_hit_is_archived_where_it_stands_and_brought_back(console: Console, item: MemoryItem, place: str) -> None:
+    path = f"{place}/memories/{item.pk}"
+    part = console.post_part(f"{path}/archive", {"in_place": "1"}).content.decode()
+    assert part.lstrip().startswith("<article")
+    assert "The memory was archived." in part
+    assert f'hx-post="{path}/restore"' in part
+    part = console.post_part(f"{path}/restore", {"in_place": "1"}).content.decode()
+    assert "The memory was restored." in part
+    assert "Undo" not in part
+    assert fresh(item).status == Status.ACTIVE
+    # It was said where the hit stood: no page says it once more.
+    assert "was restored" not in console.get(path).content.decode()
 
 
 def test_a_deleted_memory_is_gone(console: Console, item: MemoryItem, place: str) -> None:

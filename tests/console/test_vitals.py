@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
+from itertools import pairwise
 
 import pytest
 from django.utils import timezone
@@ -18,6 +19,7 @@ from tests.factories import OperatorFactory
 pytestmark = pytest.mark.usefixtures("services", "healthy")
 
 PAGE = "/console/health"
+WIDE, NARROW = charts.SHEETS
 DAYS = [date(2026, 3, 1) + timedelta(days=number) for number in range(14)]
 
 
@@ -62,10 +64,10 @@ def test_the_last_hour_stage_by_stage(keeper: Console) -> None:
     for ms in (12.0, 12.0, 90.0):
         searched(ms, ("embed_skipped",))
     page = text_of(keeper.get(PAGE).content)
-    assert "3 searches, 6 shown, 0 written" in page
+    assert "3 searches, 6 memories shown, 0 written" in page
     assert "Embedding the question 3" in page
     assert "The whole search 3" in page
-    assert "Left out: embed 3 times." in page
+    assert "Left out: Embedding the question 3 times." in page
 
 
 def test_days_are_drawn_and_told(keeper: Console) -> None:
@@ -74,7 +76,7 @@ def test_days_are_drawn_and_told(keeper: Console) -> None:
     page = keeper.get(PAGE).content.decode()
     today = timezone.now().date()
     assert f"{today:%d %b}: Working 1" in page
-    assert page.count('<polyline class="curve') == 2
+    assert page.count('<polyline class="curve') == 2 * len(charts.SHEETS)
     assert re.search(r"<rect class=\"tier-working\"[^>]*>", page)
     assert f"{today.day} {today:%b %Y}" in text_of(page.encode())
 
@@ -109,7 +111,7 @@ def test_looking_changes_nothing(keeper: Console) -> None:
 
 # --- charts ------------------------------------------------------------------------------------------------------
 def test_bars_stand_on_one_another_and_inside_the_picture() -> None:
-    chart = charts.stacked(DAYS[:1], {"low": ("a", [3.0]), "none": ("b", [0.0]), "high": ("c", [5.0])})
+    chart = charts.stacked(DAYS[:1], {"low": ("a", [3.0]), "none": ("b", [0.0]), "high": ("c", [5.0])}, WIDE)
     low, high = chart.bars
     assert (low.css, high.css) == ("a", "c")
     assert low.y + low.height == pytest.approx(charts.HEIGHT - charts.BOTTOM)
@@ -119,7 +121,7 @@ def test_bars_stand_on_one_another_and_inside_the_picture() -> None:
 
 def test_a_line_breaks_where_nothing_is_known() -> None:
     values: list[float | None] = [1.0, 2.0, None, 4.0, *[None] * 10]
-    [line] = charts.drawn(DAYS, {"p50": ("a", values)}, "ms").lines
+    [line] = charts.drawn(DAYS, {"p50": ("a", values)}, "ms", WIDE).lines
     assert [len(points.split()) for points in line.points] == [2, 1]
     assert line.dots[-1].says == "04 Mar: p50 4 ms"
 
@@ -129,11 +131,13 @@ def test_the_scale_ends_at_a_round_number(most: float, top: float) -> None:
     assert charts.ceiling(most) == top
 
 
-def test_the_last_day_has_its_date_and_dates_do_not_crowd() -> None:
-    marks = charts.stacked(DAYS, {}).dates
+@pytest.mark.parametrize("sheet", charts.SHEETS, ids=lambda sheet: sheet.css)
+def test_the_last_day_has_its_date_and_dates_do_not_crowd(sheet: charts.Sheet) -> None:
+    marks = charts.stacked(DAYS, {}, sheet).dates
     assert marks[-1].text == "14 Mar"
-    assert len(marks) <= charts.MOST_DATES
+    assert all(later.x - earlier.x >= charts.DATE for earlier, later in pairwise(marks))
+    assert all(mark.x <= sheet.width for mark in marks)
 
 
 def test_no_days_are_an_empty_chart() -> None:
-    assert charts.stacked([], {}).bars == []
+    assert charts.stacked([], {}, WIDE).bars == []

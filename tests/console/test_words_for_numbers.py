@@ -1,14 +1,21 @@
 """What the console says about searches, changes and times."""
 
+from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 
+from knowledge_graph import boosts
 from memory.console.differences import Run, differences
 from memory.console.explaining import ordinal, segments, shown, told, warnings
+from memory.console.reasons import REASONS, clause
 from memory.console.tags import exact, said_time
 from memory.console.timeline import details
+from memory.retrieval import signals
+from memory.retrieval.ranking import Signal
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 EXPLAIN: dict[str, Any] = {
@@ -37,7 +44,7 @@ def test_a_hit_found_both_ways_says_so() -> None:
         ({"vector_rank": None, "text_rank": None}, "It was found by neither meaning nor words."),
         (
             {"boosts": {"question": -0.5, "date": 1.0, "speaker": 1.5, "new_signal": 0.1}},
-            "raised because the question names who said it, it is of the month that is asked about and new signal; "
+            "raised because the question names who said it, it is of the time that is asked about and new signal; "
             "lowered because it is itself a question, and is 0.90 between 0 and 1.",
         ),
         ({"boosts": {"turn_before": -0.1}}, "lowered because the turn before it does not fit"),
@@ -48,6 +55,21 @@ def test_a_hit_found_both_ways_says_so() -> None:
 )
 def test_a_hit_says_what_else_placed_it(changes: dict[str, Any], said: str) -> None:
     assert said in told({**EXPLAIN, **changes}, 3, 0.9, "relevance")
+
+
+def test_every_reason_a_search_can_have_is_put_into_words() -> None:
+    modules = [import_module(f"{signals.__name__}.{found.name}") for found in iter_modules(signals.__path__)]
+    known = {
+        value.name for module in [*modules, boosts] for value in vars(module).values() if isinstance(value, Signal)
+    }
+    assert len(known) > 25
+    assert known <= set(REASONS)
+    assert all(reason.raises or reason.lowers for reason in REASONS.values())
+
+
+@pytest.mark.parametrize("name", sorted(REASONS))
+def test_a_reason_that_points_one_way_only_says_the_same_either_way(name: str) -> None:
+    assert {clause(name, 1.0), clause(name, -1.0)} == {said for said in astuple(REASONS[name])[1:] if said}
 
 
 def test_another_order_is_named() -> None:

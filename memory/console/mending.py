@@ -1,0 +1,38 @@
+"""What an operator says of a memory that served well or badly, and another try for one that could not be indexed."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from memory.console.item import find_item, to_item
+from memory.console.names import OUTCOME_NAMES, VERDICTS
+from memory.console.pages import OperatorRequest, place_page
+from memory.console.places import Place
+from memory.tiers import SCORED_TIERS, Outcome
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@place_page
+def judge(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+    """One more outcome of this memory, as explicit as the user's own."""
+    item, said = find_item(place, item_id), request.POST.get("outcome", "")
+    if request.method != "POST":
+        return to_item(request, place, item_id)
+    if item.tier not in SCORED_TIERS or said not in {value.value for value, _ in VERDICTS}:
+        raise Http404("no such outcome, or no memory that outcomes score")
+    place.facade.outcome(place.user, Outcome(said), now=timezone.now(), related=[str(item_id)])
+    score = find_item(place, item_id).score
+    messages.success(request, f"Counted as “{OUTCOME_NAMES[Outcome(said)]}”: the score went to {score:.2f}.")
+    return to_item(request, place, item_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@place_page
+def index_again(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+    find_item(place, item_id)
+    if request.method == "POST" and place.facade.index_again(place.user, item_id, now=timezone.now()):
+        messages.success(request, "It is on its way into the index again.")
+    return to_item(request, place, item_id)

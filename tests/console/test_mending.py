@@ -1,0 +1,89 @@
+"""What an operator does about a memory that serves badly, was worded better before, or is not in the index."""
+
+import uuid
+from collections.abc import Callable
+
+import pytest
+from django.utils import timezone
+
+from memory.access import user_scope
+from memory.facade import MemoryFacade
+from memory.models import EndUser, MemoryItem
+from memory.tiers import Indexing, Tier
+from outcomes.models import OutcomeEvent
+from tests.console.conftest import Console
+from tests.factories import MemoryItemFactory
+
+
+def fresh(item: MemoryItem) -> MemoryItem:
+    with user_scope(item.user):
+        return MemoryItem.objects.get(pk=item.pk)
+
+
+@pytest.mark.parametrize(("said", "score"), [("worked", 0.7), ("partial", 0.55), ("failed", 0.2)])
+def test_an_operators_verdict_moves_the_score_and_says_so(
+    console: Console, user: EndUser, place: str, said: str, score: float
+) -> None:
+    item = MemoryItemFactory.create(user=user)
+    path = f"{place}/memories/{item.pk}"
+    page = console.post(f"{path}/outcome", {"outcome": said}, follow=True).content.decode()
+    assert fresh(item).score == pytest.approx(score)
+    assert f"the score went to {score:.2f}" in page
+    with user_scope(user):
+        assert OutcomeEvent.objects.get().actor == "operator:olga"
+
+
+def test_what_outcomes_do_not_score_takes_no_verdict(console: Console, user: EndUser, place: str) -> None:
+    banked = MemoryItemFactory.create(user=user, banked=True)
+    path = f"{place}/memories/{banked.pk}"
+    assert "Did it help?" not in console.get(path).content.decode()
+    assert console.post(f"{path}/outcome", {"outcome": "worked"}).status_code == 404
+    working = MemoryItemFactory.create(user=user, tier=Tier.WORKING)
+    assert console.post(f"{place}/memories/{working.pk}/outcome", {"outcome": "splendid"}).status_code == 404
+    assert fresh(working).uses == 0
+
+
+def test_what_could_not_be_indexed_is_listed_and_tried_again(
+    console: Console, user: EndUser, place: str, index_now: Callable[[EndUser], None]
+) -> None:
+    MemoryItemFactory.create(user=user, text="This one is fine")
+    failed = MemoryItemFactory.create(
+        user=user, text="The kettle", indexing=Indexing.FAILED, index_attempts=3, index_error="answered 413"
+    )
+    assert "?status=failed" in console.get(place).content.decode()
+    listed = console.get(f"{place}/memories?status=failed").content.decode()
+    assert "The kettle" in listed
+    assert "This one is fine" not in listed
+    path = f"{place}/memories/{failed.pk}"
+    assert "answered 413" in console.get(path).content.decode()
+    page = console.post(f"{path}/index", follow=True).content.decode()
+    assert "on its way into the index again" in page
+    assert "Try again" not in page
+    index_now(user)
+    assert (fresh(failed).indexing, fresh(failed).index_error) == (Indexing.READY, "")
+    assert "on its way" not in console.post(f"{path}/index", follow=True).content.decode()
+
+
+def test_an_earlier_wording_is_used_again(console: Console, user: EndUser, place: str) -> None:
+    item = MemoryItemFactory.create(user=user, text="Runs on Mondays")
+    MemoryFacade().revise(user, item.pk, {"text": "Swims on Mondays"}, now=timezone.now())
+    path = f"{place}/memories/{item.pk}/edit"
+    assert f"{path}?version=1" in console.get(f"{place}/memories/{item.pk}").content.decode()
+    form = console.get(f"{path}?version=1").context["form"]
+    assert form.initial["text"] == "Runs on Mondays"
+    console.post(path, {name: form.initial[name] for name in ("text", "importance", "confidence", "version")})
+    assert (fresh(item).text, fresh(item).version) == ("Runs on Mondays", 3)
+
+
+@pytest.mark.parametrize("version", ["", "7", "-1", "x", "٣", "9" * 30])
+def test_a_version_that_is_not_there_leaves_the_form_as_it_is(
+    console: Console, user: EndUser, place: str, version: str
+) -> None:
+    item = MemoryItemFactory.create(user=user, text="Runs on Mondays")
+    answer = console.get(f"{place}/memories/{item.pk}/edit", {"version": version})
+    assert answer.context["form"].initial["text"] == "Runs on Mondays"
+
+
+def test_a_verdict_on_nothing_is_not_found(console: Console, place: str) -> None:
+    assert console.post(f"{place}/memories/{uuid.uuid4()}/outcome", {"outcome": "worked"}).status_code == 404
+    assert console.post(f"{place}/memories/{uuid.uuid4()}/index").status_code == 404

@@ -1,4 +1,5 @@
-"""What came of a memory: exchanges, recorded outcomes, and the scores they move.
+"""Exchanges, their recorded outcomes, and the scores of memories that outcomes change.
 
-Fast path only touches the items of one user in one transaction. Books and the memory bank are never scored.
+Recording an outcome is one short transaction on the items of one user; learning from it is deferred. Books and the
+memory bank are never scored.
 """

@@ -1,6 +1,6 @@
-"""What was done in a turn: tool runs reported with its exchange, and calls of memory tools.
+"""The actions of a turn: tool runs reported with its exchange, and calls of memory tools.
 
-A run that failed is its own outcome: whatever came of the turn, this action did not help it.
+A failed run counts as failed whatever the outcome of the turn: this action did not help.
 """
 
 import re
@@ -38,7 +38,7 @@ class Action:
 
 
 def note_action(user: EndUser, action: Action, *, now: datetime) -> None:
-    """Keep a memory tool's call beside its turn, so that the turn's outcome can be learned for it."""
+    """Record a call of a memory tool, so that the turn's outcome can be learned for it."""
     with user_scope(user):
         verdict = standing_outcome(user, action.turn_id, None) if action.ok else Outcome.FAILED
         ActionTaken.objects.create(
@@ -60,13 +60,13 @@ def note_action(user: EndUser, action: Action, *, now: datetime) -> None:
 
 
 def asked_in(user: EndUser, turn_id: uuid.UUID | None) -> str:
-    """What a turn is about, for calls that do not say it: the kind of work is read off it."""
+    """The query of a turn, from which the kind of work is read when a call has none."""
     turn = Turn.objects.filter(user=user, turn_id=turn_id).only("query").first() if turn_id else None
     return turn.query if turn else ""
 
 
 def keep_tool_runs(user: EndUser, exchange: Exchange, tools: Sequence[dict[str, Any]], now: datetime) -> None:
-    """The tools of an exchange, each a row; a fault of one is also a signal, and moves no memory's score.
+    """Store the tool runs of an exchange; a failed one is also a signal, which moves no score.
 
     Calls of memory tools that were noted when they were made are not noted again.
     """
@@ -100,7 +100,7 @@ def keep_tool_runs(user: EndUser, exchange: Exchange, tools: Sequence[dict[str, 
 
 
 def noted_calls(user: EndUser, exchange: Exchange) -> Counter[tuple[str, bool]]:
-    """The calls of the turn that were noted before its exchange came; they now belong to it."""
+    """The turn's calls recorded before its exchange arrived; they are now assigned to it."""
     if exchange.turn_id is None:
         return Counter()
     noted = ActionTaken.objects.filter(user=user, turn_id=exchange.turn_id, exchange_id=None)
@@ -128,7 +128,7 @@ def as_run(user: EndUser, exchange: Exchange, tool: dict[str, Any], now: datetim
 
 
 def standing_outcome(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None) -> str:
-    """The outcome that stands for a turn or exchange; empty when there is none, or only a hint."""
+    """The current outcome of a turn or exchange; empty if there is none or only a hint."""
     about = Q(turn_id=turn_id) if turn_id else Q()
     about |= Q(exchange_id=exchange_id) if exchange_id else Q()
     if not about:
@@ -138,7 +138,7 @@ def standing_outcome(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid
 
 
 def give_verdict(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None, outcome: Outcome) -> None:
-    """Let the actions of a turn know its outcome, to be learned; those that failed have theirs."""
+    """Set the outcome of a turn's actions, to be learned; failed actions keep their own."""
     about = Q(turn_id=turn_id) if turn_id else Q()
     about |= Q(exchange_id=exchange_id) if exchange_id else Q()
     if about:

@@ -1,7 +1,7 @@
-"""Weak evidence in what a user says next: thanks, corrections, the same question again. Pure: text in, cues out.
+"""Implicit signals in what a user says next: thanks, corrections, repeated questions. Pure: text in, cues out.
 
-In English, Hebrew, Spanish, French, German and Italian. A cue is only looked for where it is at home: at the start of
-a message, where people react before they go on. What looks like two things at once is the less flattering one.
+In English, Hebrew, Spanish, French, German and Italian. Cues are only looked for at the start of a message, where
+people react before they go on. An ambiguous cue is read as the more negative one.
 """
 
 import re
@@ -15,7 +15,7 @@ CORRECTS = "corrects"
 REPEATS = "repeats"
 
 OPENING = 160
-"""Characters of a message in which a reaction to what was said before is looked for."""
+"""Characters at the start of a message that are searched for a reaction."""
 LONGEST_EVIDENCE = 200
 SAME_QUESTION = 0.7
 """Share of words two messages have in common from which the later one asks again."""
@@ -59,7 +59,7 @@ GRATITUDE = {
 BEFOREHAND = re.compile(
     r"\bin advance\b|\bpor adelantado\b|\bde antemano\b|\bd'avance\b|\bim voraus\b|\bin anticipo\b|\bמראש\b"
 )
-"""Thanks for what is still to come say nothing about what was."""
+"""Thanks in advance, which say nothing about the answer before."""
 CORRECTION = re.compile("|".join(f"(?:{pattern})" for pattern in CORRECTIONS.values()))
 THANK = re.compile("|".join(f"(?:{pattern})" for pattern in GRATITUDE.values()))
 
@@ -90,7 +90,7 @@ class Cue:
 
 
 def cues_in(message: str, before: Sequence[str], answer: str = "") -> list[Cue]:
-    """What a message says about the answers before it.
+    """The cues in a message about the answers before it.
 
     ``before`` are the user's own earlier messages, newest first, ``answer`` is what the message reacts to.
     """
@@ -109,7 +109,7 @@ def cues_in(message: str, before: Sequence[str], answer: str = "") -> list[Cue]:
 
 
 def asked_before(message: str, before: Sequence[str]) -> int | None:
-    """Which of the earlier messages asked the same, the latest first."""
+    """The position of the latest earlier message that asked the same."""
     said = set(terms(message[:2_000]))
     if len(said) < FEWEST_WORDS:
         return None
@@ -121,6 +121,6 @@ def asked_before(message: str, before: Sequence[str]) -> int | None:
 
 
 def is_small_talk(message: str) -> bool:
-    """A greeting, thanks or a nod: nothing an assistant could have got right or wrong."""
+    """Whether it is a greeting, thanks or an acknowledgement, which needs no outcome."""
     words = [word.translate(MARKS) for word in WORD.findall(message.casefold().translate(MARKS))]
     return len(words) <= LONGEST_SMALL_TALK and all(word in SMALL_TALK for word in words)

@@ -1,8 +1,8 @@
-"""The detector: a language model reads out of a conversation how an answer was taken.
+"""The outcome detector: a language model judges from the conversation whether an answer helped.
 
-Without a model there is no verdict; nothing stands in for it. An exchange is judged once somebody spoke after it,
-when it used memories or tools and nobody has said how it went. The row's state is the queue: ``detection`` pending
-with a ``detection_at`` that has come is due, and a worker that dies leaves only a lease that runs out.
+Without a model there is no verdict and no heuristic in its place. An exchange is judged after a later message in its
+thread, if it used memories or tools and has no explicit outcome. The rows are the queue: one with ``detection``
+pending and ``detection_at`` in the past is due; a worker that dies leaves a lease that expires.
 """
 
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ logger = structlog.get_logger(__name__)
 
 PROMPT = "outcome_detection"
 CONFIDENT = 0.7
-"""Below this a judgement counts as not knowing."""
+"""A judgement with less confidence counts as unknown."""
 LONGEST_MESSAGE = 500
 AROUND = 2
-"""Exchanges told before the judged one, and after it."""
+"""Exchanges shown to the model before and after the judged one."""
 MOST_ATTEMPTS = 3
 LEASE = timedelta(minutes=5)
 MOST_INDICATORS = 10
@@ -57,7 +57,7 @@ class Case:
 
 
 def detect_due(user: EndUser, *, now: datetime, limit: int = DETECT_EVERY * 2) -> int:
-    """Judge what is due, at most ``limit`` exchanges. Returns how many were looked at. Raises Unavailable."""
+    """Judge at most ``limit`` due exchanges. Returns how many were examined. Raises Unavailable."""
     looked = 0
     while looked < limit:
         case = next_case(user, now)
@@ -85,14 +85,14 @@ def judge(user: EndUser, case: Case, model: LanguageModel, now: datetime) -> Non
         give_up_or_wait(user, case.exchange, now)
         return
     except Unavailable:
-        # Nobody answered, so nothing was tried: the lease runs out and the next worker asks again.
+        # The model did not answer: the lease expires and the next worker tries again.
         give_back(user, case.exchange)
         raise
     conclude_with(user, case.exchange, said, now)
 
 
 def next_case(user: EndUser, now: datetime) -> Case | None:
-    """Take the next due exchange under a lease; what is not worth a call is settled on the way."""
+    """Lease the next due exchange; those not worth a call are settled on the way."""
     with user_scope(user):
         while True:
             exchange = (
@@ -114,7 +114,7 @@ def next_case(user: EndUser, now: datetime) -> Case | None:
 
 
 def not_worth_it(user: EndUser, exchange: Exchange, now: datetime) -> str:
-    """Why the model need not be asked; empty when it should be."""
+    """The reason to skip the model, or an empty string."""
     if not memory_conf().flags["outcome_detection"]:
         return "switched off"
     if exchange.detection_attempts >= MOST_ATTEMPTS:
@@ -167,7 +167,7 @@ def later(user: EndUser, exchange: Exchange) -> QuerySet[Exchange]:
 
 
 def around(user: EndUser, exchange: Exchange) -> str:
-    """The conversation about an exchange, each message cut."""
+    """The conversation around an exchange, with shortened messages."""
     thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id)
     before = thread.exclude(pk__in=later(user, exchange).values("pk")).exclude(pk=exchange.pk)
     told = [
@@ -190,9 +190,9 @@ def cut(message: str) -> str:
 
 
 def conclude_with(user: EndUser, exchange: Exchange, said: Judgement, now: datetime) -> None:
-    """Settle the exchange and let a confident judgement stand as its verdict, in one transaction.
+    """Settle the exchange and record a confident judgement as its verdict, in one transaction.
 
-    Whoever settled it in the meantime, another worker or a person with an outcome, has the last word.
+    If another worker or an explicit outcome settled it meanwhile, that one wins.
     """
     known = said.outcome != "unknown" and said.confidence >= CONFIDENT
     with user_scope(user):

@@ -1,4 +1,4 @@
-"""A finished turn: the exchange as it was, and its trace in the working tier."""
+"""Stores finished turns: the exchange itself and a memory of it in the working tier."""
 
 import uuid
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from outcomes.signals import exchange_stored
 from outcomes.work import detector_may_look, note_work
 
 LONG_IDLE = timedelta(hours=12)
-"""After this silence a thread starts cold again."""
+"""After this idle time a thread counts as new."""
 MESSAGES_PER_EXCHANGE = 2
 PROMOTE_EVERY = 20
 RECORDS_OUTCOME = "record_response"
@@ -47,11 +47,11 @@ class StoredExchange:
     required_scoring: bool
     state: str
     blocking: bool = False
-    """The client should not go on before the outcome is known; only where the setting asks for it."""
+    """Whether the client should wait for the outcome; only if a setting requires it."""
 
 
 def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str = "") -> StoredExchange:
-    """Keep the exchange whole and remember it in working. Raises Refused for a message that breaks a rule."""
+    """Store the exchange and its memory in working. Raises Refused for a message that breaks a rule."""
     limit = memory_conf().limits.text
     asked = checked_text(new.user_message, limit, "user_message")
     answered = checked_text(new.assistant_message, limit, "assistant_message")
@@ -103,7 +103,7 @@ def new_row(user: EndUser, new: NewExchange, asked: str, answered: str, now: dat
 
 
 def is_scored(user: EndUser, new: NewExchange) -> bool:
-    """Whether the turn's outcome was told before its exchange came, as an assistant does that records it itself."""
+    """Whether the turn's outcome arrived before its exchange, as when the assistant records it by a tool."""
     if any(tool["name"] == RECORDS_OUTCOME and tool["ok"] for tool in new.tools):
         return True
     told = Turn.objects.filter(user=user, scored_at__isnull=False)
@@ -111,7 +111,7 @@ def is_scored(user: EndUser, new: NewExchange) -> bool:
 
 
 def asks_for_outcome(user: EndUser, new: NewExchange) -> bool:
-    """Small talk and answers that were broken off are not worth anybody's verdict."""
+    """Small talk and interrupted answers need no outcome."""
     return not new.interrupted and not is_small_talk(new.user_message) and shown_scorable(user, new.turn_id)
 
 
@@ -120,7 +120,7 @@ def must_be_scored() -> bool:
 
 
 def count_messages(user: EndUser, thread_id: str, now: datetime) -> None:
-    """Every so many messages, and when the thread changes, is a moment to look at the tiers."""
+    """Trigger promotion every few messages and on a change of thread."""
     seen = EndUser.objects.filter(pk=user.pk).values_list("messages_since_promotion", "last_thread_id").first()
     count, last_thread = seen or (0, "")
     EndUser.objects.filter(pk=user.pk).update(
@@ -133,7 +133,7 @@ def count_messages(user: EndUser, thread_id: str, now: datetime) -> None:
 
 
 def as_memory(asked: str, answered: str, limit: int) -> str:
-    """Question and answer as one text; the exchange itself is kept whole beside it."""
+    """Question and answer as one text; the exchange itself is stored in full beside it."""
     frame = "User: {}\nAssistant: {}"
     room = limit - len(frame)
     if len(asked) + len(answered) > room:
@@ -151,7 +151,7 @@ def shown_scorable(user: EndUser, turn_id: uuid.UUID | None) -> bool:
 
 
 def unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:
-    """The thread's last exchange, when its outcome is asked for and not known."""
+    """The thread's last exchange if its outcome is required and missing."""
     if not thread_id:
         return None
     with user_scope(user):
@@ -169,12 +169,12 @@ had used then.
 
 
 def scoring_request(waiting: Exchange) -> str:
-    """What an assistant is told while an exchange waits for its outcome."""
+    """The text that asks an assistant for a missing outcome."""
     return SCORING_REQUEST.format(exchange=waiting.pk, turn=waiting.turn_id)
 
 
 def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:
-    """A thread nothing was said in yet, or not for long. A call without a thread is always new."""
+    """Whether the thread is new or was idle for long. Without a thread always True."""
     if not thread_id:
         return True
     recent = now - LONG_IDLE
@@ -186,7 +186,7 @@ def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:
 
 
 def forget_memories(user: EndUser, ids: Sequence[uuid.UUID]) -> int:
-    """Deleted memories take the exchanges they came from along, and the words of them that stand elsewhere.
+    """Delete the exchanges of deleted memories, and copies of their text elsewhere.
 
     Returns how many exchanges went.
     """

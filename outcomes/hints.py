@@ -1,4 +1,4 @@
-"""Implicit signals: what the next message hints about the answer before it. Shown, and moving nothing by default."""
+"""Stores implicit signals from the next message. They are shown, and by default move no score."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -17,10 +17,10 @@ MEANS = {SignalKind.THANKS: Outcome.WORKED, SignalKind.CORRECTS: Outcome.FAILED,
 
 
 def notice(user: EndUser, exchange: Exchange, now: datetime) -> None:
-    """Keep what a new exchange's message hints about those before it. Runs in the open scope of its writing."""
+    """Store the signals of a new exchange about earlier ones, in the transaction that writes it."""
     thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id, created_at__gt=now - FRESH)
     before = list(thread.exclude(pk=exchange.pk).order_by("-created_at", "-pk")[:LOOKED_BACK])
-    # An answer that was broken off was not judged by asking again.
+    # Asking again after an interrupted answer is no judgement of it.
     if not before or before[0].interrupted:
         return
     answer = before[0].assistant_message
@@ -44,7 +44,7 @@ def keep(user: EndUser, heard_in: Exchange, about: Exchange, cue: Cue, now: date
 
 
 def hint(user: EndUser, about: Exchange, kind: SignalKind, now: datetime) -> None:
-    """Let a cue move scores a little, where the flag allows it: never a use, never over a verdict."""
+    """Move scores slightly if the flag allows it; never counts as a use, never replaces a verdict."""
     turns = Turn.objects.filter(user=user).select_for_update(no_key=True)
     turn = turns.filter(turn_id=about.turn_id).first() if about.turn_id else None
     if turn is None:

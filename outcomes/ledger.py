@@ -1,8 +1,8 @@
-"""The ledger of verdicts: each memory of a turn has one, the latest, and no turn counts twice.
+"""The ledger of verdicts: each memory of a turn has one current verdict, so no turn counts twice.
 
-A verdict on the whole turn takes the place of all before it; one on named memories takes the place of theirs alone.
-What it replaces is taken back first, by exactly as much as it had moved. Saying the same again changes nothing, and
-``unknown`` never takes the place of a verdict.
+A verdict on the whole turn replaces all earlier ones; one on named memories replaces only theirs. A replaced verdict is
+reversed first, by exactly as much as it had moved the scores. Repeating a verdict changes nothing, and ``unknown``
+never replaces a verdict.
 """
 
 import uuid
@@ -33,7 +33,7 @@ SAVE_MOVES = (
     f" FROM unnest(%s::uuid[], {', '.join(f'%s::{kind}[]' for kind in MOVED.values())})"
     f" AS moved (id, {', '.join(MOVED)}) WHERE item.id = moved.id AND item.user_id = %s"
 )
-"""One statement with an array a column: a CASE a column took longer to write down than to run."""
+"""One UPDATE with an array per column; composing a CASE per column took longer than running it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``weight`` is the share of its move it may make; below 1 it is a hint, which counts as no use."""
+    """``weight`` scales its effect on scores; below 1 it is a hint, which is not counted as a use."""
 
     outcome: Outcome
     source: Source = Source.EXPLICIT
@@ -77,26 +77,26 @@ class Verdict:
         return self.weight >= 1 and self.outcome is not Outcome.UNKNOWN
 
     def repeats(self, event: OutcomeEvent) -> bool:
-        """Whether an earlier one moved scores just as this one would."""
+        """Whether an earlier verdict had the same effect as this one."""
         return event.outcome == self.outcome and (event.source == Source.IMPLICIT) == (self.weight < 1)
 
 
 @dataclass(slots=True)
 class Settled:
-    """What came of a verdict. ``event`` is None when nothing changed: it was said before, or by somebody who weighs
-    more."""
+    """The result of a verdict. ``event`` is None when nothing changed: it repeats an earlier one, or a stronger source
+    has spoken."""
 
     scored: list[MemoryItem] = field(default_factory=list)
     learned: list[uuid.UUID] = field(default_factory=list)
     event: OutcomeEvent | None = None
     standing: list[OutcomeEvent] = field(default_factory=list)
-    """What stood for the subject before."""
+    """The verdicts that were current before."""
     replaced: list[OutcomeEvent] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """How an earlier verdict moved one memory."""
+    """The effect of an earlier verdict on one memory."""
 
     event: OutcomeEvent
     delta: float
@@ -105,7 +105,7 @@ class Move:
 def settle(
     user: EndUser, subject: Subject, verdict: Verdict, ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
 ) -> Settled:
-    """Let a verdict on these memories stand. The subject's row must be locked, so that two verdicts queue."""
+    """Apply a verdict to these memories. The subject's row must be locked, to serialise verdicts."""
     standing = standing_events(user, subject)
     earlier = standing if whole else [event for event in standing if touches(event, ids)]
     if gives_way(verdict, earlier) or says_the_same(verdict, earlier, ids, whole=whole):
@@ -127,7 +127,7 @@ def settle(
 
 
 class Changes:
-    """The moves of one verdict, gathered and written at once."""
+    """Collects the changes of one verdict and writes them at once."""
 
     def __init__(self, verdict: Verdict, moves: dict[uuid.UUID, Move], now: datetime) -> None:
         self.verdict = verdict
@@ -140,7 +140,7 @@ class Changes:
         self._events: list[MemoryEvent] = []
 
     def apply(self, item: MemoryItem) -> None:
-        # With outcomes switched off nothing is scored: what was said is still noted.
+        # With outcomes switched off the verdict is stored and no score moves.
         if item.tier not in (SCORED_TIERS if memory_conf().flags["outcome"] else ()):
             self.learned.append(item.pk)
             self.memories.append((str(item.pk), item.tier, 0.0))
@@ -171,7 +171,7 @@ class Changes:
         deltas = {name: delta * verdict.weight for name, delta in memory_conf().scoring.deltas.items()}
         item.score = moved_score(item.score, verdict.outcome, deltas)
         if verdict.weight >= 1:
-            # An outcome nobody knows is noted and is no use: only a verdict counts towards promotion.
+            # An unknown outcome is stored but not counted as a use: only verdicts count towards promotion.
             item.uses += verdict.is_use
             setattr(item, verdict.outcome, getattr(item, verdict.outcome) + 1)
             item.last_outcome, item.last_used_at = verdict.outcome, self.now
@@ -229,7 +229,7 @@ def touches(event: OutcomeEvent, ids: Iterable[uuid.UUID]) -> bool:
 
 
 def gives_way(verdict: Verdict, earlier: Sequence[OutcomeEvent]) -> bool:
-    """A weaker source yields to a stronger one, and not knowing to knowing."""
+    """Whether the earlier verdict is replaced: by a stronger source, or if it was unknown."""
     known = [event for event in earlier if event.outcome != Outcome.UNKNOWN]
     if verdict.outcome is Outcome.UNKNOWN and known:
         return True
@@ -256,7 +256,7 @@ def as_it_is(user: EndUser, ids: Sequence[uuid.UUID], standing: list[OutcomeEven
 
 
 def locked_items(user: EndUser, ids: Iterable[uuid.UUID]) -> list[MemoryItem]:
-    """In order of id, so that two outcomes queue instead of waiting for each other."""
+    """Locks in order of id, so that two outcomes cannot deadlock."""
     named = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update(no_key=True)
     return list(named.defer("lexemes", "text").order_by("pk"))
 
@@ -264,7 +264,7 @@ def locked_items(user: EndUser, ids: Iterable[uuid.UUID]) -> list[MemoryItem]:
 def replace(
     user: EndUser, earlier: Sequence[OutcomeEvent], ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
 ) -> None:
-    """Close the earlier lines with lines that take them back; what they said of other memories goes on standing."""
+    """Reverse earlier lines; what they said about other memories remains valid."""
     if not earlier:
         return
     OutcomeEvent.objects.filter(user=user, pk__in=[event.pk for event in earlier]).update(replaced_at=now)
@@ -296,7 +296,7 @@ def copy_of(event: OutcomeEvent, memories: list[list[object]], *, sign: int, now
         sign=sign,
         reverts=event.pk if sign < 0 else None,
         replaced_at=None if sign > 0 else now,
-        # Hints teach nobody, so nobody need take them back.
+        # Nothing is learned from hints, so there is nothing to reverse.
         learned_at=now if event.source == Source.IMPLICIT else None,
     )
 

@@ -1,4 +1,4 @@
-"""Exchanges, what was said of them, and what was done in them."""
+"""Tables of exchanges, verdicts, actions and signals."""
 
 import uuid
 from enum import StrEnum
@@ -15,18 +15,18 @@ QUERY_CHARS = 1_000
 
 
 class Source(StrEnum):
-    """Where a verdict comes from, the strongest first: a weaker one never replaces a stronger."""
+    """The source of a verdict, strongest first: a weaker source never replaces a stronger one."""
 
     EXPLICIT = "explicit"
     """A person, their client or their assistant said so."""
     DETECTOR = "detector"
-    """A language model read it out of the conversation."""
+    """A language model judged it from the conversation."""
     IMPLICIT = "implicit"
     """A cue in the next message; moves scores only where a flag allows it."""
 
 
 class Detection(StrEnum):
-    """Where the detector stands with an exchange. Empty: never asked, as for exchanges older than the detector."""
+    """The detector's state of an exchange. Empty for exchanges older than the detector."""
 
     PENDING = "pending"
     DONE = "done"
@@ -35,7 +35,7 @@ class Detection(StrEnum):
 
 
 class SignalKind(StrEnum):
-    """Weak evidence of how an answer was taken, and faults of tools. Shown; moves nothing by itself."""
+    """Implicit signals about an answer, and tool failures. Shown only; they move no score by themselves."""
 
     THANKS = "thanks"
     CORRECTS = "corrects"
@@ -45,7 +45,7 @@ class SignalKind(StrEnum):
 
 
 class Exchange(models.Model):
-    """One question and its answer, as the client reported it."""
+    """One question and its answer, as reported by the client."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -67,9 +67,9 @@ class Exchange(models.Model):
     """While pending: not to be taken before this, the lease of a worker. Afterwards: when it was settled."""
     detection_attempts = models.PositiveSmallIntegerField(default=0)
     detected = models.JSONField(default=dict)
-    """The detector's whole answer, or why it was not asked."""
+    """The detector's full answer, or why it was skipped."""
     profiled_at = models.DateTimeField(null=True, blank=True)
-    """When the user's words were looked through for facts worth keeping. Empty: still to be done."""
+    """When profile facts were extracted from the user's message. Empty: still to be done."""
     profile_after = models.DateTimeField(null=True, blank=True)
     """Not before this: the lease of a worker, or the pause after a failure."""
     profile_attempts = models.PositiveSmallIntegerField(default=0)
@@ -98,7 +98,7 @@ class Exchange(models.Model):
 
 
 class OutcomeEvent(models.Model):
-    """One verdict and the memories it is about: a line of a ledger, never changed in what it says.
+    """One verdict on some memories: an append-only ledger line.
 
     Each memory of a turn has one verdict, the latest. When a later one takes its place, the earlier line gets a
     ``replaced_at`` and a line that takes it back (``sign`` -1, ``reverts``), with the same outcome, query and
@@ -129,14 +129,14 @@ class OutcomeEvent(models.Model):
     memories = models.JSONField(default=list)
     """``[[memory_id, tier, how far its score moved], …]`` of all of them, as they were then."""
     whole = models.BooleanField(default=True)
-    """Said of all the turn showed, not of memories it named."""
+    """The verdict is on everything the turn showed, not on named memories."""
     takeaway_id = models.UUIDField(null=True, blank=True)
     at = models.DateTimeField(default=timezone.now)
     sign = models.SmallIntegerField(default=1)
     reverts = models.BigIntegerField(null=True, blank=True)
-    """The line this one takes back; only where ``sign`` is -1."""
+    """The line this one reverses; only if ``sign`` is -1."""
     replaced_at = models.DateTimeField(null=True, blank=True)
-    """Set when it no longer stands. What stands has sign 1 and no ``replaced_at``."""
+    """Set when replaced. Current lines have sign 1 and no ``replaced_at``."""
     learned_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -155,7 +155,7 @@ class OutcomeEvent(models.Model):
 
 
 class ActionTaken(models.Model):
-    """One tool run of a turn: reported with its exchange, or a call of a memory tool.
+    """One action of a turn: a tool run reported with its exchange, or a call of a memory tool.
 
     ``verdict`` is the outcome that stands for its turn, empty while there is none; ``learned`` is the one that has
     been learned. Whoever learns takes the rows where the two differ (index ``action_taken_unlearned``), subtracts
@@ -203,7 +203,7 @@ class ActionTaken(models.Model):
 
 
 class ConversationSignal(models.Model):
-    """Weak evidence about an exchange: a cue in what the user said next, or a tool that failed. Moves nothing."""
+    """An implicit signal about an exchange: a cue in the next message, or a failed tool. Moves no score."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -214,7 +214,7 @@ class ConversationSignal(models.Model):
     """The exchange in which it was noticed: for what the user said, the next one."""
     kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in SignalKind])
     evidence = models.CharField(max_length=200, blank=True, default="")
-    """The words, or the tool, that show it."""
+    """The words or the tool that are the evidence."""
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -229,7 +229,7 @@ class ConversationSignal(models.Model):
 
 
 class ConversationWork(models.Model):
-    """When a user's exchanges want looking at. Times only, no words: how a sweep finds work without reading rows."""
+    """When a user's exchanges are due. Times only, so that a sweep finds work without reading user rows."""
 
     end_user = models.OneToOneField(EndUser, on_delete=models.CASCADE, primary_key=True, related_name="+")
     detect_at = models.DateTimeField(null=True, blank=True, db_index=True)

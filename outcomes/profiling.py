@@ -1,7 +1,7 @@
-"""What a person says of themselves in passing, kept in the memory bank: looked for after each exchange.
+"""Extracts profile facts after each exchange and stores them in the memory bank.
 
-Only the user's own words are read. The row's state is the queue: an empty ``profiled_at`` waits, ``profile_after`` is
-the lease of a worker. Facts are stored in the transaction that settles their exchange, so they are stored once.
+Only the user's own words are read. The rows are the queue: an empty ``profiled_at`` is pending, ``profile_after`` is a
+worker's lease. Facts are stored in the transaction that settles their exchange, so they are stored once.
 """
 
 import uuid
@@ -32,11 +32,11 @@ DEADLINE_S = 30.0
 ACTOR = "profile"
 
 Draft = tuple[NewMemory, uuid.UUID | None]
-"""A fact to store, and the bank item it falls on."""
+"""A fact to store, and the bank item it duplicates."""
 
 
 def profile_due(user: EndUser, *, now: datetime, limit: int = AT_ONCE) -> int:
-    """Look through the exchanges that wait. Returns how many facts were kept."""
+    """Process pending exchanges. Returns how many facts were stored."""
     kept = 0
     for _ in range(limit):
         exchange = next_exchange(user, now)
@@ -47,7 +47,7 @@ def profile_due(user: EndUser, *, now: datetime, limit: int = AT_ONCE) -> int:
 
 
 def next_exchange(user: EndUser, now: datetime) -> Exchange | None:
-    """Take the oldest waiting exchange under a lease; what is not worth a look is settled on the way."""
+    """Lease the oldest pending exchange; those not worth examining are settled on the way."""
     with user_scope(user):
         ready = Q(profile_after=None) | Q(profile_after__lte=now)
         waiting = Exchange.objects.select_for_update(no_key=True, skip_locked=True).filter(ready, user=user)
@@ -67,7 +67,7 @@ def not_worth_it(user: EndUser, exchange: Exchange, now: datetime) -> bool:
     if not memory_conf().flags["profile_detection"] or is_small_talk(exchange.user_message):
         return True
     if exchange.profile_attempts >= MOST_ATTEMPTS:
-        # Something about it ends the worker each time.
+        # It has crashed the worker each time.
         return True
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     looked = Exchange.objects.filter(user=user, profiled_at__gte=today, profile_attempts__gt=0).count()
@@ -75,14 +75,14 @@ def not_worth_it(user: EndUser, exchange: Exchange, now: datetime) -> bool:
 
 
 def drafts_of(user: EndUser, exchange: Exchange) -> list[Draft]:
-    """What the user's words hold, as the bank would keep it. Asks other services: outside any transaction."""
+    """The facts in the user's words as bank items. Calls other services, so not in a transaction."""
     found = profile.detect(exchange.user_message, Deadline(DEADLINE_S))
     drafts = []
     for fact in found:
         try:
             new = admitted(as_memory(exchange, fact))
         except Refused as error:
-            # The bank's guard has the last word on what is kept, whoever proposes it.
+            # The bank's guard may still refuse it.
             logger.info("a fact was refused", field=error.field, rule=error.rule)
             continue
         drafts.append((new, dedup.nearest_bank_item(user, new.text, Deadline(memory_conf().deadlines.default_s))))
@@ -105,7 +105,7 @@ def as_memory(exchange: Exchange, fact: ProfileFact) -> NewMemory:
 
 
 def keep(user: EndUser, exchange: Exchange, drafts: Sequence[Draft], now: datetime) -> int:
-    """Store what was found and settle the exchange, in one transaction. Somebody else may have done so already."""
+    """Store the facts and settle the exchange in one transaction, unless another worker has done so."""
     with user_scope(user):
         row = (
             Exchange.objects.select_for_update(no_key=True).filter(user=user, pk=exchange.pk, profiled_at=None).first()

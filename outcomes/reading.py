@@ -1,4 +1,4 @@
-"""Exchanges as they are shown: each with its outcome, what was done in it and what was hinted of it."""
+"""Reads exchanges for display, each with its outcome, actions and signals."""
 
 import uuid
 from collections import defaultdict
@@ -19,7 +19,7 @@ EXPORT_BATCH = 200
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a page ended: the last exchange shown."""
+    """The end of a page: its last exchange."""
 
     created_at: datetime
     exchange_id: uuid.UUID
@@ -27,7 +27,7 @@ class Place:
 
 @dataclass(slots=True)
 class Told:
-    """An exchange with everything known of it. ``outcome`` is the verdict that stands, if there is one."""
+    """An exchange with its actions and signals. ``outcome`` is the current verdict, if there is one."""
 
     exchange: Exchange
     outcome: OutcomeEvent | None = None
@@ -41,7 +41,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class ThreadState:
-    """``waits`` while the outcome of the thread's last exchange is asked for and not known."""
+    """``waits`` while the outcome of the thread's last exchange is required and missing."""
 
     thread_id: str
     exchanges: int
@@ -95,7 +95,7 @@ def one(user: EndUser, exchange_id: uuid.UUID) -> Told | None:
 
 
 def told(user: EndUser, exchanges: Sequence[Exchange]) -> list[Told]:
-    """Everything known of these exchanges, in three queries."""
+    """These exchanges with outcomes, actions and signals, in three queries."""
     found = {exchange.pk: Told(exchange) for exchange in exchanges}
     for signal in ConversationSignal.objects.filter(user=user, exchange_id__in=list(found)).order_by("pk"):
         found[signal.exchange_id].signals.append(signal)

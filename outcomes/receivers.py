@@ -1,4 +1,4 @@
-"""What this application does when others speak: forgets a person who is erased, sends work to the queue."""
+"""Signal receivers: deletes the data of erased users, enqueues tasks."""
 
 from typing import Any
 

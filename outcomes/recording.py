@@ -1,4 +1,4 @@
-"""The fast path of an outcome: scores move now, in one transaction; books and the memory bank never."""
+"""Records an outcome: scores move at once, in one transaction; those of books and the memory bank never."""
 
 import uuid
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from outcomes.ledger import Settled, Subject, Verdict, bounded, settle
 from outcomes.models import Exchange, OutcomeEvent, Source
 
 TAKEAWAY_SCORES = {Outcome.WORKED: 0.7, Outcome.FAILED: 0.2, Outcome.PARTIAL: 0.55, Outcome.UNKNOWN: 0.5}
-"""A takeaway starts where its lesson stands."""
+"""The initial score of a takeaway, by outcome."""
 MAX_POSITION_DIGITS = 4
 
 
@@ -40,9 +40,9 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """``learned`` are the books and bank items of the turn: noted, not scored. ``ignored`` are references to nothing.
+    """``learned`` are the turn's books and bank items: recorded, not scored. ``ignored`` are invalid references.
 
-    ``replaced`` is the outcome this one took the place of, if any.
+    ``replaced`` is the outcome this one replaced, if any.
     """
 
     scored: list[Scored]
@@ -63,10 +63,10 @@ def record(
     related: Sequence[int | str] | None = None,
     actor: str = "",
 ) -> Recorded:
-    """Record what came of a turn.
+    """Record the outcome of a turn.
 
-    ``related`` names positions of the turn's search or memory ids; without it, or when none of it can be resolved,
-    all the turn showed is meant. Raises UnknownTurn, and Refused when there is nothing an outcome could be about.
+    ``related`` names positions of the turn's search or memory ids; without it, or if none can be resolved, everything
+    the turn showed is scored. Raises UnknownTurn, and Refused when there is nothing an outcome could be about.
     """
     with user_scope(user):
         subject = locked_subject(user, turn_id, exchange_id)
@@ -89,7 +89,7 @@ def record(
 def conclude(
     user: EndUser, subject: Subject, verdict: Verdict, ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
 ) -> Settled:
-    """Let a verdict stand and leave word that there is something to learn. The subject must be locked."""
+    """Apply a verdict and mark that there is something to learn. The subject must be locked."""
     settled = settle(user, subject, verdict, ids, whole=whole, now=now)
     if settled.event is not None and verdict.source is not Source.IMPLICIT:
         give_verdict(user, subject.turn_id, subject.exchange_id, verdict.outcome)
@@ -99,7 +99,7 @@ def conclude(
 
 
 def locked_subject(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None) -> Subject:
-    """The turn and exchange that are meant, one of them locked: outcomes of the same turn queue. Raises UnknownTurn."""
+    """The turn and exchange, one of them locked to serialise outcomes of the same turn. Raises UnknownTurn."""
     exchanges = Exchange.objects.filter(user=user)
     exchange = exchanges.filter(pk=exchange_id).first() if exchange_id else None
     if exchange_id and exchange is None:
@@ -158,7 +158,7 @@ def takeaway_of(
     about: Sequence[uuid.UUID],
     now: datetime,
 ) -> uuid.UUID | None:
-    """The takeaway kept for a verdict. One that was kept for the verdict before it takes on the new outcome."""
+    """The takeaway of a verdict. One stored for the verdict it replaces takes on the new outcome."""
     earlier = [event.takeaway_id for event in settled.standing if event.takeaway_id]
     known = MemoryItem.objects.for_user(user).filter(pk__in=earlier).select_for_update(no_key=True).order_by("pk")
     kept = list(known.defer("lexemes")) if earlier else []
@@ -180,7 +180,7 @@ def takeaway_of(
 def store_takeaway(
     user: EndUser, text: str, subject: Subject, verdict: Verdict, about: Sequence[uuid.UUID], now: datetime
 ) -> uuid.UUID:
-    """The lesson as a memory. It comes of what it is about: it deserves no more trust, and goes with it."""
+    """Store the takeaway as a memory derived from the memories it is about: same trust, purged with them."""
     told = [subject.exchange.memory_id] if subject.exchange and subject.exchange.memory_id else []
     there = MemoryItem.objects.for_user(user).filter(pk__in=[*about, *told]).order_by("pk")
     new = NewMemory(
@@ -199,7 +199,7 @@ def store_takeaway(
 
 
 def restate(item: MemoryItem, verdict: Verdict, now: datetime) -> None:
-    """A lesson that was drawn from another outcome starts over where the new one puts it."""
+    """Reset a takeaway of another outcome to the initial score of the new one."""
     stated = Outcome(item.source.get("outcome", Outcome.UNKNOWN))
     if stated is verdict.outcome:
         return
@@ -229,7 +229,7 @@ def mark_scored(user: EndUser, subject: Subject, now: datetime) -> None:
 
 
 def outcome_counts(user: EndUser) -> dict[str, int]:
-    """How often each outcome stands; what a later one replaced is not counted, nor is a mere hint."""
+    """Counts of current outcomes, without replaced ones and hints."""
     with user_scope(user):
         standing = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
         counted = dict(standing.values_list("outcome").annotate(Count("id")))

@@ -1,9 +1,9 @@
-"""What a conversation tells whoever listens."""
+"""Signals about conversations."""
 
 from django.dispatch import Signal
 
 exchange_stored = Signal()
-"""An exchange was kept, inside the open scope; receivers leave work behind and do none. Arguments: user, exchange."""
+"""An exchange was stored; sent in its transaction. Receivers only record work. Arguments: user, exchange."""
 
 conversation_due = Signal()
-"""A user's exchanges want looking at: by the detector, or for facts to keep. Arguments: user_id."""
+"""A user has exchanges for the detector or for profile extraction. Arguments: user_id."""

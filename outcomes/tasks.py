@@ -1,4 +1,4 @@
-"""What the worker does with exchanges. Tasks may run twice or at once, and may be killed at any point."""
+"""Celery tasks for exchanges. They are idempotent and may be killed at any point."""
 
 import structlog
 from celery import shared_task
@@ -15,7 +15,7 @@ logger = structlog.get_logger(__name__)
 
 @shared_task(name="outcomes.look_at_conversations")
 def look_at_conversations(user_id: int) -> int:
-    """Look through a user's exchanges that are due, and judge them. Returns how many were judged."""
+    """Extract profile facts from a user's due exchanges and judge them. Returns how many were judged."""
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None:
         return 0
@@ -29,7 +29,7 @@ def look_at_conversations(user_id: int) -> int:
         try:
             looked += detector.detect_due(user, now=timezone.now())
         except Unavailable as error:
-            # The rows are still pending; the sweep comes back for them.
+            # The rows stay pending; the sweep enqueues them again.
             logger.warning("judging paused", dependency=error.dependency, reason=error.reason)
         with user_scope(user):
             work.settle_marks(user, timezone.now())
@@ -38,7 +38,7 @@ def look_at_conversations(user_id: int) -> int:
 
 @shared_task(name="outcomes.sweep_conversations")
 def sweep_conversations() -> int:
-    """Nudge the worker for every user with exchanges to look at."""
+    """Enqueue every user with due exchanges."""
     users = work.users_due(timezone.now())
     for user_id in users:
         look_at_conversations.delay(user_id)

@@ -1,7 +1,7 @@
-"""What waits to be done with exchanges: marks that a sweep finds, and threads that are over for now.
+"""Pending work on exchanges: marks for the sweep, and threads that have become idle.
 
-A mark is renewed in the transaction of the exchange and settled under a lock on its own row, so that a settling
-either sees the exchange or comes first and is overtaken.
+A mark is set in the transaction of the exchange and cleared under a lock on its row, so that clearing either sees the
+exchange or is followed by a new mark.
 """
 
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ from outcomes.signals import conversation_due
 DETECT_EVERY = 4
 """Exchanges of a thread after which the detector looks at it."""
 GIVEN_UP_AFTER = timedelta(hours=12)
-"""An answer nobody reacted to by then stays unjudged, and words not looked through by then are let go."""
+"""After this time exchanges without a reaction stay unjudged, and unprocessed ones are given up."""
 
 
 def detector_may_look() -> bool:
@@ -33,7 +33,7 @@ def idle() -> timedelta:
 
 
 def note_work(user: EndUser, exchange: Exchange, now: datetime) -> None:
-    """Leave word of what a new exchange asks for. Follows its writing, in its transaction."""
+    """Mark the work a new exchange needs. Call it after the write, in its transaction."""
     detect_at = None
     if exchange.detection == Detection.PENDING:
         detect_at = now + idle()
@@ -48,7 +48,7 @@ def note_work(user: EndUser, exchange: Exchange, now: datetime) -> None:
 
 
 def release_due(user: EndUser, exchange: Exchange, now: datetime) -> bool:
-    """Give the detector what is ready: every fourth exchange of this thread, and the thread that was left for it."""
+    """Make exchanges due for the detector: every fourth of this thread, and those of the thread left for it."""
     released = 0
     if Exchange.objects.filter(user=user, thread_id=exchange.thread_id).count() % DETECT_EVERY == 0:
         released += release(user, exchange.thread_id, now)
@@ -59,7 +59,7 @@ def release_due(user: EndUser, exchange: Exchange, now: datetime) -> bool:
 
 
 def release(user: EndUser, thread_id: str, now: datetime) -> int:
-    """Make a thread's waiting exchanges due, but its last: nothing was said of that yet."""
+    """Make a thread's pending exchanges due, except the last, which nobody has reacted to yet."""
     thread = Exchange.objects.filter(user=user, thread_id=thread_id)
     last = thread.order_by("-created_at", "-pk").values_list("pk", flat=True)[:1]
     waiting = thread.filter(detection=Detection.PENDING, detection_at=None).exclude(pk__in=list(last))
@@ -78,7 +78,7 @@ def mark(user: EndUser, detect_at: datetime | None, profile_at: datetime | None)
 
 
 def settle_marks(user: EndUser, now: datetime) -> None:
-    """Bring the marks in line with what is still waiting. Runs in the user's scope."""
+    """Update the marks to what is still pending. Needs the user's scope."""
     work = ConversationWork.objects.select_for_update().filter(end_user=user).first()
     if work is None:
         return
@@ -95,7 +95,7 @@ def settle_marks(user: EndUser, now: datetime) -> None:
 
 
 def release_quiet_threads(user: EndUser, now: datetime) -> None:
-    """Threads nothing was said in for a while are over for now; what is past its time is let go."""
+    """Release exchanges of idle threads, and give up expired ones."""
     waiting = Exchange.objects.filter(user=user, detection=Detection.PENDING, detection_at=None)
     waiting.filter(created_at__lte=now - GIVEN_UP_AFTER).update(
         detection=Detection.SKIPPED, detection_at=now, detected={"skipped": "nothing was said after it"}

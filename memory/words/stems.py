@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Final
 
-import snowballstemmer
+import Stemmer
 
 from memory.words.folding import without_accents
 from memory.words.stopwords import STOP_WORDS
@@ -52,7 +52,7 @@ class _Stemmers(threading.local):
     """Snowball stemmers per thread: they have internal state and are not thread-safe."""
 
     def __init__(self) -> None:
-        self.by_language = {language: snowballstemmer.stemmer(name) for language, name in ALGORITHMS.items()}
+        self.by_language = {language: Stemmer.Stemmer(name, 0) for language, name in ALGORITHMS.items()}
 
 
 _stemmers = _Stemmers()

@@ -1,7 +1,7 @@
 """The embedded parts: where Postgres, Redis and the embedder of a data directory live and how they are reached.
 
-Reading an address opens nothing. ``ensure_running`` starts what is missing and keeps it for as long as somebody
-needs it. All parts listen on unix sockets inside one private directory, so no other user of the machine reaches
+Computing an address starts nothing. ``ensure_running`` starts what is missing and keeps it running while it is
+needed. All parts listen on unix sockets inside one private directory, so no other user of the machine reaches
 them and the web port is the only port of an installation.
 """
 
@@ -113,8 +113,8 @@ def paths(data_dir: Path | str) -> Paths:
 def run_dir(data_dir: Path | str) -> Path:
     """Where the sockets are: in the data directory, or a hashed directory where its path would not do.
 
-    Socket paths are short by law of the system, and every client quotes spaces, commas and percent signs in its
-    own way. The fallback does not depend on TMPDIR: two shells must find the same place.
+    The system limits the length of socket paths, and clients disagree on quoting spaces, commas and percent signs. The
+    fallback does not depend on TMPDIR: two shells must find the same directory.
     """
     data = Path(data_dir).expanduser().resolve()
     inside = data / "run"
@@ -141,7 +141,7 @@ def make_directories(place: Paths) -> None:
 
 
 def secrets(data_dir: Path | str) -> Secrets:
-    """Passwords and key of an installation, made on first use; safe when several processes are first at once."""
+    """Passwords and key of an installation, created on first use; safe under concurrent first use."""
     place = paths(data_dir)
     if not place.secrets.exists():
         make_directories(place)
@@ -204,14 +204,14 @@ def socket_path(url: str) -> Path | None:
 
 
 def unaddressed(parts: Iterable[str] = PARTS) -> list[str]:
-    """Those of the parts that no address in the environment names, and that therefore have to be embedded."""
+    """The parts without an address in the environment, which therefore have to be embedded."""
     return [part for part in parts if not env_secret(ADDRESSES[part])]
 
 
 def ensure_running(data_dir: Path | str, parts: Iterable[str] = PARTS) -> "Use":
     """Make sure the embedded parts answer, and hold them until the returned Use is closed or this process ends.
 
-    Beside a running ``up`` its parts are used; otherwise a keeper process starts them and ends with its last user.
+    If ``up`` is running its parts are used; otherwise a keeper process starts them and ends with its last user.
     """
     from config.runtime.keeping import Use
 

@@ -1,4 +1,4 @@
-"""What every request gets: an id in its logs and its answer, and a content security policy."""
+"""Middleware for every request: a request id in logs and answer, and a content security policy."""
 
 import re
 import uuid

@@ -1,8 +1,8 @@
 """The database's roles, extension and privileges; the same steps for the embedded Postgres and for any other.
 
-Three roles: the owner changes tables and does nothing else; the application's role is bound by row-level security;
-the backup role reads past it, because a dump must be whole. Run as a superuser, as often as one likes. What a
-managed Postgres does not let its administrator do is skipped and told.
+Three roles: the owner runs migrations and nothing else; the application's role is subject to row-level security; the
+backup role bypasses it, because a dump must be complete. Idempotent; run as a superuser. Steps that a managed Postgres
+does not allow its administrator are skipped and reported.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What shall exist afterwards. ``backup`` may be missing; ``template`` prepares databases made later, too."""
+    """The wanted state. ``backup`` is optional; ``template`` also prepares databases created later."""
 
     database: str
     owner: Login
@@ -37,7 +37,7 @@ class Plan:
 
 
 def prepare(conninfo: str, plan: Plan) -> list[str]:
-    """Bring roles, database and privileges into the planned state; returns what the server did not allow."""
+    """Bring roles, database and privileges into the wanted state; returns what the server did not allow."""
     skipped: list[str] = []
     with psycopg.connect(conninfo, autocommit=True) as server:
         prepare_roles(server, plan, skipped)

@@ -1,4 +1,4 @@
-"""What beat starts and how often. Each entry expires before its next turn, so that a late worker is not flooded."""
+"""The beat schedule. Each entry expires before its next run, so that a late worker is not flooded."""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ from typing import Protocol
 TICK_S = 0.2
 FIRST_DELAY_S = 0.5
 LONGEST_DELAY_S = 30.0
-# A process that lived this long did start properly: its next failure is a first one again.
+# A process that ran this long had started properly: its back-off starts again.
 SETTLED_S = 60.0
 LOG_BYTES = 5_000_000
 LONGEST_LINE = 16_384
@@ -67,7 +67,7 @@ class Program:
 
 @cache
 def dies_with_parent(death_signal: signal.Signals) -> tuple[str, ...]:
-    """A command prefix that ties a process to its parent's life; empty where the system has no such thing."""
+    """A command prefix that makes a process die with its parent; empty where the system has no such feature."""
     prefix = ("setpriv", "--pdeathsig", death_signal.name.removeprefix("SIG"))
     if not shutil.which("setpriv"):
         return ()
@@ -77,7 +77,7 @@ def dies_with_parent(death_signal: signal.Signals) -> tuple[str, ...]:
 
 class ChildLog(RotatingFileHandler):
     def handleError(self, record: LogRecord) -> None:  # noqa: N802 - the library's name
-        """Say nothing: a full disk must not fill the terminal with tracebacks of the logging module."""
+        """Ignore errors: a full disk must not fill the terminal with tracebacks of the logging module."""
 
 
 @dataclass(slots=True)
@@ -160,7 +160,7 @@ class Child:
         return delay
 
     def stop(self) -> bool:
-        """Ask the main process to end, then insist; True if it ended by itself in time."""
+        """Terminate the main process, then kill it; True if it ended by itself in time."""
         self.quiet = True
         if self.process is None or not self.is_alive:
             self.kill_group()
@@ -190,7 +190,7 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A command on its way to its end."""
+    """A command that is expected to end."""
 
     name: str
     process: subprocess.Popen[bytes]
@@ -244,7 +244,7 @@ class Supervisor:
         self._remember([each.process.pid for each in self.children if each.process])
 
     def finish(self, child: Child) -> None:
-        """Wait until a child that was begun answers."""
+        """Wait until a started child is ready."""
         while not child.check_ready():
             self._raise_if_stopping()
             if not child.is_alive or child.is_late:
@@ -278,7 +278,7 @@ class Supervisor:
         return step
 
     def finish_step(self, step: Step) -> float:
-        """Tend the children until the step has ended; returns its seconds, raises StartFailedError if it failed."""
+        """Watch the children until the step has ended; returns its seconds, raises StartFailedError if it failed."""
         while step.process.poll() is None:
             self._raise_if_stopping()
             self._tend()
@@ -290,7 +290,7 @@ class Supervisor:
         return time.monotonic() - step.born
 
     def watch(self, each_tick: Callable[[], None] | None = None) -> None:
-        """Tend the children until a signal or ``request_stop`` ends it."""
+        """Watch the children until a signal or ``request_stop`` ends it."""
         while not self.stopping:
             self._tend()
             if each_tick:

@@ -1,4 +1,4 @@
-"""The whole product on one machine: what ``manage.py up`` starts, in which order, and what it tells meanwhile."""
+"""The whole product on one machine: what ``manage.py up`` starts, in which order, and its output."""
 
 import argparse
 import errno
@@ -27,12 +27,12 @@ def say(text: str) -> None:
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
     except OSError:
-        # The terminal is gone. What runs must go on, and above all be stopped in order.
+        # The terminal is gone. The processes must go on, and be stopped in order later.
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open to the end of the process
 
 
 class Narration:
-    """Tells a person what happens, in one line each."""
+    """Prints progress for a person, one line per event."""
 
     def started(self, name: str, seconds: float | None) -> None:
         say(f"  {name:<10} started" if seconds is None else f"  {name:<10} ready after {seconds:.1f} s")
@@ -76,11 +76,11 @@ class Installation:
     def _start(self, supervisor: Supervisor, hold: keeping.Hold) -> None:
         first = "" if self._place.access.exists() else " for the first time; that takes a minute"
         say(f"Starting Commonplace in {self._place.data}{first}")
-        # Reading the code takes longer than starting the parts: the step does so meanwhile, then waits for them.
+        # Importing the code takes longer than starting the parts, so the step starts now and waits for them.
         migrations = self._step(supervisor, "migrations", "migrate", "--no-input", show=True)
         start_parts(supervisor, self._place, self._embedded, lambda ready: hold.publish(ready=ready))
         self._finish(supervisor, migrations)
-        # Alone first: with the processors to itself it answers in half the time.
+        # First on its own: with the CPUs to itself it is ready in half the time.
         supervisor.start([web(self._place, self._address, speaks_mcp=True)])
         supervisor.start([worker(self._place, self._address), beat(self._place, self._address), mcp(self._place)])
         introduction = f"\n  Console  {self._address.url}/console/\n  MCP      {self._address.url}/mcp\n"
@@ -112,7 +112,7 @@ class Installation:
 
 
 def in_brief(line: str) -> str:
-    """A log line as a person reads it: what happened and the last line of the reason; the log has the rest."""
+    """A short form of a log line: the event and the last line of its reason; the log has the rest."""
     try:
         told = json.loads(line)
         reason = str(told.get("exception", "")).strip().rpartition("\n")[2]
@@ -142,7 +142,7 @@ def refuse(place: Paths) -> int:
 
 def refuse_taken_port(address: WebAddress) -> None:
     with socket.socket() as probe:
-        # As the server does: a port that only waits out its last connections is free.
+        # As the server does: a port in TIME_WAIT counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((address.host, address.port))

@@ -1,4 +1,4 @@
-"""Runs embedded parts for commands that were started alone, and ends with the last of them.
+"""Runs embedded parts for commands that are run without ``up``, and exits with the last of them.
 
 ``python -m config.runtime.keeper DATA_DIR PART...``
 """
@@ -71,7 +71,7 @@ class Keeper:
         now = time.monotonic()
         self._idle_since = self._idle_since or now
         if now - self._idle_since > LINGER_S:
-            # Kept to the end of the process: a command that comes now waits until all is down, then starts anew.
+            # Held until the process ends: a new command waits for the shutdown and then starts the parts again.
             self._gate = gate
             self._supervisor.request_stop()
         else:

@@ -1,9 +1,10 @@
-"""Who runs the parts of a data directory, and who needs them.
+"""Locks that say who runs the parts of a data directory, and who uses them.
 
-Two advisory locks, both let go by the kernel when their process ends, so neither is ever stale:
+Two advisory locks. The kernel releases them when their process ends, so they are never stale:
 
-* ``up.lock`` is held alone by the one process that runs the parts, an ``up`` or a keeper; its content says which.
-* ``clients.lock`` is shared by every command that uses the parts. A keeper that can have it alone has no users left.
+* ``up.lock`` is held exclusively by the process that runs the parts, an ``up`` or a keeper; its content says which.
+* ``clients.lock`` is held shared by every command that uses the parts. A keeper that can lock it exclusively has no
+  users left.
 """
 
 import fcntl
@@ -24,13 +25,13 @@ from config.env import BASE_DIR
 
 Kind = Literal["up", "keeper", "stopping"]
 START_WITHIN_S = 120.0
-# A glance at the lock takes it for a moment; whoever wants to keep it tries a little longer than that.
+# Checking the lock takes it for a moment; acquiring it retries for longer than that.
 GLANCE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The process that runs the parts: which it runs, and which of them answer."""
+    """The process that runs the parts: which it runs, and which are ready."""
 
     pid: int
     kind: Kind
@@ -52,7 +53,7 @@ def current_holder(place: Paths) -> Holder | None:
 
 
 def read_holder(file: TextIOWrapper) -> Holder:
-    """What the lock's owner wrote; a holder of nothing while it is still writing."""
+    """The content of the lock file; an empty holder while the owner is still writing it."""
     try:
         told = json.loads(file.read())
         return Holder(told["pid"], told["kind"], tuple(told["parts"]), tuple(told["ready"]), told["address"])
@@ -78,7 +79,7 @@ class Hold:
         place.lock.chmod(0o600)
 
     def acquire(self) -> bool:
-        """Take the lock if nobody keeps it."""
+        """Take the lock if it is free."""
         end = time.monotonic() + GLANCE_S
         while not try_lock(self._file, fcntl.LOCK_EX):
             if time.monotonic() > end:
@@ -92,7 +93,7 @@ class Hold:
         return self._holder
 
     def publish(self, *, ready: Iterable[str], parts: Iterable[str] | None = None, kind: Kind | None = None) -> None:
-        """Tell which parts answer now and, where it changed, which are run at all and by what."""
+        """Publish which parts are ready now and, if it changed, which are run and by what."""
         told = self._holder
         run = told.parts if parts is None else tuple(parts)
         self._holder = replace(told, ready=tuple(ready), parts=run, kind=kind or told.kind)
@@ -124,7 +125,7 @@ class Use:
         self._parts_answer()
 
     def wait(self, within_s: float = START_WITHIN_S) -> None:
-        """Return when the parts answer; between making a Use and this call there is time for other work."""
+        """Return when the parts are ready; between creating a Use and this call there is time for other work."""
         end = time.monotonic() + within_s
         while not self._parts_answer():
             if time.monotonic() > end:
@@ -167,7 +168,7 @@ class Use:
 
     def _let_go_of_keeper(self) -> None:
         if self._keeper is not None:
-            # Meant to outlive this process; Popen would complain about a child nobody waited for.
+            # The child outlives this process; Popen would warn that nobody waited for it.
             self._keeper.returncode = 0
 
     def close(self) -> None:
@@ -183,12 +184,12 @@ class Use:
 
 
 def wanted_file(place: Paths, part: str) -> Path:
-    """A mark by which a client asks a running keeper for one more part."""
+    """A file by which a client asks a running keeper for one more part."""
     return place.run / f"wanted-{part}"
 
 
 def shut_out_users(place: Paths) -> TextIOWrapper | None:
-    """The clients' lock, taken alone: no command uses the parts, and none begins to until it is closed."""
+    """Lock the clients' lock exclusively: no command uses the parts, or starts to, until it is closed."""
     file = place.clients.open("a", encoding="utf-8")
     if try_lock(file, fcntl.LOCK_EX):
         return file

@@ -1,7 +1,7 @@
-"""Ends what a supervisor that was killed outright left behind.
+"""Cleans up after a supervisor that was killed with SIGKILL.
 
-On Linux the kernel ends the children of a killed supervisor, but not at once; elsewhere they live on. Either way the
-next start must not meet them. Process ids are recycled, so a process counts as ours only with its start time, or,
+On Linux the kernel ends the children of a killed supervisor, though not at once; elsewhere they live on. In both cases
+the next start has to end them first. Process ids are recycled, so a process counts as ours only with its start time, or,
 for a descendant, with our data directory in its environment.
 """
 
@@ -38,7 +38,7 @@ def remember(place: Paths, pids: Iterable[int]) -> None:
 
 
 def forget(place: Paths) -> None:
-    """After an orderly stop: nothing to clear up next time, and no empty folder outside the data directory."""
+    """After an orderly stop: forget the processes and remove empty folders outside the data directory."""
     record_file(place).unlink(missing_ok=True)
     if place.run.parent != place.data:
         shutil.rmtree(place.run, ignore_errors=True)
@@ -53,7 +53,7 @@ def clear(place: Paths) -> int:
     others = [process for process in mains if process not in servers]
     for process in mains:
         send(process, signal.SIGINT if process in servers else signal.SIGTERM)
-    # With Redis gone a worker waits in vain; what it had not finished is done again.
+    # Without Redis a worker cannot finish; its unfinished tasks run again.
     _, stubborn = psutil.wait_procs(others, timeout=OTHERS_GRACE_S)
     for process in [*stubborn, *strays]:
         send(process, signal.SIGKILL)

@@ -1,7 +1,7 @@
-"""The embedded Postgres: binaries out of a wheel, run by us as a plain foreground process.
+"""The embedded Postgres: binaries from a wheel, run as a foreground process.
 
-The wheel's own starter is never imported: it cannot live with spaces in a path or with threads, and as root it
-opens parent folders and a socket without passwords to everybody.
+The wheel's own starter is not used: it fails with spaces in a path and with threads, and as root it makes parent
+folders and a socket without password accessible to everybody.
 """
 
 import importlib.util
@@ -25,7 +25,7 @@ GIGABYTE = 1024**3
 # The users that a system which forbids user namespaces is likely to have; the server refuses to run as root.
 FALLBACK_USERS = ("postgres", "nobody")
 CONFIGURATION = """\
-# Written at each start; changes made here are lost.
+# Written at each start; manual changes are lost.
 listen_addresses = ''
 port = 5432
 unix_socket_directories = '{run}'
@@ -46,7 +46,7 @@ timezone = 'UTC'
 log_timezone = 'UTC'
 log_min_messages = warning
 log_checkpoints = off
-# Neither statements nor the rows of a failed one belong into a log: they hold what people told.
+# Neither statements nor their rows may be logged: they contain user data.
 log_min_error_statement = panic
 log_error_verbosity = terse
 """
@@ -91,7 +91,7 @@ def binaries() -> Path:
 
 
 def server_environment() -> dict[str, str]:
-    """The caller's environment without what would change the server: PG variables and locales it may not have."""
+    """The caller's environment without PG variables and locales, which would affect the server."""
     kept = {name: value for name, value in process_environment().items() if not name.startswith(("PG", "LC_"))}
     return {**kept, "LC_ALL": "C", "LANG": "C"}
 
@@ -99,8 +99,8 @@ def server_environment() -> dict[str, str]:
 def identity_prefix(place: Paths) -> list[str]:
     """A command prefix under which the server agrees to run: nothing for an ordinary user.
 
-    For root first a user namespace, in which our own files look like an ordinary user's; where those are forbidden
-    a real ordinary user, with as little more than its own rights as it needs to reach the data.
+    Root first tries a user namespace, in which our files appear to belong to an ordinary user. Where namespaces are
+    forbidden, a real unprivileged user is used, with only the extra rights it needs to reach the data.
     """
     if os.geteuid() != 0:
         return []
@@ -133,7 +133,7 @@ def server_user(prefix: list[str]) -> str:
 
 
 def give_away(place: Paths, prefix: list[str]) -> None:
-    """As root, hand the server's files and the socket directory to the user it will run as."""
+    """As root, chown the server's files and the socket directory to the user it will run as."""
     if os.geteuid() != 0:
         return
     user = server_user(prefix)
@@ -181,7 +181,7 @@ def write_configuration(place: Paths) -> None:
 
 
 def shared_memory_kind() -> str:
-    """Containers often have 64 MB of /dev/shm, in which a parallel index build fails; files do instead."""
+    """Use files where /dev/shm is small: containers often have 64 MB, too little for a parallel index build."""
     try:
         roomy = shutil.disk_usage("/dev/shm").total >= GIGABYTE  # noqa: S108 - its size is asked, nothing is put there
     except OSError:

@@ -1,4 +1,4 @@
-"""The process table: what runs, how it is told to stop, how one sees that it answers."""
+"""The process table: each program's command, stop signal and readiness check."""
 
 import http.client
 import importlib.util
@@ -49,9 +49,9 @@ def part(name: str, place: Paths) -> Program:
 def start_parts(
     supervisor: Supervisor, place: Paths, parts: Iterable[str], tell_ready: Callable[[list[str]], None]
 ) -> None:
-    """Start embedded parts together; when this returns they answer and the database has its roles.
+    """Start embedded parts together; on return they are ready and the database has its roles.
 
-    ``tell_ready`` hears of the database as soon as it may be used: whoever needs nothing else need not wait.
+    ``tell_ready`` is called as soon as the database is usable, for callers that need nothing else.
     """
     wanted = [name for name in PARTS if name in set(parts)]
     begun = supervisor.begin([part(name, place) for name in wanted])
@@ -116,7 +116,7 @@ def embedder(place: Paths) -> Program:
 
 
 def web(place: Paths, address: WebAddress, *, speaks_mcp: bool = False) -> Program:
-    """``speaks_mcp``: the process that does runs beside it."""
+    """``speaks_mcp``: the MCP process runs beside it, and ``/mcp`` is forwarded to it."""
     options = {
         "interface": "wsgi",
         "host": address.host,
@@ -139,7 +139,7 @@ def web(place: Paths, address: WebAddress, *, speaks_mcp: bool = False) -> Progr
 
 
 def mcp(place: Paths, address: WebAddress | None = None) -> Program:
-    """Sessions live in its memory, so it is one process. Without an address it listens where only this user may."""
+    """One process, because sessions are in its memory. Without an address it listens on a private socket."""
     socket_file = place.mcp_socket
     where = {"host": address.host, "port": str(address.port)} if address else {"uds": str(socket_file)}
     options = {"interface": "asgi", **where, "workers": "1", "workers-kill-timeout": "5", "log-level": "warning"}
@@ -191,7 +191,7 @@ def child_environment(place: Paths, address: WebAddress | None = None, **more: s
 
 
 def is_loud_web(line: str) -> bool:
-    # The server thinks in cores; these threads mostly wait for the database.
+    # The server's default is one thread per core; these threads mostly wait for the database.
     return is_loud(line) and "Python threads, which seems quite high" not in line
 
 

@@ -1,4 +1,4 @@
-"""Reading a JSON body that may be anything. What cannot be stored is refused here, with the path to it."""
+"""Parses untrusted JSON bodies. Values that cannot be stored are refused here, with their path."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def check_query(data: QueryDict, sent: str) -> None:
 
 
 def read_json(raw: bytes) -> object:
-    """The value of a body. Raises Problem; every failure names where it lies as far as that can be told."""
+    """The value of a body. Raises Problem, which names the field if it is known."""
     check_depth(raw)
     # Bytes that are not UTF-8 become lone surrogates, so that the check below can name the field they stand in.
     text = raw.decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""The start of a turn: what to hand an assistant before it answers."""
+"""The start of a turn: the context for an assistant before it answers."""
 
 from typing import Literal
 from uuid import UUID
@@ -107,7 +107,7 @@ class ContextOut(BaseModel):
 def context(request: HttpRequest, u: UserId, body: ContextIn) -> HttpResponse:
     """``injection`` is the sections in order.
 
-    While the outcome of the thread's last exchange is asked for, it begins with ``<score-required>``.
+    While the outcome of the thread's last exchange is missing, it begins with ``<score-required>``.
     """
     user, door = new_or_known_user(request, u), facade(request)
     messages = [Message(message.role, message.content) for message in body.recent_messages or []]

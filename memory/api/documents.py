@@ -1,4 +1,4 @@
-"""What the OpenAPI document says beyond the endpoints' own types."""
+"""Additions to the OpenAPI document beyond the endpoints' own types."""
 
 from copy import deepcopy
 from typing import Any
@@ -43,7 +43,7 @@ def answers(
     writes: bool = False,
     may_miss: bool = False,
 ) -> dict[int, Any]:
-    """The answers of an operation: its own, and those it shares with others of its kind."""
+    """The documented responses of an operation: its own, and those common to its kind."""
     shared = [*ALWAYS]
     shared += [413, 415] if reads_body else []
     shared += [409] if writes else []
@@ -52,7 +52,7 @@ def answers(
 
 
 def without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """A parameter of a URL is there or it is not: it cannot be null."""
+    """A URL parameter cannot be null, so null is removed from its schema."""
     kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type") != "null"]
     if len(kinds) != 1:
         return schema

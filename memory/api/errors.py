@@ -109,7 +109,7 @@ class Problem(Exception):
 
 
 def not_found() -> Problem:
-    """The same for what does not exist and for what is somebody else's."""
+    """The same answer for things that do not exist and for those of another user."""
     return Problem(404, "not_found", "There is no such thing here.")
 
 
@@ -214,7 +214,7 @@ def unexpected(error: Exception) -> Problem:
 
 
 def problem_of(error: Exception) -> Problem:
-    """The answer to whatever was raised on the way."""
+    """The problem document for any exception."""
     match error:
         case Problem():
             return error

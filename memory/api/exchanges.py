@@ -1,4 +1,4 @@
-"""Exchanges as they are kept: listed, one by one, exported whole, and the state of a thread."""
+"""Stored exchanges: list, read, export, and the state of a thread."""
 
 import json
 import uuid
@@ -239,7 +239,7 @@ class ThreadOut(BaseModel):
     summary="Where a thread stands",
 )
 def thread_state(request: HttpRequest, u: UserId, thread_id: ThreadId) -> HttpResponse:
-    """Whether its last exchange waits for an outcome. A thread nothing was said in is empty, not missing."""
+    """Whether its last exchange waits for an outcome. An unknown thread is empty, not a 404."""
     user = known_user(request, u)
     state = facade(request).thread_state(user, thread_id) if user else ThreadState(thread_id, 0, None, waits=False)
     return reply(200, ThreadOut.of(state))

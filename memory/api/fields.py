@@ -1,4 +1,4 @@
-"""The types requests are made of. Strict: a number is a number, a string a string, a time has a calendar."""
+"""Field types of requests. Strict: no conversion between strings, numbers and booleans."""
 
 import json
 import re
@@ -73,7 +73,7 @@ def readable(value: str) -> str:
 
 
 def without_invisible(value: str) -> str:
-    """Without what no reader sees, as in the text of a memory: two names that look alike are one."""
+    """Without invisible characters, as in the text of a memory, so that names that look alike are equal."""
     return SMUGGLED.sub("", value)
 
 
@@ -127,13 +127,13 @@ UuidText = Annotated[str, Field(strict=True, pattern=UUID_PATTERN, json_schema_e
 
 
 class Body(BaseModel):
-    """A request's body: nothing in it is ignored."""
+    """A request's body. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class QueryParameters(BaseModel):
-    """A request's query: a parameter nobody reads is a mistake worth telling."""
+    """A request's query. Unknown parameters are refused."""
 
     @model_validator(mode="after")
     def refuse_unknown(self, info: ValidationInfo) -> "QueryParameters":

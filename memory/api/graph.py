@@ -1,4 +1,4 @@
-"""The graphs: what was asked about and where the answers were, who and what is named, how it hangs together."""
+"""Read access to the graphs: concepts with their tiers, entities, paths between them, and a picture."""
 
 from collections.abc import Sequence
 from datetime import datetime

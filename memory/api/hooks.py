@@ -1,6 +1,6 @@
 """The calls of a turn for hooks, which know a user only by the body or query they send.
 
-Each does and answers what the call of the turn does.
+Each is an alias of a call of the turn.
 """
 
 from typing import Annotated
@@ -58,7 +58,7 @@ class HookScoreIn(OutcomeIn):
 
 
 def check_user(request: HttpRequest, user_id: str) -> None:
-    """The key's own list of users, which other calls check by their address."""
+    """Check the key's list of users, which other calls check by their URL."""
     if not principal_of(request).may_act_for(user_id):
         raise Problem(403, "forbidden", "This key may not act for that user.")
 

@@ -1,4 +1,4 @@
-"""The same request sent again is answered again, not done again.
+"""Idempotency keys: a repeated request gets the stored answer and is not executed again.
 
 For a request with an effect, one transaction holds the record, the effect and the answer: the unique record makes a
 second sender wait for the first, and a crash leaves either all three or nothing. Only successes are kept; a failed
@@ -36,7 +36,7 @@ def reply(status: int, body: BaseModel) -> HttpResponse:
 
 
 def do_once(request: HttpRequest, user: EndUser, act: Callable[[], HttpResponse]) -> HttpResponse:
-    """What ``act`` answers. With an Idempotency-Key it runs inside the transaction that keeps its answer."""
+    """The answer of ``act``. With an Idempotency-Key, ``act`` runs in the transaction that stores its answer."""
     key = key_of(request)
     if key is None:
         return act()
@@ -49,7 +49,7 @@ def do_once(request: HttpRequest, user: EndUser, act: Callable[[], HttpResponse]
 
 
 def answer_once(request: HttpRequest, user: EndUser, find: Callable[[], HttpResponse]) -> HttpResponse:
-    """What ``find`` answers, for requests that only look: outside any transaction, as it may ask other services."""
+    """The answer of ``find``, for reads: outside any transaction, as it may call other services."""
     key = key_of(request)
     if key is None:
         return find()
@@ -71,7 +71,7 @@ def key_of(request: HttpRequest) -> str | None:
 
 
 def is_known(request: HttpRequest, user: EndUser) -> bool:
-    """Whether an answer is kept already, so that costly preparation can be left out."""
+    """Whether an answer is stored already, so that costly preparation can be skipped."""
     key = key_of(request)
     if key is None:
         return False
@@ -101,7 +101,7 @@ def keep(request: HttpRequest, user: EndUser, key: str, response: HttpResponse) 
 
 
 def amend(request: HttpRequest, user: EndUser, response: HttpResponse) -> None:
-    """Replace the kept answer by the one that is sent, where that was only known after the transaction."""
+    """Replace the stored answer by the final one, if that was known only after the transaction."""
     if key := key_of(request):
         with user_scope(user):
             keep(request, user, key, response)

@@ -1,4 +1,4 @@
-"""Who is asking: a bearer key with its scopes, checked before anything of the request is looked at."""
+"""Authentication by bearer key, with scopes and rate limit."""
 
 from collections.abc import Callable
 from ipaddress import ip_address
@@ -52,7 +52,7 @@ READ, WRITE, ADMIN = BearerKey("read"), BearerKey("write"), BearerKey("admin")
 
 
 def admit_principal(request: Request, identify: Callable[[Request], Principal]) -> Principal:
-    """Who asks, found by ``identify``, while the memory is on and the key within its rate."""
+    """The principal of a request, if the system is enabled and the key within its rate limit."""
     if not memory_conf().flags["system"]:
         raise unavailable("The memory is switched off by its operator.")
     principal = identify(request)
@@ -81,7 +81,7 @@ def unauthorised(detail: str, error: str = "") -> Problem:
 
 
 def is_local(request: HttpRequest) -> bool:
-    """A program on this machine: not a proxy that speaks for somebody else, not a page of some other site."""
+    """Whether the client is a program on this machine, and neither a proxy nor a page of another site."""
     if any(name in request.headers for name in FORWARDED):
         return False
     origin = request.headers.get("Origin")
@@ -120,7 +120,7 @@ def known_user(request: HttpRequest, external_id: str) -> EndUser | None:
 
 
 def required_user(request: HttpRequest, external_id: str) -> EndUser:
-    """The user, for what only a known one can have. Raises the 404 of any missing thing."""
+    """The user, who must exist. Raises the same 404 as for anything missing."""
     user = known_user(request, external_id)
     if user is None:
         raise not_found()
@@ -134,7 +134,7 @@ def new_or_known_user(request: HttpRequest, external_id: str) -> EndUser:
 def for_writing(
     request: HttpRequest, external_id: str, known: EndUser | None, act: Callable[[EndUser], HttpResponse]
 ) -> HttpResponse:
-    """What ``act`` answers for the user. A first write that is refused leaves no user behind."""
+    """The answer of ``act`` for the user. A refused first write does not create the user."""
     if known is not None:
         return act(known)
     with transaction.atomic():

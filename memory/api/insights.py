@@ -1,4 +1,4 @@
-"""What experience says about a question, before anything is searched."""
+"""Insights: what was learned about a query, before any search."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -127,7 +127,7 @@ class InsightsOut(BaseModel):
     summary="What experience says about a question",
 )
 def insights(request: HttpRequest, u: UserId, asked: InQuery[InsightsQuery]) -> HttpResponse:
-    """Looked up by words and in the graphs; nothing is embedded, searched or changed."""
+    """Looked up by words and in the graphs. Embeds, searches and changes nothing."""
     user, door, thread_id = known_user(request, u), facade(request), asked.thread_id or ""
     found = door.insights(user, asked.query, now=timezone.now(), thread_id=thread_id)
     return reply(200, InsightsOut.of(found, door.unscored(user, thread_id) if user else None))

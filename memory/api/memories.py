@@ -61,7 +61,7 @@ def store_memory(request: HttpRequest, u: UserId, body: MemoryIn, options: Query
     """The memory can be found by words at once, and by meaning when ``indexing`` is ``ready``.
 
     A ``memory_bank`` item needs a tag and passes a guard against secrets, raw exchanges and orders to the assistant;
-    one that says what another item says already becomes part of that one, named by ``duplicate_of``.
+    a duplicate of an existing item is merged into that one, named by ``duplicate_of``.
     """
     door, new, known = facade(request), body.as_new(), known_user(request, u)
     twin = twin_of(request, door, known, new)
@@ -82,7 +82,7 @@ def store_memory(request: HttpRequest, u: UserId, body: MemoryIn, options: Query
 
 
 def twin_of(request: HttpRequest, door: MemoryFacade, user: EndUser | None, new: NewMemory) -> UUID | None:
-    """The bank item that means the same. Looked for before any transaction, and not for an answer that is kept."""
+    """The bank item that this one duplicates. Called outside transactions, and not for a stored answer."""
     if new.tier is not Tier.MEMORY_BANK or user is None or is_known(request, user):
         return None
     # A refused text is not sent to any service.
@@ -90,11 +90,11 @@ def twin_of(request: HttpRequest, door: MemoryFacade, user: EndUser | None, new:
 
 
 def indexed(door: MemoryFacade, user: EndUser, item: MemoryItem) -> MemoryItem:
-    """The item when it has left ``pending``, or as it is after ten seconds. Holds no transaction while it waits."""
+    """The item once it is no longer ``pending``, or after ten seconds. Waits outside any transaction."""
     deadline, pause = Deadline(WAIT_S), FIRST_PAUSE_S
     while item.indexing == Indexing.PENDING and not deadline.expired:
         if not connection.in_atomic_block:
-            # Back into the pool: others need the connection more than somebody who sleeps.
+            # Return the connection to the pool while sleeping.
             connection.close()
         time.sleep(min(pause, deadline.remaining()))
         pause = min(pause * 1.5, LONGEST_PAUSE_S)
@@ -152,7 +152,7 @@ def get_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse
 
 
 def shown(item: MemoryItem | None, asked: UUID | None = None) -> HttpResponse:
-    """The item; one that was ``asked`` for and became part of another says which."""
+    """The item as an answer; if it was merged into another than ``asked``, with ``duplicate_of``."""
     if item is None:
         raise not_found()
     return reply(200, MemoryOut.of(item, item.pk if asked not in {None, item.pk} else None))
@@ -168,8 +168,8 @@ def shown(item: MemoryItem | None, asked: UUID | None = None) -> HttpResponse:
 def revise_memory(request: HttpRequest, u: UserId, item_id: ItemId, body: MemoryPatch) -> HttpResponse:
     """A new text makes a new version; the one before stays readable under ``versions``.
 
-    A ``memory_bank`` item that says by then what another says becomes one with it: the better wording is answered,
-    named by ``duplicate_of`` when it is the other's.
+    A ``memory_bank`` item that now duplicates another is merged with it. The item with the better wording is returned,
+    named by ``duplicate_of`` if it is the other one.
     """
     changes = body.changes()
     if not changes:
@@ -222,7 +222,7 @@ def restore_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResp
 
 
 def twin_of_returning(request: HttpRequest, door: MemoryFacade, user: EndUser, item_id: UUID) -> UUID | None:
-    """The bank item that says the same as one that comes back. Not looked for when the answer is kept already."""
+    """The bank item that a restored one duplicates. Not looked up for a stored answer."""
     if is_known(request, user):
         return None
     return door.twin_of_item(user, item_id, Deadline(memory_conf().deadlines.default_s))
@@ -261,7 +261,7 @@ def list_events(request: HttpRequest, u: UserId, item_id: ItemId, options: Query
 def history_of(
     request: HttpRequest, u: str, item_id: str, kind: str, options: PageOptions
 ) -> tuple[EndUser, UUID, list[str | int], int | None]:
-    """Whose history of which item is asked for, and from where."""
+    """The user, item and start of a page of its history."""
     user, key = required_user(request, u), UUID(item_id)
     if facade(request).get(user, key) is None:
         raise not_found()
@@ -278,7 +278,7 @@ def history_of(
     summary="Forget a user for good",
 )
 def erase_user(request: HttpRequest, u: UserId) -> HttpResponse:
-    """Unreachable from this answer on; rows, vectors and caches are removed by the job."""
+    """Takes effect at once; a background job removes rows, vectors and caches."""
     user = required_user(request, u)
     erasure = facade(request).request_erasure(user, now=timezone.now())
     enqueue(tasks.erase_user, str(erasure.pk))

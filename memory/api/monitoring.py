@@ -1,4 +1,4 @@
-"""The numbers of the installation for a Prometheus server. None of them says anything of what is remembered."""
+"""Metrics for Prometheus. They contain no user data."""
 
 import hmac
 

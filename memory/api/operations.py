@@ -1,4 +1,4 @@
-"""Upkeep a client may ask for or look at: promotion, statistics, indexing, health."""
+"""Maintenance calls for clients: promotion, statistics, index status, health."""
 
 from typing import Literal
 from uuid import UUID
@@ -71,7 +71,7 @@ class PromoteOut(BaseModel):
     by_alias=True,
 )
 def promote(request: HttpRequest, u: UserId, body: PromoteIn = PromoteIn()) -> HttpResponse:  # noqa: B008
-    """Moves up what proved itself and archives what is spent. ``dry_run`` only says what it would do."""
+    """Promotes proven memories and archives expired ones. ``dry_run`` only reports what it would do."""
     user, door = known_user(request, u), facade(request)
     if user is None:
         return reply(200, PromoteOut.of(Promoted()))
@@ -137,7 +137,7 @@ def index_counts(counts: IndexCounts | None) -> IndexStatusOut:
 
 @csrf_exempt
 def health_view(request: HttpRequest) -> HttpResponse:
-    """Public: one word. With a key: what that word is made of."""
+    """Without a key only the overall status; with one, every component."""
     if request.method != "GET":
         return from_status(405, headers={"Allow": "GET"}).response()
     report = health.current()

@@ -1,4 +1,4 @@
-"""Cursors: signed, so that a client can carry one but not make one; bound to the user and the list they came from."""
+"""Paging cursors: signed, and bound to the user and the list they came from."""
 
 import uuid
 from datetime import datetime

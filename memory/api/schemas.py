@@ -1,4 +1,4 @@
-"""What the memory endpoints take and answer."""
+"""Request and response schemas of the memory endpoints."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""The tools a model calls, for clients that run its tool calls themselves."""
+"""The tools over REST, for clients that execute a model's tool calls themselves."""
 
 from typing import Annotated, Any
 

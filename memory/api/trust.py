@@ -1,4 +1,4 @@
-"""Acts of a person on what is remembered: vouching for a memory, taking a move back, purging a source."""
+"""Decisions that need a person: vouching for a memory, undoing a move, purging a source."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -30,7 +30,7 @@ LISTED = 1_000
     summary="Answer for a memory as for one's own words",
 )
 def vouch(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
-    """Lifts its trust to ``user``: it may be promoted and always be injected. Nothing else does that."""
+    """Raises its trust to ``user``, so that it may be promoted and always injected. Nothing else raises trust."""
     user, door = required_user(request, u), facade(request)
     return do_once(request, user, lambda: shown(door.vouch(user, UUID(item_id), now=timezone.now())))
 
@@ -53,7 +53,7 @@ def undo(request: HttpRequest, u: UserId, item_id: ItemId, event_id: EventId) ->
 
 
 class PurgeIn(Body):
-    """All that is given must hold, and something must be."""
+    """All given conditions must hold; at least one is required."""
 
     source: Name | Metadata | None = Field(
         default=None,

@@ -1,4 +1,4 @@
-"""The end of a turn: the exchange as it was, and the outcome when it is known."""
+"""The end of a turn: storing the exchange, and the outcome once it is known."""
 
 from typing import Annotated
 from uuid import UUID
@@ -25,7 +25,7 @@ LONGEST_CALL_MS = 86_400_000
 
 Position = Annotated[int, Field(strict=True, ge=1, le=50)]
 MemoryId = Annotated[str, Field(strict=True, pattern=rf"{UUID_PATTERN}|^[1-9][0-9]?$")]
-"""A position sent as text is taken for the number it spells."""
+"""A position sent as text is read as a number."""
 
 
 class ToolIn(Body):
@@ -71,7 +71,7 @@ class ExchangeOut(BaseModel):
     summary="Store a finished exchange",
 )
 def store_exchange(request: HttpRequest, u: UserId, thread_id: ThreadId, body: ExchangeIn) -> HttpResponse:
-    """Kept whole, and remembered in ``working``.
+    """Stores the exchange, and a memory of it in ``working``.
 
     ``required_scoring`` when its turn showed memories that an outcome could score, unless it was told already, the
     answer was broken off (``interrupted``) or the message was small talk.

@@ -17,5 +17,6 @@ SCHEDULE = {
     "promote": every(30 * 60, "memory.promote_everyone"),
     "roll up metrics": every(10 * 60, "memory.roll_up_metrics"),
     "purge logs": every(6 * 60 * 60, "memory.purge_logs"),
+    "purge exchanges": every(24 * 60 * 60, "outcomes.purge_exchanges"),
     "purge recalls": every(24 * 60 * 60, "kinds.purge_log"),
 }

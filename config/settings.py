@@ -302,6 +302,7 @@ MEMORY: dict[str, Any] = {
         "requests_per_second": env_int("RATE_LIMIT_PER_SECOND", 100, minimum=1),
         "web_processes": env_int("WEB_WORKERS", 2, minimum=1),
         "log_days": env_int("LOG_DAYS", 30, minimum=1),
+        "exchange_days": env_int("EXCHANGE_DAYS", 0, minimum=0),
         "bodies": max(1, env_int("WEB_THREADS", 32, minimum=1) * 3 // 4),
         "follow_ups": env_int("MEMORY_FOLLOW_UPS", 1, minimum=0),
     },

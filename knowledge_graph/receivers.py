@@ -7,12 +7,13 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from knowledge_graph import tasks, work
-from knowledge_graph.models import GRAPH_TABLES
+from knowledge_graph.models import GRAPH_TABLES, Lesson
 from memory.conf import memory_conf
 from memory.models import EndUser
 from memory.queueing import enqueue
 from memory.signals import items_changed, learning_due, user_erased
 from memory.tiers import Tier
+from outcomes.signals import verdicts_dropped
 
 
 @receiver(items_changed, dispatch_uid="knowledge_graph.items")
@@ -25,6 +26,12 @@ def leave_work(sender: type, user: EndUser, kind: str, items: list[tuple[uuid.UU
 def enqueue_learning(sender: type, user_id: int, **kwargs: Any) -> None:
     if memory_conf().flags["kg"]:
         enqueue(tasks.learn_user, user_id)
+
+
+@receiver(verdicts_dropped, dispatch_uid="knowledge_graph.lessons")
+def drop_lessons(sender: type, user: EndUser, ids: list[int], **kwargs: Any) -> None:
+    """What a verdict was learned under is only needed to take it back."""
+    Lesson.objects.filter(user=user, event_id__in=ids).delete()
 
 
 @receiver(user_erased, dispatch_uid="knowledge_graph.erase")

@@ -163,6 +163,8 @@ class Limits:
     """Request bodies that one web process reads at a time; fewer than its threads."""
     bank_source_share: float = 0.5
     follow_ups: int = 1
+    exchange_days: int = 0
+    """How long exchanges and what came of them are kept; 0 is for good."""
     """Searches a tool may add to those of a turn's context, unless the user asked for more."""
     text: int = 32_768
     tags: int = 20

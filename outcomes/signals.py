@@ -5,5 +5,8 @@ from django.dispatch import Signal
 exchange_stored = Signal()
 """An exchange was stored; sent in its transaction. Receivers only record work. Arguments: user, exchange."""
 
+verdicts_dropped = Signal()
+"""Lines of the ledger are let go, inside the open scope. What they taught stays. Arguments: user, ids."""
+
 conversation_due = Signal()
 """A user has exchanges for the detector or for profile extraction. Arguments: user_id."""

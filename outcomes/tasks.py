@@ -4,11 +4,12 @@ import structlog
 from celery import shared_task
 from django.utils import timezone
 
+from memory import housekeeping
 from memory.access import user_scope
 from memory.models import EndUser
 from memory.resilience import Unavailable
 from memory.tasks import single_flight
-from outcomes import detector, profiling, work
+from outcomes import detector, profiling, retention, work
 
 logger = structlog.get_logger(__name__)
 
@@ -43,3 +44,16 @@ def sweep_conversations() -> int:
     for user_id in users:
         look_at_conversations.delay(user_id)
     return len(users)
+
+
+@shared_task(name="outcomes.purge_exchanges")
+def purge_exchanges() -> None:
+    """Let go of what is past its keeping."""
+    for user_id in housekeeping.users_with_logs():
+        purge_user_exchanges.delay(user_id)
+
+
+@shared_task(name="outcomes.purge_user_exchanges")
+def purge_user_exchanges(user_id: int) -> int:
+    user = EndUser.objects.filter(pk=user_id).first()
+    return retention.purge(user, now=timezone.now()) if user else 0

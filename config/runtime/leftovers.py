@@ -1,8 +1,8 @@
 """Cleans up after a supervisor that was killed with SIGKILL.
 
 On Linux the kernel ends the children of a killed supervisor, though not at once; elsewhere they live on. In both cases
-the next start has to end them first. Process ids are recycled, so a process counts as ours only with its start time, or,
-for a descendant, with our data directory in its environment.
+the next start has to end them first. Process ids are recycled, so a process counts as ours only with its start time
+or, for a descendant, with our data directory in its environment.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""From a query to explained hits, and from hits to what an assistant is handed.
+"""Search with explained ranking, and the composition of an assistant's context.
 
-Ranking quality fails open: a stage that is late or down is left out, named and counted. Identity and deletion do not:
-every hit is read again from Postgres inside the user's scope before it is shown.
+Ranking fails open: a stage that is late or down is skipped, named and counted. Access control and deletion fail
+closed: every hit is read from Postgres inside the user's scope before it is returned.
 """

@@ -1,7 +1,7 @@
-"""What is known before anything is looked for: which tiers answered such questions, which memories deserve more.
+"""Advice from the graphs before a search: which tiers to search, which memories to boost.
 
-Where it is known from stands in the settings, so that the core need not know. A few milliseconds are spent on it at
-most, and a search without it is a search.
+The settings name the function that gives it, so that the core does not import the graphs. It has a few milliseconds,
+and a search works without it.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +39,7 @@ def adviser(path: str) -> Adviser:
 
 
 def advise(user: EndUser, query: Query, debug: Debug, deadline: Deadline) -> Advice:
-    """Advice for this question; none when nobody gives any, when it fails, and when it would take too long."""
+    """Advice for this question; none without an adviser, on failure, and when it takes too long."""
     conf = memory_conf()
     if not conf.ranking.adviser or not query.text:
         return Advice()

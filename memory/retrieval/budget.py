@@ -1,6 +1,6 @@
-"""How much to hand over: as many memories as the question needs, in as many tokens as the model has room for.
+"""The size of a context: the number of memories a question needs, within the model's token budget.
 
-Memories are counted, never cut: one that does not fit is left out whole. Only the history of a conversation is
+Memories are never truncated: one that does not fit is left out. Only the history of a conversation is
 shortened. Pure: no framework.
 """
 
@@ -87,7 +87,7 @@ class Said(Protocol):
 
 
 def task_of(question: str) -> Task:
-    """What a question asks for, by its words in six languages."""
+    """The complexity of a question, by its words in six languages."""
     bare = cues.plain(question)
     words = len(question.split())
     parts = questions_in(question)
@@ -114,7 +114,7 @@ def budget_for(complexity: Complexity, *, window: int, asked: int | None = None)
 
 
 def fitting(sizes: Iterable[int], room: int, *, keeps_first: bool) -> list[int]:
-    """The places of what fits, in order of rank: a large one is passed over, what is smaller may still come."""
+    """Indices of what fits, in order of rank; a large one is skipped, smaller ones after it may fit."""
     chosen: list[int] = []
     for place, size in enumerate(sizes):
         if size <= room or (keeps_first and not chosen and place == 0):
@@ -133,7 +133,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?…。؟])\s+|\n+")
 
 
 def smart_truncate(text: str, tokens: int) -> str:
-    """Words of a conversation within a budget: how it begins and, above all, how it ends, at ends of sentences."""
+    """Shorten a text to a budget at sentence ends, keeping its beginning and, above all, its end."""
     if estimate_tokens(text) <= tokens:
         return text
     sentences = [part for part in SENTENCE_END.split(text.strip()) if part]
@@ -166,7 +166,7 @@ def last_words(sentence: str, tokens: int) -> str:
 
 
 def fit_history(messages: Sequence[Said], tokens: int) -> list[tuple[str, str]]:
-    """The newest messages whole, the one that reaches the limit shortened, older ones left out; in their order."""
+    """The newest messages in full, the one at the limit shortened, older ones left out; in order."""
     kept: list[tuple[str, str]] = []
     for message in reversed(messages):
         size = estimate_tokens(message.content)

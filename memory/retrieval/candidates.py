@@ -1,4 +1,4 @@
-"""Reads what the stages found, and the turns beside it, as ranking needs them. Postgres decides what exists."""
+"""Reads candidates and their neighbouring turns from Postgres, as ranking needs them."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -43,7 +43,7 @@ HOLDS = "coalesce(lexemes @@ %(word{number})s::tsquery, false)"
 OF_TIERS = "AND tier = ANY(%(tiers)s)"
 WITH_METADATA = "AND metadata @> %(metadata)s::jsonb"
 NEIGHBOURS_OF = 30
-"""So many of the best found bring the turns beside them into the pool."""
+"""How many of the best candidates add their neighbouring turns to the pool."""
 MOST_WORDS = 24
 
 

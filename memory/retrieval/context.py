@@ -1,7 +1,7 @@
-"""What an assistant is handed before it answers: what is known, what was remembered, how to use it, and the proof.
+"""Composes the context for an assistant before it answers: known facts, memories, instructions, and metadata.
 
-Memories are handed over as data. Each block carries a fence drawn anew for each answer, so that no stored text can
-close it and go on in another voice. What experience says comes from above, ready as lines: this module asks no graph.
+Memories are presented as data. Each block has a fence that is random in each answer, so that no stored text can close
+it and continue as instructions. Insights are passed in as ready lines: this module does not query the graphs.
 """
 
 import secrets
@@ -59,7 +59,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What experience says of the matter: lines to hand over, and what the meta tells of them.
+    """Insights for the context: lines to include, and their part of the metadata.
 
     ``lines`` is given the memories that are told already. ``errors`` name what could not be asked; then the lines are
     missing and nothing else is.
@@ -77,7 +77,7 @@ NO_RECALL = Recall()
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What the client says of the model it asks: its name, and what a context may take at most."""
+    """The client's model and its limit for the context in tokens."""
 
     model: str = ""
     max_tokens: int | None = None
@@ -137,7 +137,7 @@ def compose(
     room: Room | None = None,
     remember: bool = True,
 ) -> Context:
-    """The context of a turn. Deterministic but for the fence: the same store and query give the same sections."""
+    """The context of a turn. Deterministic except for the fence: same data and query, same sections."""
     deadline = Deadline(memory_conf().deadlines.default_s)
     known = known_items(user, now, deadline, is_cold=is_new_thread)
     request = request_for(query, thread_id, recent_messages, limit, has_documents=has_documents)
@@ -178,7 +178,7 @@ def taken_by(sections: Sequence[Section]) -> int:
 def request_for(
     query: str, thread_id: str, recent_messages: Sequence[Message], limit: int | None, *, has_documents: bool
 ) -> SearchRequest:
-    """A short follow-up ("and the second one?") is searched together with what was said just before."""
+    """The search request; a short follow-up ("and the second one?") includes the message before it."""
     asked = query.strip()
     if len(asked.split()) <= RECENT_MESSAGES_USED * 2:
         said = [message.content for message in recent_messages if message.role == "user"][-RECENT_MESSAGES_USED:]
@@ -191,9 +191,9 @@ def request_for(
 
 
 def known_items(user: EndUser, now: datetime, deadline: Deadline, *, is_cold: bool) -> list[MemoryItem]:
-    """Always-injected items, and in a cold thread the bank's nearest to who this is and how to help.
+    """Always-injected items, and in a new thread also the bank items nearest to the user's identity and needs.
 
-    Words from outside are never injected unasked, whatever their row says.
+    External text is never injected without a search, whatever its row says.
     """
     with user_scope(user):
         always = list(

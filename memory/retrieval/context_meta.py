@@ -1,4 +1,4 @@
-"""MemoryMetaV1: the proof that goes with a context, a stable contract with clients."""
+"""MemoryMetaV1: the metadata of a context, a stable contract with clients."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ def meta(
     sections: Sequence[Section],
     insights: dict[str, Any],
 ) -> dict[str, Any]:
-    """MemoryMetaV1: what was handed over and why, for the client to show."""
+    """MemoryMetaV1: what the context contains and why, for the client to show."""
     debug = found.debug
     return {
         "schema_version": "v1",

@@ -1,4 +1,4 @@
-"""Words that tell how a question is meant or a memory is said, in English, Spanish, French, German, Italian, Hebrew.
+"""Word patterns for the intent of questions and memories, in English, Spanish, French, German, Italian and Hebrew.
 
 Patterns are matched against `plain` text: case and accents folded, marks of Hebrew off.
 """

@@ -1,4 +1,4 @@
-"""Which memories a question may be about, by meaning and by words: ids with numbers, each stage within its time."""
+"""Candidate generation: vector and lexical search, each with its own deadline."""
 
 import uuid
 from collections.abc import Sequence
@@ -84,7 +84,7 @@ def by_tier(wanted: Filter) -> list[Filter]:
 
 
 def merged(matches: Sequence[Match]) -> list[tuple[uuid.UUID, float]]:
-    """Each id once, at its least distance, in the order of the index: by distance, then by id."""
+    """Each id once, with its smallest distance, ordered by distance, then id."""
     least: dict[uuid.UUID, float] = {}
     for match in matches:
         least[match.id] = min(match.distance, least.get(match.id, match.distance))

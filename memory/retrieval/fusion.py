@@ -1,4 +1,4 @@
-"""Two ranked lists into one relevance. Pure: ids, distances and scores in, numbers out."""
+"""Fuses the vector and lexical results into one relevance. Pure: ids, distances and scores in, numbers out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ DENSE_SHARE, LEXICAL_SHARE, RRF_SHARE = 0.6, 0.2, 0.2
 
 @dataclass(slots=True)
 class Found:
-    """Where the stages returned a memory, before it is read."""
+    """The ranks and scores of a memory in each stage, before it is read."""
 
     id: UUID
     distance: float | None = None
@@ -49,7 +49,7 @@ def fuse_rrf(candidates: Sequence[Candidate], rrf_k: int) -> None:
 def fuse_blend(candidates: Sequence[Candidate], rrf_k: int) -> None:
     """Relevance is 0.6 similarity + 0.2 of the rank among words + 0.2 of the normalised fused rank.
 
-    A sure and important statement of the bank is taken for nearer than it is.
+    The distance of bank items is reduced by their quality.
     """
     best = best_rrf(candidates, rrf_k)
     for candidate in candidates:
@@ -73,8 +73,8 @@ def best_rrf(candidates: Sequence[Candidate], rrf_k: int) -> float:
 def fuse_zscore(candidates: Sequence[Candidate]) -> None:
     """Relevance is the weighted sum of how far each side's score stands out among the candidates.
 
-    Unlike ranks, standard scores keep the margin: a memory that holds the one rare word of the query stands alone.
-    A memory the words did not find has a word score of nought; one the vectors did not reach stands with the last.
+    Unlike ranks, z-scores keep the margin: a memory with the one rare word of the query stands out. A memory not found
+    by words has a word score of 0; one not found by vectors gets the largest distance.
     """
     cosines = [None if c.distance is None else 1 - c.distance * c.distance / 2 for c in candidates]
     floor = min((cosine for cosine in cosines if cosine is not None), default=0.0)

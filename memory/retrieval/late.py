@@ -1,7 +1,7 @@
-"""Late interaction: a question and a turn compared token by token, where the embedding server gives tokens.
+"""Late interaction: compares a question and a turn token by token, if the embedding server offers token vectors.
 
-For each token of the question, how near is the nearest token of the turn? One vector for a whole turn has to average
-over all that it says; this sees the one word that the question is about.
+For each token of the question the most similar token of the turn counts (MaxSim). A single vector averages over the
+whole turn; this finds the one word that the question is about.
 """
 
 from collections.abc import Sequence
@@ -43,8 +43,8 @@ def is_wanted(query: Query, request: SearchRequest) -> bool:
 def is_readable(text: str) -> bool:
     """Whether it is in English, the one language whose tokens the model knows as wholes.
 
-    Pieces of foreign words lie near to other pieces of foreign words, whatever they mean: in German, French and Spanish
-    answers sank by it.
+    Word pieces of other languages are similar to each other whatever they mean: in German, French and Spanish this
+    lowered the rank of answers.
     """
     letters = [letter for letter in text if letter.isalpha()]
     is_latin = 2 * sum(map(str.isascii, letters)) > len(letters)

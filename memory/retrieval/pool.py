@@ -1,4 +1,4 @@
-"""What a search ranks: memories with the numbers of each stage, and who stands beside whom in a thread. Pure."""
+"""The pool of candidates to rank: memories with the scores of each stage and their thread neighbours. Pure."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -73,7 +73,7 @@ class Candidate:
 
 @dataclass(eq=False)
 class Pool:
-    """All candidates of one search, with what can only be said of one among the others."""
+    """All candidates of one search, with features that are relative to the others."""
 
     candidates: Sequence[Candidate]
     now: datetime
@@ -107,7 +107,7 @@ class Pool:
 
     @cached_property
     def on_topic(self) -> list[float]:
-        """How far each is about the question at all, 0..1: what is known of a memory matters only so far."""
+        """How far each candidate is on topic, 0..1; scales what else is known of a memory."""
         return [1 / (1 + exp(-TOPIC_STEEPNESS * relevance)) for relevance in self.relevance]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What a question asks for, read from its words alone. Pure: text and names in, a Query out."""
+"""Query understanding from words alone. Pure: text and names in, a Query out."""
 
 import re
 from collections.abc import Collection, Sequence

@@ -1,7 +1,7 @@
-"""From relevance to a final score: the sum of named signals, squashed into 0..1. Pure but for the log.
+"""The final score: relevance plus named signals, squashed into 0..1. Pure except for logging.
 
-The order of memories is the order of the sum. Each signal's share is kept, rounded as it is shown, and the sum is
-taken over the rounded shares, so whoever adds up an explanation finds the score and not nearly the score.
+Memories are ordered by the sum. Each signal's share is rounded as it is shown, and the sum is taken over the rounded
+shares, so that an explanation adds up exactly to the score.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""A second opinion on the best found, from a cross-encoder that reads query and memory together, if one is at hand."""
+"""Reranks the best candidates with a cross-encoder, if one is configured."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ WORTH_IT = 2
 def reranked(
     query: str, ranked: Sequence[Ranked], request: SearchRequest, debug: Debug, deadline: Deadline
 ) -> list[Ranked] | None:
-    """The best of the ranked with the opinion in their final score; None where there is none and the order stands.
+    """The best candidates with the cross-encoder's score blended in; None if there is none, and the order stands.
 
     Asks over the network, so it is called outside any transaction.
     """

@@ -1,4 +1,4 @@
-"""What a search is asked and what it answers."""
+"""The request and the result of a search."""
 
 import time
 import uuid
@@ -59,7 +59,7 @@ class Hit:
         return preview(self.item.text)
 
     def summary(self, now: datetime) -> dict[str, Any]:
-        """The score summary of the API: how good the match, what experience says, how old."""
+        """The score summary of the API: match, outcomes and age."""
         item = self.item
         return {
             "final_score": round(self.final_score, 6),
@@ -72,7 +72,7 @@ class Hit:
 
 @dataclass(slots=True)
 class Debug:
-    """What a search did and left out."""
+    """Diagnostics of a search: timings, fallbacks, errors."""
 
     normalized_query: str
     tiers_considered: list[str]

@@ -1,6 +1,6 @@
-"""One search: understand, embed, nearest vectors, matching words, reading, fusion, ranking. Each stage within its time.
+"""The search pipeline: understand, embed, vector and lexical search, read, fuse, rank; each with its deadline.
 
-The answer is complete without any one stage. What was left out stands in ``debug.fallbacks_used``.
+Any one stage may be missing; those left out are named in ``debug.fallbacks_used``.
 """
 
 import time
@@ -118,7 +118,7 @@ def chosen(user: EndUser, ranked: Sequence[Ranked], request: SearchRequest) -> l
     best = in_order([one for one in ranked if one.final >= minimum], request)
     rows = MemoryItem.objects.for_user(user).filter(pk__in=[one.candidate.memory.id for one in best])
     items = {item.pk: item for item in rows.defer("lexemes")}
-    # Between the two readings a row may have gone.
+    # A row may have been deleted between the two reads.
     present = [one for one in best if one.candidate.memory.id in items]
     return [
         Hit(position, items[one.candidate.memory.id], one.final, explanation(one))
@@ -187,7 +187,7 @@ def remember_turn(
     user: EndUser, turn_id: uuid.UUID, request: SearchRequest, hits: Sequence[Hit], debug: Debug, now: datetime
 ) -> None:
     """Keep which memory stood where, so that an outcome can name positions; count the showing."""
-    # Losing the last moment's positions in a power cut is acceptable; waiting for the disk here is not.
+    # Losing the positions of the last moment in a power cut is acceptable; waiting for the disk is not.
     with user_scope(user, settings={"synchronous_commit": "off"}):
         turn = Turn(
             user=user,

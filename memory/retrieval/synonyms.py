@@ -1,7 +1,7 @@
-"""What one user's field calls the same thing: imported groups of terms, added to the words a search looks for.
+"""A user's imported synonyms, which expand the words of a search.
 
-They change rarely and every search needs them, so a process keeps them for a minute. A change of its own it sees at
-once, that of another process after that minute.
+They change rarely and every search needs them, so a process caches them for a minute. It sees its own changes at once,
+those of other processes after that minute.
 """
 
 import time

@@ -104,10 +104,8 @@ def change_aliases(kept: Kept, name: str, body: models.ChangeAliasesOperation) -
 
 def upsert(kept: Kept, name: str, body: models.PointsList) -> Any:
     collection = kept.known(name)
-    params = kept.client.get_collection(collection).config.params.vectors
     for point in body.points:
-        if not isinstance(point.vector, list) or len(point.vector) != getattr(params, "size", None):
-            raise Refused(400, "Wrong input: Vector dimension error")
+        check_width(kept, collection, point.vector)
     kept.client.upsert(collection, body.points, update_filter=body.update_filter)
     return done()
 
@@ -134,7 +132,15 @@ def delete(kept: Kept, name: str, body: models.PointsSelector) -> Any:
     return done()
 
 
+def check_width(kept: Kept, collection: str, vector: object) -> None:
+    wide = getattr(kept.client.get_collection(collection).config.params.vectors, "size", None)
+    if not isinstance(vector, list) or len(vector) != wide:
+        got = len(vector) if isinstance(vector, list) else "none"
+        raise Refused(400, f"Wrong input: Vector dimension error: expected dim: {wide}, got {got}")
+
+
 def query(kept: Kept, name: str, body: models.QueryRequest) -> Any:
+    check_width(kept, kept.known(name), body.query.nearest if isinstance(body.query, models.NearestQuery) else None)
     return kept.client.query_points(
         kept.known(name),
         query=body.query,

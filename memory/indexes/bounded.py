@@ -4,11 +4,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from math import inf
 
-from django.db import DataError, InterfaceError, InternalError, OperationalError, connection
+from django.db import DataError, InterfaceError, InternalError, OperationalError, ProgrammingError, connection
 from django.db.backends.utils import CursorWrapper
 
 from memory.access import user_scope
-from memory.resilience import Deadline, Unavailable
+from memory.resilience import BadReply, Deadline, Unavailable
+
+# A table, column, function or type that is not there or is another: the database is not the one that was left here,
+# as after a restore without its extension or between an update and its migrations.
+OF_ANOTHER_SHAPE = frozenset({"42P01", "42703", "42883", "42704", "42804"})
 
 
 @contextmanager
@@ -18,7 +22,7 @@ def bounded_cursor(
     """A cursor in the user's scope, under these settings, that Postgres interrupts when the deadline has passed.
 
     Inside somebody else's transaction it is a savepoint, so a failure here leaves that transaction usable. Raises
-    Unavailable, naming the dependency.
+    Unavailable, naming the dependency; BadReply where tables are not what the statement takes them for.
     """
     limits = {**interrupt_after(deadline.require(dependency)), **settings}
     try:
@@ -26,6 +30,10 @@ def bounded_cursor(
             yield cursor
     except (OperationalError, InterfaceError, InternalError, DataError) as error:
         raise Unavailable(dependency, " ".join(str(error).split()) or type(error).__name__) from error
+    except ProgrammingError as error:
+        if getattr(error.__cause__, "sqlstate", None) not in OF_ANOTHER_SHAPE:
+            raise
+        raise BadReply(dependency, str(error).partition("\n")[0]) from error
 
 
 def interrupt_after(seconds: float) -> dict[str, str]:

@@ -86,7 +86,7 @@ class QdrantCollection:
             with http.within(deadline):
                 return ask()
         except UnexpectedResponse as error:
-            raise self._refusal(error.status_code or 0) from error
+            raise self._refusal(error.status_code or 0, error.content) from error
         except ResponseHandlingException as error:
             raise _broken(error.source) from error
         except (ApiException, QdrantException, httpx.HTTPError) as error:
@@ -97,7 +97,9 @@ class QdrantCollection:
                 raise Missing(VECTOR, str(error)) from error
             raise BadReply(VECTOR, UNEXPECTED) from error
 
-    def _refusal(self, status: int) -> Unavailable:
+    def _refusal(self, status: int, reason: bytes) -> Unavailable:
+        if status == 400 and b"dimension error" in reason:
+            return BadReply(VECTOR, f"the collection {self.name} has other dimensions than {self.dimensions}")
         if status == 404:
             return Missing(VECTOR, f"the collection {self.name} is missing: rebuild the index")
         if 400 <= status < 500 and status not in NOT_OUR_FAULT:

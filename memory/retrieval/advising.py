@@ -7,6 +7,7 @@ and a search works without it.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from math import isfinite
 from uuid import UUID
 
 from django.utils.module_loading import import_string
@@ -58,4 +59,6 @@ def asked(user: EndUser, query: Query, deadline: Deadline) -> Advice:
         raise Unavailable(GRAPH, type(error).__name__) from error
     if not isinstance(found, Advice):
         raise BadReply(GRAPH, f"{type(found).__name__} is no advice")
+    if not all(isfinite(boost) for memories in found.boosts.values() for boost in memories.values()):
+        raise BadReply(GRAPH, "a boost is not a finite number")
     return found

@@ -73,12 +73,14 @@ def test_shell_scripts_parse_and_may_be_run(name: str) -> None:
 def test_compose_has_the_production_shape() -> None:
     services = compose()["services"]
 
-    assert {"postgres", "redis", "qdrant", "embedder", "reranker", "prepare", "web", "mcp", "worker", "beat"} == set(
-        services
-    )
+    default = {name for name, service in services.items() if "profiles" not in service}
+    assert default == {"postgres", "redis", "qdrant", "embedder", "prepare", "web", "mcp", "worker", "beat"}
+    assert set(services) - default == {"tei", "reranker"}
     assert services["postgres"]["image"].startswith("pgvector/pgvector:")
+    assert services["embedder"]["build"]["target"] == "embedder"
     for name in ("web", "mcp", "worker", "beat", "prepare"):
         assert services[name]["environment"]["COMMONPLACE_PROFILE"] == "production"
+        assert services[name]["environment"]["EMBEDDING_URL"] == "${EMBEDDING_URL:-http://embedder:8080}"
         assert services[name]["read_only"]
         assert services[name]["cap_drop"] == ["ALL"]
     for name, service in services.items():
@@ -98,7 +100,7 @@ def test_what_holds_memories_publishes_no_port_and_has_no_way_out() -> None:
     loaded = compose()
 
     assert loaded["networks"]["inside"]["internal"] is True
-    for name in ("postgres", "redis", "qdrant", "prepare", "mcp", "worker", "beat"):
+    for name in ("postgres", "redis", "qdrant", "embedder", "prepare", "mcp", "worker", "beat"):
         assert loaded["services"][name]["networks"] == ["inside"]
         assert "ports" not in loaded["services"][name]
     assert loaded["services"]["web"]["ports"] == ["127.0.0.1:${PORT:-8000}:8000"]

@@ -9,9 +9,14 @@ from pytest_django import Settings
 
 from memory import inference, metrics
 from memory.admission import NewMemory
+from memory.benchmarks.datasets import first_questions
+from memory.benchmarks.metrics import best_keys
+from memory.benchmarks.quality import HYBRID, READ_BY_RERANKER, RERANKED, evaluate
+from memory.benchmarks.scenarios import scenario_set
 from memory.facade import MemoryFacade
 from memory.metrics import Series
 from memory.models import EndUser
+from memory.retrieval.query import normalised
 from memory.retrieval.search import SearchRequest, SearchResult
 from memory.tiers import Tier
 from tests.conftest import Clock
@@ -159,3 +164,28 @@ def test_one_that_keeps_failing_is_not_asked_for_a_while(known: EndUser, clock: 
     asked = len(stub.asked)
     assert ask(known, clock).debug.fallbacks_used == ["rerank_skipped"]
     assert len(stub.asked) == asked
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+@pytest.mark.parametrize("sure", [0.9, 0.02], ids=["outspoken", "timid"])
+def test_one_that_knows_better_only_helps(stub: RerankerStub, sure: float) -> None:
+    """On the product's own scenarios. The timid one says nearly nothing of anything, as some models do."""
+    dataset = first_questions(scenario_set("scenarios-v1", "held-out"), 24)
+    answers = {
+        normalised(question.text): {
+            memory.text for memory in store.memories if memory.key in best_keys(question.grades)
+        }
+        for store in dataset.stores
+        for question in store.questions
+    }
+    stub.opinion = lambda query, text: sure if text in answers[query] else sure / 200
+    results = evaluate(dataset, [HYBRID, RERANKED], 10, lambda said: None)
+    beyond = READ_BY_RERANKER + 1
+    places = {(miss.mode, miss.question): min(miss.place or beyond, beyond) for miss in results.misses}
+    questions = {question for _, question in places}
+    worse = {one for one in questions if places.get((RERANKED, one), 1) > places.get((HYBRID, one), 1)}
+    assert worse == set()
+    found = {mode: figures.figures["Top-1"] for mode, figures in results.overall().items()}
+    assert found[RERANKED] > found[HYBRID] or (sure < 0.5 and found[RERANKED] == found[HYBRID])
+    assert not results.fallbacks

@@ -61,6 +61,15 @@ def speaks_of_time(bare: str) -> bool:
     return TIME_WORDS.search(bare) is not None
 
 
+ASKS_NAME: Final = re.compile(
+    r"^\W*(?:(?:in|at|from|to|of|with|on|for) )?(?:where|who|whom|whose|which|what .*\bname)\b"
+)
+ASKS_WHY: Final = re.compile(
+    r"^\W*(?:(?:and|so|but) )?(?:why|how come|what (?:made|makes|caused|causes)|what (?:is|was) (?:the reason|wrong)|"
+    r"por que|a que se debe|que (?:ha hecho|hizo) que|pourquoi|comment se fait-il|qu'est-ce qui a|"
+    r"warum|wieso|weshalb|woher kommt es|perche|come mai|למה|מדוע|מה גרם|איך זה ש)\b"
+)
+
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 # "May" and "mars" and their like are ordinary words more often than months, unless something of a date is beside them.
 _UNSURE_MONTHS: Final = frozenset({"may", "mar", "mars", "march", "dec", "sept", "ago", "set", "jan", "sep", "out"})
@@ -173,20 +182,6 @@ def is_heading(bare: str) -> bool:
     return OPENS_ASKING.search(bare) is not None and not bare.rstrip().endswith("?")
 
 
-QUOTED: Final = re.compile(r"[\"“„«»”][^\"“”„«»]{6,}[\"”“«»]")
-
-ASKS_NUMBER: Final = re.compile(
-    r"\bhow (?:much|many|old|tall|long|far|high|big|heavy|large|wide|deep|fast|often)\b|"
-    r"\b(?:what|which) (?:number|amount|price|dose|dosage|size|rate|temperature|pressure|percentage|code|pin|score|age|"
-    r"salary|rent|cost|weight|height|distance|payload|speed|time|year)\b|"
-    r"\b(?:number|price|cost|code|rent|weight) (?:of|for)\b|"
-    r"\b(?:cuant[oa]s?|que (?:precio|numero|talla|edad|dosis|codigo|presion|hora)|"
-    r"combien|quel(?:le)? (?:prix|numero|taille|age|dose|code|pression|loyer|heure)|quel est le (?:code|prix|numero)|"
-    r"wie (?:viel|viele|alt|lange|hoch|gross|weit|schwer|oft)|welche (?:nummer|dosis|grosse|zahl)|"
-    r"quant[oaie]|quale (?:numero|prezzo|taglia|dose|codice|pressione)|che (?:ora|numero|eta|prezzo|taglia))\b|"
-    r"(?:^|\s)(?:כמה|בן כמה|בת כמה|באיזו שעה|מה המספר|מה המחיר|מה הקוד)(?:\s|$)"
-)
-
 # --- whom it is asked about ---------------------------------------------------------------------------------------
 ABOUT_ME: Final = re.compile(
     r"\b(?:i|me|my|mine|myself|i'm|i've|i'd|the user|user(?:'s)?|we|our|us|"
@@ -275,10 +270,17 @@ def relations_in(bare: str) -> frozenset[int]:
 NEGATED: Final = re.compile(
     r"\b(?:not|n't|\w+n't|no|never|none|nothing|neither|nor|cannot|without|"
     r"no|nunca|ningun[oa]?|nada|tampoco|sin|"
-    r"ne|n'\w+|pas|jamais|aucun|aucune|rien|sans|"
+    r"ni|ne|n'\w+|pas|jamais|aucun|aucune|rien|sans|"
     r"nicht|kein(?:e[nmrs]?)?|nie|niemals|nichts|ohne|"
     r"non|mai|nessun[oa]?|niente|senza)\b|"
     r"(?:^|\s)ו?(?:לא|אין|אינו|אינה|אסור|בלי|אף|אל|מעולם|לעולם)(?:\s|$)"
+)
+UNDONE: Final = re.compile(
+    r"\b(?:still (?:missing|open|unpaid|to (?:be |do)|un\w+|left|outstanding|owed|wait\w+)|yet to|left to (?:do|be)|"
+    r"remain(?:s|ing)?|outstanding|missing|unfinished|incomplete|"
+    r"falta\w*|queda\w* por|pendientes?|aun por|reste\w* a|manque\w*|encore a|"
+    r"noch (?:\w+ )?(?:offen|fehlt|fehlen|zu)|fehlt|fehlen|steht noch aus|"
+    r"ancora da|da fare|manca|mancano|resta\w* da)\b|(?:^|\s)(?:חסר\w*|נשאר\w*|עוד לא|טרם|עדיין)(?:\s|$|[?])"
 )
 UNABLE: Final = re.compile(
     r"\b(?:beyond|unable|avoid\w*|keep \w+(?: \w+){0,4} (?:out|away|off)|out of|except\w*|forbidden|banned|allergic|"
@@ -327,6 +329,7 @@ ASKS_FAILURE: Final = re.compile(
 # --- where it stands written --------------------------------------------------------------------------------------
 IN_BOOKS: Final = re.compile(
     r"\b(?:(?:rule|hand|cook|text|guide|work)?[ -]?books?|manual|handbook|guide|chapter|textbook|documentation|docs|"
+    r"primer|almanac|encyclop\w+|catalogue|brochure|"
     r"pdf|"
     r"article|paper|instructions|user guide|leaflet|reference|"
     r"libros?|manual(?:es)?|capitulo|guia|recetario|reglamento|instrucciones|folleto|articulo|documentacion|"

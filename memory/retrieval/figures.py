@@ -61,6 +61,7 @@ _WORTH: Final[dict[str, int]] = {
 _GERMAN: Final = re.compile(
     r"(?:(?P<thousands>\w*?)tausend)?(?:(?P<hundreds>\w*?)hundert)?(?:und)?(?:(?P<unit>\w+?)und)?(?P<rest>\w+)?"
 )
+_HEBREW_PARTICLES: Final = tuple("ובלהמכש")
 LEAST_WRITTEN: Final = 13
 """Smaller numbers in words are rather articles and counts than amounts."""
 
@@ -106,14 +107,6 @@ def has_date(bare: str) -> bool:
     return _CLOCK.search(bare) is not None or bool(days_in(bare))
 
 
-@lru_cache(maxsize=16_384)
-def has_number(bare: str) -> bool:
-    """Whether a plain text holds a number, in digits or spelled out."""
-    if any(char.isdigit() for char in bare):
-        return True
-    return any(_WORTH.get(word, 0) > 1 or _german(word) > 1 for word in re.findall(r"[^\W\d_]+", bare))
-
-
 def _month(name: str) -> int:
     return int(MONTHS[name].removeprefix("month:"))
 
@@ -137,7 +130,7 @@ def _written(bare: str) -> Iterator[float]:
     total = last = 0
     is_open = False
     for word in [*re.findall(r"[^\W\d_]+", bare), ""]:
-        worth = _WORTH.get(word)
+        worth = _worth(word)
         if worth is not None:
             last += worth
         elif word in _HUNDRED:
@@ -155,6 +148,12 @@ def _written(bare: str) -> Iterator[float]:
                 yield float(compound)
             continue
         is_open = True
+
+
+def _worth(word: str) -> int | None:
+    """What a number word stands for. Hebrew writes "and", "in" and "for" onto it."""
+    worth = _WORTH.get(word)
+    return _WORTH.get(word[1:]) if worth is None and word[:1] in _HEBREW_PARTICLES else worth
 
 
 def _german(word: str) -> int:

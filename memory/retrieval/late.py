@@ -30,6 +30,8 @@ FEWEST = 2
 MOST_PRODUCTS = 400_000
 """In one multiplication. Larger ones the library spreads over threads, which then wait for each other: 68 ms where this
 takes 2."""
+MARGIN = 0.07
+"""Of nearness, by which a match in the turn before must be better."""
 LEAST_SPREAD = 1e-3
 """Of nearness; tokens that are equally near everywhere say nothing."""
 
@@ -85,13 +87,19 @@ def compare_turns(user: EndUser, turns: Sequence[Candidate], asked: EncodedQuery
     width = row_bytes(conf.dimensions)
     known = [one for one in turns if (held := signs.get(one.memory.id)) and len(held) % width == 0]
     if len(known) >= FEWEST:
-        values = alike(asked.tokens, [signs[one.memory.id] for one in known])
+        places = {one.memory.id: place for place, one in enumerate(known)}
+        before = [places.get(one.memory.previous_id) if one.memory.previous_id else None for one in known]
+        values = alike(asked.tokens, [signs[one.memory.id] for one in known], before)
         for candidate, value in zip(known, values, strict=True):
             candidate.alike = value
 
 
-def alike(tokens: NDArray[np.float32], signs: Sequence[bytes]) -> list[float]:
-    """For each text, how much nearer than usual its nearest tokens are to those of the question."""
+def alike(tokens: NDArray[np.float32], signs: Sequence[bytes], before: Sequence[int | None]) -> list[float]:
+    """For each text, how much nearer than usual its nearest tokens are to those of the question.
+
+    A token of the question may also be met in the turn before, of which ``before`` tells the place: "yes, every
+    Sunday" is about what was asked there. A match in the text itself is preferred by a margin.
+    """
     dimensions = tokens.shape[1]
     width = row_bytes(dimensions)
     packed = np.frombuffer(b"".join(signs), np.uint8).reshape(-1, width)
@@ -102,6 +110,8 @@ def alike(tokens: NDArray[np.float32], signs: Sequence[bytes]) -> list[float]:
     nearness = (2 * sums - tokens.sum(axis=1, keepdims=True)) / np.sqrt(dimensions)
     lengths = np.array([len(one) // width for one in signs])
     nearest = np.maximum.reduceat(nearness, np.r_[0, lengths.cumsum()[:-1]], axis=1)
+    padded = np.pad(nearest, ((0, 0), (0, 1)), constant_values=-np.inf)
+    met = np.maximum(nearest, padded[:, [-1 if place is None else place for place in before]] - MARGIN)
     # Each token of the question counts alike, however near such tokens are to one another everywhere.
     spread = nearest.std(axis=1, keepdims=True) + LEAST_SPREAD
-    return standardised(((nearest - nearest.mean(axis=1, keepdims=True)) / spread).mean(axis=0).tolist())
+    return standardised(((met - nearest.mean(axis=1, keepdims=True)) / spread).mean(axis=0).tolist())

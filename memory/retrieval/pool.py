@@ -8,7 +8,7 @@ from functools import cached_property
 from math import exp, fsum, sqrt
 from uuid import UUID
 
-from memory.retrieval.cues import capitals_in, plain, relations_in
+from memory.retrieval.cues import THE_USER, capitals_in, plain, relations_in
 from memory.scoring import quality
 from memory.tiers import Tier
 
@@ -54,6 +54,11 @@ class Memory:
     def is_statement(self) -> bool:
         """Kept as a fact about somebody, rather than as something said or done at a time."""
         return self.tier == Tier.MEMORY_BANK
+
+    @property
+    def is_turn(self) -> bool:
+        """Said by somebody in a conversation."""
+        return bool(self.thread_id and self.speaker)
 
 
 @dataclass(slots=True)
@@ -106,6 +111,11 @@ class Pool:
         return [self.places.get(memory.previous_id) if memory.previous_id else None for memory in self.memories]
 
     @cached_property
+    def following(self) -> list[int | None]:
+        """The place of the turn after each, where that is a candidate as well."""
+        return [self.places.get(memory.next_id) if memory.next_id else None for memory in self.memories]
+
+    @cached_property
     def on_topic(self) -> list[float]:
         """How far each candidate is on topic, 0..1; scales what else is known of a memory."""
         return [1 / (1 + exp(-TOPIC_STEEPNESS * relevance)) for relevance in self.relevance]
@@ -134,10 +144,16 @@ class Pool:
     @cached_property
     def subjects(self) -> list[frozenset[int]]:
         """Those of them whom the text begins with: it is about the nephew, and not of something given to a nephew."""
-        return [relations_in(beginning(text)) for text in self.plain]
+        return [relations_in(before_user(beginning(text))) for text in self.plain]
 
     def each(self, value: Callable[[Memory], float]) -> list[float]:
         return [value(memory) for memory in self.memories]
+
+
+def before_user(bare: str) -> str:
+    """What stands before the user is named: "user has a brother" is about the user, "user's brother has" is not."""
+    match = THE_USER.search(bare)
+    return bare if match is None else bare[: match.start()]
 
 
 def beginning(bare: str) -> str:

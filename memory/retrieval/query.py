@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.retrieval import cues
+from memory.retrieval.clock import times_in
 from memory.retrieval.cues import plain
 from memory.retrieval.figures import Day, codes_in, days_in, numbers_in
 from memory.retrieval.names import names_in
@@ -34,6 +35,9 @@ class Query:
     named: frozenset[str] = frozenset()
     """Speakers of the user's store that the question names, case-folded."""
     asks_when: bool = False
+    asks_why: bool = False
+    asks_name: bool = False
+    """For somebody or some place, as far as the question word tells."""
     months: frozenset[int] = frozenset()
     years: frozenset[int] = frozenset()
     window: Window | None = None
@@ -44,6 +48,8 @@ class Query:
     """How many memories such a question needs."""
     codes: frozenset[str] = frozenset()
     days: frozenset[Day] = frozenset()
+    times: frozenset[int] = frozenset()
+    """Times of day, see `clock`."""
     numbers: frozenset[float] = frozenset()
     names: tuple[str, ...] = ()
     """What looks like a name and is no speaker's."""
@@ -53,7 +59,6 @@ class Query:
     wants_latest: bool = False
     wants_earlier: bool = False
     wants_failures: bool = False
-    wants_number: bool = False
     asks_deed: bool = False
     """What somebody did, rather than how things are."""
     wants_own_view: bool = False
@@ -74,7 +79,6 @@ MEANT = {
     "wants_own_view": cues.OWN_VIEW,
     "is_about_identity": cues.WHO_AM_I,
     "is_about_books": cues.IN_BOOKS,
-    "is_negated": cues.NEGATED,
 }
 
 
@@ -96,6 +100,9 @@ def understand(text: str, speakers: Collection[str], now: datetime) -> Query:
         sought=matter,
         words=tuple(query_groups(matter)),
         named=frozenset(name for name, _ in found),
+        asks_why=cues.ASKS_WHY.search(bare) is not None,
+        asks_name=cues.ASKS_NAME.search(bare) is not None,
+        is_negated=is_negated(bare),
         asks_when=cues.ASKS_WHEN.search(bare) is not None,
         months=cues.months_in(bare),
         years=cues.years_in(bare),
@@ -104,11 +111,11 @@ def understand(text: str, speakers: Collection[str], now: datetime) -> Query:
         limit=ALL if cues.WANTS_ALL.search(bare) else SOME if parts or cues.WANTS_SOME.search(bare) else FEW,
         codes=codes_in(asked),
         days=days_in(asked),
+        times=times_in(asked),
         numbers=numbers_in(asked) - cues.years_in(bare),
         names=tuple(name for name in names_in(asked) if name not in {spelling for _, spelling in found}),
         relations=cues.relations_in(bare),
         is_qualified=cues.QUALIFIED_NAME.search(asked) is not None,
-        wants_number=cues.ASKS_NUMBER.search(bare) is not None,
         asks_deed=cues.PAST_DEED.search(bare) is not None,
         is_about_me=is_about_me(bare),
         **{name: pattern.search(bare) is not None for name, pattern in MEANT.items()},
@@ -120,6 +127,13 @@ def is_about_me(bare: str) -> bool:
     if cues.HOW_TO.search(bare) is not None and cues.WHO_AM_I.search(bare) is None:
         return False
     return cues.ABOUT_ME.search(bare) is not None or cues.SAYS_I.search(bare) is not None
+
+
+def is_negated(bare: str) -> bool:
+    """Asks for what is not, or not yet. "Why is it not" asks for a reason, which is."""
+    if cues.ASKS_WHY.search(bare) is not None:
+        return False
+    return cues.NEGATED.search(bare) is not None or cues.UNDONE.search(bare) is not None
 
 
 def without_newest(asked: str) -> str:

@@ -5,9 +5,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import pytest
 
 from memory.conf import memory_conf
+from memory.retrieval.late import alike
 from memory.retrieval.pool import Candidate, Memory, Pool
 from memory.retrieval.query import understand
 from memory.retrieval.ranking import Ranked, Signal, rank, signals, squashed
@@ -99,12 +101,27 @@ def test_every_signal_of_the_settings_says_something_finite_of_any_pool() -> Non
 
 # --- threads and asking ------------------------------------------------------------------------------------------
 def test_a_turn_stands_on_the_words_of_the_turn_before() -> None:
-    found = pool("canoe trip", text("The canoe trip?"), text("In May.", previous_id=UUID(int=1)), text("Rain."))
-    holds = [(True, True), (False, False), (False, False)]
+    turns = (text("The canoe trip?"), text("In May.", previous_id=UUID(int=1)), text("Rain."))
+    found = pool("canoe trip", *turns, text("Where to?", next_id=UUID(int=1)))
+    holds = [(True, True), (False, False), (False, False), (False, False)]
     for candidate, held in zip(found.candidates, holds, strict=True):
         candidate.memory = replace(candidate.memory, holds=held)
-    asked_it, answered, other = thread.words_in_context(understand("canoe trip", (), NOW), found)
-    assert asked_it > answered > other
+    asked_it, answered, other, before = thread.words_in_context(understand("canoe trip", (), NOW), found)
+    assert asked_it > answered > before > other
+
+
+def test_a_turn_need_not_repeat_a_name() -> None:
+    said = text("Yes, she has two", thread_id="talk", speaker="Bo")
+    assert says(exact.NAMES, "What does Ann have?", text("Ann has cats"), said, text("Bo has one")) == [0.0, 0.0, -1.0]
+
+
+def test_a_word_of_the_question_may_be_met_in_the_turn_before() -> None:
+    lake, hill = (np.eye(8, dtype=np.float32)[place : place + 1] for place in (0, 1))
+    signs = [np.packbits(row > 0).tobytes() for row in (lake, hill, hill, hill)]
+    alone = alike(lake, signs, [None, None, None, None])
+    assert alone[0] > alone[1] == alone[2] == alone[3]
+    answered = alike(lake, signs, [None, 0, 1, None])
+    assert answered[0] > answered[1] > answered[2] == answered[3]
 
 
 def test_the_turn_after_a_matching_question_may_be_its_answer() -> None:

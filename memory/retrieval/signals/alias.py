@@ -62,4 +62,4 @@ def singular(text: str) -> frozenset[str]:
     return frozenset(words) | frozenset(word.removesuffix("s") for word in words)
 
 
-ALIAS = Signal("alias", 6.0, alias)
+ALIAS = Signal("alias", 5.5, alias)

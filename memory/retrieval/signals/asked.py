@@ -1,9 +1,14 @@
-"""What the question asks for besides its subject: by whom, when."""
+"""What the question asks for besides its subject: by whom, when, whose name."""
+
+import re
+from typing import Final
 
 from memory.retrieval import cues, figures
 from memory.retrieval.pool import Memory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal
+
+NAME_INSIDE: Final = re.compile(r"(?<=[\w,;] )[A-ZÀ-Þ][a-zà-ÿ]+")
 
 
 def speaker(query: Query, pool: Pool) -> list[float]:
@@ -22,11 +27,11 @@ def time_words(query: Query, pool: Pool) -> list[float]:
     ]
 
 
-def number(query: Query, pool: Pool) -> list[float]:
-    """Holds a number or an amount in words, where the question asks for one."""
-    if not query.wants_number:
+def proper_name(query: Query, pool: Pool) -> list[float]:
+    """Holds a name inside a sentence, where the question asks who, where or which."""
+    if not query.asks_name:
         return [0.0] * len(pool)
-    return [topical * float(figures.has_number(text)) for text, topical in zip(pool.plain, pool.on_topic, strict=True)]
+    return pool.each(lambda memory: float(NAME_INSIDE.search(memory.text) is not None))
 
 
 def date(query: Query, pool: Pool) -> list[float]:
@@ -43,7 +48,7 @@ def was_said_then(query: Query, memory: Memory) -> bool:
     return (not query.months or said.month in query.months) and (not query.years or said.year in query.years)
 
 
-SPEAKER = Signal("speaker", 3.7, speaker)
-TIME_WORDS = Signal("time_words", 3.6, time_words)
-NUMBER = Signal("number", 2.5, number)
-DATE = Signal("date", 2.8, date)
+SPEAKER = Signal("speaker", 2.85, speaker)
+TIME_WORDS = Signal("time_words", 2.45, time_words)
+PROPER_NAME = Signal("proper_name", 1.5, proper_name)
+DATE = Signal("date", 3.4, date)

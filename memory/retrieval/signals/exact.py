@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from memory.retrieval import figures
+from memory.retrieval.clock import times_in
 from memory.retrieval.cues import WORD
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
@@ -41,18 +42,30 @@ def days(query: Query, pool: Pool) -> list[float]:
     return compared(query.days, pool, figures.days_in)
 
 
+def clock(query: Query, pool: Pool) -> list[float]:
+    return compared(query.times, pool, times_in)
+
+
 def amounts(query: Query, pool: Pool) -> list[float]:
     return compared(query.numbers, pool, figures.numbers_in)
 
 
 def names(query: Query, pool: Pool) -> list[float]:
-    """How many of the people in the question the memory lacks, by name or relation, of those any candidate has."""
+    """How many of the people in the question the memory lacks, by name or relation, of those any candidate has.
+
+    Nothing for turns: who talks of somebody names them once and then says "she".
+    """
     if not query.names and not query.relations:
         return [0.0] * len(pool)
     lacks = [[not held for held in holders(name, pool)] for name in query.names]
     lacks += [[relation not in known for known in pool.relations] for relation in query.relations]
     telling = [lack for lack in lacks if not all(lack)]
-    return [-sum(places) / len(telling) for places in zip(*telling, strict=True)] if telling else [0.0] * len(pool)
+    if not telling:
+        return [0.0] * len(pool)
+    return [
+        0.0 if memory.is_turn else -sum(lacking) / len(telling)
+        for memory, lacking in zip(pool.memories, zip(*telling, strict=True), strict=True)
+    ]
 
 
 def holders(name: str, pool: Pool) -> list[bool]:
@@ -67,7 +80,8 @@ def capital(part: str) -> frozenset[str]:
     return frozenset({part, part.removesuffix("s"), part + "s"})
 
 
-CODES = Signal("identifier", 5.5, codes)
-DAYS = Signal("day", 6.0, days)
-AMOUNTS = Signal("amount", 5.0, amounts)
-NAMES = Signal("names", 2.1, names)
+CODES = Signal("identifier", 4.5, codes)
+DAYS = Signal("day", 4.5, days)
+CLOCK = Signal("clock", 4.5, clock)
+AMOUNTS = Signal("amount", 4.0, amounts)
+NAMES = Signal("names", 3.1, names)

@@ -36,9 +36,9 @@ def learned(memory: Memory) -> float:
 
 
 def bank_quality(query: Query, pool: Pool) -> list[float]:
-    """How sure and important a statement is, as far as it is on the topic."""
+    """How sure and important a statement is, where it is clearly on the topic."""
     return [
-        (memory.quality - USUAL_QUALITY) * topical if memory.is_statement else 0.0
+        (memory.quality - USUAL_QUALITY) * topical**3 if memory.is_statement else 0.0
         for memory, topical in zip(pool.memories, pool.on_topic, strict=True)
     ]
 
@@ -53,6 +53,6 @@ def doubt(confidence: float) -> float:
     return min(1.0, max(0.0, (BELIEVED - confidence) / DOUBTED_FULLY))
 
 
-OUTCOMES = Signal("outcomes", 7.0, outcomes)
-BANK_QUALITY = Signal("bank_quality", 2.5, bank_quality)
-HEARSAY = Signal("hearsay", -10.0, hearsay)
+OUTCOMES = Signal("outcomes", 6.4, outcomes)
+BANK_QUALITY = Signal("bank_quality", 0.5, bank_quality)
+HEARSAY = Signal("hearsay", -4.2, hearsay)

@@ -10,4 +10,4 @@ def late(query: Query, pool: Pool) -> list[float]:
     return [0.0 if one.alike is None else one.alike - one.relevance for one in pool]
 
 
-LATE = Signal("late", 1.6, late)
+LATE = Signal("late", 1.4, late)

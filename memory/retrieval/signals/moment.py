@@ -1,10 +1,13 @@
 """Which state of affairs is asked for: the newest, an earlier one, or what holds now."""
 
+from math import exp
+
 from memory.retrieval import cues
-from memory.retrieval.pool import Memory, Pool
+from memory.retrieval.pool import FEW, Memory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal
 from memory.retrieval.signals.experience import BELIEVED
+from memory.tiers import Tier
 
 COMPARED = 30
 """So many statements nearest to the topic are compared with each other."""
@@ -12,6 +15,9 @@ MUCH_OLDER = 8.0
 """So many times the age of the newer one: last week's word on what was written down a year ago."""
 AS_SURE = 0.8
 """A guess does not replace what is sure: the newer statement needs so much of the older one's quality."""
+EVENTS = frozenset({Tier.WORKING, Tier.HISTORY})
+CAUSE_AGE_S = 4 * 86_400.0
+"""After so long an event counts for a third as the reason of what is asked about."""
 
 
 def age_rank(pool: Pool, which: list[bool]) -> list[float]:
@@ -33,6 +39,17 @@ def latest(query: Query, pool: Pool) -> list[float]:
         return [0.0] * len(pool)
     ranks = age_rank(pool, [relevance > 0 for relevance in pool.relevance])
     return [rank * topical for rank, topical in zip(ranks, pool.on_topic, strict=True)]
+
+
+def recent_cause(query: Query, pool: Pool) -> list[float]:
+    """An event of the last days, where the question asks why: the reason is seldom told in the question's words.
+
+    Among many candidates their relevance is known well, and this counts little beside it.
+    """
+    if not query.asks_why:
+        return [0.0] * len(pool)
+    share = 2 * FEW / (FEW + len(pool))
+    return pool.each(lambda memory: share * exp(-age_s(memory, pool) / CAUSE_AGE_S) if memory.tier in EVENTS else 0.0)
 
 
 def superseded(query: Query, pool: Pool) -> list[float]:
@@ -77,6 +94,7 @@ def change(query: Query, pool: Pool) -> list[float]:
     ]
 
 
-LATEST = Signal("latest", 4.5, latest)
-SUPERSEDED = Signal("superseded", -4.5, superseded)
-CHANGE = Signal("change", 6.0, change)
+LATEST = Signal("latest", 3.1, latest)
+RECENT_CAUSE = Signal("recent_cause", 6.2, recent_cause)
+SUPERSEDED = Signal("superseded", -4.1, superseded)
+CHANGE = Signal("change", 3.6, change)

@@ -63,10 +63,10 @@ def reported_question(query: Query, pool: Pool) -> list[float]:
     return [float(cues.is_reported_question(text)) for text in pool.plain]
 
 
-OTHER_PERSON = Signal("other_person", -5.5, other_person)
-ABOUT_ME = Signal("about_me", 3.2, about_me)
-BACKGROUND = Signal("background", -1.5, background)
-IDENTITY = Signal("identity", 5.0, identity)
-BOOKS = Signal("books", 6.0, books)
-POLARITY = Signal("polarity", 6.0, polarity)
-REPORTED_QUESTION = Signal("reported_question", -2.4, reported_question)
+OTHER_PERSON = Signal("other_person", -1.9, other_person)
+ABOUT_ME = Signal("about_me", 3.6, about_me)
+BACKGROUND = Signal("background", -1.3, background)
+IDENTITY = Signal("identity", 2.9, identity)
+BOOKS = Signal("books", 3.8, books)
+POLARITY = Signal("polarity", 3.9, polarity)
+REPORTED_QUESTION = Signal("reported_question", -1.6, reported_question)

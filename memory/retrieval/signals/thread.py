@@ -1,31 +1,31 @@
 """What the turns beside a memory say of it. A turn is short, and what it is about stands in the turn before."""
 
-from math import log
+import numpy as np
+from numpy.typing import NDArray
 
 from memory.retrieval.pool import FLAT, Pool, standardised
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal
 
-FROM_PREVIOUS = 0.7
-"""What a word of the question counts that stands in the turn before instead of in the turn itself."""
+FROM_PREVIOUS, FROM_NEXT = 0.7, 0.5
+"""How much a word counts that is in the turn before or after instead of in the turn itself."""
 BEST_OF_THREAD = 3
 
 
 def words_in_context(query: Query, pool: Pool) -> list[float]:
-    """How much of the question's rare words the turn and the one before it hold together."""
-    counts = [sum(memory.holds[number] for memory in pool.memories) for number in range(len(pool.words))]
-    weights = [log(1 + (len(pool) - count + 0.5) / (count + 0.5)) if count else 0.0 for count in counts]
-    found = []
-    for memory, place in zip(pool.memories, pool.previous, strict=True):
-        before = pool.memories[place].holds if place is not None else ()
-        gain = 0.0
-        for number, weight in enumerate(weights):
-            if memory.holds[number]:
-                gain += weight
-            elif before and before[number]:
-                gain += FROM_PREVIOUS * weight
-        found.append(gain)
-    return standardised(found)
+    """How many of the question's rare words the turn and the turns beside it hold together."""
+    holds = np.array([memory.holds for memory in pool.memories], float).reshape(len(pool), len(pool.words))
+    counts = holds.sum(axis=0)
+    weights = np.where(counts > 0, np.log(1 + (len(pool) - counts + 0.5) / (counts + 0.5)), 0.0)
+    before, after = beside(holds, pool.previous), beside(holds, pool.following)
+    together = np.maximum(holds, np.maximum(FROM_PREVIOUS * before, FROM_NEXT * after))
+    return standardised((together @ weights).tolist())
+
+
+def beside(rows: NDArray[np.float64], places: list[int | None]) -> NDArray[np.float64]:
+    """The row at each of the places; noughts where there is none."""
+    padded = np.vstack([rows, np.zeros(rows.shape[1])])
+    return padded[[-1 if place is None else place for place in places]]
 
 
 def answer_to_asked(query: Query, pool: Pool) -> list[float]:
@@ -64,7 +64,7 @@ def top_mean(values: list[float]) -> float:
     return sum(top) / len(top)
 
 
-CONTEXT_WORDS = Signal("words_in_context", 0.65, words_in_context)
-ANSWER = Signal("answer", 1.25, answer_to_asked)
-QUESTION = Signal("question", -0.85, question)
-THREAD = Signal("thread", 0.9, thread)
+CONTEXT_WORDS = Signal("words_in_context", 0.43, words_in_context)
+ANSWER = Signal("answer", 0.58, answer_to_asked)
+QUESTION = Signal("question", -0.72, question)
+THREAD = Signal("thread", 0.53, thread)

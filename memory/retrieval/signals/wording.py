@@ -1,4 +1,4 @@
-"""How a memory is worded: what has the form of a question, quotes somebody, or tells a deed the other way round."""
+"""How a memory is worded: in the form of a question, or telling a deed the other way round."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,6 @@ from memory.retrieval.ranking import Signal
 def heading(query: Query, pool: Pool) -> list[float]:
     """Begins like a question and is none: "What the neighbour grows: ..." resembles by its form, not by its matter."""
     return [float(cues.is_heading(text)) for text in pool.plain]
-
-
-def quote(query: Query, pool: Pool) -> list[float]:
-    """Somebody's words in quotation marks, where the question is about the user: who says "I" there is another."""
-    if not query.is_about_me:
-        return [0.0] * len(pool)
-    return pool.each(lambda memory: float(cues.QUOTED.search(memory.text) is not None))
 
 
 def swapped(query: Query, pool: Pool) -> list[float]:
@@ -38,6 +31,5 @@ def is_same_deed(holds: Sequence[bool], names: int) -> bool:
     return others > 0 and sum(holds) - names >= others / 2
 
 
-HEADING = Signal("heading", -2.0, heading)
-QUOTE = Signal("quote", -4.0, quote)
-SWAPPED = Signal("swapped", -4.4, swapped)
+HEADING = Signal("heading", -2.1, heading)
+SWAPPED = Signal("swapped", -1.8, swapped)

@@ -1,9 +1,12 @@
 """A person's front page: how much is remembered, whether it can be found, how it has served."""
 
+import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models.functions import Left
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -11,6 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
+from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.console import condition
 from memory.console.names import OUTCOME_NAMES, TIER_NAMES
@@ -19,12 +23,13 @@ from memory.console.places import Place
 from memory.facade import Stats
 from memory.indexing import IndexCounts
 from memory.listing import ItemFilter, list_items
-from memory.models import ApiKey
+from memory.models import ApiKey, MemoryItem
 from memory.tiers import POLICIES, Outcome, Status, Tier, TierPolicy
 from outcomes.models import OutcomeEvent
 
 RECENT = 8
 OUTCOMES = 6
+EXCERPT = 200
 NEARLY_FULL = 0.9
 """Share of the bank's capacity from which it is said: what is over is archived, weakest first."""
 
@@ -54,6 +59,7 @@ class ToldOutcome:
     """An outcome as a line; ``address`` leads to what it was said of, and is empty where that is not known."""
 
     event: OutcomeEvent
+    said_of: str
     name: str
     scored: int
     noted: int
@@ -74,7 +80,7 @@ def overview(request: OperatorRequest, place: Place) -> HttpResponse:
         "tier_shares": shares([(f"tier-{tier.tier}", tier.name, tier.active) for tier in tiers]),
         "outcome_shares": outcome_shares(stats),
         "exchanges": stats.exchanges,
-        "outcomes": [told(place, event) for event in place.facade.recent_outcomes(place.user, OUTCOMES)],
+        "outcomes": told_outcomes(place),
         "recent": list_items(place.user, ItemFilter(), limit=RECENT),
         "keys": ApiKey.objects.filter(organization=place.organization).order_by("revoked_at", "name", "pk"),
         "conditions": condition.conditions(),
@@ -125,9 +131,22 @@ def outcome_shares(stats: Stats) -> list[Share]:
     return shares([(f"outcome-{kind}", name, stats.outcomes.get(kind, 0)) for kind, name in OUTCOME_NAMES.items()])
 
 
-def told(place: Place, event: OutcomeEvent) -> ToldOutcome:
+def told_outcomes(place: Place) -> list[ToldOutcome]:
+    """The latest, each with the question it was about, else with what the first memory says."""
+    events = place.facade.recent_outcomes(place.user, OUTCOMES)
+    unasked = [memory for event in events if not event.query and (memory := first_memory(event))]
+    texts = {}
+    if unasked:
+        with user_scope(place.user):
+            rows = MemoryItem.objects.for_user(place.user).filter(pk__in=unasked)
+            texts = dict(rows.values_list("pk", Left("text", EXCERPT)))
+    return [told(place, event, texts) for event in events]
+
+
+def told(place: Place, event: OutcomeEvent, texts: Mapping[uuid.UUID | None, str]) -> ToldOutcome:
     return ToldOutcome(
         event,
+        event.query or texts.get(first_memory(event), "A memory that is gone"),
         OUTCOME_NAMES[Outcome(event.outcome)],
         len(event.scored_ids),
         len(event.learned_ids),
@@ -140,8 +159,12 @@ def address(place: Place, event: OutcomeEvent) -> str:
     if event.exchange_id and event.thread_id:
         query = urlencode({"thread": event.thread_id})
         return f"{reverse('console:conversations', args=place.path)}?{query}#exchange-{event.exchange_id}"
-    memories = [*event.scored_ids, *event.learned_ids]
-    return reverse("console:item", args=[*place.path, memories[0]]) if memories else ""
+    memory = first_memory(event)
+    return reverse("console:item", args=[*place.path, memory]) if memory else ""
+
+
+def first_memory(event: OutcomeEvent) -> uuid.UUID | None:
+    return next(iter([*event.scored_ids, *event.learned_ids]), None)
 
 
 def indexing_context(counts: IndexCounts) -> dict[str, Any]:

@@ -19,6 +19,7 @@ REASONS = {
     "speaker": Reason("Speaker", "the question names who said it"),
     "time_words": Reason("Tells a time", "it tells a time, which the question asks for"),
     "number": Reason("Tells a number", "it holds a number, which the question asks for"),
+    "proper_name": Reason("Tells a name", "it names somebody or something, which the question asks for"),
     "date": Reason("Date", "it is of the time that is asked about"),
     "words_in_context": Reason("Rare words", "it and the turn before it hold the rare words of the question"),
     "turn_before": Reason("Turn before", "the turn before it fits", "the turn before it does not fit"),
@@ -33,6 +34,7 @@ REASONS = {
     ),
     "identifier": Reason("Identifier", "it has the very identifier asked for", "it has another identifier"),
     "day": Reason("Day", "it has the very day asked for", "it has another day"),
+    "clock": Reason("Time of day", "it has the very time of day asked for", "it has another time of day"),
     "amount": Reason("Amount", "it has the very amount asked for", "it has another amount"),
     "names": Reason("People named", "it mentions who is asked about", "it does not mention everybody asked about"),
     "alias": Reason("Other name", "it speaks of the one whom that name stands for"),
@@ -42,6 +44,7 @@ REASONS = {
     "dynamic_weights": Reason("Learned weight", "experience speaks for it", "experience speaks against it"),
     "quality_multiplier": Reason("Quality", "it is sure and important"),
     "latest": Reason("Newest", "it is among the newest, which the question asks for"),
+    "recent_cause": Reason("Recent event", "it happened lately, and the question asks why"),
     "superseded": Reason(
         "Replaced", "it held before, which the question asks for", "a newer statement has taken its place"
     ),

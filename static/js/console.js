@@ -66,9 +66,30 @@
   });
   document.addEventListener("htmx:sendError", () => notice("The server cannot be reached."));
 
+  const within = (place, wanted) => (place.matches?.(wanted) ? place : place.querySelector?.(wanted));
+
   document.addEventListener("htmx:afterSwap", (event) => {
     const place = event.target;
-    (place.matches?.("[data-focus]") ? place : place.querySelector?.("[data-focus]"))?.focus();
+    within(place, "[data-focus]")?.focus();
+    // The link that asked for more rows is gone: go on with the first of them.
+    if (event.detail.target.id === "pager" && document.activeElement === document.body) within(place, "a")?.focus();
+    // A screen reader only speaks what changes in a region it has known from the start.
+    const news = within(place, "[data-announce]");
+    if (news) document.getElementById("news").textContent = news.textContent.trim().replace(/\s+/g, " ");
+  });
+
+  // What was written and not saved is not left by accident.
+  let unsaved = null;
+  document.addEventListener("input", (event) => {
+    unsaved = event.target.closest("form[data-guard]") ?? unsaved;
+  });
+  document.addEventListener("submit", () => (unsaved = null), true);
+  document.addEventListener("htmx:afterRequest", (event) => {
+    const form = document.querySelector("form[data-guard]");
+    if (form && !event.detail.successful) unsaved = form;
+  });
+  addEventListener("beforeunload", (event) => {
+    if (unsaved?.isConnected) event.preventDefault();
   });
 
   function typing(target) {

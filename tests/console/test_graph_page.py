@@ -71,7 +71,7 @@ def test_the_picture_can_be_switched_off(console: Console, graph: str, settings:
     settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "kg_viz": False}}
     page = console.get(graph).content.decode()
     assert '<svg class="graph ' not in page
-    assert "Concepts" in page
+    assert "What is asked about" in page
 
 
 def test_only_who_may_see_the_person_sees_their_graph(outsider: Console, nobody: Console, graph: str) -> None:

@@ -153,9 +153,9 @@ def walk_through(there: Visit, place: str) -> None:
     page.check("input[value=history]")
     page.wait_for_url("**tiers=history**")
     assert page.evaluate("window.same") is True
-    page.locator(".why summary").first.click()
+    page.locator(".hit .why summary").first.click()
     there.settle()
-    assert "nearest in meaning" in page.locator(".why .told").first.inner_text()
+    assert "nearest in meaning" in page.locator(".hit .why .told").first.inner_text()
 
     page.locator(".hit-link").first.click()
     page.wait_for_selector(".said.full")

@@ -180,7 +180,7 @@ def in_words(error: dict[str, Any]) -> str:
     """A rule of the schema as a sentence about the field."""
     pattern = error.get("ctx", {}).get("pattern", "")
     message = PLAINER.get(error["type"]) or IN_WORDS.get(pattern) or str(error["msg"]).removeprefix("Value error, ")
-    message = SHOULD.sub("must ", message).removesuffix(" after validation")
+    message = SHOULD.sub("must ", message).replace(" after validation", "")
     return message[:1].lower() + message[1:]
 
 

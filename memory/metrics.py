@@ -19,6 +19,7 @@ from redis import Redis
 from memory import redis as shared
 from memory.conf import memory_conf
 from memory.faults import Unavailable
+from memory.tiers import Outcome, Tier
 
 BOUNDS_MS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 5000, 15000)
 """Upper bounds of the histogram buckets; one more bucket is for everything above."""
@@ -38,23 +39,46 @@ class Metric:
     help: str
     label: str = ""
     is_duration: bool = False
+    known: tuple[str, ...] = ()
+    """Labels whose series start at 0 before anything was counted, so that the first event is seen as a change."""
 
 
+TIERS = tuple(tier.value for tier in Tier)
 METRICS = {
     metric.name: metric
     for metric in (
         Metric("stage", "Time of each stage of a search, and of the whole", "stage", is_duration=True),
-        Metric("searches", "Searches, by how sure the first hit is", "confidence"),
-        Metric("hits", "Memories shown, by tier", "tier"),
-        Metric("fallbacks", "Stages left out of a search because they failed or were late", "stage"),
-        Metric("rerank", "Searches with a reranker at hand, by what became of it", "result"),
-        Metric("embedding_cache", "Texts whose vector was asked for, by whether the cache had it", "result"),
-        Metric("writes", "Memories written, by tier", "tier"),
+        Metric("searches", "Searches, by how sure the first hit is", "confidence", known=("high", "medium", "low")),
+        Metric("hits", "Memories shown, by tier", "tier", known=TIERS),
+        Metric(
+            "fallbacks",
+            "Stages left out of a search because they failed or were late",
+            "stage",
+            known=("graph", "embed", "late", "vector", "lexical", "rerank", "insights"),
+        ),
+        Metric(
+            "rerank",
+            "Searches with a reranker at hand, by what became of it",
+            "result",
+            known=("used", "skipped", "spared"),
+        ),
+        Metric(
+            "embedding_cache",
+            "Texts whose vector was asked for, by whether the cache had it",
+            "result",
+            known=("hit", "miss"),
+        ),
+        Metric("writes", "Memories written, by tier", "tier", known=TIERS),
         Metric("indexed", "Memories brought into the vector index"),
-        Metric("outcomes", "Outcomes recorded", "outcome"),
-        Metric("moves", "Memories that promotion moved or archived", "kind"),
-        Metric("model_calls", "Calls of the language model, by how they ended", "result"),
-        Metric("prefixes", "Contextual prefixes, by where they came from", "source"),
+        Metric("outcomes", "Outcomes recorded", "outcome", known=tuple(outcome.value for outcome in Outcome)),
+        Metric("moves", "Memories that promotion moved or archived", "kind", known=("promoted", "archived")),
+        Metric(
+            "model_calls",
+            "Calls of the language model, by how they ended",
+            "result",
+            known=("ok", "repaired", "invalid", "late", "unavailable", "rejected"),
+        ),
+        Metric("prefixes", "Contextual prefixes, by where they came from", "source", known=("model", "cache", "none")),
     )
 }
 

@@ -67,9 +67,10 @@ def counted(sums: Sums) -> list[Metric]:
 def counter(metric: metrics.Metric, sums: Sums) -> CounterMetricFamily:
     labels = [metric.label] if metric.label else []
     family = CounterMetricFamily(f"commonplace_{metric.name}", metric.help, labels=labels)
-    for series, amount in sorted(sums.items(), key=lambda pair: pair[0].field):
-        if series.metric == metric.name:
-            family.add_metric([series.label] if labels else [], amount)
+    counted = dict.fromkeys(metric.known if labels else ("",), 0.0)
+    counted |= {series.label: amount for series, amount in sums.items() if series.metric == metric.name}
+    for label, amount in sorted(counted.items()):
+        family.add_metric([label] if labels else [], amount)
     return family
 
 

@@ -226,6 +226,17 @@ def test_prometheus_reads_counts_and_classes(db: None) -> None:
     assert sample["commonplace_stage_seconds_bucket", ("+Inf", "total")] == 2
 
 
+def test_what_was_not_counted_yet_stands_at_nought(db: None) -> None:
+    """Else the first fallback of all would be no change, and no alert."""
+    sample = scraped()
+    for stage in ("graph", "embed", "late", "vector", "lexical", "rerank"):
+        assert sample["commonplace_fallbacks_total", (stage,)] == 0
+    assert sample["commonplace_indexed_total", ()] == 0
+    assert {name for name, _ in sample} >= {
+        f"commonplace_{metric.name}_total" for metric in METRICS.values() if not metric.is_duration
+    }
+
+
 def test_prometheus_reads_how_things_stand(user: EndUser, clock: Clock) -> None:
     MemoryFacade().store(user, NewMemory("The kiln is fired on Fridays"), now=clock())
     clock.advance(seconds=90)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import exp, fsum, sqrt
 from uuid import UUID
 
@@ -144,10 +144,15 @@ class Pool:
     @cached_property
     def subjects(self) -> list[frozenset[int]]:
         """Those of them whom the text begins with: it is about the nephew, and not of something given to a nephew."""
-        return [relations_in(before_user(beginning(text))) for text in self.plain]
+        return [subjects_in(text) if known else known for text, known in zip(self.plain, self.relations, strict=True)]
 
     def each(self, value: Callable[[Memory], float]) -> list[float]:
         return [value(memory) for memory in self.memories]
+
+
+@lru_cache(maxsize=16_384)
+def subjects_in(bare: str) -> frozenset[int]:
+    return relations_in(before_user(beginning(bare)))
 
 
 def before_user(bare: str) -> str:

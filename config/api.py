@@ -1,6 +1,7 @@
 """The REST surface: one API of the routers of each subject."""
 
 from memory.api import (
+    aims,
     context,
     exchanges,
     graph,
@@ -13,6 +14,7 @@ from memory.api import (
     tools,
     trust,
     turns,
+    userdata,
 )
 from memory.api.bodies import GuardedParser
 from memory.api.documents import DESCRIPTION, ApiDocs, DocumentedAPI
@@ -29,5 +31,20 @@ api = DocumentedAPI(
     openapi_extra={"info": {"license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}}},
 )
 register(api)
-for module in (trust, memories, search, insights, context, turns, exchanges, hooks, tools, kinds, graph, operations):
+for module in (
+    trust,
+    memories,
+    aims,
+    userdata,
+    search,
+    insights,
+    context,
+    turns,
+    exchanges,
+    hooks,
+    tools,
+    kinds,
+    graph,
+    operations,
+):
     api.add_router("", module.router)

@@ -163,6 +163,7 @@ class Limits:
     """Request bodies that one web process reads at a time; fewer than its threads."""
     bank_source_share: float = 0.5
     follow_ups: int = 1
+    data_keys: int = 1_000
     exchange_days: int = 0
     """How long exchanges and what came of them are kept; 0 is for good."""
     """Searches a tool may add to those of a turn's context, unless the user asked for more."""

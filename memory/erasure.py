@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Model
+from django.db.models import Model, Q
 
 from memory import signals
 from memory.access import user_scope
@@ -26,6 +26,7 @@ from memory.models import (
     TokenVectors,
     Tombstone,
     Turn,
+    UserData,
 )
 
 ERASED_WITH_USER: tuple[type[Model], ...] = (
@@ -38,10 +39,23 @@ ERASED_WITH_USER: tuple[type[Model], ...] = (
     MemoryItem,
     Speaker,
     Tombstone,
+    UserData,
 )
 
 
-WORDS_OF_AN_ITEM: dict[str, Any] = {"text": "", "tags": [], "metadata": {}, "speaker": None, "source": None}
+RECALL = "diagnostics"
+SHOWS = frozenset({"results", "injection", "directives", RECALL})
+"""Parts of answers that only show: of a search, a context, insights, a recall."""
+WORDS_OF_AN_ITEM: dict[str, Any] = {
+    "text": "",
+    "content": "",
+    "title": "",
+    "body": "",
+    "tags": [],
+    "metadata": {},
+    "speaker": None,
+    "source": None,
+}
 
 
 def forget_answers(user: EndUser, item_ids: Collection[uuid.UUID]) -> None:
@@ -53,14 +67,19 @@ def forget_answers(user: EndUser, item_ids: Collection[uuid.UUID]) -> None:
     with user_scope(user):
         holding = IdempotencyRecord.objects.filter(user=user, response__has_key="body")
         if len(named) == 1:
-            holding = holding.filter(response__body__icontains=next(iter(named)))
+            holds_it = Q(response__body__icontains=next(iter(named)))
+            holding = holding.filter(holds_it | Q(response__body__icontains=RECALL))
         for record in holding:
             body = json.loads(record.response["body"])
-            if "results" in body or "injection" in body:
-                if any(name in record.response["body"] for name in named):
+            # A tool's answer has what it did inside, and the same in words beside it.
+            done = body["result"] if isinstance(body.get("result"), dict) else body
+            if not SHOWS.isdisjoint(done):
+                # A recall names the messages of an exchange, not the memory that went with it.
+                if RECALL in done or any(name in record.response["body"] for name in named):
                     record.delete()
-            elif body.get("id") in named:
-                body.update({name: value for name, value in WORDS_OF_AN_ITEM.items() if body.get(name)})
+            elif done.get("id", done.get("memory_id")) in named:
+                for part in (body, done):
+                    part.update({name: value for name, value in WORDS_OF_AN_ITEM.items() if part.get(name)})
                 record.response["body"] = json.dumps(body)
                 record.save(update_fields=["response"])
 

@@ -4,7 +4,7 @@ import json
 import re
 from dataclasses import MISSING
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, TypeVar
 
 from django.http import HttpRequest
 from ninja import Path
@@ -53,7 +53,10 @@ def utc_moment(value: object) -> datetime:
         raise ValueError("is not a date of the calendar") from error
 
 
-def small_object(value: dict[str, Any]) -> dict[str, Any]:
+Json = TypeVar("Json")
+
+
+def small_json(value: Json) -> Json:
     size = len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
     if size > METADATA_BYTES:
         raise ValueError(f"must be at most {METADATA_BYTES:,} bytes of JSON, not {size:,}")
@@ -93,7 +96,7 @@ Tags = Annotated[
 ]
 Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
 Flag = StrictBool
-Metadata = Annotated[dict[str, JsonValue], AfterValidator(small_object)]
+Metadata = Annotated[dict[str, JsonValue], AfterValidator(small_json)]
 Moment = Annotated[
     datetime,
     BeforeValidator(utc_moment),

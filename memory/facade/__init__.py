@@ -4,11 +4,12 @@ from memory.facade.finding import Finding
 from memory.facade.graphs import Graphs
 from memory.facade.kinds import Kinds
 from memory.facade.memories import Memories
+from memory.facade.person import Person
 from memory.facade.turns import Turns
 from memory.facade.upkeep import Stats, Upkeep
 
 __all__ = ["MemoryFacade", "Stats"]
 
 
-class MemoryFacade(Memories, Finding, Turns, Upkeep, Graphs, Kinds):
+class MemoryFacade(Memories, Finding, Turns, Upkeep, Graphs, Kinds, Person):
     """Methods only delegate: the rules are in the modules below."""

@@ -5,6 +5,8 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
+from memory import erasure
+from memory.access import user_scope
 from memory.facade.door import Door
 from memory.kinds import recall, records
 from memory.kinds.models import Preference, Source
@@ -23,7 +25,11 @@ class Kinds(Door):
         return records.change(user, kind, row_id, fields, now=now)
 
     def remove_record(self, user: EndUser, kind: Kind, row_id: uuid.UUID) -> bool:
-        return records.remove(user, kind, row_id)
+        with user_scope(user):
+            removed = records.remove(user, kind, row_id)
+            if removed:
+                erasure.forget_answers(user, [row_id])
+        return removed
 
     def record(self, user: EndUser, kind: Kind, row_id: uuid.UUID) -> Source | None:
         return records.get(user, kind, row_id)

@@ -7,6 +7,7 @@ from memory.models.people import ApiKey, EndUser, Membership, Operator, Organiza
 from memory.models.rebuilding import DriftReport, ReindexRun, VectorCollection
 from memory.models.speakers import Speaker
 from memory.models.tokens import TokenVectors
+from memory.models.userdata import UserData
 from memory.models.vectors import MemoryVector
 
 __all__ = [
@@ -29,5 +30,6 @@ __all__ = [
     "TokenVectors",
     "Tombstone",
     "Turn",
+    "UserData",
     "VectorCollection",
 ]

@@ -54,6 +54,7 @@ def keep_records(door: MemoryFacade, someone: EndUser) -> None:
     door.add_record(someone, Kind.TODO, {"title": "Fetch the lamp"}, now=now)
     door.add_record(someone, Kind.GRATITUDE, {"text": "A lamp that works"}, now=now)
     door.put_preferences(someone, {"religion": "general"}, now=now)
+    door.put_data(someone, "lamp", {"is": "repaired"}, now=now)
     Recalled.objects.create(user=someone, status="ok", duration_ms=1, top_k_effective=0)
 
 

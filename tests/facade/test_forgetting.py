@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 
 from memory.access import user_scope
+from memory.kinds.tasks import embed_user
 from memory.models import EndUser
 from tests.client import ApiClient
 
@@ -57,4 +58,41 @@ def test_deleting_the_memory_of_an_exchange_deletes_the_exchange(user: EndUser, 
     stored = api.post("threads/t1/exchanges", said).json()
     assert "exchange" in holders(user, CANARY)
     assert api.delete(f"memories/{stored['memory_id']}").status_code == 204
+    assert holders(user, CANARY) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_stored_answer_of_a_tool_keeps_the_words_of_what_was_deleted(
+    user: EndUser, api: ApiClient, index_now: Callable[[EndUser], Any]
+) -> None:
+    fact = {"content": f"My cat is called {CANARY}", "tags": ["identity"]}
+    stored = api.post("tools/add_to_memory_bank", fact, Idempotency_Key="k1").json()["result"]
+    index_now(user)
+    asked = {"query": "the name of my cat"}
+    assert api.post("tools/search_memory", asked, Idempotency_Key="k2").json()["result"]["results"]
+    told = api.post("tools/get_context_insights", {"query": "What is my cat called?"}, Idempotency_Key="k3").json()
+    assert told["result"]["you_already_know"]
+    assert api.delete(f"memories/{stored['memory_id']}").status_code == 204
+    assert holders(user, CANARY) == []
+    # The late repeat of the write is still known for one, and writes nothing.
+    again = api.post("tools/add_to_memory_bank", fact, Idempotency_Key="k1").json()["result"]
+    assert (again["memory_id"], again["content"]) == (stored["memory_id"], "")
+    assert api.get("memories", {"tier": "memory_bank"}).json()["items"] == []
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("services")
+def test_no_stored_answer_keeps_the_words_of_a_record_or_message_that_was_deleted(
+    user: EndUser, api: ApiClient
+) -> None:
+    todo = api.post("kinds/todos", {"title": f"Feed the {CANARY}"}, Idempotency_Key="k1").json()
+    said = {"user_message": f"What does a {CANARY} eat?", "assistant_message": "Fish."}
+    exchange = api.post("threads/t1/exchanges", said).json()
+    embed_user(user.pk)
+    recalled = api.post("recall/search", {"query": f"food of the {CANARY}"}, Idempotency_Key="k2").json()
+    assert len(recalled["diagnostics"]["results"]) >= 2
+    assert api.delete(f"kinds/todos/{todo['id']}").status_code == 204
+    assert "idempotency_record" not in holders(user, CANARY)
+    api.post("recall/search", {"query": f"food of the {CANARY}"}, Idempotency_Key="k3")
+    assert api.delete(f"memories/{exchange['memory_id']}").status_code == 204
     assert holders(user, CANARY) == []

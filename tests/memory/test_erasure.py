@@ -64,6 +64,7 @@ def keep_records(user: EndUser, clock: Clock, word: str) -> None:
     for kind, told in fields.items():
         memory.add_record(user, kind, told, now=clock())
     memory.put_preferences(user, {"flags": {"animal": word}}, now=clock())
+    memory.put_data(user, word, {"animal": word}, now=clock())
     memory.recall(user, word, now=clock())
 
 

@@ -1,0 +1,77 @@
+"""Goals and values: statements of the memory bank that are asked for by what they are."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Query, Router
+
+from memory import listing
+from memory.api import paging
+from memory.api.documents import answers
+from memory.api.fields import Body, Flag, ItemId, Share, Text, UserId
+from memory.api.idempotency import reply
+from memory.api.identity import READ, WRITE, facade, known_user, required_user
+from memory.api.memories import shown, store_memory
+from memory.api.schemas import MemoryIn, MemoryOut, MemoryPage, PageOptions, StoreOptions
+from memory.profile.facts import DEFAULT_IMPORTANCE, IMPORTANCE, TAGS, Field
+from memory.tiers import Tier
+
+router = Router(tags=["Memories"])
+
+
+class AimIn(Body):
+    text: Text
+    importance: Share | None = None
+    confidence: Share | None = None
+    always_inject: Flag | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """``tag`` is what makes a bank item one of these."""
+
+    field: Field
+    word: str
+    tag: str
+
+
+def offer(aim: Aim) -> None:
+    where, plural = f"/users/{{u}}/{aim.field}", aim.field
+    added = answers(201, MemoryOut, reads_body=True, writes=True)
+    gone = answers(200, MemoryOut, writes=True, may_miss=True)
+
+    @router.get(
+        where, auth=READ, response=answers(200, MemoryPage), operation_id=f"list_{plural}", summary=plural.title()
+    )
+    def listed(request: HttpRequest, u: UserId, options: Query[PageOptions]) -> HttpResponse:
+        """The active ones, the latest first."""
+        user = known_user(request, u)
+        mark = [plural, user.pk if user else 0]
+        after = paging.item_place(listing.RECENT, mark, options.cursor)
+        rows = facade(request).aims(user, aim.tag, after=after, limit=options.limit + 1) if user else []
+        page, following = rows[: options.limit], None
+        if len(rows) > options.limit:
+            following = paging.item_cursor(listing.RECENT, mark, listing.place_of(page[-1], listing.RECENT))
+        return reply(200, MemoryPage(items=[MemoryOut.of(row) for row in page], next_cursor=following))
+
+    @router.post(where, auth=WRITE, response=added, operation_id=f"add_{aim.word}", summary=f"Add a {aim.word}")
+    def add(request: HttpRequest, u: UserId, body: AimIn) -> HttpResponse:
+        """A memory bank item, with all that holds for one: the guard, merging, versions, room."""
+        given = {"importance": IMPORTANCE.get(aim.field, DEFAULT_IMPORTANCE), **body.model_dump(exclude_none=True)}
+        new = MemoryIn(tier=Tier.MEMORY_BANK, tags=list(TAGS[aim.field]), **given)
+        return store_memory(request, u, new, StoreOptions())
+
+    @router.delete(
+        f"{where}/{{item_id}}", auth=WRITE, response=gone, operation_id=f"remove_{aim.word}",
+        summary=f"Archive a {aim.word}",
+    )  # fmt: skip
+    def remove(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
+        """Out of every answer; ``POST /memories/{id}/restore`` brings it back."""
+        user = required_user(request, u)
+        return shown(facade(request).archive_aim(user, aim.tag, UUID(item_id), now=timezone.now()))
+
+
+for one in (Aim("goals", "goal", "goal"), Aim("values", "value", "value")):
+    offer(one)

@@ -1,0 +1,38 @@
+"""What is kept of a person by name: their goals and values in the bank, and a client's own data."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from memory import listing, store, userdata
+from memory.access import user_scope
+from memory.facade.door import Door
+from memory.listing import ItemFilter, Place
+from memory.models import EndUser, MemoryItem, UserData
+from memory.tiers import Tier
+
+
+class Person(Door):
+    def aims(self, user: EndUser, tag: str, *, after: Place | None = None, limit: int) -> list[MemoryItem]:
+        """The active goals or values, by the tag that makes a bank item one; the latest first."""
+        return listing.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK, tag=tag), after=after, limit=limit)
+
+    def archive_aim(self, user: EndUser, tag: str, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
+        """None when the user has no such goal or value."""
+        with user_scope(user):
+            aims = MemoryItem.objects.for_user(user).filter(tier=Tier.MEMORY_BANK, tags__contains=[tag])
+            if not aims.filter(pk=item_id).exists():
+                return None
+            return store.archive(user, item_id, now=now, actor=self.actor)
+
+    def put_data(self, user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # noqa: ANN401 -- any JSON
+        return userdata.put(user, key, value, now=now)
+
+    def data(self, user: EndUser, key: str) -> UserData | None:
+        return userdata.get(user, key)
+
+    def remove_data(self, user: EndUser, key: str) -> bool:
+        return userdata.remove(user, key)
+
+    def list_data(self, user: EndUser, *, prefix: str = "", after: str = "", limit: int) -> list[UserData]:
+        return userdata.listed(user, prefix=prefix, after=after, limit=limit)

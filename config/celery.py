@@ -2,6 +2,7 @@
 
 import os
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from celery import Celery
@@ -26,17 +27,25 @@ STEPS_BACK = 10
 
 
 @worker_init.connect
-def step_back(**kwargs: Any) -> None:
-    os.nice(STEPS_BACK)
+def work_in_the_background(**kwargs: Any) -> None:
+    step_back(os.getpid(), os.getpriority(os.PRIO_PROCESS, 0) + STEPS_BACK)
     if settings.DATABASES["default"]["HOST"] == str(embedded.run_dir(settings.DATA_DIR)):
-        connection_created.connect(let_server_process_step_back)
+        connection_created.connect(take_the_server_process_along)
 
 
-def let_server_process_step_back(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
+def take_the_server_process_along(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
     """The embedded Postgres computes on the same machine: what it does for the worker steps back with it."""
-    # Where the system does not allow it, the work goes on as it is.
+    step_back(connection.connection.info.backend_pid, os.getpriority(os.PRIO_PROCESS, 0))
+
+
+def step_back(pid: int, niceness: int) -> None:
+    """Give a process less of a busy machine. Where the system does not allow it, it goes on as it is."""
     with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, connection.connection.info.backend_pid, os.getpriority(os.PRIO_PROCESS, 0))
+        os.setpriority(os.PRIO_PROCESS, pid, niceness)
+    # Linux may share out time by session first, and niceness then counts only among the processes of one. Each server
+    # process of Postgres is a session, and so is each process of ours.
+    with suppress(OSError):
+        Path(f"/proc/{pid}/autogroup").write_text(str(min(niceness, 19)), "ascii")
 
 
 @beat_init.connect

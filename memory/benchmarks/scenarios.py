@@ -15,7 +15,9 @@ from typing import Final
 
 from memory.benchmarks.datasets import Dataset, DatasetError, Form, Memory, Question, Store
 
-SETS: Final[Mapping[str, Path]] = {"scenarios-v1": Path(__file__).parent / "scenarios" / "v1"}
+SETS: Final[Mapping[str, Path]] = {
+    f"scenarios-{version}": Path(__file__).parent / "scenarios" / version for version in ("v1", "v2")
+}
 TUNING, HELD_OUT = "tuning", "held-out"
 HALVES: Final = (TUNING, HELD_OUT)
 FEWEST_BYSTANDERS, MOST_BYSTANDERS = 3, 7

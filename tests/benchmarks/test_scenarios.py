@@ -16,7 +16,7 @@ FAMILIES = {
     *("numbers-dates", "book-vs-chat", "distractor-heavy", "speaker-ownership", "identity"),
 }
 # A set never changes once figures of it are published: another text is another version.
-DIGESTS = {"scenarios-v1": "b0c49e4b93a1464b"}
+DIGESTS = {"scenarios-v1": "b0c49e4b93a1464b", "scenarios-v2": "4103de32148a75c2"}
 
 
 def counts(dataset: Dataset, label: str) -> Counter[str]:
@@ -55,19 +55,23 @@ def test_a_set_stays_as_it_is(name: str) -> None:
     assert digest(scenario_set(name)) == DIGESTS[name]
 
 
-def test_the_set_has_every_family_language_and_kind() -> None:
-    dataset = scenario_set("scenarios-v1")
+@pytest.mark.parametrize(
+    ("name", "questions", "of_a_family", "controls"), [("scenarios-v1", 200, 10, 20), ("scenarios-v2", 140, 6, 7)]
+)
+def test_the_set_has_every_family_language_and_kind(name: str, questions: int, of_a_family: int, controls: int) -> None:
+    dataset = scenario_set(name)
     assert dataset.form is Form.SCENARIOS
-    assert dataset.question_count >= 200
+    assert dataset.question_count >= questions
     assert set(counts(dataset, "family")) == FAMILIES
-    assert min(counts(dataset, "family").values()) >= 10
+    assert min(counts(dataset, "family").values()) >= of_a_family
     assert set(counts(dataset, "language")) == {"en", "he", "es", "fr", "de", "it"}
-    assert counts(dataset, "kind")["control"] >= 20
+    assert counts(dataset, "kind")["control"] >= controls
 
 
-def test_each_scenario_has_an_answer_traps_and_bystanders() -> None:
+@pytest.mark.parametrize("name", SETS)
+def test_each_scenario_has_an_answer_traps_and_bystanders(name: str) -> None:
     keys = set()
-    for store in scenario_set("scenarios-v1").stores:
+    for store in scenario_set(name).stores:
         question = store.questions[0]
         assert list(question.grades.values()).count(2) == 1
         assert question.traps.isdisjoint(question.grades)
@@ -75,7 +79,7 @@ def test_each_scenario_has_an_answer_traps_and_bystanders() -> None:
         texts = [memory.text for memory in store.memories]
         assert len(set(texts)) == len(texts)
         keys.add(store.key)
-    assert len(keys) == scenario_set("scenarios-v1").question_count
+    assert len(keys) == scenario_set(name).question_count
 
 
 def test_halves_share_nothing_and_have_every_family_and_language() -> None:

@@ -18,7 +18,7 @@ from memory.facade.graphs import Way
 
 TOP = 20
 LONGEST_NAME = 200
-SPANS = ((Span.ALL, "All time"), (Span.TODAY, "Today"), (Span.WEEK, "This week"), (Span.SESSION, "One thread"))
+SPANS = ((Span.ALL, "All time"), (Span.TODAY, "Today"), (Span.WEEK, "This week"), (Span.SESSION, "One conversation"))
 SORTS = ((Sort.IMPORTANCE, "Importance"), (Sort.RECENT, "Most recent"), (Sort.OLDEST, "Oldest"))
 LEGEND = (
     ("blue", "asked about"),

@@ -1,4 +1,4 @@
-"""What an operator says of a memory that served well or badly, and another try for one that could not be indexed."""
+"""What an operator does about a memory at once: says how it served, puts it into every context, indexes it again."""
 
 import uuid
 
@@ -7,11 +7,12 @@ from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
+from memory.admission import Refused
 from memory.console.item import find_item, to_item
 from memory.console.names import OUTCOME_NAMES, VERDICTS
 from memory.console.pages import OperatorRequest, place_page
 from memory.console.places import Place
-from memory.tiers import SCORED_TIERS, Outcome
+from memory.tiers import SCORED_TIERS, Outcome, Tier
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -35,4 +36,22 @@ def index_again(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> H
     find_item(place, item_id)
     if request.method == "POST" and place.facade.index_again(place.user, item_id, now=timezone.now()):
         messages.success(request, "It is on its way into the index again.")
+    return to_item(request, place, item_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@place_page
+def always(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+    """Whether a statement of the bank is handed over with every question."""
+    item, wanted = find_item(place, item_id), request.POST.get("always") == "yes"
+    if request.method != "POST":
+        return to_item(request, place, item_id)
+    if item.tier != Tier.MEMORY_BANK:
+        raise Http404("only the memory bank is put into every context")
+    try:
+        place.facade.revise(place.user, item_id, {"always_inject": wanted}, now=timezone.now())
+    except Refused as error:
+        messages.error(request, f"Not changed: {error.rule}.")
+        return to_item(request, place, item_id)
+    messages.success(request, "It comes with every question now." if wanted else "It is left to search from now on.")
     return to_item(request, place, item_id)

@@ -51,6 +51,7 @@ urlpatterns = [
     path(
         "<slug:organization>/<str:external_id>/memories/<uuid:item_id>/index", mending.index_again, name="index_again"
     ),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/always", mending.always, name="always"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/archive", item.archive, name="archive"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/restore", item.restore, name="restore"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/delete", item.delete, name="delete"),

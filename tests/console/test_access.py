@@ -35,6 +35,7 @@ CHANGES = {
     "vouch": {},
     "outcome": {"outcome": "worked"},
     "index": {},
+    "always": {"always": "yes"},
 }
 
 

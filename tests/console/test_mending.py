@@ -9,7 +9,7 @@ from django.utils import timezone
 from memory.access import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
-from memory.tiers import Indexing, Tier
+from memory.tiers import Indexing, Tier, Trust
 from outcomes.models import OutcomeEvent
 from tests.console.conftest import Console
 from tests.factories import MemoryItemFactory
@@ -62,6 +62,28 @@ def test_what_could_not_be_indexed_is_listed_and_tried_again(
     index_now(user)
     assert (fresh(failed).indexing, fresh(failed).index_error) == (Indexing.READY, "")
     assert "on its way" not in console.post(f"{path}/index", follow=True).content.decode()
+
+
+def test_a_statement_is_put_into_every_context_and_taken_out_again(console: Console, user: EndUser, place: str) -> None:
+    banked = MemoryItemFactory.create(user=user, banked=True)
+    path = f"{place}/memories/{banked.pk}"
+    assert 'name="always" value="yes"' in console.get(path).content.decode()
+    assert (
+        "comes with every question" in console.post(f"{path}/always", {"always": "yes"}, follow=True).content.decode()
+    )
+    assert fresh(banked).always_inject
+    assert 'name="always" value="no"' in console.get(path).content.decode()
+    console.post(f"{path}/always", {"always": "no"})
+    assert not fresh(banked).always_inject
+    working = MemoryItemFactory.create(user=user, tier=Tier.WORKING)
+    assert console.post(f"{place}/memories/{working.pk}/always", {"always": "yes"}).status_code == 404
+
+
+def test_words_from_outside_do_not_come_with_every_question(console: Console, user: EndUser, place: str) -> None:
+    item = MemoryItemFactory.create(user=user, banked=True, trust=Trust.EXTERNAL)
+    page = console.post(f"{place}/memories/{item.pk}/always", {"always": "yes"}, follow=True).content.decode()
+    assert "Not changed: words of a document or tool can never always be injected." in page
+    assert not fresh(item).always_inject
 
 
 def test_an_earlier_wording_is_used_again(console: Console, user: EndUser, place: str) -> None:

@@ -1,8 +1,7 @@
 """The embedded parts: where Postgres, Redis and the embedder of a data directory live and how they are reached.
 
-Computing an address starts nothing. ``ensure_running`` starts what is missing and keeps it running while it is
-needed. All parts listen on unix sockets inside one private directory, so no other user of the machine reaches
-them and the web port is the only port of an installation.
+Computing an address starts nothing; ``config.runtime`` starts the parts. All of them listen on unix sockets inside one
+private directory, so no other user of the machine reaches them and the web port is the only port of an installation.
 """
 
 import hashlib
@@ -15,13 +14,10 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from config.env import env_secret
-
-if TYPE_CHECKING:
-    from config.runtime.keeping import Use
 
 DATABASE = "commonplace"
 SUPERUSER = "postgres"
@@ -206,19 +202,3 @@ def socket_path(url: str) -> Path | None:
 def unaddressed(parts: Iterable[str] = PARTS) -> list[str]:
     """The parts without an address in the environment, which therefore have to be embedded."""
     return [part for part in parts if not env_secret(ADDRESSES[part])]
-
-
-def ensure_running(data_dir: Path | str, parts: Iterable[str] = PARTS) -> "Use":
-    """Make sure the embedded parts answer, and hold them until the returned Use is closed or this process ends.
-
-    If ``up`` is running its parts are used; otherwise a keeper process starts them and ends with its last user.
-    """
-    from config.runtime.keeping import Use
-
-    use = Use(paths(data_dir), tuple(parts))
-    try:
-        use.wait()
-    except BaseException:
-        use.close()
-        raise
-    return use

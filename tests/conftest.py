@@ -20,6 +20,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from config import databases, embedded
 from config.env import env_secret
+from config.runtime.keeping import Use
 from memory import indexing, inference, redis, resilience
 from memory.models import EndUser, Organization
 from tests.client import ApiClient, client_for
@@ -36,9 +37,10 @@ EMBEDDED = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBED
 def services() -> Iterator[None]:
     """Postgres, Redis and the embedder, those of them that no URL of the environment names."""
     parts = [part for part, variable in EMBEDDED.items() if not env_secret(variable)]
-    use = embedded.ensure_running(settings.DATA_DIR, parts)
+    use = Use(embedded.paths(settings.DATA_DIR), tuple(parts))
     # Held until the process ends: the test database is dropped after the last fixture.
     atexit.register(use.close)
+    use.wait()
     yield
     if inference.embedder.cache_info().currsize:
         inference.embedder().inner.close()

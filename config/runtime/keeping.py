@@ -112,7 +112,10 @@ class Hold:
 
 
 class Use:
-    """A client's hold on running parts, kept until it is closed or the process ends."""
+    """A client's hold on running parts, kept until it is closed or the process ends.
+
+    If ``up`` is running its parts are used; otherwise a keeper process starts them and ends with its last user.
+    """
 
     def __init__(self, place: Paths, parts: tuple[str, ...]) -> None:
         make_directories(place)

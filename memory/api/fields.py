@@ -4,7 +4,7 @@ import json
 import re
 from dataclasses import MISSING
 from datetime import UTC, datetime
-from typing import Annotated, TypeVar
+from typing import Annotated, Self, TypeVar
 
 from django.http import HttpRequest
 from ninja import Path
@@ -133,6 +133,14 @@ class Body(BaseModel):
     """A request's body. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Answer(BaseModel):
+    """An answer, or a part of one, made from the attributes of a row."""
+
+    @classmethod
+    def of(cls, row: object) -> Self:
+        return cls.model_validate(row, from_attributes=True)
 
 
 class QueryParameters(BaseModel):

@@ -18,7 +18,7 @@ from knowledge_graph.reading import ActionRecord, KnownSolution, TierRecord
 from memory.api import paging
 from memory.api.documents import answers
 from memory.api.errors import invalid_field, not_found
-from memory.api.fields import Name, PageSize, QueryParameters, UserId
+from memory.api.fields import Answer, Name, PageSize, QueryParameters, UserId
 from memory.api.idempotency import reply
 from memory.api.identity import READ, facade, known_user, required_user
 from memory.api.schemas import MemoryOut
@@ -61,7 +61,7 @@ class PathQuery(QueryParameters):
     end: Name = Field(alias="to", min_length=1)
 
 
-class ConceptOut(BaseModel):
+class ConceptOut(Answer):
     key: str
     label: str
     aliases: list[str]
@@ -69,10 +69,6 @@ class ConceptOut(BaseModel):
     importance: float
     first_seen: datetime
     last_seen: datetime
-
-    @classmethod
-    def of(cls, row: Concept) -> "ConceptOut":
-        return cls(**{name: getattr(row, name) for name in cls.model_fields})
 
 
 class ConceptPage(BaseModel):
@@ -148,7 +144,7 @@ class ConceptDetailOut(ConceptOut):
     solutions: list[SolutionOut]
 
 
-class EntityOut(BaseModel):
+class EntityOut(Answer):
     key: str
     label: str
     kind: str
@@ -157,10 +153,6 @@ class EntityOut(BaseModel):
     avg_quality: float
     first_seen: datetime
     last_seen: datetime
-
-    @classmethod
-    def of(cls, row: Entity) -> "EntityOut":
-        return cls(**{name: getattr(row, name) for name in cls.model_fields})
 
 
 class EntityPage(BaseModel):
@@ -221,7 +213,7 @@ class PathOut(BaseModel):
         )
 
 
-class NodeOut(BaseModel):
+class NodeOut(Answer):
     id: str
     label: str
     kind: Literal["routing", "content", "both", "action"]
@@ -230,7 +222,7 @@ class NodeOut(BaseModel):
     detail: str
 
 
-class TieOut(BaseModel):
+class TieOut(Answer):
     source: str
     target: str
     kind: str
@@ -240,19 +232,6 @@ class TieOut(BaseModel):
 class PictureOut(BaseModel):
     nodes: list[NodeOut]
     edges: list[TieOut]
-
-    @classmethod
-    def of(cls, picture: Picture) -> "PictureOut":
-        return cls(
-            nodes=[
-                NodeOut.model_validate({name: getattr(node, name) for name in NodeOut.model_fields})
-                for node in picture.nodes
-            ],
-            edges=[
-                TieOut.model_validate({name: getattr(tie, name) for name in TieOut.model_fields})
-                for tie in picture.ties
-            ],
-        )
 
 
 @router.get(
@@ -349,7 +328,8 @@ def graph_picture(request: HttpRequest, u: UserId, options: Query[PictureOptions
     user = known_user(request, u)
     wanted = Wanted(options.sort, options.time, options.thread_id or "", limit=options.limit)
     found = facade(request).picture(user, wanted, now=timezone.now()) if user else Picture([], [])
-    return reply(200, PictureOut.of(found))
+    nodes, edges = [NodeOut.of(node) for node in found.nodes], [TieOut.of(tie) for tie in found.ties]
+    return reply(200, PictureOut(nodes=nodes, edges=edges))
 
 
 class Listing(Protocol[Row_co]):
@@ -365,8 +345,7 @@ def page_of(
     mark = [name, user.pk if user else 0, options.sort, options.time, options.thread_id]
     wanted = wanted_of(options, mark)
     rows = rows_of(user, wanted, now=timezone.now()) if user else []
-    page = rows[: options.limit]
-    return page, cursor_of(mark, page[-1], options.sort) if len(rows) > options.limit else None
+    return paging.cut(rows, options.limit, lambda row: cursor_of(mark, row, options.sort))
 
 
 def wanted_of(options: PageOptions, mark: list[Any]) -> Wanted:

@@ -149,7 +149,7 @@ class RecordPageOptions(QueryParameters):
 def shaped(out: type[RecordOut], row: Source | None) -> RecordOut:
     if row is None:
         raise not_found()
-    return out(**{name: getattr(row, name) for name in out.model_fields})
+    return out.model_validate(row, from_attributes=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,9 +232,9 @@ def page_of(
     place = paging.place_in(mark, options.cursor)
     before = place_before(place) if place else None
     rows = facade(request).records(user, kind, before=before, limit=options.limit + 1) if user else []
-    shown, following = rows[: options.limit], None
-    if len(rows) > options.limit:
-        following = paging.cursor(mark, [shown[-1].created_at.isoformat(), str(shown[-1].pk)])
+    shown, following = paging.cut(
+        rows, options.limit, lambda row: paging.cursor(mark, [row.created_at.isoformat(), str(row.pk)])
+    )
     return reply(200, pages(items=[shaped(out, row) for row in shown], next_cursor=following))
 
 

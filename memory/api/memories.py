@@ -133,9 +133,9 @@ def list_memories(request: HttpRequest, u: UserId, options: Query[ListOptions]) 
     mark = ["memories", user.pk if user else 0, *filters]
     after = paging.item_place(options.sort, mark, options.cursor)
     rows = listing.list_items(user, wanted, sort=options.sort, after=after, limit=options.limit + 1) if user else []
-    page, following = rows[: options.limit], None
-    if len(rows) > options.limit:
-        following = paging.item_cursor(options.sort, mark, listing.place_of(page[-1], options.sort))
+    page, following = paging.cut(
+        rows, options.limit, lambda row: paging.item_cursor(options.sort, mark, listing.place_of(row, options.sort))
+    )
     return reply(200, MemoryPage(items=[MemoryOut.of(row) for row in page], next_cursor=following))
 
 
@@ -238,8 +238,7 @@ def twin_of_returning(request: HttpRequest, door: MemoryFacade, user: EndUser, i
 def list_versions(request: HttpRequest, u: UserId, item_id: ItemId, options: Query[PageOptions]) -> HttpResponse:
     user, key, mark, before = history_of(request, u, item_id, "versions", options)
     rows = listing.list_versions(user, key, before=before, limit=options.limit + 1)
-    page = rows[: options.limit]
-    following = paging.cursor(mark, [page[-1].version]) if len(rows) > options.limit else None
+    page, following = paging.cut(rows, options.limit, lambda row: paging.cursor(mark, [row.version]))
     return reply(200, VersionPage(items=[VersionOut.of(row) for row in page], next_cursor=following))
 
 
@@ -253,8 +252,7 @@ def list_versions(request: HttpRequest, u: UserId, item_id: ItemId, options: Que
 def list_events(request: HttpRequest, u: UserId, item_id: ItemId, options: Query[PageOptions]) -> HttpResponse:
     user, key, mark, before = history_of(request, u, item_id, "events", options)
     rows = listing.list_events(user, key, before=before, limit=options.limit + 1)
-    page = rows[: options.limit]
-    following = paging.cursor(mark, [page[-1].pk]) if len(rows) > options.limit else None
+    page, following = paging.cut(rows, options.limit, lambda row: paging.cursor(mark, [row.pk]))
     return reply(200, EventPage(items=[EventOut.of(row) for row in page], next_cursor=following))
 
 

@@ -1,8 +1,9 @@
 """Paging cursors: signed, and bound to the user and the list they came from."""
 
 import uuid
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core import signing
 
@@ -10,6 +11,13 @@ from memory.api.errors import invalid_field
 from memory.listing import SCORE, Place
 
 SALT = "commonplace.cursor"
+Row = TypeVar("Row")
+
+
+def cut(rows: Sequence[Row], limit: int, cursor_of: Callable[[Row], str]) -> tuple[Sequence[Row], str | None]:
+    """The rows of a page, and the cursor of the next one if ``rows`` has more than ``limit``."""
+    page = rows[:limit]
+    return page, cursor_of(page[-1]) if len(rows) > limit else None
 
 
 def cursor(listing: list[Any], place: list[Any]) -> str:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memory.admission import NewMemory
 from memory.api.fields import (
     BATCH_LIMIT,
+    Answer,
     Body,
     Flag,
     JsonValue,
@@ -23,7 +24,7 @@ from memory.api.fields import (
     UuidText,
 )
 from memory.lineage import MOST_PARENTS
-from memory.models import MemoryEvent, MemoryItem, MemoryVersion
+from memory.models import MemoryItem, MemoryVersion
 from memory.tiers import Indexing, SourceType, Status, Tier, Trust
 
 SOURCE_TYPES = frozenset(SourceType)
@@ -242,7 +243,7 @@ class VersionPage(BaseModel):
     next_cursor: str | None
 
 
-class EventOut(BaseModel):
+class EventOut(Answer):
     id: int
     kind: str
     reason: str
@@ -250,10 +251,6 @@ class EventOut(BaseModel):
     after: dict[str, JsonValue]
     actor: str
     at: datetime
-
-    @classmethod
-    def of(cls, row: MemoryEvent) -> "EventOut":
-        return cls(**{name: getattr(row, name) for name in cls.model_fields})
 
 
 class EventPage(BaseModel):

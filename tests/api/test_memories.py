@@ -1,5 +1,6 @@
 """The memory calls, as the contract has them."""
 
+import re
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -261,8 +262,9 @@ def test_a_request_asks_once_who_calls_and_once_for_whom(api: ApiClient) -> None
     api.post("memories", {"text": "warm"})
     with CaptureQueriesContext(connection) as queries:
         api.post("memories", {"text": "The train leaves at 07:40"})
-    reads = [query["sql"].split(" FROM ")[1].split()[0] for query in queries if query["sql"].startswith('SELECT "')]
-    assert reads == ['"api_key"', '"end_user"']
+    whole_rows = re.compile(r"SELECT \* FROM (\w+)|SELECT \"(\w+)\"")
+    reads = [found[1] or found[2] for query in queries if (found := whole_rows.match(query["sql"]))]
+    assert reads == ["api_key", "organization", "end_user"]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -56,7 +56,8 @@ def test_commands_at_once_share_what_the_first_one_started(tmp_path: Path) -> No
 
 def test_the_parts_end_when_their_only_user_is_killed(tmp_path: Path) -> None:
     code = (
-        "import sys; from config import embedded; use = embedded.ensure_running(sys.argv[1], ['redis']); "
+        "import sys; from config.embedded import paths; from config.runtime.keeping import Use; "
+        "use = Use(paths(sys.argv[1]), ('redis',)); use.wait(); "
         "print('ready', flush=True); sys.stdin.read()"
     )
     user = subprocess.Popen(

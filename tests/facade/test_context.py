@@ -19,9 +19,7 @@ from memory.facade import MemoryFacade
 from memory.framing import as_data
 from memory.indexes import fulltext
 from memory.models import EndUser, MemoryItem
-from memory.retrieval.budget import smart_truncate, task_of
 from memory.retrieval.context import Context, Message, Room
-from memory.text import estimate_tokens
 from memory.tiers import Outcome, SourceType, Tier, Trust
 from outcomes.exchanges import NewExchange
 from tests.conftest import Clock
@@ -201,43 +199,6 @@ def test_the_model_bounds_the_context_and_the_history_that_fits_beside_it(user: 
     assert 0 < len(tiny.history) < 20
     assert tiny.history[-1] == ("user", said[-1].content), "the newest stays whole"
     assert compose(user, clock, recent_messages=said).history is None
-
-
-@pytest.mark.parametrize(
-    ("question", "complexity"),
-    [
-        ("What is my name?", "simple"),
-        ("¿Cómo me llamo?", "simple"),
-        ("Comment je m'appelle ?", "simple"),
-        ("Wie heiße ich?", "simple"),
-        ("Come mi chiamo?", "simple"),
-        ("מה השם שלי?", "simple"),
-        ("How do I repair the lamp?", "medium"),
-        ("¿Cómo puedo reparar la lámpara?", "medium"),
-        ("Comment puis-je réparer la lampe ?", "medium"),
-        ("Wie kann ich die Lampe reparieren?", "medium"),
-        ("Come posso riparare la lampada?", "medium"),
-        ("איך אפשר לתקן את המנורה?", "medium"),
-        ("Design the migration of our store and compare two ways, step by step", "complex"),
-        ("Diseña la arquitectura y compara las dos opciones", "complex"),
-        ("Rédige une stratégie et analyse les risques", "complex"),
-        ("Entwirf eine Architektur und vergleiche die Möglichkeiten", "complex"),
-        ("Progetta l'architettura e confronta le opzioni", "complex"),
-        ("תכנן ארכיטקטורה, להשוות בין האפשרויות", "complex"),
-    ],
-)
-def test_how_much_a_question_asks_for_is_told_in_six_languages(question: str, complexity: str) -> None:
-    assert task_of(question).complexity == complexity
-
-
-def test_history_is_shortened_at_the_ends_of_sentences() -> None:
-    text = "First we met. " + "Then it rained for a while. " * 50 + "In the end the lamp was lit."
-    short = smart_truncate(text, 40)
-    assert short.startswith("First we met. […] Then it rained")
-    assert short.endswith("In the end the lamp was lit.")
-    assert estimate_tokens(short) <= 40
-    assert smart_truncate(text, 10_000) == text
-    assert estimate_tokens(smart_truncate("word " * 500, 20)) <= 20
 
 
 # --- as data -----------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
-from threading import Event
 from typing import Any
 from uuid import UUID
 
@@ -282,19 +281,6 @@ def test_tombstones_take_their_vectors_with_them_in_batches(
     assert indexing.settle(user) is True
 
 
-# --- the mark of a user ------------------------------------------------------------------------------------------
-def test_only_marked_users_are_due_and_the_longest_waiting_first(
-    user: EndUser, other_user: EndUser, clock: Clock, index_now: IndexNow
-) -> None:
-    put(other_user, clock)
-    clock.advance(minutes=1)
-    put(user, clock)
-    assert indexing.users_due() == [other_user.pk, user.pk]
-    index_now(other_user)
-    indexing.settle(other_user)
-    assert indexing.users_due() == [user.pk]
-
-
 def test_paused_rows_keep_the_mark(user: EndUser, clock: Clock, stub: EmbedderStub) -> None:
     put(user, clock)
     stub.behave("503")
@@ -302,83 +288,6 @@ def test_paused_rows_keep_the_mark(user: EndUser, clock: Clock, stub: EmbedderSt
         indexing.index_batch(user, now=clock())
     assert indexing.index_batch(user, now=clock()) == 0
     assert indexing.settle(user) is False
-    assert marked(user)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_settling_waits_for_a_writer_whose_row_is_not_visible_yet(user: EndUser, clock: Clock) -> None:
-    put(user, clock)
-    indexing.index_batch(user, now=clock())
-    is_written, may_commit = Event(), Event()
-
-    def write_slowly() -> None:
-        try:
-            with user_scope(user):
-                put(user, clock, "Written while the worker settles")
-                is_written.set()
-                may_commit.wait(10)
-        finally:
-            connection.close()
-
-    def settle() -> bool:
-        try:
-            return indexing.settle(user)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(2) as pool:
-        writing = pool.submit(write_slowly)
-        assert is_written.wait(10)
-        settling = pool.submit(settle)
-        assert not settling.done()
-        Event().wait(0.3)
-        assert not settling.done(), "the mark must not go while the row is on its way"
-        may_commit.set()
-        writing.result(10)
-        assert settling.result(10) is False
-    assert marked(user)
-    assert indexing.index_batch(user, now=clock()) == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_settling_gives_up_on_a_writer_that_takes_long(user: EndUser, clock: Clock) -> None:
-    put(user, clock)
-    indexing.index_batch(user, now=clock())
-
-    def settle() -> bool:
-        try:
-            with connection.cursor() as cursor:
-                cursor.execute("SET lock_timeout = '100ms'")
-            return indexing.settle(user)
-        finally:
-            with connection.cursor() as cursor:
-                cursor.execute("SET lock_timeout = '2s'")
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool, user_scope(user):
-        put(user, clock, "Written for long")
-        assert pool.submit(settle).result(10) is False
-    assert marked(user)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_writer_that_comes_while_the_mark_is_taken_back_sets_it_again(user: EndUser, clock: Clock) -> None:
-    put(user, clock)
-    indexing.index_batch(user, now=clock())
-
-    def write() -> None:
-        try:
-            put(user, clock, "Just too late")
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        with user_scope(user):
-            assert indexing.settle(user) is True
-            writing = pool.submit(write)
-            Event().wait(0.3)
-            assert not writing.done()
-        writing.result(10)
     assert marked(user)
 
 

@@ -1,0 +1,115 @@
+"""The mark that a user's rows wait for the index: set by writers, cleared when nothing is pending."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+from django.db import connection
+
+from memory import indexing, store
+from memory.access import user_scope
+from memory.admission import NewMemory
+from memory.models import EndUser
+from tests.conftest import Clock
+
+pytestmark = pytest.mark.usefixtures("services")
+
+IndexNow = Callable[[EndUser], None]
+
+
+def put(user: EndUser, clock: Clock, text: str = "The ferry leaves at nine") -> None:
+    store.store(user, NewMemory(text), now=clock())
+
+
+def marked(user: EndUser) -> bool:
+    return user.pk in indexing.users_due()
+
+
+def test_only_marked_users_are_due_and_the_longest_waiting_first(
+    user: EndUser, other_user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    put(other_user, clock)
+    clock.advance(minutes=1)
+    put(user, clock)
+    assert indexing.users_due() == [other_user.pk, user.pk]
+    index_now(other_user)
+    indexing.settle(other_user)
+    assert indexing.users_due() == [user.pk]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_settling_waits_for_a_writer_whose_row_is_not_visible_yet(user: EndUser, clock: Clock) -> None:
+    put(user, clock)
+    indexing.index_batch(user, now=clock())
+    is_written, may_commit = Event(), Event()
+
+    def write_slowly() -> None:
+        try:
+            with user_scope(user):
+                put(user, clock, "Written while the worker settles")
+                is_written.set()
+                may_commit.wait(10)
+        finally:
+            connection.close()
+
+    def settle() -> bool:
+        try:
+            return indexing.settle(user)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        writing = pool.submit(write_slowly)
+        assert is_written.wait(10)
+        settling = pool.submit(settle)
+        assert not settling.done()
+        Event().wait(0.3)
+        assert not settling.done(), "the mark must not go while the row is on its way"
+        may_commit.set()
+        writing.result(10)
+        assert settling.result(10) is False
+    assert marked(user)
+    assert indexing.index_batch(user, now=clock()) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_settling_gives_up_on_a_writer_that_takes_long(user: EndUser, clock: Clock) -> None:
+    put(user, clock)
+    indexing.index_batch(user, now=clock())
+
+    def settle() -> bool:
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '100ms'")
+            return indexing.settle(user)
+        finally:
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '2s'")
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool, user_scope(user):
+        put(user, clock, "Written for long")
+        assert pool.submit(settle).result(10) is False
+    assert marked(user)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_writer_that_comes_while_the_mark_is_taken_back_sets_it_again(user: EndUser, clock: Clock) -> None:
+    put(user, clock)
+    indexing.index_batch(user, now=clock())
+
+    def write() -> None:
+        try:
+            put(user, clock, "Just too late")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with user_scope(user):
+            assert indexing.settle(user) is True
+            writing = pool.submit(write)
+            Event().wait(0.3)
+            assert not writing.done()
+        writing.result(10)
+    assert marked(user)

@@ -115,6 +115,9 @@ def read_catalogue(path: Path) -> list[NewMemory]:
     except ValidationError as fault:
         first = fault.errors(include_url=False, include_input=False, include_context=False)[0]
         raise BrokenCatalogue(f"{place(first['loc'])}: {first['msg'].lower()}") from None
+    except ValueError:
+        # Of what JSON allows, Python refuses only this. ValidationError is a ValueError, too, and comes first.
+        raise BrokenCatalogue("holds a number of thousands of digits") from None
     found = list(memories(catalogue))
     if not found:
         raise BrokenCatalogue("holds neither datasets nor synonyms")

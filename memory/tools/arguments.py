@@ -43,7 +43,7 @@ def as_list(value: object) -> object:
         if text.startswith("["):
             try:
                 return json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 return value
         return [part.strip() for part in text.split(",") if part.strip()]
     return [value] if isinstance(value, int | float) and not isinstance(value, bool) else value

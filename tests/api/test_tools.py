@@ -99,6 +99,7 @@ def test_arguments_are_understood_as_models_send_them(
         ("search_memory", {"query": "a", "limit": 21}, "limit", "20"),
         ("search_memory", {"query": "a", "limit": "0"}, "limit", "1"),
         ("search_memory", {"query": "a", "collections": "attic"}, "collections.0", "memory_bank"),
+        ("search_memory", {"query": "a", "collections": "[" * 50_000}, "collections", "list"),
         ("search_memory", {"query": "a", "colour": "red"}, "colour", "no argument"),
         ("search_memory", {"query": "a", "q": "b"}, "", "same argument"),
         ("search_memory", {"query": "  "}, "query", "something to read"),

@@ -106,6 +106,9 @@ def test_a_data_set_may_have_columns_of_its_own_or_none(user: EndUser, file: Pat
         ("[]", "the file: input should be"),
         ("{}", "holds neither datasets nor synonyms"),
         ("[" * 100_000, "nested too deeply"),
+        ('{"datasets": [' + "1" * 5000 + "]}", "a number of thousands of digits"),
+        ('{"datasets": [{"id": "a", "title": "\\ud800"}]}', "datasets[0].title: input should be a valid string"),
+        ('{"datasets": [{"id": "a\\u0000", "title": "b"}]}', "datasets[0]: text control characters"),
         ({"datasets": [WELLS, {"id": "x"}]}, "datasets[1].title: field required"),
         ({"datasets": [{**WELLS, "id": 7}]}, "datasets[0].id: input should be a valid string"),
         ({"datasets": [{**WELLS, "title": "  "}]}, "datasets[0].title: string should have at least 1"),
@@ -114,7 +117,7 @@ def test_a_data_set_may_have_columns_of_its_own_or_none(user: EndUser, file: Pat
         ({"datasets": [{**WELLS, "description": "x" * 40_000}]}, "datasets[0].tables[0]: text "),
         ({"synonyms": [SYNONYMS, {"domain": "d", "terms": ["one", "one"]}]}, "synonyms[1].terms: at least two"),
     ],
-    ids=range(12),
+    ids=range(15),
 )
 def test_a_broken_file_is_refused_with_place_and_reason_and_nothing_is_stored(
     user: EndUser, file: Path, content: object, complaint: str

@@ -13,7 +13,7 @@ import structlog
 from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.indexes.tokens import TOKENS, count_without_tokens, without_tokens
-from memory.indexing import BATCH, budget, embedded_texts, encoded_turns, keep_signs, said_in, turns_before
+from memory.indexing import BATCH, budget, encoded_turns, keep_signs, passage, said_in, turns_before
 from memory.inference import token_embedder
 from memory.models import EndUser, MemoryItem
 from memory.resilience import Deadline, Unavailable
@@ -50,7 +50,9 @@ def encode(user: EndUser, ids: Sequence[UUID]) -> int:
     """Keep the tokens of these turns. Returns of how many. Raises Unavailable."""
     with user_scope(user):
         items = list(MemoryItem.objects.for_user(user).filter(pk__in=ids).defer("lexemes"))
-    texts = embedded_texts(items, turns_before(user, items))
+    before = turns_before(user, items)
+    # Without what a language model might say of each: asking it again for all of them would cost more than it is worth.
+    texts = ["".join(passage(item, before.get(item.pk, ""))) for item in items]
     spans = [(text, said_in(text, item)) for text, item in zip(texts, items, strict=True)]
     encoded = encoded_turns(spans, budget(len(items)))
     if items and not encoded:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
 from knowledge_graph.insights.directives import GOOD_RATE
-from knowledge_graph.insights.findings import Approach, Fact, Insights, ToolAdvice
+from knowledge_graph.insights.findings import Approach, Fact, Insights, Repetition, ToolAdvice
 from memory.framing import as_line
 from memory.text import preview
 
@@ -55,8 +55,13 @@ def recommendations(insights: Insights) -> Iterator[str]:
             yield f"  • For '{short(advice.concept)}', check {advice.tier} collection (historically {rate}% effective)"
     if insights.repetition:
         repeated = insights.repetition
-        when = f"{repeated.minutes_ago} min ago" if repeated.is_recent else f"{repeated.times} times before"
-        yield f'  • The same was asked {when}: "{short(repeated.query)}"'
+        yield f'  • The same was asked {how_often(repeated)}: "{short(repeated.query)}"'
+
+
+def how_often(repeated: Repetition) -> str:
+    if not repeated.is_recent:
+        return f"{repeated.times} times before"
+    return f"{repeated.minutes_ago} min ago" if repeated.minutes_ago else "just now"
 
 
 def continuing(insights: Insights) -> Iterator[str]:

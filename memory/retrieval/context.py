@@ -142,12 +142,11 @@ def compose(
     known = known_items(user, now, deadline, is_cold=is_new_thread)
     request = request_for(query, thread_id, recent_messages, limit, has_documents=has_documents)
     found = search(user, replace(request, deadline_s=deadline.remaining()), now=now, remember=remember)
-    told = {item.pk for item in known}
-    hits = [hit for hit in found.hits if hit.item.pk not in told]
+    hits = untold(found.hits, known)
     budget, window = budget_of(query, room)
     asked = request_section(unscored, budget)
     left = replace(budget, tokens=budget.tokens - taken_by(asked))
-    share = Share.of(known, hits, recall.lines(told), left, secrets.token_hex(8))
+    share = Share.of(known, hits, recall.lines({item.pk for item in known}), left, secrets.token_hex(8))
     sections = [*asked, *share.sections()]
     note(recall, found.debug)
     return Context(
@@ -161,6 +160,16 @@ def compose(
         left_out=len(known) + len(hits) - len(share.known) - len(share.hits),
         history=history(recent_messages, room, window, sections),
     )
+
+
+def untold(hits: Sequence[Hit], known: Sequence[MemoryItem]) -> list[Hit]:
+    """The best hit of each wording, and none that is told already: a lesson noted three times is one line."""
+    told = {item.pk for item in known}
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        if hit.item.pk not in told:
+            best.setdefault(hit.item.content_hash, hit)
+    return list(best.values())
 
 
 def request_section(unscored: Unscored | None, budget: Budget) -> list[Section]:

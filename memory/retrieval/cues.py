@@ -12,7 +12,6 @@ from memory.words.calendar import MONTHS
 from memory.words.folding import clean, without_accents
 
 WORD: Final = re.compile(r"[^\W_]+")
-_HEBREW: Final = re.compile("[א-ת]")
 _TODAY: Final = "aujourd'hui"
 """The one word of time that is two to `WORD`."""
 
@@ -65,7 +64,7 @@ def speaks_of_time(bare: str) -> bool:
 
     Word by word, because words come back in text after text and the long pattern is then asked once for each.
     """
-    if _HEBREW.search(bare) or _TODAY in bare:
+    if not bare.isascii() or _TODAY in bare:
         return TIME_WORDS.search(bare) is not None
     return any(map(_is_time_word, WORD.findall(bare)))
 
@@ -265,6 +264,7 @@ def _relations() -> dict[str, int]:
 
 
 RELATIONS: Final = _relations()
+_RELATION_NAMES: Final = frozenset(RELATIONS)
 _HYPHENED: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HEBREW_PREFIX: Final = re.compile(r"^[ושהבלמכ]{1,2}(?=[א-ת]{2,}$)")
 
@@ -273,9 +273,9 @@ _HEBREW_PREFIX: Final = re.compile(r"^[ושהבלמכ]{1,2}(?=[א-ת]{2,}$)")
 def relations_in(bare: str) -> frozenset[int]:
     """The kinds of people a plain text speaks of by what they are to somebody: wife, neighbour, colleague."""
     words = set((_HYPHENED if "-" in bare else WORD).findall(bare))
-    if _HEBREW.search(bare):
+    if not bare.isascii():
         words |= {_HEBREW_PREFIX.sub("", word) for word in words}
-    return frozenset(RELATIONS[word] for word in words & RELATIONS.keys())
+    return frozenset([RELATIONS[word] for word in words & _RELATION_NAMES])
 
 
 # --- how it is said -----------------------------------------------------------------------------------------------

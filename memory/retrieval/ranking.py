@@ -52,7 +52,10 @@ def rank(query: Query, pool: Pool, reasons: Sequence[Signal]) -> list[Ranked]:
     """Every candidate with its final score, in the pool's order. A signal that fails is left out and logged."""
     ranked = [Ranked(candidate, 0.0, 0.0) for candidate in pool]
     for signal in reasons:
-        for one, value in zip(ranked, values(signal, query, pool), strict=True):
+        found = values(signal, query, pool)
+        if not any(found):
+            continue
+        for one, value in zip(ranked, found, strict=True):
             if value and (share := round(signal.weight * value, DIGITS)):
                 one.boosts[signal.name] = share
     for one in ranked:
@@ -64,7 +67,8 @@ def rank(query: Query, pool: Pool, reasons: Sequence[Signal]) -> list[Ranked]:
 def values(signal: Signal, query: Query, pool: Pool) -> Sequence[float]:
     try:
         found = signal.value(query, pool)
-        if len(found) == len(pool) and all(map(math.isfinite, found)):
+        # Most say nothing of most questions, and `any` is sooner through with them.
+        if len(found) == len(pool) and (not any(found) or all(map(math.isfinite, found))):
             return found
         reason = "gave numbers that cannot be used"
     except Exception as error:  # noqa: BLE001 - a reason to rank may never cost the answer

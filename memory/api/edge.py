@@ -1,4 +1,4 @@
-"""Around everything under ``/api/``: bodies bounded before they are read, every failure a problem in JSON."""
+"""The edge of the site: request bodies are limited, and every failure under ``/api/`` is a problem in JSON."""
 
 from collections.abc import Callable
 from threading import BoundedSemaphore
@@ -24,8 +24,11 @@ class ApiEdgeMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not request.path_info.startswith(PREFIX):
-            return self.get_response(request)
-        problem = early_problem(request) or self.read_ahead(request)
+            refusal = self.read_ahead(request)
+            return refusal.response() if refusal else self.get_response(request)
+        problem = early_problem(request)
+        if not problem and has_plausible_key(request):
+            problem = self.read_ahead(request)
         response = problem.response() if problem else as_problem(self.get_response(request))
         response.headers.setdefault("Cache-Control", "no-store")
         return response
@@ -34,9 +37,9 @@ class ApiEdgeMiddleware:
         """Read the body before the request holds a database connection, and in a limited number of threads.
 
         The server passes a request on before its body is complete, so clients that send slowly would otherwise take
-        every connection of the pool and every thread. A request without a plausible key is refused unread.
+        every connection of the pool and every thread. API requests without a plausible key are refused unread.
         """
-        if not request.META.get("CONTENT_LENGTH") or not has_plausible_key(request):
+        if not request.META.get("CONTENT_LENGTH"):
             return None
         if not self.readers.acquire(blocking=False):
             return busy("Too many requests are still sending their bodies; try again.")

@@ -119,18 +119,22 @@ def edge(settings: Settings) -> ApiEdgeMiddleware:
     return ApiEdgeMiddleware(lambda request: HttpResponse(request.body))
 
 
-def send(edge: ApiEdgeMiddleware, body: Unfinished, key: str) -> Any:
+SEARCH = "/api/v1/users/ann/search"
+
+
+def send(edge: ApiEdgeMiddleware, body: Unfinished, key: str, path: str = SEARCH) -> Any:
     request = RequestFactory().post(
-        "/api/v1/users/ann/search", b"{}", content_type="application/json", headers={"Authorization": f"Bearer {key}"}
+        path, b"{}", content_type="application/json", headers={"Authorization": f"Bearer {key}"}
     )
     request._stream = body  # type: ignore[assignment]
     return edge(request)
 
 
-def test_clients_that_do_not_finish_sending_leave_room_for_the_others(edge: ApiEdgeMiddleware) -> None:
+@pytest.mark.parametrize("path", [SEARCH, "/mcp", "/console/login"])
+def test_clients_that_do_not_finish_sending_leave_room_for_the_others(edge: ApiEdgeMiddleware, path: str) -> None:
     slow = [Unfinished(b"{}") for _ in range(2)]
     with ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(send, edge, body, new_key()) for body in slow]
+        waiting = [pool.submit(send, edge, body, new_key(), path) for body in slow]
         assert all(body.is_read.wait(10) for body in slow)
         quick = send(edge, Unfinished(b"{}"), new_key())
         assert (quick.status_code, quick.headers["Connection"]) == (503, "close")

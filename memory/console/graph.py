@@ -1,5 +1,6 @@
 """What this memory knows of its questions and names: a picture, the foremost concepts, one of them in detail."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -10,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from knowledge_graph.browsing import Sort, Span, Wanted
+from knowledge_graph.reading import ConceptRouting, TierRecord
 from memory.conf import memory_conf
 from memory.console.graphing import Drawing, drawings
 from memory.console.pages import OperatorRequest, answer, place_page
@@ -78,12 +80,12 @@ def shown(place: Place, form: GraphForm) -> dict[str, Any]:
     told, now = form.cleaned_data, timezone.now()
     wanted = form.wanted()
     concepts = place.facade.concepts(place.user, wanted, now=now)
-    routing = {row.key: detail for row in concepts if (detail := place.facade.concept(place.user, row.key))}
+    routing = place.facade.routings(place.user, [row.key for row in concepts])
     top = max((row.importance for row in concepts), default=0.0) or 1.0
     return {
         "wanted": wanted,
         "sizes": place.facade.graph_sizes(place.user),
-        "concepts": [(row, row.importance / top, routing[row.key].routing.tiers[:1]) for row in concepts],
+        "concepts": [(row, row.importance / top, best_tier(routing.get(row.key))) for row in concepts],
         "drawings": drawn(place, wanted) if memory_conf().flags["kg_viz"] else [],
         "concept": place.facade.concept(place.user, told["name"]) if told["name"] else None,
         "entity": place.facade.entity(place.user, told["name"]) if told["name"] else None,
@@ -91,6 +93,10 @@ def shown(place: Place, form: GraphForm) -> dict[str, Any]:
         "kept": urlencode({"time": wanted.span, "sort": wanted.sort, "thread": wanted.thread_id}),
         **way(place, told["start"].strip(), told["end"].strip()),
     }
+
+
+def best_tier(routing: ConceptRouting | None) -> Sequence[TierRecord]:
+    return routing.tiers[:1] if routing else ()
 
 
 def drawn(place: Place, wanted: Wanted) -> list[Drawing]:

@@ -1,13 +1,15 @@
 """Read access to the graphs: concepts, entities and the paths between them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from knowledge_graph import browsing, paths, picture
+from knowledge_graph import browsing, paths, picture, reading
 from knowledge_graph.browsing import ConceptDetail, EntityDetail, Wanted
 from knowledge_graph.models import Concept, Entity
 from knowledge_graph.paths import Step
 from knowledge_graph.picture import Picture
+from knowledge_graph.reading import ConceptRouting
 from memory.access import user_scope
 from memory.facade.door import Door
 from memory.models import EndUser
@@ -29,6 +31,10 @@ class Graphs(Door):
 
     def concept(self, user: EndUser, name: str) -> ConceptDetail | None:
         return browsing.concept(user, name)
+
+    def routings(self, user: EndUser, keys: Sequence[str]) -> dict[str, ConceptRouting]:
+        """Where the answers to several concepts were, by key; what is not known is left out."""
+        return reading.routing_of(user, keys)
 
     def entities(self, user: EndUser, wanted: Wanted, *, now: datetime) -> list[Entity]:
         return browsing.entities(user, wanted, now=now)

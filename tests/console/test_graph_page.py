@@ -3,11 +3,15 @@
 import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
 from knowledge_graph import tasks
+from knowledge_graph.models import Concept
 from knowledge_graph.picture import Node, Picture, Tie
+from memory.access import user_scope
 from memory.admission import NewMemory
 from memory.console.graphing import drawings
 from memory.facade import MemoryFacade
@@ -44,6 +48,20 @@ def test_the_picture_and_the_list_show_what_is_known(console: Console, graph: st
         assert re.search(rf'<a class="node {css}"', page), css
     assert "query" in page
     assert "100%" in page
+
+
+def test_a_list_asks_the_database_no_oftener_than_a_name(console: Console, user: EndUser, graph: str) -> None:
+    console.get(graph)
+    with CaptureQueriesContext(connection) as few:
+        console.get(graph)
+    with user_scope(user):
+        for number in range(15):
+            name, seen = f"word{number}", {"first_seen": timezone.now(), "last_seen": timezone.now()}
+            Concept.objects.create(user=user, key=name, label=name, uses=number, importance=number, **seen)
+    with CaptureQueriesContext(connection) as many:
+        page = console.get(graph)
+    assert len(page.context["concepts"]) > 15
+    assert len(many) == len(few)
 
 
 def test_a_name_opens_its_details(console: Console, graph: str) -> None:

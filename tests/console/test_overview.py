@@ -4,6 +4,8 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memory import health
@@ -13,6 +15,7 @@ from memory.facade import MemoryFacade
 from memory.health import Component, Health
 from memory.models import EndUser, Organization
 from memory.tiers import Outcome, Tier
+from outcomes.exchanges import NewExchange
 from tests.console.conftest import Console
 from tests.factories import MemoryItemFactory
 
@@ -55,6 +58,34 @@ def test_it_shows_recent_outcomes_and_keys(
     assert "mobile" in page
     assert plain[:10] in page
     assert plain not in page
+
+
+@pytest.mark.usefixtures("healthy")
+def test_outcomes_lead_to_what_they_were_said_of(console: Console, user: EndUser, place: str) -> None:
+    memory, now = MemoryFacade(), timezone.now()
+    item = MemoryItemFactory.create(user=user, text="Descale the kettle with vinegar")
+    told = memory.exchange(user, NewExchange("kitchen/1", "How do I descale it?", "With vinegar"), now=now)
+    memory.outcome(user, Outcome.FAILED, now=now, exchange_id=told.exchange_id)
+    memory.outcome(user, Outcome.WORKED, now=now, related=[str(item.pk)])
+    said_of = {one.said_of: one.address for one in console.get(place).context["outcomes"]}
+    assert said_of["Descale the kettle with vinegar"] == f"{place}/memories/{item.pk}"
+    assert said_of["How do I descale it?"] == f"{place}/conversations?thread=kitchen%2F1#exchange-{told.exchange_id}"
+    memory.remove(user, item.pk, now=now)
+    assert "A memory that is gone" in console.get(place).content.decode()
+
+
+@pytest.mark.usefixtures("healthy")
+def test_it_asks_the_database_no_oftener_for_many_memories_than_for_few(
+    console: Console, user: EndUser, place: str
+) -> None:
+    MemoryItemFactory.create_batch(2, user=user)
+    console.get(place)
+    with CaptureQueriesContext(connection) as few:
+        console.get(place)
+    MemoryItemFactory.create_batch(20, user=user)
+    with CaptureQueriesContext(connection) as many:
+        console.get(place)
+    assert len(many) == len(few) <= 30
 
 
 @pytest.mark.usefixtures("healthy")

@@ -15,7 +15,7 @@ def named_organization(slug: str | None) -> Organization:
         return found
     several = list(Organization.objects.order_by("slug")[:2])
     if not several:
-        raise CommandError("there is no organisation yet; create_key makes one with its first key")
+        raise CommandError("there is no organisation yet; create_key creates one with its first key")
     if len(several) > 1:
         raise CommandError(f"name the organisation with --org; there are: {_all_slugs()}")
     return several[0]

@@ -40,8 +40,8 @@ def test_agreement_is_said(ann: EndUser) -> None:
 
 def test_differences_are_counted_and_mended_unless_told_not_to(ann: EndUser) -> None:
     vector_index().delete(ann.pk, list(contents(ann))[:2], Deadline(5))
-    assert "2 rows without a point, 0 mended" in run("--no-repair")[0]
-    assert "2 rows without a point, 2 mended" in run()[0]
+    assert "2 rows without a point, 0 repaired" in run("--no-repair")[0]
+    assert "2 rows without a point, 2 repaired" in run()[0]
     assert "index and rows agree" in run()[0]
 
 
@@ -50,8 +50,8 @@ def test_an_alarm_is_no_success(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("memory.consistency.begin", lambda *args, **named: report)
     monkeypatch.setattr("memory.consistency.carry_on", lambda *args, **named: True)
     _, complaint = run()
-    assert "item 1-2-3 of user 4 lay under user 5" in complaint
-    assert "points of one user lay under another" in complaint
+    assert "item 1-2-3 of user 4 was found under user 5" in complaint
+    assert "points of one user were found under another" in complaint
 
 
 def test_an_index_that_cannot_be_compared_is_no_success(ann: EndUser) -> None:

@@ -235,7 +235,7 @@ def test_the_command_says_what_it_did(user: EndUser, clock: Clock, poison: Memor
     call_command("purge_source", "--user=ann", "--source=document", "--dry-run", stdout=out)
     assert "2 would be removed" in out.getvalue()
     call_command("purge_source", "--user=ann", "--source=document", stdout=out)
-    assert "1 memories hold words of it, 1 came of those\n2 were removed" in out.getvalue()
+    assert "1 memories contain text of it, 1 were derived from those\n2 were removed" in out.getvalue()
     assert texts(user) == set()
     with pytest.raises(CommandError, match="name what to purge"):
         call_command("purge_source", "--user=ann")

@@ -100,9 +100,9 @@ class Command(BaseCommand):
         many.add_argument("--seconds", type=float, default=60.0, help="of each of the two measurements")
         many.add_argument("--seed", type=int, default=1)
         many.add_argument("--no-rebuild", dest="rebuild", action="store_false", help="leave the index alone")
-        known = kinds.add_parser("insights", help="what experience says, in this process and through HTTP")
+        known = kinds.add_parser("insights", help="latency of insights, in this process and through HTTP")
         insights.add_arguments(known)
-        moved = kinds.add_parser("promotion", help="a promotion pass over rows that are made for it")
+        moved = kinds.add_parser("promotion", help="a promotion pass over generated rows")
         promotion.add_arguments(moved)
         for kind in (known, moved, fast, good, better, many):
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")

@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--mode", choices=Mode.values, default=Mode.FULL.value)
-        parser.add_argument("--no-repair", action="store_true", help="say what differs and leave it")
+        parser.add_argument("--no-repair", action="store_true", help="report differences and change nothing")
         parser.add_argument("--user", help="only this user, by the id your client uses")
         parser.add_argument("--org", help="slug of the user's organisation; not needed when there is only one")
 
@@ -45,12 +45,12 @@ class Command(BaseCommand):
         self.stdout.write(f"{report.users:,} users, {report.rows:,} rows, {report.points:,} points compared")
         for kind, meaning in KINDS.items():
             if found := report.found.get(kind, 0):
-                self.stdout.write(f"  {found:,} {meaning}, {report.mended.get(kind, 0):,} mended")
+                self.stdout.write(f"  {found:,} {meaning}, {report.mended.get(kind, 0):,} repaired")
         if not report.drift and not report.problem:
             self.stdout.write(self.style.SUCCESS("index and rows agree"))
         for entry in report.quarantine:
-            self.stderr.write(f"item {entry['item']} of user {entry['owner']} lay under user {entry['found_under']}")
+            self.stderr.write(f"item {entry['item']} of user {entry['owner']} was found under user {entry['found_under']}")
         if report.problem:
             raise CommandError(f"not compared: {report.problem}")
         if report.is_alarming:
-            raise CommandError("points of one user lay under another")
+            raise CommandError("points of one user were found under another")

@@ -36,12 +36,12 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--org", required=True, help="slug of the organisation; made when it does not exist")
+        parser.add_argument("--org", required=True, help="slug of the organisation; created if it does not exist")
         parser.add_argument("--name", required=True, help="what the key is for, shown in the console")
         parser.add_argument("--scopes", type=listed, default=["read", "write"], help=f"some of {','.join(SCOPES)}")
-        parser.add_argument("--user-ids", type=listed, help="the only users the key may act for; all when left out")
-        parser.add_argument("--expires", type=lifetime, metavar="90d", help="h, d or w; never when left out")
-        parser.add_argument("--requests-per-second", type=int, help="a limit other than the general one")
+        parser.add_argument("--user-ids", type=listed, help="the only users the key may act for; all by default")
+        parser.add_argument("--expires", type=lifetime, metavar="90d", help="lifetime in h, d or w; without it the key does not expire")
+        parser.add_argument("--requests-per-second", type=int, help="a rate limit for this key")
 
     def handle(self, *args: object, **options: Any) -> None:
         self.refuse_bad(options)
@@ -50,7 +50,7 @@ class Command(BaseCommand):
             slug=options["org"], defaults={"name": options["org"], "created_at": now}
         )
         if made:
-            self.stderr.write(f"organisation {organization.slug} made")
+            self.stderr.write(f"created organisation {organization.slug}")
         try:
             row, key = issue_key(
                 organization,
@@ -63,7 +63,7 @@ class Command(BaseCommand):
             )
         except ValueError as fault:
             raise CommandError(str(fault)) from None
-        until = f"until {row.expires_at:%Y-%m-%d %H:%M} UTC" if row.expires_at else "without an end"
+        until = f"until {row.expires_at:%Y-%m-%d %H:%M} UTC" if row.expires_at else "no expiry"
         users = ", ".join(row.user_ids) if row.user_ids else "every user"
         self.stderr.write(f"{row.name}: {', '.join(row.scopes)} for {users} of {organization.slug}, {until}")
         self.stderr.write("the key is not shown again:")

@@ -21,7 +21,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--user", help="whose memory; your own id of the person (default: the demo's, or default)")
+        parser.add_argument("--user", help="the user, by your own id (default: the demo's user, or default)")
         whose = parser.add_mutually_exclusive_group()
         whose.add_argument("--organization", default=demo.SLUG, help="slug of the organisation (default: the demo's)")
         whose.add_argument("--key", help="an API key to act with")

@@ -34,7 +34,7 @@ class Command(BaseCommand):
         parser.add_argument("--source", default="", help="a kind (tool, document, ...) or the name a client gave")
         parser.add_argument("--principal", default="", help='who wrote it, as in "key:mobile"')
         parser.add_argument("--thread", default="")
-        parser.add_argument("--memory", type=an_id, help="this memory and what came of it")
+        parser.add_argument("--memory", type=an_id, help="this memory and everything derived from it")
         parser.add_argument("--dry-run", action="store_true", help="only count")
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         except Refused as error:
             raise CommandError(error.rule) from error
         verb = "would be" if options["dry_run"] else "were"
-        self.stdout.write(f"{done.matched:,} memories hold words of it, {done.derived:,} came of those")
+        self.stdout.write(f"{done.matched:,} memories contain text of it, {done.derived:,} were derived from those")
         self.stdout.write(
             f"{done.removed:,} {verb} removed, {done.reverted:,} given an earlier wording, "
             f"{done.versions:,} wordings taken off others, {exchanges:,} exchanges forgotten"

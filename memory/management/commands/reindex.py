@@ -36,14 +36,14 @@ class Command(BaseCommand):
         parser.add_argument("--org", help="slug of the user's organisation; not needed when there is only one")
         parser.add_argument("--tier", choices=[tier.value for tier in Tier], help="only this tier")
         parser.add_argument("--since", type=moment, help="only what changed since then, as 2026-03-01 or with a time")
-        parser.add_argument("--rate", type=rate, metavar="ROWS", help="rows a second, 0 for as fast as it goes")
+        parser.add_argument("--rate", type=rate, metavar="ROWS", help="rows per second, 0 for no limit")
         what = parser.add_mutually_exclusive_group()
         what.add_argument("--background", action="store_true", help="leave the work to the worker")
-        what.add_argument("--resume", action="store_true", help="carry an interrupted or paused run on")
-        what.add_argument("--pause", action="store_true", help="let the run rest until --resume")
-        what.add_argument("--cancel", action="store_true", help="give a run up before it has swapped")
-        what.add_argument("--rollback", action="store_true", help="let the index before the last swap answer again")
-        what.add_argument("--status", action="store_true", help="say how far the run is and what collections there are")
+        what.add_argument("--resume", action="store_true", help="resume an interrupted or paused run")
+        what.add_argument("--pause", action="store_true", help="pause the run until --resume")
+        what.add_argument("--cancel", action="store_true", help="cancel a run before its swap")
+        what.add_argument("--rollback", action="store_true", help="make the previous index live again")
+        what.add_argument("--status", action="store_true", help="show the progress of the run, and the collections")
 
     def handle(self, *args: object, **options: Any) -> None:
         now = timezone.now()
@@ -116,7 +116,7 @@ class Command(BaseCommand):
 
     def roll_back(self, now: datetime) -> None:
         restored = reindex.roll_back(now=now)
-        self.stdout.write(f"{restored.name} answers again")
+        self.stdout.write(f"{restored.name} is live again")
         report = consistency.begin(consistency.Mode.FULL, now=now)
         consistency.carry_on(report, clock=timezone.now, stop=lambda: False)
         said = report.problem or f"{report.rows:,} rows compared, {sum(report.mended.values()):,} put right"

@@ -11,12 +11,14 @@ from pytest_django.live_server_helper import LiveServer
 
 from memory.access import user_scope
 from memory.admission import NewMemory
+from memory.console.browsing import PAGE
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Operator
 from memory.tiers import Status, Tier
 from tests.console.conftest import PASSWORD
 from tests.console.payloads import PAYLOADS
 from tests.console.test_hostile_text import write_everywhere
+from tests.factories import MemoryItemFactory
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -207,6 +209,46 @@ def test_a_memory_is_archived_in_place(notes: None, visit: Callable[..., Visit],
         there.settle()
     with user_scope(user):
         assert MemoryItem.objects.filter(status=Status.ARCHIVED, text=NOTES[0]).exists()
+
+
+def test_what_is_swapped_in_is_told_and_the_focus_stays_at_the_place(
+    notes: None, visit: Callable[..., Visit], place: str, user: EndUser
+) -> None:
+    MemoryItemFactory.create_batch(PAGE + 1, user=user)
+    for browser in opened():
+        there = visit(browser)
+        page = there.page
+        there.sign_in()
+        there.open(f"{place}/search")
+        page.fill("#id_query", "who repairs the reading lamp")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#news:has-text(' memories')", state="attached")
+        page.locator(".hit button").first.click()
+        page.wait_for_selector(".moved")
+        assert (focused(page), page.inner_text("#news")) == ("Undo", "The memory was archived.")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#news:has-text('The memory was restored.')", state="attached")
+        assert focused(page) == "Open"
+
+        there.open(f"{place}/memories")
+        page.focus("#pager a")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f".rows > li >> nth={PAGE + 1}")
+        assert (
+            page.evaluate("[...document.querySelectorAll('.rows a.row-link')].indexOf(document.activeElement)") == PAGE
+        )
+
+        page.locator(".row-link").first.click()
+        page.click("text=Edit")
+        page.fill("#id_text", "words that nobody saved yet")
+        page.click("text=Memories >> nth=0")
+        page.wait_for_timeout(300)
+        assert there.complaints == ["a dialog opened"]
+        assert page.input_value("#id_text") == "words that nobody saved yet"
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.textContent")).strip()
 
 
 def test_everything_works_without_javascript(notes: None, visit: Callable[..., Visit], place: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.guard import orders, speech
+from memory.guard.opinion import Opinion, judge
 from memory.guard.reading import Reading, read
 from memory.guard.secrets import entropy, luhn, secret_in
 from memory.guard.spelling import hidden_texts, is_encoded, smooth, spelt_out
@@ -23,6 +24,7 @@ ORDERS = (
     ("covert promotion", orders.promotes, "tells whoever reads it what to recommend"),
 )
 KEEPS_FACTS = "the memory bank keeps facts, not orders"
+KEEPS_NO_SECRETS = "the memory bank keeps no secrets"
 SLIGHT = {
     "raw turn": "is a raw exchange or a turn of one; the memory bank keeps lasting statements, exchanges go to working",
     "joke": "is a joke; the memory bank keeps what is meant",
@@ -31,6 +33,19 @@ SLIGHT = {
     "world knowledge": "is common knowledge; the memory bank keeps what only this person can tell",
     "passing state": "will not hold tomorrow; the memory bank keeps what lasts",
 }
+LEARNED = {
+    "override": "rule override",
+    "authority": "false authority",
+    "promotion": "covert promotion",
+    "planted": "planted preference",
+    "raw_turn": "raw turn",
+    "joke": "joke",
+    "hypothesis": "supposition",
+    "gossip": "gossip",
+    "world": "world knowledge",
+    "passing": "passing state",
+}
+"""The rules by the classes the trained judge knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +72,25 @@ def tag_refusal(tags: Sequence[str]) -> str | None:
 def refusal(text: str) -> Refusal | None:
     """The rule a text breaks, or None. Harmful content is checked first, anywhere in the text."""
     reading = read(text)
-    return dangerous(reading) or disguised(text) or slight(reading)
+    found, second = dangerous(reading) or disguised(text), judge(reading)
+    if found and not (second.is_certain and found.rule in LEARNED.values()):
+        return found
+    return suspicion(second) or (None if second.trusts else slight(reading) or slighted(second))
+
+
+def suspicion(second: Opinion) -> Refusal | None:
+    """What the trained judge fears of a text that no rule forbids."""
+    if second.harm is None:
+        return None
+    if second.harm == "secret":
+        return Refusal("secret", f"reads as if it told a secret; {KEEPS_NO_SECRETS}")
+    rule = LEARNED[second.harm]
+    return Refusal(rule, f"{next(what for name, _, what in ORDERS if name == rule)}; {KEEPS_FACTS}")
+
+
+def slighted(second: Opinion) -> Refusal | None:
+    rule = LEARNED[second.slight] if second.slight else None
+    return Refusal(rule, SLIGHT[rule]) if rule else None
 
 
 def found_secret(text: str) -> str | None:
@@ -74,7 +107,7 @@ def found_order(text: str) -> str | None:
 
 def dangerous(reading: Reading) -> Refusal | None:
     if secret := secret_in(reading):
-        return Refusal("secret", f"looks like it holds {secret}; the memory bank keeps no secrets")
+        return Refusal("secret", f"looks like it holds {secret}; {KEEPS_NO_SECRETS}")
     if speech.is_exchange(reading):
         return Refusal("raw turn", SLIGHT["raw turn"])
     return steering(reading)

@@ -95,7 +95,10 @@ def writes(name: str) -> list[tuple[str, str, str]]:
     return [(kind, language, text.replace("\\n", "\n")) for kind, language, text in rows]
 
 
-@pytest.mark.parametrize("name", ["development", "held_out", *(f"blind_{n}" for n in range(1, 13))])
+LEARNED_FROM = [path.stem for path in sorted(WRITES.glob("*.txt")) if not path.stem.startswith(("apart", "close"))]
+
+
+@pytest.mark.parametrize("name", LEARNED_FROM)
 def test_of_each_set_nearly_all_are_judged_right(name: str) -> None:
     rows = writes(name)
     wrong = [(kind, text) for kind, _, text in rows if (refusal(text) is None) != (kind in KEPT)]
@@ -105,7 +108,7 @@ def test_of_each_set_nearly_all_are_judged_right(name: str) -> None:
     assert len(refused) <= 0.1 * sum(kind in KEPT for kind, _, _ in rows), refused
 
 
-@pytest.mark.parametrize("name", ["development", "held_out"])
+@pytest.mark.parametrize("name", LEARNED_FROM)
 def test_no_secret_and_no_order_of_the_sets_gets_in(name: str) -> None:
     assert [text for kind, _, text in writes(name) if kind in HARMFUL and refusal(text) is None] == []
 

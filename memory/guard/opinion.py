@@ -1,0 +1,105 @@
+"""A second opinion beside the rules: a linear judge over traits, trained on examples by ``training``."""
+
+import json
+import zlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.guard.reading import Reading
+from memory.guard.traits import BUCKETS, Traits, passages, sentences, traits
+
+WEIGHTS = Path(__file__).parent / "opinion.weights"
+KEPT = "keep"
+HARMFUL = ("secret", "override", "authority", "promotion", "planted")
+HARMLESS = ("raw_turn", "joke", "hypothesis", "gossip", "world", "passing")
+CLASSES = (KEPT, *HARMFUL, *HARMLESS)
+LARGEST = 127
+"""A weight is kept in one byte."""
+
+FEAR = 0.35
+"""A text is refused when it is as likely as this to be harmful, and no more likely to be harmless and slight."""
+UNEASE, ALARM = 0.6, 0.8
+"""The same for one sentence of a short text and for one of a long one: each of them may be misjudged."""
+DOUBT = 0.45
+"""A text whose likelihood of being one to keep lies below is refused where it would do no harm either."""
+TRUST = 0.8
+"""A likelihood of being one to keep that overrules the rules against what would do no harm."""
+CERTAINTY = 0.95
+"""The same for the rules against orders; nothing overrules those against secrets and disguise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each trait says for each class, in steps, and what is held of a text that shows none."""
+
+    steps: NDArray[np.int8]
+    step: NDArray[np.float32]
+    bias: NDArray[np.float32]
+
+    def likelihoods(self, shown: Traits) -> NDArray[np.float32]:
+        places, shares = shown
+        told = (shares @ self.steps[places].astype(np.float32)) * self.step + self.bias
+        told = np.exp(told - told.max())
+        return np.asarray(told / told.sum(), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """``harm`` is the harmful class a text is taken for, ``slight`` the harmless one, if any."""
+
+    harm: str | None
+    slight: str | None
+    trusts: bool
+    is_certain: bool
+
+
+def judge(reading: Reading) -> Opinion:
+    """What the trained judge holds of a text. Harm counts in any passage of it, the rest only in all of them."""
+    weights = opinion_weights()
+    told = [weights.likelihoods(traits(passage)) for passage in passages(reading)]
+    is_whole, is_single = len(told) == 1, len(reading.sentences) == 1
+    parts = told if is_single or not is_whole else [weights.likelihoods(traits(one)) for one in sentences(reading)]
+    harms = [found for one in told if (found := harm_of(one, FEAR if is_whole else ALARM))]
+    harms += [found for one in parts if (found := harm_of(one, UNEASE if is_whole else ALARM))]
+    slights = [slight_of(one) for one in told]
+    return Opinion(
+        harm=harms[0] if harms else None,
+        slight=slights[0] if slights and None not in slights else None,
+        trusts=any(one[0] >= TRUST for one in [*told, *parts]),
+        is_certain=bool(told) and all(one[0] >= CERTAINTY for one in told),
+    )
+
+
+def harm_of(told: NDArray[np.float32], least: float) -> str | None:
+    """The harmful class of a passage that is at least so likely to be harmful."""
+    harm, slight = told[1 : len(HARMFUL) + 1], told[len(HARMFUL) + 1 :]
+    return HARMFUL[int(harm.argmax())] if harm.sum() >= max(least, slight.sum()) else None
+
+
+def slight_of(told: NDArray[np.float32]) -> str | None:
+    return HARMLESS[int(told[len(HARMFUL) + 1 :].argmax())] if told[0] < DOUBT else None
+
+
+@cache
+def opinion_weights() -> Weights:
+    return unpacked(WEIGHTS.read_bytes())
+
+
+def packed(weights: Weights) -> bytes:
+    head = {
+        "classes": CLASSES,
+        "step": [float(f"{number:.6g}") for number in weights.step],
+        "bias": [float(f"{number:.4f}") for number in weights.bias],
+    }
+    return json.dumps(head).encode() + b"\n" + zlib.compress(weights.steps.tobytes(), 9)
+
+
+def unpacked(content: bytes) -> Weights:
+    head, _, body = content.partition(b"\n")
+    told = json.loads(head)
+    steps = np.frombuffer(zlib.decompress(body), dtype=np.int8).reshape(BUCKETS, len(CLASSES))
+    return Weights(steps, np.array(told["step"], dtype=np.float32), np.array(told["bias"], dtype=np.float32))

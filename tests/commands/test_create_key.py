@@ -32,7 +32,7 @@ def test_the_printed_key_opens_what_it_was_made_for(organization: Organization) 
 
 def test_a_first_key_makes_its_organisation(db: None) -> None:
     _, said = run("create_key", "--org=fresh", "--name=server")
-    assert "organisation fresh made" in said
+    assert "created organisation fresh" in said
     assert ApiKey.objects.get().scopes == ["read", "write"]
     _, said = run("create_key", "--org=fresh", "--name=second")
     assert "made" not in said

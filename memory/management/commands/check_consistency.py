@@ -49,7 +49,8 @@ class Command(BaseCommand):
         if not report.drift and not report.problem:
             self.stdout.write(self.style.SUCCESS("index and rows agree"))
         for entry in report.quarantine:
-            self.stderr.write(f"item {entry['item']} of user {entry['owner']} was found under user {entry['found_under']}")
+            told = f"item {entry['item']} of user {entry['owner']} was found under user {entry['found_under']}"
+            self.stderr.write(told)
         if report.problem:
             raise CommandError(f"not compared: {report.problem}")
         if report.is_alarming:

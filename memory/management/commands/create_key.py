@@ -40,7 +40,9 @@ class Command(BaseCommand):
         parser.add_argument("--name", required=True, help="what the key is for, shown in the console")
         parser.add_argument("--scopes", type=listed, default=["read", "write"], help=f"some of {','.join(SCOPES)}")
         parser.add_argument("--user-ids", type=listed, help="the only users the key may act for; all by default")
-        parser.add_argument("--expires", type=lifetime, metavar="90d", help="lifetime in h, d or w; without it the key does not expire")
+        parser.add_argument(
+            "--expires", type=lifetime, metavar="90d", help="lifetime in h, d or w; unlimited by default"
+        )
         parser.add_argument("--requests-per-second", type=int, help="a rate limit for this key")
 
     def handle(self, *args: object, **options: Any) -> None:

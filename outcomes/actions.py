@@ -105,7 +105,8 @@ def noted_calls(user: EndUser, exchange: Exchange) -> Counter[tuple[str, bool]]:
         return Counter()
     noted = ActionTaken.objects.filter(user=user, turn_id=exchange.turn_id, exchange_id=None)
     calls = Counter(noted.values_list("action", "ok"))
-    noted.update(exchange_id=exchange.pk)
+    if calls:
+        noted.update(exchange_id=exchange.pk)
     return calls
 
 

@@ -85,7 +85,8 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
 
 
 def new_row(user: EndUser, new: NewExchange, asked: str, answered: str, now: datetime) -> Exchange:
-    scored = is_scored(user, new)
+    turn = Turn.objects.filter(user=user, turn_id=new.turn_id).first() if new.turn_id else None
+    scored = is_scored(new, turn)
     return Exchange(
         user=user,
         thread_id=new.thread_id,
@@ -94,7 +95,7 @@ def new_row(user: EndUser, new: NewExchange, asked: str, answered: str, now: dat
         assistant_message=answered,
         tools=list(new.tools),
         interrupted=new.interrupted,
-        required_scoring=not scored and asks_for_outcome(user, new),
+        required_scoring=not scored and asks_for_outcome(new, turn),
         scored_at=now if scored else None,
         created_at=now,
         detection=Detection.PENDING if detector_may_look() else "",
@@ -102,17 +103,18 @@ def new_row(user: EndUser, new: NewExchange, asked: str, answered: str, now: dat
     )
 
 
-def is_scored(user: EndUser, new: NewExchange) -> bool:
+def is_scored(new: NewExchange, turn: Turn | None) -> bool:
     """Whether the turn's outcome arrived before its exchange, as when the assistant records it by a tool."""
     if any(tool["name"] == RECORDS_OUTCOME and tool["ok"] for tool in new.tools):
         return True
-    told = Turn.objects.filter(user=user, scored_at__isnull=False)
-    return new.turn_id is not None and told.filter(turn_id=new.turn_id).exists()
+    return turn is not None and turn.scored_at is not None
 
 
-def asks_for_outcome(user: EndUser, new: NewExchange) -> bool:
-    """Small talk and interrupted answers need no outcome."""
-    return not new.interrupted and not is_small_talk(new.user_message) and shown_scorable(user, new.turn_id)
+def asks_for_outcome(new: NewExchange, turn: Turn | None) -> bool:
+    """Small talk and interrupted answers need no outcome, nor does a turn that showed nothing an outcome could move."""
+    if turn is None or new.interrupted or is_small_talk(new.user_message):
+        return False
+    return any(tier in SCORED_TIERS for _, tier in turn.positions)
 
 
 def must_be_scored() -> bool:
@@ -140,14 +142,6 @@ def as_memory(asked: str, answered: str, limit: int) -> str:
         asked = asked[: max(room // 2, room - len(answered))]
         answered = answered[: room - len(asked)]
     return frame.format(asked, answered)
-
-
-def shown_scorable(user: EndUser, turn_id: uuid.UUID | None) -> bool:
-    """Whether the turn's search showed a memory whose score an outcome could move."""
-    if turn_id is None:
-        return False
-    turn = Turn.objects.filter(user=user, turn_id=turn_id).first()
-    return turn is not None and any(tier in SCORED_TIERS for _, tier in turn.positions)
 
 
 def unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:

@@ -15,7 +15,7 @@ from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent
-from outcomes.signals import verdicts_dropped
+from outcomes.signals import exchanges_dropped, verdicts_dropped
 
 BATCH = 1_000
 
@@ -53,7 +53,9 @@ def drop_exchanges(user: EndUser, until: datetime) -> int:
     """With what was noticed in them. After a day nothing looks at one any more."""
     old = Exchange.objects.filter(user=user, created_at__lt=until)
     ids = list(old.values_list("pk", flat=True)[:BATCH])
-    ConversationSignal.objects.filter(user=user, exchange_id__in=ids).delete()
+    if ids:
+        ConversationSignal.objects.filter(user=user, exchange_id__in=ids).delete()
+        exchanges_dropped.send(EndUser, user=user, ids=ids)
     return Exchange.objects.filter(user=user, pk__in=ids).delete()[0]
 
 

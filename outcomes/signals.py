@@ -5,6 +5,9 @@ from django.dispatch import Signal
 exchange_stored = Signal()
 """An exchange was stored; sent in its transaction. Receivers only record work. Arguments: user, exchange."""
 
+exchanges_dropped = Signal()
+"""Exchanges are let go for their age, inside the open scope. Arguments: user, ids."""
+
 verdicts_dropped = Signal()
 """Lines of the ledger are let go, inside the open scope. What they taught stays. Arguments: user, ids."""
 

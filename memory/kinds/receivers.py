@@ -11,14 +11,17 @@ from memory.kinds.texts import Kind, message_words
 from memory.models import EndUser
 from memory.queueing import enqueue
 from memory.signals import items_changed, user_erased
-from outcomes.signals import exchange_stored
+from outcomes.signals import exchange_stored, exchanges_dropped
 
 ERASED = (Embedded, Journal, Todo, Gratitude, Preference, Recalled)
 
 
+ROLES = ("user", "assistant")
+
+
 @receiver(exchange_stored, dispatch_uid="kinds.messages")
 def leave_messages(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- not our row
-    for role, text in (("user", exchange.user_message), ("assistant", exchange.assistant_message)):
+    for role, text in zip(ROLES, (exchange.user_message, exchange.assistant_message), strict=True):
         waiting.leave(
             user,
             Kind.MESSAGE,
@@ -29,6 +32,11 @@ def leave_messages(sender: type, user: EndUser, exchange: Any, **kwargs: Any) ->
             memory_id=exchange.memory_id,
         )
     enqueue(tasks.embed_user, user.pk)
+
+
+@receiver(exchanges_dropped, dispatch_uid="kinds.drop")
+def drop_messages(sender: type, user: EndUser, ids: list[uuid.UUID], **kwargs: Any) -> None:
+    waiting.forget(user, Kind.MESSAGE, [uuid.uuid5(exchange_id, role) for exchange_id in ids for role in ROLES])
 
 
 @receiver(items_changed, dispatch_uid="kinds.forget")

@@ -12,6 +12,7 @@ from config.schedule import SCHEDULE
 from knowledge_graph.models import Lesson
 from knowledge_graph.tasks import learn_everything
 from memory.access import user_scope
+from memory.kinds.models import Embedded
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Outcome, Tier
 from outcomes import retention, tasks
@@ -25,7 +26,7 @@ from tests.outcomes.test_verdicts import learned_by_adding, lines, memory, recor
 pytestmark = pytest.mark.usefixtures("services")
 
 RUNS = [{"name": "ping", "ok": True, "ms": 3}, {"name": "fetch", "ok": False, "ms": 9, "error": "no route"}]
-MODELS = (Exchange, OutcomeEvent, ActionTaken, ConversationSignal)
+MODELS = (Exchange, OutcomeEvent, ActionTaken, ConversationSignal, Embedded)
 
 
 def keep(settings: Settings, days: int) -> None:
@@ -108,8 +109,8 @@ def test_past_the_limit_all_that_tells_of_an_exchange_goes_and_what_it_moved_sta
 
     clock.advance(days=40)
     tasks.purge_user_exchanges(user.pk)
-    assert left(user) == {"Exchange": 2, "OutcomeEvent": 1, "ActionTaken": 2, "ConversationSignal": 2}
-    assert left(other_user) == {"Exchange": 4 - 2, "OutcomeEvent": 1, "ActionTaken": 2, "ConversationSignal": 2}
+    assert left(user) == {"Exchange": 2, "OutcomeEvent": 1, "ActionTaken": 2, "ConversationSignal": 2, "Embedded": 4}
+    assert left(other_user) == left(user)
     with user_scope(user):
         assert Lesson.objects.count() == 1
     assert len(list(memory.exchange_lines(user))) == 2
@@ -127,7 +128,7 @@ def test_what_is_still_to_be_learned_waits_for_it_where_anybody_learns(
     talk(user, clock, MemoryItemFactory.create(user=user))
     clock.advance(days=2)
     retention.purge(user, now=clock())
-    assert left(user) == {"Exchange": 0, "OutcomeEvent": 1, "ActionTaken": 2, "ConversationSignal": 0}
+    assert left(user) == {"Exchange": 0, "OutcomeEvent": 1, "ActionTaken": 2, "ConversationSignal": 0, "Embedded": 0}
     settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "kg": False}}
     retention.purge(user, now=clock())
     assert set(left(user).values()) == {0}

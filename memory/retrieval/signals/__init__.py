@@ -1,5 +1,5 @@
-"""Reasons to rank one memory above another, each a function from a query and a pool to a number a candidate.
+"""Ranking signals: each is a function from a query and a pool to a number per candidate.
 
-They are named in the setting ``BOOSTS``, in order; an empty list leaves the fused relevance alone. Another application
-adds its own the same way.
+The setting ``BOOSTS`` lists them in order; with an empty list only the fused relevance counts. Other applications add
+signals in the same way.
 """

@@ -1,4 +1,4 @@
-"""Whom a name stands for. "Mercury is the parrot", and so the parrot's wing is Mercury's."""
+"""Resolves aliases: after "Mercury is the parrot", a memory about the parrot's wing is about Mercury."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ EMPTY: frozenset[str] = frozenset().union(HEBREW_STOP_WORDS, USER_WORDS, *STOP_W
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """A short statement that says who bears a name of the question: the words and the relation that stand for it."""
+    """A short statement that introduces a name of the question, with the words and relation it is given."""
 
     place: int
     name: str
@@ -25,14 +25,14 @@ class Introduction:
     relations: frozenset[int]
 
     def fits(self, held: frozenset[str], relations: frozenset[int]) -> bool:
-        """Whether a text without the name speaks of its bearer."""
+        """Whether a text without the name is about the introduced one."""
         if self.name in held:
             return False
         return not self.relations.isdisjoint(relations) or not self.words.isdisjoint(held)
 
 
 def alias(query: Query, pool: Pool) -> list[float]:
-    """Speaks of the one whom a statement introduces by a name of the question, without that name."""
+    """Up for a memory about an introduced person or thing that does not contain the name itself."""
     known = list(introductions(query, pool))
     if not known:
         return [0.0] * len(pool)

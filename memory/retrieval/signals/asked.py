@@ -12,13 +12,13 @@ NAME_INSIDE: Final = re.compile(r"(?<=[\w,;] )[A-ZÀ-Þ][a-zà-ÿ]+")
 
 
 def speaker(query: Query, pool: Pool) -> list[float]:
-    """Said by whom the question names, where that tells some candidates from others."""
+    """Up for memories by a speaker the question names, if not all candidates are by them."""
     said = pool.each(lambda memory: float(memory.speaker.casefold() in query.named))
     return said if query.named and not all(said) else [0.0] * len(pool)
 
 
 def time_words(query: Query, pool: Pool) -> list[float]:
-    """Speaks of a time, where the question asks when."""
+    """Up for memories that mention a time, if the question asks when."""
     if not query.asks_when:
         return [0.0] * len(pool)
     return [
@@ -35,7 +35,7 @@ def proper_name(query: Query, pool: Pool) -> list[float]:
 
 
 def date(query: Query, pool: Pool) -> list[float]:
-    """Said in the month and the year, or in the stretch of time, that the question names."""
+    """Up for memories from the month and year, or the time window, that the question names."""
     if not query.has_date:
         return [0.0] * len(pool)
     return pool.each(lambda memory: float(was_said_then(query, memory)))

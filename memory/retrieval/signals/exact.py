@@ -1,4 +1,4 @@
-"""What can be compared exactly: identifiers, days, amounts, names. A near miss is another thing, not a similar one."""
+"""Exact comparisons of identifiers, days, amounts and names, where a near miss is something else."""
 
 from collections.abc import Callable, Collection, Hashable
 from functools import lru_cache
@@ -18,7 +18,7 @@ OTHER = -0.5
 
 
 def compared(asked: Collection[T], pool: Pool, read: Callable[[str], Collection[T]]) -> list[float]:
-    """1 where an asked value stands, a little below nought where only others do, if any candidate has it at all."""
+    """1 for a memory with the asked value, slightly negative for one with only others; if any has it at all."""
     if not asked:
         return [0.0] * len(pool)
     wanted = set(asked)
@@ -69,7 +69,7 @@ def names(query: Query, pool: Pool) -> list[float]:
 
 
 def holders(name: str, pool: Pool) -> list[bool]:
-    """Who mentions a name. Written small it is a common word: the robin in the hedge is not Robin."""
+    """The candidates that mention a name, capitalised: the robin in the hedge is not Robin."""
     parts = set(WORD.findall(name))
     return [all(capital(part) & names for part in parts) for names in pool.capitals]
 

@@ -1,4 +1,4 @@
-"""What is known of a memory besides its words: what came of using it, and how sure it is."""
+"""Signals from metadata: recorded outcomes, and the quality of bank items."""
 
 from memory.retrieval.pool import Memory, Pool
 from memory.retrieval.query import Query
@@ -6,18 +6,18 @@ from memory.retrieval.ranking import Signal
 from memory.tiers import SCORED_TIERS
 
 SURE_AFTER = 3
-"""So many outcomes make the score count in full."""
+"""Outcomes from which on the score counts in full."""
 FAILING_WEIGHT = 3.0
 USUAL_QUALITY = 0.45
-"""Above this a statement is more than usually sure and important."""
+"""Quality above the usual."""
 
 DOUBTED_FULLY = 0.2
 BELIEVED = 0.5
-"""A statement of less confidence is rather doubted than believed."""
+"""A statement with less confidence is doubtful."""
 
 
 def outcomes(query: Query, pool: Pool) -> list[float]:
-    """Up for what worked, as far as it is on the topic; down for what failed, unless failures are asked for."""
+    """Up for memories that worked, scaled by topic; down for those that failed, unless failures are asked for."""
     found = []
     for memory, topical in zip(pool.memories, pool.on_topic, strict=True):
         value = learned(memory)
@@ -29,7 +29,7 @@ def outcomes(query: Query, pool: Pool) -> list[float]:
 
 
 def learned(memory: Memory) -> float:
-    """-1..1 from the score of outcomes, less while there are few; nought for tiers that outcomes do not score."""
+    """-1..1 from the outcome score, smaller while there are few outcomes; 0 for tiers without scores."""
     if memory.tier not in SCORED_TIERS or not memory.uses:
         return 0.0
     return (2 * memory.score - 1) * min(1.0, memory.uses / SURE_AFTER)
@@ -44,12 +44,12 @@ def bank_quality(query: Query, pool: Pool) -> list[float]:
 
 
 def hearsay(query: Query, pool: Pool) -> list[float]:
-    """How far a statement is from being believed, whatever it is about."""
+    """Down for statements of low confidence, whatever they are about."""
     return pool.each(lambda memory: doubt(memory.confidence) if memory.is_statement else 0.0)
 
 
 def doubt(confidence: float) -> float:
-    """1 for what is hardly believed, nought from where it is believed as much as not."""
+    """1 for a confidence near 0, 0 from a confidence of one half on."""
     return min(1.0, max(0.0, (BELIEVED - confidence) / DOUBTED_FULLY))
 
 

@@ -1,4 +1,4 @@
-"""How near a turn is to the question token by token, as far as the embedding server tells tokens apart."""
+"""The late interaction signal: similarity token by token, if the embedding server offers token vectors."""
 
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
@@ -6,7 +6,7 @@ from memory.retrieval.ranking import Signal
 
 
 def late(query: Query, pool: Pool) -> list[float]:
-    """What the comparison token by token says, in place of what one vector and the count of words said before it."""
+    """Replaces the relevance by the late interaction score."""
     return [0.0 if one.alike is None else one.alike - one.relevance for one in pool]
 
 

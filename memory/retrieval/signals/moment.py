@@ -1,4 +1,4 @@
-"""Which state of affairs is asked for: the newest, an earlier one, or what holds now."""
+"""Signals about time order: the newest, superseded statements, and changes."""
 
 from math import exp
 
@@ -10,7 +10,7 @@ from memory.retrieval.signals.experience import BELIEVED
 from memory.tiers import Tier
 
 COMPARED = 30
-"""So many statements nearest to the topic are compared with each other."""
+"""The number of statements nearest to the topic that are compared with each other."""
 MUCH_OLDER = 8.0
 """So many times the age of the newer one: last week's word on what was written down a year ago."""
 AS_SURE = 0.8
@@ -21,7 +21,7 @@ CAUSE_AGE_S = 4 * 86_400.0
 
 
 def age_rank(pool: Pool, which: list[bool]) -> list[float]:
-    """1 for the newest of some candidates down to nought for the oldest; nought for the others."""
+    """1 for the newest of these candidates down to 0 for the oldest; 0 for all others."""
     ages = sorted({age_s(memory, pool) for memory, chosen in zip(pool.memories, which, strict=True) if chosen})
     if len(ages) < 2:
         return [0.0] * len(pool)
@@ -34,7 +34,7 @@ def age_s(memory: Memory, pool: Pool) -> float:
 
 
 def latest(query: Query, pool: Pool) -> list[float]:
-    """The newest of what is on the topic, where the question says "last time" or the like."""
+    """Up for the newest memories on topic, if the question says "last time" or the like."""
     if not query.wants_latest or query.wants_earlier:
         return [0.0] * len(pool)
     ranks = age_rank(pool, [relevance > 0 for relevance in pool.relevance])
@@ -84,7 +84,7 @@ def is_much_newer(young_s: float, old_s: float) -> bool:
 
 
 def change(query: Query, pool: Pool) -> list[float]:
-    """A statement that says itself that something is no longer as it was."""
+    """Up for a statement that says that something has changed."""
     sign = -1.0 if query.wants_earlier else 1.0
     return [
         sign

@@ -1,4 +1,4 @@
-"""Whom and what kind of source the question is about, and whether the memory is."""
+"""Signals about the subject and the kind of source that the question asks for."""
 
 from memory.retrieval import cues
 from memory.retrieval.pool import Pool
@@ -10,7 +10,7 @@ IDENTITY_TAGS = frozenset({"identity", "profile", "name", "about", "personal"})
 
 
 def other_person(query: Query, pool: Pool) -> list[float]:
-    """Speaks of somebody's wife or neighbour where the question is about the user, or about another relation."""
+    """Down for memories about somebody's wife or neighbour, if the question is about the user or another relation."""
     is_elsewhere = query.is_about_me or query.relations or query.is_qualified
     if not is_elsewhere or query.named:
         return [0.0] * len(pool)
@@ -18,7 +18,7 @@ def other_person(query: Query, pool: Pool) -> list[float]:
 
 
 def about_me(query: Query, pool: Pool) -> list[float]:
-    """A statement about the user, where the question is about the user."""
+    """Up for statements about the user, if the question is about the user."""
     if not query.is_about_me or query.relations or query.named:
         return [0.0] * len(pool)
     return [
@@ -30,21 +30,21 @@ def about_me(query: Query, pool: Pool) -> list[float]:
 
 
 def background(query: Query, pool: Pool) -> list[float]:
-    """A statement of how things are, where the question is what people that it names did."""
+    """Down for general statements, if the question is what named people did."""
     if not query.asks_deed or not query.names or query.is_about_me:
         return [0.0] * len(pool)
     return pool.each(lambda memory: float(memory.is_statement))
 
 
 def identity(query: Query, pool: Pool) -> list[float]:
-    """What is kept under identity, where the question is who the user is."""
+    """Up for items tagged identity, if the question is who the user is."""
     if not query.is_about_identity:
         return [0.0] * len(pool)
     return pool.each(lambda memory: float(memory.is_statement and bool(IDENTITY_TAGS & set(memory.tags))))
 
 
 def books(query: Query, pool: Pool) -> list[float]:
-    """From a book, where the question asks what a book says; not from one, where it asks for the user's own view."""
+    """Up for books, if the question asks what a book says; down, if it asks for the user's own view."""
     if not query.is_about_books:
         return [0.0] * len(pool)
     sign = -1.0 if query.wants_own_view else 1.0
@@ -52,14 +52,14 @@ def books(query: Query, pool: Pool) -> list[float]:
 
 
 def polarity(query: Query, pool: Pool) -> list[float]:
-    """Says what is not, where the question asks what is not."""
+    """Up for negative statements, if the question asks for one."""
     if not query.is_negated:
         return [0.0] * len(pool)
     return [float(cues.NEGATED.search(text) is not None or cues.UNABLE.search(text) is not None) for text in pool.plain]
 
 
 def reported_question(query: Query, pool: Pool) -> list[float]:
-    """Tells that somebody asked, which is no answer."""
+    """Down for memories that only report a question."""
     return [float(cues.is_reported_question(text)) for text in pool.plain]
 
 

@@ -1,4 +1,4 @@
-"""What the turns beside a memory say of it. A turn is short, and what it is about stands in the turn before."""
+"""Signals from neighbouring turns: a turn is short, and its topic is often in the turn before."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ def beside(rows: NDArray[np.float64], places: list[int | None]) -> NDArray[np.fl
 
 
 def answer_to_asked(query: Query, pool: Pool) -> list[float]:
-    """The turn before is a question that matches this one: here may be its answer."""
+    """Up for a turn after a question that matches this one: it may be the answer."""
     found = []
     for place in pool.previous:
         asked = place is not None and is_question(pool.memories[place].text)
@@ -46,7 +46,7 @@ def question(query: Query, pool: Pool) -> list[float]:
 
 
 def thread(query: Query, pool: Pool) -> list[float]:
-    """How well the best turns of the whole thread match; nought without threads."""
+    """How well the best turns of the thread match; 0 without threads."""
     by_thread: dict[str, list[float]] = {}
     for candidate in pool:
         if candidate.memory.thread_id:

@@ -9,12 +9,12 @@ from memory.retrieval.ranking import Signal
 
 
 def heading(query: Query, pool: Pool) -> list[float]:
-    """Begins like a question and is none: "What the neighbour grows: ..." resembles by its form, not by its matter."""
+    """Down for headings like "What the neighbour grows: ...", which only look similar to a question."""
     return [float(cues.is_heading(text)) for text in pool.plain]
 
 
 def swapped(query: Query, pool: Pool) -> list[float]:
-    """Tells the same deed of the same two people the other way round: who borrowed is not who lent."""
+    """Down for the same action with swapped roles: who borrowed is not who lent."""
     order = sorted((name for name in query.names if name in query.bare), key=query.bare.index)
     if len(order) < 2:
         return [0.0] * len(pool)
@@ -26,7 +26,7 @@ def swapped(query: Query, pool: Pool) -> list[float]:
 
 
 def is_same_deed(holds: Sequence[bool], names: int) -> bool:
-    """Whether a text has, besides the names, most of the question's words."""
+    """Whether a text has most of the question's words besides the names."""
     others = len(holds) - names
     return others > 0 and sum(holds) - names >= others / 2
 

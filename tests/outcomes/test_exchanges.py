@@ -88,8 +88,8 @@ def test_a_message_that_breaks_a_rule_is_named_and_nothing_is_kept(
 def test_an_outcome_is_asked_for_when_something_that_can_be_scored_was_shown(
     user: EndUser, clock: Clock, services: None, tier: Tier, interrupted: bool, required: bool
 ) -> None:
-    memory.store(user, NewMemory("The key is blue", tier=tier, tags=["context"]), now=clock())
-    turn_id = memory.search(user, SearchRequest("key"), now=clock()).turn_id
+    memory.store(user, NewMemory("The ferry to Hvar is blue", tier=tier, tags=["context"]), now=clock())
+    turn_id = memory.search(user, SearchRequest("ferry"), now=clock()).turn_id
     stored = tell(user, clock, turn_id=turn_id, interrupted=interrupted)
     assert (stored.required_scoring, stored.state) == (required, "unscored" if required else "scored")
     assert memory.thread_state(user, "t-1").waits is required
@@ -98,8 +98,8 @@ def test_an_outcome_is_asked_for_when_something_that_can_be_scored_was_shown(
 def test_a_turn_of_somebody_else_asks_for_nothing(
     user: EndUser, other_user: EndUser, clock: Clock, services: None
 ) -> None:
-    memory.store(other_user, NewMemory("The key is blue"), now=clock())
-    turn_id = memory.search(other_user, SearchRequest("key"), now=clock()).turn_id
+    memory.store(other_user, NewMemory("The ferry to Hvar is blue"), now=clock())
+    turn_id = memory.search(other_user, SearchRequest("ferry"), now=clock()).turn_id
     assert tell(user, clock, turn_id=turn_id).required_scoring is False
 
 

@@ -7,10 +7,12 @@ import pytest
 from django.utils import timezone
 
 from knowledge_graph.tasks import learn_everything
-from memory.access import user_scope
+from memory.access import authenticate, user_scope
 from memory.inference.remote import Remote
+from memory.mcp.callers import Caller, perform
 from memory.models import EndUser, MemoryItem
 from memory.resilience import Unavailable
+from memory.tools import ToolError
 from outcomes.models import ActionTaken
 from tests.client import ApiClient
 from tests.factories import MemoryItemFactory
@@ -77,6 +79,17 @@ def test_a_refused_call_of_a_memory_tool_is_an_action_that_failed(
     assert "nothing was changed" in refused.error
     # The candidates it listed are words of memories, which are to be forgotten with them.
     assert "glass cup" not in refused.error
+
+
+def test_a_call_refused_over_mcp_is_noted_the_same_way(
+    api: ApiClient, user: EndUser, memories: dict[str, MemoryItem]
+) -> None:
+    principal = authenticate(api.key, now=timezone.now())
+    assert principal is not None
+    who = Caller(principal, user.external_id)
+    with pytest.raises(ToolError, match="several memories"):
+        perform(who, "archive_memory", {"match_query": "green tea"})
+    assert [(one.action, one.ok) for one in taken(user)] == [("archive_memory", False)]
 
 
 def test_a_service_that_is_down_makes_the_call_one_that_failed(

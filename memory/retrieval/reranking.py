@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from django.db import connection
+
 from memory import metrics
 from memory.conf import memory_conf
 from memory.inference import reranker
@@ -32,11 +34,18 @@ def reranked(
     # What is not shown to it has no score of its kind and could not be compared, so it reads at least a full answer.
     best = sorted(ranked, key=standing)[: max(conf.pool, request.limit)]
     texts = [as_read(one.candidate.memory) for one in best]
+    release_connection()
     scores = debug.attempt(RERANK, lambda: model.score(query, texts, deadline.slice(conf.timeout_s)), None)
     metrics.count(RERANK, "skipped" if scores is None else "used")
     if scores is None:
         return None
     return [second_opinion(one, score, conf.weight) for one, score in zip(best, scores, strict=True)]
+
+
+def release_connection() -> None:
+    """Back to the pool: else a slow reranker would soon hold all of it, and requests that need none would fail."""
+    if getattr(connection, "pool", None) and not connection.in_atomic_block:
+        connection.close()
 
 
 def standing(one: Ranked) -> tuple[float, float, int]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from pytest_django import Settings
 
 from memory import inference, metrics
@@ -145,6 +146,23 @@ def test_without_a_usable_opinion_the_order_stands(
     assert watch.seconds < TIMEOUT_S + LEEWAY_S
     assert counted("skipped") == 1
     assert metrics.totals()[Series("fallbacks", "rerank")] == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_while_it_reads_the_connection_is_free_for_others(
+    known: EndUser, clock: Clock, stub: RerankerStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, held = inference.reranker(), list[bool]()
+    assert model is not None
+    score = model.score
+
+    def watched(*asked: Any) -> list[float]:
+        held.append(connection.connection is not None)
+        return score(*asked)
+
+    monkeypatch.setattr(model, "score", watched)
+    assert ask(known, clock).hits[0].item.text == WANTED
+    assert held == [False]
 
 
 def test_with_nobody_listening_the_order_stands(

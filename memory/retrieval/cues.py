@@ -109,13 +109,13 @@ _OCCASIONS_EN: Final = (
     "lesson|class|check-?up|report|update|delivery|order|test|exam|match|game|rehearsal"
 )
 LATEST: Final = re.compile(
-    rf"\b(?:(?:the |my |our |her |his |their )?last (?:{_OCCASIONS_EN})|latest|most recent(?:ly)?|newest|lately|"
-    r"recently|just now|as of now|"
+    rf"\b(?:(?:the |my |our |her |his |their )?last (?:\w+ ){{0,2}}(?:{_OCCASIONS_EN})|"
+    r"latest|most recent(?:ly)?|newest|lately|recently|just now|as of now|"
     r"(?:la |el )?ultim[oa]s? (?:vez|reunion|visita|cita|sesion|llamada|conversacion|clase|semana|mes|revision|"
     r"entrega|noticia|novedad)|ultimamente|mas recientes?|recientemente|"
     r"(?:la |le )?dernier(?:e)? (?:fois|reunion|visite|seance|rendez-vous|appel|conversation|cours|semaine|mois|"
     r"controle|livraison|nouvelle)|dernierement|recemment|plus recente?s?|"
-    r"letzte[nrsm]? (?:mal|treffen|besuch|sitzung|termin|gesprach|anruf|stunde|woche|monat|kontrolle|lieferung|"
+    r"letzte[nrsm]? \w*?(?:mal|treffen|besuch|sitzung|termin|gesprach|anruf|stunde|woche|monat|kontrolle|lieferung|"
     r"besprechung|probe)|zuletzt|neulich|kurzlich|neueste[nrsm]?|jungste[nrsm]?|"
     r"(?:l')?ultim[oa] (?:volta|riunione|visita|appuntamento|seduta|chiamata|conversazione|lezione|settimana|mese|"
     r"controllo|consegna)|ultimamente|piu recent[ei]|recentemente)\b|"

@@ -51,6 +51,8 @@ def test_when_is_asked_in_six_languages(text: str) -> None:
     ("text", "flag"),
     [
         ("What did the dentist say last time?", "wants_latest"),
+        ("What did we decide at the last board meeting?", "wants_latest"),
+        ("Was ergab die letzte Vorstandssitzung?", "wants_latest"),
         ("¿Qué dijo la última vez?", "wants_latest"),
         ("Qu'a-t-elle dit la dernière fois ?", "wants_latest"),
         ("Was sagte er beim letzten Mal, zuletzt?", "wants_latest"),

@@ -31,7 +31,7 @@ MERGED = "The bank held this already; the two are one now."
 VERSIONS = 20
 EVENTS = 100
 LONGEST_NUMBER = 6
-LONG = 1500
+LONG = 800
 """Characters from which a text is folded, so that what can be done with it stays in sight."""
 
 

@@ -20,7 +20,8 @@ def fresh(item: MemoryItem) -> MemoryItem:
 
 
 def from_outside(user: EndUser) -> MemoryItem:
-    return memory.store(user, NewMemory("As the page says", source_type=SourceType.TOOL), now=timezone.now()).item
+    new = NewMemory("Project Atlas uses PostgreSQL and Celery", source_type=SourceType.TOOL)
+    return memory.store(user, new, now=timezone.now()).item
 
 
 def test_the_page_tells_trust_writer_and_parents(console: Console, user: EndUser, place: str) -> None:

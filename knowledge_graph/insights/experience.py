@@ -67,19 +67,19 @@ near AS MATERIALIZED (
     ) AS one GROUP BY id
 ),
 judged AS MATERIALIZED (
-    SELECT item.id, status, score, uses, worked, partial, failed, last_used_at, expires_at, source, share, failed_by
+    SELECT {approach}, item.expires_at, near.share, near.failed_by
     FROM near JOIN memory_item AS item ON item.user_id = %(user)s AND item.id = near.id
     WHERE tier = ANY(%(scored)s)
 ),
 worked AS MATERIALIZED (
-    SELECT id, share FROM judged
+    SELECT {told}, share FROM judged
     WHERE status = 'active' AND score > 0.5
       AND (worked + partial > 0 OR source @> '{{"kind": "takeaway", "outcome": "worked"}}')
       AND (expires_at IS NULL OR expires_at > %(now)s OR (uses >= 2 AND score >= 0.7))
     ORDER BY round(share::numeric, 1) DESC, score DESC, worked DESC, id LIMIT {approaches}
 ),
 failing AS MATERIALIZED (
-    SELECT id, share, last_used_at FROM judged
+    SELECT {told}, share FROM judged
     WHERE (score < 0.5 AND (failed > 0 OR source @> '{{"kind": "takeaway", "outcome": "failed"}}')) OR failed_by > 0
     ORDER BY round(share::numeric, 1) DESC, failed DESC, last_used_at DESC NULLS LAST, id LIMIT {approaches}
 ),
@@ -92,20 +92,19 @@ facts AS MATERIALIZED (
     ) AS known GROUP BY id ORDER BY max(share) DESC, max(quality) DESC, id LIMIT {facts}
 )
 SELECT
-    (SELECT json_agg(one) FROM (SELECT {approach}, worked.share FROM worked JOIN memory_item AS item USING (id)
-        WHERE item.user_id = %(user)s) AS one) AS worked,
-    (SELECT json_agg(one) FROM (SELECT {approach}, failing.share, lesson.text AS reason, lesson.id AS lesson_id
-        FROM failing JOIN memory_item AS item USING (id) LEFT JOIN LATERAL ({lesson}) AS lesson ON true
-        WHERE item.user_id = %(user)s) AS one) AS failed,
+    (SELECT json_agg(one) FROM worked AS one) AS worked,
+    (SELECT json_agg(one) FROM (SELECT failing.*, lesson.text AS reason, lesson.id AS lesson_id
+        FROM failing LEFT JOIN LATERAL ({lesson}) AS lesson ON true) AS one) AS failed,
     (SELECT json_agg(one) FROM (SELECT item.id, item.text, item.tags, item.source_type, item.trust, facts.share
         FROM facts JOIN memory_item AS item USING (id)
         WHERE item.user_id = %(user)s AND item.status = 'active') AS one) AS facts,
     {conversation}
 """
-APPROACH = (
-    "item.id, item.tier, item.status, item.text, item.uses, item.worked, item.failed, item.partial, item.score, "
-    "item.last_outcome, item.last_used_at, item.occurred_at, item.source_type, item.trust, item.source"
+TOLD = (
+    *("id", "tier", "status", "text", "uses", "worked", "failed", "partial", "score", "last_outcome", "last_used_at"),
+    *("occurred_at", "source_type", "trust", "source"),
 )
+"""What is told of an approach, as columns of `memory_item`."""
 LESSON = """
     SELECT noted.id, noted.text FROM (
         SELECT takeaway_id, at FROM (
@@ -168,7 +167,8 @@ def statement() -> str:
         problems=LIKE_PROBLEMS,
         approaches=MOST_APPROACHES,
         facts=MOST_FACTS,
-        approach=APPROACH,
+        approach=", ".join(f"item.{column}" for column in TOLD),
+        told=", ".join(TOLD),
         lesson=LESSON.format(events=EVENTS_READ),
         conversation=SAID.format(said=MOST_SAID) + ASKED.format(exchanges=EXCHANGES_READ, asked=MOST_ASKED),
     )

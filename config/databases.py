@@ -50,7 +50,7 @@ def connection_policy(role: str, options: dict[str, Any]) -> dict[str, Any]:
     if role == "app" and env_bool("DATABASE_POOL", default=True):
         policy["pool"] = {
             "min_size": 1,
-            "max_size": env_int("DATABASE_POOL_SIZE", 8, minimum=1),
+            "max_size": env_int("DATABASE_POOL_SIZE", 16, minimum=1),
             # How long a request waits for a connection, also while the server is away, before it answers 503.
             "timeout": 2,
             "reset": forget_scope,

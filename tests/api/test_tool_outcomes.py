@@ -84,7 +84,7 @@ def test_a_refused_call_of_a_memory_tool_is_an_action_that_failed(
 def test_a_call_refused_over_mcp_is_noted_the_same_way(
     api: ApiClient, user: EndUser, memories: dict[str, MemoryItem]
 ) -> None:
-    principal = authenticate(api.key, now=timezone.now())
+    principal = authenticate(api.key or "", now=timezone.now())
     assert principal is not None
     who = Caller(principal, user.external_id)
     with pytest.raises(ToolError, match="several memories"):

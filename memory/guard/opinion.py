@@ -24,7 +24,7 @@ FEAR = 0.35
 """A text is refused when it is as likely as this to be harmful, and no more likely to be harmless and slight."""
 UNEASE, ALARM = 0.6, 0.8
 """The same for one sentence of a short text and for one of a long one: each of them may be misjudged."""
-DOUBT = 0.45
+DOUBT = 0.5
 """A text whose likelihood of being one to keep lies below is refused where it would do no harm either."""
 TRUST = 0.8
 """A likelihood of being one to keep that overrules the rules against what would do no harm."""

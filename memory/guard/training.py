@@ -26,6 +26,7 @@ RATE = 0.15
 MEAN, SPREAD = 0.9, 0.99
 """How much of the past a weight's mean slope and its spread remember (Adam)."""
 SHRINKING = 1e-5
+SHORTEST_FRAGMENT, FRAGMENT_SIZES = 1, 4
 RAREST = 2
 """Traits of fewer examples than this are learned nothing from."""
 
@@ -71,12 +72,23 @@ def examples_of_sets(folder: Path) -> list[Example]:
     return [Example(kind, language, text.replace("\\n", "\n")) for kind, language, text in rows]
 
 
+def fragments(told: Sequence[Example]) -> list[Example]:
+    """A few words of each write to keep, so that little said is no ground for suspicion."""
+    found = []
+    for number, example in enumerate(one for one in told if class_of(one.kind) == KEPT):
+        words, size = example.text.split(), SHORTEST_FRAGMENT + number % FRAGMENT_SIZES
+        start = number % max(1, len(words) - size + 1)
+        found.append(Example(KEPT, example.language, " ".join(words[start : start + size])))
+    return found
+
+
 def class_of(kind: str) -> str:
     """The class of a kind of write; the kinds that belong in the bank are one class."""
     return kind if kind in {*HARMFUL, *HARMLESS} else KEPT
 
 
 def trained(told: Sequence[Example]) -> Weights:
+    told = [*told, *fragments(told)]
     table = tabled([traits(read(example.text)) for example in told])
     right = np.eye(len(CLASSES))[[CLASSES.index(class_of(example.kind)) for example in told]]
     weights, bias = fitted(table, right)

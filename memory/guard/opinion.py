@@ -26,6 +26,8 @@ UNEASE, ALARM = 0.6, 0.8
 """The same for one sentence of a short text and for one of a long one: each of them may be misjudged."""
 DOUBT = 0.5
 """A text whose likelihood of being one to keep lies below is refused where it would do no harm either."""
+BRIEF = 4
+"""Words up to which a text says too little for the judge to call it nothing to keep, or to be merely afraid of it."""
 TRUST = 0.8
 """A likelihood of being one to keep that overrules the rules against what would do no harm."""
 CERTAINTY = 0.95
@@ -63,9 +65,11 @@ def judge(reading: Reading) -> Opinion:
     told = [weights.likelihoods(traits(passage)) for passage in passages(reading)]
     is_whole, is_single = len(told) == 1, len(reading.sentences) == 1
     parts = told if is_single or not is_whole else [weights.likelihoods(traits(one)) for one in sentences(reading)]
-    harms = [found for one in told if (found := harm_of(one, FEAR if is_whole else ALARM))]
+    is_brief = is_single and len(reading.sentences[0].words) <= BRIEF
+    fear = (UNEASE if is_brief else FEAR) if is_whole else ALARM
+    harms = [found for one in told if (found := harm_of(one, fear))]
     harms += [found for one in parts if (found := harm_of(one, UNEASE if is_whole else ALARM))]
-    slights = [slight_of(one) for one in told]
+    slights = [None if is_brief else slight_of(one) for one in told]
     return Opinion(
         harm=harms[0] if harms else None,
         slight=slights[0] if slights and None not in slights else None,

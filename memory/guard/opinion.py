@@ -70,10 +70,12 @@ def judge(reading: Reading) -> Opinion:
     harms = [found for one in told if (found := harm_of(one, fear))]
     harms += [found for one in parts if (found := harm_of(one, UNEASE if is_whole else ALARM))]
     slights = [None if is_brief else slight_of(one) for one in told]
+    slight = slights[0] if slights and None not in slights else None
     return Opinion(
         harm=harms[0] if harms else None,
-        slight=slights[0] if slights and None not in slights else None,
-        trusts=any(one[0] >= TRUST for one in [*told, *parts]),
+        slight=slight,
+        # A sentence that would be kept alone does not make up for a whole that is a joke.
+        trusts=slight is None and any(one[0] >= TRUST for one in [*told, *parts]),
         is_certain=bool(told) and all(one[0] >= CERTAINTY for one in told),
     )
 

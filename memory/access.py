@@ -104,7 +104,7 @@ def current_scope() -> str:
 class Principal:
     """Who a request speaks for. ``user_ids`` None means every user of the organisation."""
 
-    organization: Organization
+    organization_id: int
     key_id: int
     name: str
     scopes: frozenset[str]
@@ -169,11 +169,8 @@ def authenticate(key: str, *, now: datetime) -> Principal | None:
         return None
     if row.last_used_at is None or now - row.last_used_at > TOUCH_EVERY:
         ApiKey.objects.filter(pk=row.pk).update(last_used_at=now)
-    organization = one_of(Organization, "id = %s", row.organization_id)
-    if organization is None:
-        return None
     return Principal(
-        organization=organization,
+        organization_id=row.organization_id,
         key_id=row.pk,
         name=row.name,
         scopes=frozenset(row.scopes),
@@ -182,8 +179,9 @@ def authenticate(key: str, *, now: datetime) -> Principal | None:
     )
 
 
-def find_user(organization: Organization, external_id: str) -> EndUser | None:
-    return one_of(EndUser, "organization_id = %s AND external_id = %s", organization.pk, external_id)
+def find_user(organization: Organization | int, external_id: str) -> EndUser | None:
+    organization_id = organization if isinstance(organization, int) else organization.pk
+    return one_of(EndUser, "organization_id = %s AND external_id = %s", organization_id, external_id)
 
 
 def one_of(model: type[Row], where: LiteralString, *values: object) -> Row | None:
@@ -193,9 +191,10 @@ def one_of(model: type[Row], where: LiteralString, *values: object) -> Row | Non
     return next(iter(rows), None)
 
 
-def ensure_user(organization: Organization, external_id: str) -> EndUser:
+def ensure_user(organization: Organization | int, external_id: str) -> EndUser:
     """The end user, created by the first write. Raises ValueError for an id outside the allowed alphabet."""
     if not EXTERNAL_ID.fullmatch(external_id):
         raise ValueError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
-    found = find_user(organization, external_id)
-    return found or EndUser.objects.get_or_create(organization=organization, external_id=external_id)[0]
+    organization_id = organization if isinstance(organization, int) else organization.pk
+    found = find_user(organization_id, external_id)
+    return found or EndUser.objects.get_or_create(organization_id=organization_id, external_id=external_id)[0]

@@ -98,7 +98,7 @@ def is_local(request: HttpRequest) -> bool:
 def local_principal() -> Principal:
     organization, _ = Organization.objects.get_or_create(slug=LOCAL_ORGANIZATION, defaults={"name": "This machine"})
     return Principal(
-        organization=organization,
+        organization_id=organization.pk,
         key_id=0,
         name=LOCAL_ORGANIZATION,
         scopes=frozenset(SCOPES),
@@ -116,7 +116,7 @@ def facade(request: HttpRequest) -> MemoryFacade:
 
 
 def known_user(request: HttpRequest, external_id: str) -> EndUser | None:
-    return find_user(principal_of(request).organization, external_id)
+    return find_user(principal_of(request).organization_id, external_id)
 
 
 def required_user(request: HttpRequest, external_id: str) -> EndUser:
@@ -128,7 +128,7 @@ def required_user(request: HttpRequest, external_id: str) -> EndUser:
 
 
 def new_or_known_user(request: HttpRequest, external_id: str) -> EndUser:
-    return ensure_user(principal_of(request).organization, external_id)
+    return ensure_user(principal_of(request).organization_id, external_id)
 
 
 def for_writing(

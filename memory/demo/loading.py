@@ -97,7 +97,7 @@ def _lines(name: str) -> Iterator[dict[str, Any]]:
 
 def _key(organization: Organization, wanted: str, now: datetime) -> str:
     principal = authenticate(wanted, now=now) if wanted else None
-    if principal is not None and principal.organization.pk == organization.pk:
+    if principal is not None and principal.organization_id == organization.pk:
         return wanted
     # A key from before the database was emptied works again; one that was revoked or has expired does not.
     is_free = KEY.fullmatch(wanted) and not ApiKey.objects.filter(digest=key_digest(wanted)).exists()

@@ -41,7 +41,7 @@ def perform(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> Tool
     call = tools.read_call(name, arguments)
     if call.tool.scope not in who.principal.scopes:
         raise ToolError([("", f"this key lacks the scope {call.tool.scope}, which {call.tool.name} needs")])
-    organization, external_id = who.principal.organization, who.external_id
+    organization, external_id = who.principal.organization_id, who.external_id
     door = MemoryFacade(actor=f"key:{who.principal.name}"[:LONGEST_ACTOR])
     known = find_user(organization, external_id)
     if known is None and call.tool.scope == "read":

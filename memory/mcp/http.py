@@ -104,7 +104,7 @@ def check_place(request: ASGIRequest) -> None:
 
 def owner(who: Caller) -> AuthenticatedUser:
     """The identity a session is bound to, without the key itself."""
-    subject = f"{who.principal.organization.pk}/{who.external_id}"
+    subject = f"{who.principal.organization_id}/{who.external_id}"
     token = AccessToken(
         token="", client_id=f"key:{who.principal.key_id}", scopes=sorted(who.principal.scopes), subject=subject
     )

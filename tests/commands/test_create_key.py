@@ -22,7 +22,7 @@ def test_the_printed_key_opens_what_it_was_made_for(organization: Organization) 
     key, said = run("create_key", "--org=acme", "--name=phone", "--scopes=read", "--user-ids=ann, ben")
     principal = authenticate(key, now=timezone.now())
     assert principal is not None
-    assert principal.organization == organization
+    assert principal.organization_id == organization.pk
     assert principal.scopes == {"read"}
     assert principal.may_act_for("ben")
     assert not principal.may_act_for("cyd")

@@ -47,7 +47,7 @@ class Command(BaseCommand):
             known = ", ".join(Organization.objects.order_by("slug").values_list("slug", flat=True)[:20]) or "none yet"
             raise CommandError(f"--organization: there is no {slug}; there are: {known}")
         return Principal(
-            organization=organization,
+            organization_id=organization.pk,
             key_id=0,
             name="stdio",
             scopes=frozenset(SCOPES),

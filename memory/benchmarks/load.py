@@ -25,6 +25,7 @@ from memory.benchmarks.timing import Pace, Spread, Stopwatch
 from memory.consistency import Mode
 from memory.models import DriftReport, ReindexRun
 from memory.queueing import send
+from memory.rebuilding import Refused
 from memory.tasks import carry_on_reindex
 
 DELETE_EVERY = 10
@@ -192,7 +193,11 @@ class Load:
         with ThreadPoolExecutor(1) as pool:
             run: Future[ReindexRun] = pool.submit(rebuild)
             yield
-            done = run.result()
+            try:
+                done = run.result()
+            except Refused as refused:
+                self.figures.errors.append(f"the index was not rebuilt: {refused}")
+                return
         self.figures.rebuilt = f"{done.state}, {done.rows_done:,} rows"
         if done.state != ReindexRun.State.DONE:
             self.figures.errors.append(f"the index was not rebuilt: {done.state}")

@@ -66,11 +66,11 @@ def speaks_of_time(bare: str) -> bool:
     """
     if not bare.isascii() or _TODAY in bare:
         return TIME_WORDS.search(bare) is not None
-    return any(map(_is_time_word, WORD.findall(bare)))
+    return any(map(is_time_word, WORD.findall(bare)))
 
 
 @lru_cache(maxsize=65_536)
-def _is_time_word(word: str) -> bool:
+def is_time_word(word: str) -> bool:
     return TIME_WORDS.fullmatch(word) is not None
 
 

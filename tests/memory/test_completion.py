@@ -76,7 +76,7 @@ def test_a_comparison_completes_them_and_leaves_vectors_and_rows_alone(told: End
     before = contents(told)
     assert compared_by_tokens(told) == 0
     said = compare("--mode", mode)
-    assert "5 turns without their tokens, 5 mended" in said
+    assert "5 turns without their tokens, 5 repaired" in said
     assert kept(told) == len(SAID)
     assert contents(told) == before == rows(told)
     assert compared_by_tokens(told) == len(SAID)
@@ -91,15 +91,15 @@ def test_the_worker_does_so_by_itself(told: EndUser) -> None:
 
 def test_without_repair_they_are_only_counted(told: EndUser) -> None:
     for _ in range(2):
-        assert "5 turns without their tokens, 0 mended" in compare("--no-repair")
+        assert "5 turns without their tokens, 0 repaired" in compare("--no-repair")
     assert kept(told) == 0
 
 
 def test_very_many_are_completed_by_and_by(told: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(completion, "AT_MOST", 3)
     monkeypatch.setattr(completion, "BATCH", 2)
-    assert "5 turns without their tokens, 3 mended" in compare()
-    assert "2 turns without their tokens, 2 mended" in compare()
+    assert "5 turns without their tokens, 3 repaired" in compare()
+    assert "2 turns without their tokens, 2 repaired" in compare()
     assert "index and rows agree" in compare()
 
 
@@ -107,7 +107,7 @@ def test_tokens_of_another_model_are_none(told: EndUser) -> None:
     compare()
     with user_scope(told):
         TokenVectors.objects.filter(user=told).update(model="another/model")
-    assert "5 turns without their tokens, 5 mended" in compare()
+    assert "5 turns without their tokens, 5 repaired" in compare()
 
 
 def test_a_turn_that_has_no_token_is_looked_at_once(user: EndUser, settings: Settings, index_now: IndexNow) -> None:
@@ -115,7 +115,7 @@ def test_a_turn_that_has_no_token_is_looked_at_once(user: EndUser, settings: Set
     memory.store(user, NewMemory("\u0301\u0302", tier=Tier.HISTORY, thread_id="talk"), now=timezone.now())
     index_now(user)
     with_tokens(settings, wanted=True)
-    assert "1 turns without their tokens, 1 mended" in compare()
+    assert "1 turns without their tokens, 1 repaired" in compare()
     assert "index and rows agree" in compare()
 
 
@@ -123,7 +123,7 @@ def test_waiting_and_archived_turns_are_left_alone(told: EndUser) -> None:
     first, second = [item.pk for item in list_rows(told)][:2]
     memory.archive(told, first, now=timezone.now())
     memory.revise(told, second, {"text": "Changed a moment ago"}, now=timezone.now())
-    assert "3 turns without their tokens, 3 mended" in compare("--mode", "counts")
+    assert "3 turns without their tokens, 3 repaired" in compare("--mode", "counts")
 
 
 class TestServer:
@@ -155,6 +155,6 @@ class TestServer:
             model = inference.token_embedder()
             monkeypatch.setattr(model, "is_offered", lambda deadline: True)
             stub.behave("503")
-            assert "5 turns without their tokens, 0 mended" in compare()
+            assert "5 turns without their tokens, 0 repaired" in compare()
         assert kept(told) == 0
         assert [one.path for one in stub.asked] == ["/embed_tokens"]

@@ -31,7 +31,12 @@ def proper_name(query: Query, pool: Pool) -> list[float]:
     """Holds a name inside a sentence, where the question asks who, where or which."""
     if not query.asks_name:
         return [0.0] * len(pool)
-    return pool.each(lambda memory: float(NAME_INSIDE.search(memory.text) is not None))
+    return pool.each(lambda memory: float(holds_name(memory.text)))
+
+
+def holds_name(text: str) -> bool:
+    """English writes days and months with a capital as well; they name nobody."""
+    return any(not cues.is_time_word(name.casefold()) for name in NAME_INSIDE.findall(text))
 
 
 def date(query: Query, pool: Pool) -> list[float]:

@@ -154,6 +154,13 @@ def due_items(user: EndUser, now: datetime, limit: int) -> list[MemoryItem]:
         )
 
 
+def only_paused(user: EndUser, now: datetime) -> bool:
+    """Whether rows are pending, and none of them is due yet."""
+    with user_scope(user):
+        pending = MemoryItem.objects.for_user(user).filter(indexing=Indexing.PENDING)
+        return pending.exists() and not pending.filter(index_after__lte=now).exists()
+
+
 def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) -> None:
     before = turns_before(user, items)
     hashes = {item.pk: vector_hash(item, before.get(item.pk, "")) for item in items}

@@ -60,8 +60,9 @@ def index_user(user_id: int) -> int:
                 done += taken
                 if not taken and indexing.settle(user):
                     return done
-                # What became visible while settling waited is taken now; what only pauses is left to the sweep.
-                if not taken and not indexing.due_items(user, timezone.now(), 1):
+                # What became visible while settling waited is taken now, unless somebody else (a rebuild) took it: then
+                # it is settled again, or later writers would wait for the sweep. What only pauses is left to the sweep.
+                if not taken and indexing.only_paused(user, timezone.now()):
                     break
         except Unavailable as error:
             # The rows stay pending; the sweep enqueues them again.

@@ -6,8 +6,9 @@ from threading import Event
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
-from memory import indexing, store
+from memory import indexing, store, tasks
 from memory.access import user_scope
 from memory.admission import NewMemory
 from memory.models import EndUser
@@ -113,3 +114,21 @@ def test_a_writer_that_comes_while_the_mark_is_taken_back_sets_it_again(user: En
             assert not writing.done()
         writing.result(10)
     assert marked(user)
+
+
+def test_a_row_that_a_rebuild_took_meanwhile_leaves_no_mark_behind(
+    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(user, clock)
+    settle = indexing.settle
+
+    def settle_beside_a_rebuild(settled: EndUser) -> bool:
+        monkeypatch.setattr(indexing, "settle", settle)
+        put(user, clock, "Written while the worker settles")
+        is_settled = settle(settled)
+        assert indexing.index_batch(user, now=timezone.now()) == 1
+        return is_settled
+
+    monkeypatch.setattr(indexing, "settle", settle_beside_a_rebuild)
+    assert tasks.index_user(user.pk) == 1
+    assert not marked(user)

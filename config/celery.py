@@ -22,7 +22,7 @@ app.conf.beat_schedule = SCHEDULE
 app.autodiscover_tasks()
 
 
-STEPS_BACK = 5
+STEPS_BACK = 10
 """Of niceness. Where the machine is short of time, whoever waits for an answer comes before work nobody waits for."""
 
 

@@ -27,7 +27,7 @@ Span = tuple[int, int]
 UNIT_TEXTS = 8
 UNIT_TOKENS = 1024
 QUERY_TEXTS = 2
-STEPS_BACK = 5
+STEPS_BACK = 10
 """Of niceness, for what encodes bulk jobs."""
 # Beyond what the longest 256 tokens need; the rest of a huge text is not worth tokenizing.
 MAX_CHARACTERS = 20_000

@@ -42,10 +42,7 @@ def services() -> Iterator[None]:
     atexit.register(use.close)
     use.wait()
     yield
-    if inference.embedder.cache_info().currsize:
-        inference.embedder().inner.close()
-    if inference.token_embedder.cache_info().currsize and (tokens := inference.token_embedder()) is not None:
-        tokens.close()
+    inference.reset()
 
 
 @pytest.fixture(scope="session")

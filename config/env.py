@@ -99,6 +99,12 @@ def env_path(name: str, default: Path) -> Path:
     return Path(value).expanduser().resolve() if value else default.resolve()
 
 
+# The C library of most Linux systems hands the memory of each statement back to the system and asks for it anew with the
+# next: a fifth of the time of a statement that takes milliseconds. With these a process keeps so many bytes of it, and
+# maps only blocks as large as that for themselves. Other C libraries don't read them.
+ALLOCATION = {"MALLOC_TRIM_THRESHOLD_": str(32 << 20), "MALLOC_MMAP_THRESHOLD_": str(16 << 20)}
+
+
 def process_environment(**changes: str) -> dict[str, str]:
     """This process's variables, some of them changed, for a process to be started."""
-    return {**os.environ, **changes}
+    return {**ALLOCATION, **os.environ, **changes}

@@ -209,6 +209,7 @@ LIKE_PROBLEMS = """
 WITH near AS (
     SELECT signature, count(*) AS shared FROM graph_solution_cue
     WHERE user_id = %(user)s AND key = ANY(%(keys)s) GROUP BY signature
+    HAVING count(*) >= %(least)s * %(size)s
 )
 SELECT item_id, tier, query, worked, failed, partial,
        shared::float / (size + %(size)s - shared) AS overlap, last_used_at

@@ -10,13 +10,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from django.utils import timezone
+
 from memory import metrics, speakers, store
 from memory.access import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem, Turn
 from memory.resilience import Deadline
 from memory.retrieval import late
-from memory.retrieval.advising import Advice, advise
+from memory.retrieval.advising import Advice, advise, adviser
 from memory.retrieval.candidates import Wanted, read_pool
 from memory.retrieval.finding import find
 from memory.retrieval.fusion import fuse_blend, fuse_rrf, fuse_zscore
@@ -80,6 +82,15 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         debug.stage_timings_ms, debug.fallbacks_used, [hit.item.tier for hit in hits], debug.retrieval_confidence
     )
     return SearchResult(turn_id, hits, debug)
+
+
+def prepare() -> None:
+    """Read the word lists and load the rules that a process's first search would wait for. Asks no neighbour."""
+    ranking = memory_conf().ranking
+    understand("when did it work?", (), timezone.now())
+    signals(ranking.boosts)
+    if ranking.adviser:
+        adviser(ranking.adviser)
 
 
 def can_be_advised(request: SearchRequest) -> bool:

@@ -13,6 +13,10 @@ from config.env import env_bool, env_int, env_secret
 URL_FORM = "DATABASE_URL must look like postgresql://user:password@host:5432/database"
 SESSION_OPTIONS = "-c lock_timeout=2000 -c idle_in_transaction_session_timeout=15000 -c statement_timeout={timeout_ms}"
 
+# For statements that don't ask to be prepared. Ours that don't are never sent that way, so any number would do; None
+# would leave those out that ask.
+PREPARED_AFTER = 5
+
 
 def from_environment(data_dir: Path, role: str) -> dict[str, Any]:
     """The Django DATABASES entry of a role, ``app`` (everything that runs) or ``owner`` (migrations)."""
@@ -20,7 +24,9 @@ def from_environment(data_dir: Path, role: str) -> dict[str, Any]:
     if role == "owner" and url:
         url = env_secret("DATABASE_OWNER_URL", url)
     entry = from_url(url) if url else embedded.database_settings(data_dir, role)
-    return {**entry, **connection_policy(role, entry.get("OPTIONS", {}))}
+    # Behind a pooler that lends connections by transaction a prepared statement is another connection's.
+    keeps_plans = role == "app" and env_bool("DATABASE_PREPARED", default=not url)
+    return {**entry, **connection_policy(role, entry.get("OPTIONS", {}), keeps_plans=keeps_plans)}
 
 
 def from_url(url: str) -> dict[str, Any]:
@@ -44,9 +50,11 @@ def from_url(url: str) -> dict[str, Any]:
     }
 
 
-def connection_policy(role: str, options: dict[str, Any]) -> dict[str, Any]:
+def connection_policy(role: str, options: dict[str, Any], *, keeps_plans: bool) -> dict[str, Any]:
     timeout_ms = 0 if role == "owner" else 5000
     policy: dict[str, Any] = {**options, "options": SESSION_OPTIONS.format(timeout_ms=timeout_ms), "connect_timeout": 3}
+    if keeps_plans:
+        policy["prepare_threshold"] = PREPARED_AFTER
     if role == "app" and env_bool("DATABASE_POOL", default=True):
         policy["pool"] = {
             "min_size": 1,

@@ -99,9 +99,9 @@ def env_path(name: str, default: Path) -> Path:
     return Path(value).expanduser().resolve() if value else default.resolve()
 
 
-# The C library of most Linux systems hands the memory of each statement back to the system and asks for it anew with the
-# next: a fifth of the time of a statement that takes milliseconds. With these a process keeps so many bytes of it, and
-# maps only blocks as large as that for themselves. Other C libraries don't read them.
+# glibc hands the memory of each statement back to the system and asks for it anew with the next, which was a fifth of
+# the time of a statement of milliseconds. With these a process keeps so many bytes of it, and only blocks as large as
+# that are mapped for themselves. Other C libraries don't read them.
 ALLOCATION = {"MALLOC_TRIM_THRESHOLD_": str(32 << 20), "MALLOC_MMAP_THRESHOLD_": str(16 << 20)}
 
 

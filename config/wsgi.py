@@ -15,6 +15,6 @@ from memory.retrieval.search import prepare  # noqa: E402 -- after the set-up it
 
 get_resolver().url_patterns  # noqa: B018 -- imports the views
 prepare()
-# What is there now stays. Going through it again would hold up some request of each few hundred for a tenth of a second.
+# What is there now stays. Each look through all of it would hold up one request in hundreds for a tenth of a second.
 gc.collect()
 gc.freeze()

@@ -184,11 +184,14 @@ def find_user(organization: Organization | int, external_id: str) -> EndUser | N
     return one_of(EndUser, "organization_id = %s AND external_id = %s", organization_id, external_id)
 
 
-def one_of(model: type[Row], where: LiteralString, *values: object) -> Row | None:
+def one_of(model: type[Row], where: LiteralString, *values: int | str) -> Row | None:
     """The row of a model, by a condition on its columns. Every request looks up its key and its user, and the ORM
-    takes longer to compose such a statement than Postgres to answer it."""
-    rows = model._default_manager.raw(f"SELECT * FROM {model._meta.db_table} WHERE {where}", values)  # noqa: S608
-    return next(iter(rows), None)
+    takes longer to compose such a statement than Postgres to answer it. For columns that the driver reads by itself."""
+    fields = {field.attname: str(field.column) for field in model._meta.concrete_fields}
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {', '.join(fields.values())} FROM {model._meta.db_table} WHERE {where}", values)  # noqa: S608
+        row = cursor.fetchone()
+    return None if row is None else model.from_db(connection.alias, list(fields), row)
 
 
 def ensure_user(organization: Organization | int, external_id: str) -> EndUser:

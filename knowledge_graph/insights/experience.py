@@ -14,6 +14,7 @@ from django.db.backends.utils import CursorWrapper
 
 from knowledge_graph.insights.question import Question
 from knowledge_graph.reading import LIKE_PROBLEMS, problem_of
+from memory.indexes.prepared import rows_of
 from memory.models import EndUser
 from memory.tiers import SCORED_TIERS
 from memory.words import tsquery_literal
@@ -118,9 +119,10 @@ LESSON = """
 """
 SAID = """
     (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, created_at AS at FROM exchange
-        WHERE user_id = %(user)s AND thread_id = %(thread)s AND thread_id <> ''
+        WHERE user_id = %(user)s AND thread_id = %(thread)s
         ORDER BY created_at DESC LIMIT {said}) AS one) AS said,
 """
+NOTHING_SAID = "NULL AS said,"
 ASKED = """
     (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, thread_id, created_at AS at FROM (
         SELECT user_message, thread_id, created_at FROM exchange WHERE user_id = %(user)s
@@ -146,8 +148,8 @@ def read(
     """What the memories say. The graphs add what was tried on problems like this one and who is named where."""
     if not question.words:
         return said_only(cursor, user, thread_id)
-    cursor.execute(statement(), values(user, question, thread_id, now, uses_graphs=uses_graphs))
-    row = cursor.fetchone()
+    sought = values(user, question, thread_id, now, uses_graphs=uses_graphs)
+    (row,) = rows_of(cursor, statement(in_thread=bool(thread_id)), sought)
     return Read(*(part or [] for part in row))
 
 
@@ -160,7 +162,8 @@ def said_only(cursor: CursorWrapper, user: EndUser, thread_id: str) -> Read:
 
 
 @cache
-def statement() -> str:
+def statement(*, in_thread: bool) -> str:
+    said = SAID.format(said=MOST_SAID) if in_thread else NOTHING_SAID
     return STATEMENT.format(
         sample=SAMPLE,
         rows=USUAL_ROWS,
@@ -170,7 +173,7 @@ def statement() -> str:
         approach=", ".join(f"item.{column}" for column in TOLD),
         told=", ".join(TOLD),
         lesson=LESSON.format(events=EVENTS_READ),
-        conversation=SAID.format(said=MOST_SAID) + ASKED.format(exchanges=EXCHANGES_READ, asked=MOST_ASKED),
+        conversation=said + ASKED.format(exchanges=EXCHANGES_READ, asked=MOST_ASKED),
     )
 
 

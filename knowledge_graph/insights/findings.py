@@ -1,6 +1,6 @@
 """The parts of insights as values, and their JSON for clients. Pure."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -115,7 +115,7 @@ class Topic:
     last_at: datetime | None = None
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"related": list(self.related), "last_at": moment(self.last_at)}
+        return columns(self) | {"related": list(self.related), "last_at": moment(self.last_at)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class Repetition:
         return self.in_thread or self.minutes_ago <= RECENT_MINUTES
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"asked_at": moment(self.asked_at)}
+        return columns(self) | {"asked_at": moment(self.asked_at)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +165,14 @@ class Insights:
         return {
             "context_type": self.context_type,
             "matched_concepts": list(self.matched_concepts),
-            "active_concepts": [asdict(one) for one in self.active_concepts],
-            "tier_recommendations": [asdict(one) for one in self.tier_recommendations],
+            "active_concepts": [columns(one) for one in self.active_concepts],
+            "tier_recommendations": [columns(one) for one in self.tier_recommendations],
             "relevant_patterns": [one.as_json() for one in self.relevant_patterns],
             "past_failures": [one.as_failure() for one in self.past_failures],
             "you_already_know": [one.as_json() for one in self.you_already_know],
             "topic_continuity": [one.as_json() for one in self.topic_continuity],
             "repetition": self.repetition.as_json() if self.repetition else None,
-            "tool_statistics": [asdict(one) for one in self.tool_statistics],
+            "tool_statistics": [columns(one) for one in self.tool_statistics],
             "directives": list(self.directives),
         }
 
@@ -180,11 +180,16 @@ class Insights:
         """The part of MemoryMetaV1 that tells of them."""
         return {
             "matched_concepts": list(self.matched_concepts),
-            "active_concepts": [asdict(one) for one in self.active_concepts],
-            "tier_recommendations": [asdict(one) for one in self.tier_recommendations] or None,
+            "active_concepts": [columns(one) for one in self.active_concepts],
+            "tier_recommendations": [columns(one) for one in self.tier_recommendations] or None,
             "you_already_know": [one.as_json() for one in self.you_already_know] or None,
             "directives": list(self.directives) or None,
         }
+
+
+def columns(one: TierAdvice | ToolAdvice | Topic | Repetition | ActiveConcept) -> dict[str, Any]:
+    """Its fields by name. They are plain values, which `asdict` would copy one by one."""
+    return {name: getattr(one, name) for name in one.__slots__}
 
 
 def moment(at: datetime | None) -> str | None:

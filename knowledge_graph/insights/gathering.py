@@ -21,6 +21,7 @@ from knowledge_graph.insights.question import Question, topics_of
 from knowledge_graph.reading import ConceptRouting
 from memory.conf import memory_conf
 from memory.indexes.bounded import bounded_cursor
+from memory.indexes.prepared import PLANNED_ONCE
 from memory.models import EndUser
 from memory.resilience import Deadline
 from memory.retrieval.context_blocks import EXTERNAL_SOURCES, FROM_OUTSIDE
@@ -30,8 +31,8 @@ INSIGHTS = "insights"
 MOST_SHOWN = 3
 MOST_FACTS = 5
 RECENT_USED = 6
-# A statement is planned as if it ran often: for a few rows, compiling it costs more than it saves.
-PLANNING = {"jit": "off"}
+# For a few rows, compiling a statement costs more than it saves.
+PLANNING = {"jit": "off", **PLANNED_ONCE}
 
 
 def insights_of(

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.backends.utils import CursorWrapper
 
 from knowledge_graph.reading import ActionRecord, ConceptRouting, TierRecord, best_first
+from memory.indexes.prepared import rows_of
 from memory.models import EndUser
 from memory.scoring import wilson_lower_bound
 
@@ -61,8 +62,8 @@ def read(
     """What the graphs hold of the question's ``keys`` and of the conversation's ``topics``."""
     both = list(dict.fromkeys([*keys, *topics]))
     wanted: dict[str, Any] = {"keys": list(keys), "all_keys": both, "actions": MOST_ACTIONS, "related": MOST_RELATED}
-    cursor.execute(STATEMENT, {**wanted, "user": user.pk, "context_type": context_type})
-    tiers, concepts, actions, entities, near = (part or [] for part in cursor.fetchone())
+    (row,) = rows_of(cursor, STATEMENT, {**wanted, "user": user.pk, "context_type": context_type})
+    tiers, concepts, actions, entities, near = (part or [] for part in row)
     known = {row["key"]: Known(row["label"], row["mentions"], at(row["last_seen"])) for row in entities}
     known |= {row["key"]: Known(row["label"], row["uses"], at(row["last_seen"])) for row in concepts}
     related: dict[str, list[str]] = defaultdict(list)

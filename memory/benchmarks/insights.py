@@ -1,6 +1,8 @@
 """How long experience takes to answer for a user with large graphs and many judged memories: here and through HTTP."""
 
+import gc
 import random
+import time
 import uuid
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +37,12 @@ EDGES_EACH = 2
 WARM_UP = 20
 ACTIONS = ("search_memory", "record_response", "add_to_memory_bank", "web_search", "run_code", "docling_convert")
 ANALYSED = ("memory_item", "graph_concept", "graph_routing", "graph_entity", "graph_edge", "graph_mention")
+VACUUMED_WITHIN_S = 60.0
+# With the share and the least number of new rows that have a table vacuumed unless a server is set up otherwise.
+NOT_VACUUMED = """
+SELECT count(*) FROM pg_stat_user_tables
+WHERE relname = ANY(%s) AND n_ins_since_vacuum > 1000 + 0.2 * n_live_tup
+"""
 
 Say = Callable[[str], None]
 
@@ -62,6 +70,9 @@ def measure(user: EndUser, client: Client, plan: Plan, now: datetime, say: Say) 
     """Fills the user, then asks. No question is asked twice, so none is answered from what was just read."""
     writer = Writer(plan.seed)
     Filling(user, plan, now, say).run(writer)
+    # As in the web process: the garbage of filling is not looked through while somebody waits.
+    gc.collect()
+    gc.freeze()
     questions = writer.questions(WARM_UP + 2 * plan.queries)
     say(f"asking {2 * plan.queries} questions")
     memory, watch = MemoryFacade("bench"), Stopwatch()
@@ -109,6 +120,17 @@ class Filling:
         with connection.cursor() as cursor:
             for table in ANALYSED:
                 cursor.execute(f"ANALYZE {table}")
+        self.wait_for_vacuum()
+
+    def wait_for_vacuum(self) -> None:
+        """Until the server has been through what was loaded: rows seldom come by the ten thousand just before."""
+        until = time.monotonic() + VACUUMED_WITHIN_S
+        with connection.cursor() as cursor:
+            while time.monotonic() < until:
+                cursor.execute(NOT_VACUUMED, [list(ANALYSED)])
+                if not cursor.fetchone()[0]:
+                    return
+                time.sleep(1)
 
     def item(self, rng: random.Random, note: Note) -> MemoryItem:
         if rng.random() < BANK / self.plan.memories:

@@ -1,16 +1,19 @@
-"""Candidate generation: vector and lexical search, each with its own deadline."""
+"""Candidate generation: vector and lexical search beside each other, each with its own deadline."""
 
 import uuid
 from collections.abc import Sequence
+from functools import partial
 
 from memory.conf import memory_conf
 from memory.indexes import lexical_index, vector_index
 from memory.indexes.base import Filter, LexicalMatch, Match
+from memory.indexes.beside import beside
 from memory.indexes.ghosts import ghosts
 from memory.inference import embedder
 from memory.inference.base import EncodedQuery, Vector
 from memory.models import EndUser
 from memory.resilience import Deadline
+from memory.retrieval import late
 from memory.retrieval.fusion import Found, gather
 from memory.retrieval.query import Query
 from memory.retrieval.results import LEXICAL, VECTOR, Debug, SearchRequest
@@ -18,37 +21,59 @@ from memory.tiers import Tier
 
 
 def find(
+    user: EndUser, query: Query, request: SearchRequest, debug: Debug, deadline: Deadline
+) -> tuple[list[Found], EncodedQuery | None]:
+    """What either index found and nobody has deleted since, and the question as the model of tokens has it.
+
+    The words are looked for while the question is embedded and the nearest are read.
+    """
+    worded = beside(LEXICAL, partial(by_words, user, query, request, debug, deadline), deadline)
+    asked = late.ask(query, request, debug, deadline)
+    near = by_meaning(user, query, request, debug, deadline, asked)
+    matches = [(match.id, match.score) for match in debug.forgiven(LEXICAL, worded, [])]
+    found = gather(near, matches, memory_conf().ranking.rrf_k)
+    gone = ghosts().among(user.pk, [one.id for one in found])
+    return [one for one in found if one.id not in gone], asked
+
+
+def by_words(
+    user: EndUser, query: Query, request: SearchRequest, debug: Debug, deadline: Deadline
+) -> list[LexicalMatch]:
+    conf = memory_conf()
+    if not query.text or LEXICAL not in request.stages or not conf.flags["bm25"]:
+        return []
+    wanted, depth = wanted_by(user, request), depth_of(request)
+    left = deadline.slice(conf.deadlines.lexical_s)
+    return debug.attempt(LEXICAL, lambda: lexical_index().search(query.sought, wanted, depth, left), [])
+
+
+def by_meaning(
     user: EndUser,
     query: Query,
     request: SearchRequest,
     debug: Debug,
     deadline: Deadline,
-    asked: EncodedQuery | None = None,
-) -> list[Found]:
+    asked: EncodedQuery | None,
+) -> list[tuple[uuid.UUID, float]]:
     """``asked`` is the question as the model has it, where that is known already."""
-    conf = memory_conf()
-    wanted = Filter(user.pk, frozenset(request.tiers) if request.tiers else None)
-    depth = max(conf.ranking.candidates_floor, request.limit * conf.ranking.candidates_factor)
-    if request.metadata:
-        # The indexes do not know metadata: look deeper, since reading will drop what does not hold it.
-        depth *= 4
-    if not query.text:
-        return []
-    near: list[tuple[uuid.UUID, float]] = []
     if VECTOR not in request.stages:
         debug.vector_stage_status = "disabled_config"
-    else:
-        near = nearest(query, wanted, depth, debug, deadline, asked)
-    worded: list[LexicalMatch] = []
-    if LEXICAL in request.stages and conf.flags["bm25"]:
-        worded = debug.attempt(
-            LEXICAL,
-            lambda: lexical_index().search(query.sought, wanted, depth, deadline.slice(conf.deadlines.lexical_s)),
-            [],
-        )
-    found = gather(near, [(match.id, match.score) for match in worded], conf.ranking.rrf_k)
-    gone = ghosts().among(user.pk, [one.id for one in found])
-    return [one for one in found if one.id not in gone]
+        return []
+    if not query.text:
+        return []
+    return nearest(query, wanted_by(user, request), depth_of(request), debug, deadline, asked)
+
+
+def depth_of(request: SearchRequest) -> int:
+    """How many candidates each index is asked for."""
+    ranking = memory_conf().ranking
+    depth = max(ranking.candidates_floor, request.limit * ranking.candidates_factor)
+    # The indexes do not know metadata: look deeper, since reading will drop what does not hold it.
+    return depth * 4 if request.metadata else depth
+
+
+def wanted_by(user: EndUser, request: SearchRequest) -> Filter:
+    return Filter(user.pk, frozenset(request.tiers) if request.tiers else None)
 
 
 def nearest(

@@ -105,17 +105,20 @@ class Debug:
             self.stage_timings_ms[stage] = round(self.stage_timings_ms.get(stage, 0.0) + spent_ms, 3)
 
     def attempt(self, stage: str, call: Callable[[], T], otherwise: T) -> T:
-        """What the stage returns; its substitute, with the failure named, when it is unavailable."""
+        """What the stage returns; its substitute, with the failure named, when it is unavailable. Its time is kept."""
         with self.timed(stage):
-            try:
-                return call()
-            except Unavailable as error:
-                self.fallbacks_used.append(f"{stage}_skipped")
-                self.errors.append({"stage": stage, "message": error.reason, "code": type(error).__name__})
-                if stage in {"embed", VECTOR}:
-                    self.vector_stage_status = status_after(error)
-                logger.warning("search stage skipped", stage=stage, dependency=error.dependency, reason=error.reason)
-                return otherwise
+            return self.forgiven(stage, call, otherwise)
+
+    def forgiven(self, stage: str, call: Callable[[], T], otherwise: T) -> T:
+        try:
+            return call()
+        except Unavailable as error:
+            self.fallbacks_used.append(f"{stage}_skipped")
+            self.errors.append({"stage": stage, "message": error.reason, "code": type(error).__name__})
+            if stage in {"embed", VECTOR}:
+                self.vector_stage_status = status_after(error)
+            logger.warning("search stage skipped", stage=stage, dependency=error.dependency, reason=error.reason)
+            return otherwise
 
 
 def status_after(error: Unavailable) -> str:

@@ -57,8 +57,7 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         query = read_query(user, debug.normalized_query, now)
     advice = advise(user, query, debug, deadline) if can_be_advised(request) else Advice()
     request = planned(replace(request, limit=request.limit or query.limit), advice, debug)
-    asked = late.ask(query, request, debug, deadline)
-    found = find(user, query, request, debug, deadline, asked)
+    found, asked = find(user, query, request, debug, deadline)
     with debug.timed("rank"), user_scope(user):
         pool = read_pool(Wanted(user, now, request.tiers, request.metadata), found, query.words)
         fuse(pool)

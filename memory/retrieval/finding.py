@@ -30,8 +30,8 @@ def find(
     worded = beside(LEXICAL, partial(by_words, user, query, request, debug, deadline), deadline)
     asked = late.ask(query, request, debug, deadline)
     near = by_meaning(user, query, request, debug, deadline, asked)
-    matches = [(match.id, match.score) for match in debug.forgiven(LEXICAL, worded, [])]
-    found = gather(near, matches, memory_conf().ranking.rrf_k)
+    matches: list[LexicalMatch] = debug.forgiven(LEXICAL, worded, [])
+    found = gather(near, [(match.id, match.score) for match in matches], memory_conf().ranking.rrf_k)
     gone = ghosts().among(user.pk, [one.id for one in found])
     return [one for one in found if one.id not in gone], asked
 

@@ -39,12 +39,13 @@ def find(
 def by_words(
     user: EndUser, query: Query, request: SearchRequest, debug: Debug, deadline: Deadline
 ) -> list[LexicalMatch]:
+    """Raises Unavailable."""
     conf = memory_conf()
     if not query.text or LEXICAL not in request.stages or not conf.flags["bm25"]:
         return []
     wanted, depth = wanted_by(user, request), depth_of(request)
-    left = deadline.slice(conf.deadlines.lexical_s)
-    return debug.attempt(LEXICAL, lambda: lexical_index().search(query.sought, wanted, depth, left), [])
+    with debug.timed(LEXICAL):
+        return lexical_index().search(query.sought, wanted, depth, deadline.slice(conf.deadlines.lexical_s))
 
 
 def by_meaning(

@@ -157,14 +157,26 @@ class Changes:
         earlier = self._moves.get(item.pk)
         if earlier is None:
             return
-        outcome, before = Outcome(earlier.event.outcome), item.score
+        before = item.score
+        self._subtract(item, earlier)
+        self._note(item, "outcome_replaced", before, f"a later verdict takes the place of {earlier.event.outcome}")
+
+    def withdraw(self, item: MemoryItem, told: MemoryEvent) -> None:
+        """Take back the verdict that ``told`` tells of, with none in its place."""
+        before = item.score
+        self._subtract(item, self._moves[item.pk])
+        said = last_verdict(item, besides=self._moves[item.pk].event)
+        item.last_outcome, item.last_used_at = (said.outcome, said.at) if said else ("", None)
+        reason = f"taken back: {told.kind.removeprefix('outcome_')}"
+        self._note(item, "outcome_withdrawn", before, reason, undone=told.pk)
+
+    def _subtract(self, item: MemoryItem, earlier: Move) -> None:
+        outcome = Outcome(earlier.event.outcome)
         item.score = bounded(item.score - earlier.delta)
         if earlier.event.source != Source.IMPLICIT:
             item.uses = max(0, item.uses - (outcome is not Outcome.UNKNOWN))
             setattr(item, outcome, max(0, getattr(item, outcome) - 1))
         item.updated_at = self.now
-        reason = f"a later verdict takes the place of {outcome}"
-        self._note(item, "outcome_replaced", before, reason)
 
     def _move(self, item: MemoryItem) -> float:
         verdict, before = self.verdict, item.score
@@ -180,7 +192,7 @@ class Changes:
         self._note(item, kind, before, REASONS[verdict.source])
         return round(item.score - before, 6)
 
-    def _note(self, item: MemoryItem, kind: str, before: float, reason: str) -> None:
+    def _note(self, item: MemoryItem, kind: str, before: float, reason: str, **also: int) -> None:
         if item not in self._changed:
             self._changed.append(item)
         self._events.append(
@@ -190,7 +202,7 @@ class Changes:
                 kind=kind,
                 reason=reason,
                 before={"score": before},
-                after={"score": item.score, "uses": item.uses},
+                after={"score": item.score, "uses": item.uses, **also},
                 actor=self.verdict.actor,
                 at=self.now,
             )
@@ -222,6 +234,11 @@ def standing_events(user: EndUser, subject: Subject) -> list[OutcomeEvent]:
     if not about:
         return []
     return list(OutcomeEvent.objects.filter(about, user=user, sign=1, replaced_at=None).order_by("pk"))
+
+
+def last_verdict(item: MemoryItem, *, besides: OutcomeEvent) -> OutcomeEvent | None:
+    standing = OutcomeEvent.objects.filter(user=item.user_id, sign=1, replaced_at=None, scored_ids__contains=[item.pk])
+    return standing.exclude(pk=besides.pk).exclude(source=Source.IMPLICIT).order_by("at", "pk").last()
 
 
 def touches(event: OutcomeEvent, ids: Iterable[uuid.UUID]) -> bool:

@@ -40,11 +40,12 @@ def vouch(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
     auth=WRITE,
     response=answers(200, MemoryOut, writes=True, may_miss=True),
     operation_id="undo_event",
-    summary="Take a promotion or an archiving back",
+    summary="Take a promotion, an archiving or a verdict back",
 )
 def undo(request: HttpRequest, u: UserId, item_id: ItemId, event_id: EventId) -> HttpResponse:
-    """Only the last thing that happened to a memory can be taken back. The outcomes that led to the move do not lead to
-    it again: the next one decides."""
+    """A move only while it is the last thing that happened to the memory; the outcomes that led to it do not lead to it
+    again, the next one decides. A verdict when it was recorded by memory ids, without a turn or an exchange: where it
+    names one, a new verdict on the same answer takes its place."""
     user, door, key = required_user(request, u), facade(request), UUID(item_id)
     twin = twin_of_returning(request, door, user, key)
     return do_once(

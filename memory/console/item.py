@@ -17,7 +17,7 @@ from memory.admission import Refused
 from memory.conf import memory_conf
 from memory.console.differences import Run, differences
 from memory.console.forms import RevisionForm
-from memory.console.names import TIER_NAMES, TRUST_NAMES, VERDICTS
+from memory.console.names import OUTCOME_NAMES, TIER_NAMES, TRUST_NAMES, VERDICTS
 from memory.console.pages import OperatorRequest, answer, place_page, wants_part
 from memory.console.places import Place
 from memory.console.timeline import timeline
@@ -28,6 +28,7 @@ from memory.scoring import quality, wilson_lower_bound
 from memory.tiers import SCORED_TIERS, Tier, Trust
 
 MERGED = "The bank held this already; the two are one now."
+VERDICT_NAMES = {f"outcome_{value}": name for value, name in OUTCOME_NAMES.items()}
 VERSIONS = 20
 EVENTS = 100
 LONGEST_NUMBER = 6
@@ -60,6 +61,7 @@ def page(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResp
 def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
     versions = list_versions(place.user, item.pk, before=None, limit=VERSIONS + 1)
     events = list_events(place.user, item.pk, before=None, limit=EVENTS + 1)
+    verdict = place.facade.withdrawable_verdict(place.user, item.pk)
     return {
         "place": place,
         "item": item,
@@ -74,7 +76,8 @@ def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
         "quality": quality(item.importance, item.confidence),
         "wordings": wordings(item, versions[:VERSIONS]),
         "more_versions": len(versions) > VERSIONS,
-        "timeline": timeline(events[:EVENTS]),
+        "timeline": timeline(events[:EVENTS], verdict.pk if verdict else None),
+        "verdict": verdict and {"event": verdict, "name": VERDICT_NAMES[verdict.kind]},
         "more_events": len(events) > EVENTS,
     }
 

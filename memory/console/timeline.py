@@ -24,6 +24,7 @@ TITLES = {
     "outcome_partial": "Outcome: partly worked",
     "outcome_unknown": "Outcome: unknown",
     "outcome_replaced": "Outcome taken back",
+    "outcome_withdrawn": "Outcome taken back",
     "signal_thanks": "Hint: thanks",
     "signal_corrects": "Hint: corrected",
     "signal_repeats": "Hint: asked again",
@@ -59,10 +60,10 @@ class Line:
     undoes: int | None = None
 
 
-def timeline(events: Iterable[Event]) -> list[Line]:
-    """Newest first, as the events are."""
+def timeline(events: Iterable[Event], verdict: int | None = None) -> list[Line]:
+    """Newest first, as the events are. ``verdict`` is the event of one that can be taken back too."""
     events = list(events)
-    last_move = undoable(events)
+    open_to_undo = {undoable(events), verdict}
     return [
         Line(
             title=TITLES.get(event.kind, event.kind.replace("_", " ").capitalize()),
@@ -71,7 +72,7 @@ def timeline(events: Iterable[Event]) -> list[Line]:
             details=details(event.before or {}, event.after or {}),
             actor=event.actor,
             at=event.at,
-            undoes=event.pk if event.pk == last_move else None,
+            undoes=event.pk if event.pk in open_to_undo else None,
         )
         for event in events
     ]

@@ -1,4 +1,4 @@
-"""What only a person does: answer for a memory, and take a move back."""
+"""What only a person does: answer for a memory, and take a move or a verdict back."""
 
 import uuid
 
@@ -12,6 +12,7 @@ from memory.conf import memory_conf
 from memory.console.item import after_change, confirmation, find_item, to_item
 from memory.console.pages import OperatorRequest, place_page
 from memory.console.places import Place
+from memory.listing import list_events
 from memory.resilience import Deadline
 from memory.tiers import Trust
 
@@ -42,4 +43,7 @@ def undo(request: OperatorRequest, place: Place, item_id: uuid.UUID, event_id: i
         return to_item(request, place, item_id)
     if changed is None:
         raise Http404("no such event")
-    return after_change(request, place, changed, "The move was taken back.")
+    [newest] = list_events(place.user, item_id, before=None, limit=1)
+    is_verdict = newest.kind == "outcome_withdrawn"
+    back = f"verdict was taken back: the score went to {changed.score:.2f}" if is_verdict else "move was taken back"
+    return after_change(request, place, changed, f"The {back}.")

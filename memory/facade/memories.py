@@ -19,7 +19,7 @@ from memory.queueing import enqueue
 from memory.resilience import Deadline
 from memory.store import Stored
 from memory.tiers import Tier, Trust
-from outcomes import exchanges
+from outcomes import exchanges, withdrawal
 
 
 class Memories(Door):
@@ -122,11 +122,18 @@ class Memories(Door):
     def undo(
         self, user: EndUser, item_id: uuid.UUID, event_id: int, *, now: datetime, similar_to: uuid.UUID | None = None
     ) -> MemoryItem | None:
+        """Take back a promotion or an archiving, or a verdict that was given on this memory alone."""
         with user_scope(user):
+            event = MemoryEvent.objects.filter(user=user, item_id=item_id, pk=event_id).first()
+            if event is not None and event.kind in withdrawal.KINDS:
+                return withdrawal.withdraw(user, event, now=now, actor=self.actor)
             item = promotion.undo(user, item_id, event_id, now=now, actor=self.actor, similar_to=similar_to)
             if item is not None and item.tier == Tier.MEMORY_BANK:
                 bank.make_room(user, now=now, keep=[item.pk])
         return item
+
+    def withdrawable_verdict(self, user: EndUser, item_id: uuid.UUID) -> MemoryEvent | None:
+        return withdrawal.withdrawable(user, item_id)
 
     def versions(self, user: EndUser, item_id: uuid.UUID) -> list[MemoryVersion]:
         with user_scope(user):

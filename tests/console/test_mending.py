@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from memory.access import user_scope
 from memory.facade import MemoryFacade
-from memory.models import EndUser, MemoryItem
-from memory.tiers import Indexing, Tier, Trust
+from memory.models import EndUser, MemoryItem, Turn
+from memory.tiers import Indexing, Outcome, Tier, Trust
 from outcomes.models import OutcomeEvent
 from tests.console.conftest import Console
 from tests.factories import MemoryItemFactory
@@ -109,3 +109,51 @@ def test_a_version_that_is_not_there_leaves_the_form_as_it_is(
 def test_a_verdict_on_nothing_is_not_found(console: Console, place: str) -> None:
     assert console.post(f"{place}/memories/{uuid.uuid4()}/outcome", {"outcome": "worked"}).status_code == 404
     assert console.post(f"{place}/memories/{uuid.uuid4()}/index").status_code == 404
+
+
+def test_a_verdict_is_taken_back_where_it_was_given(console: Console, user: EndUser, place: str) -> None:
+    item = MemoryItemFactory.create(user=user)
+    path = f"{place}/memories/{item.pk}"
+    assert "Take it back" not in console.get(path).content.decode()
+    console.post(f"{path}/outcome", {"outcome": "worked"})
+    page = console.post(f"{path}/outcome", {"outcome": "failed"}, follow=True).content.decode()
+    assert "The last verdict was “failed”" in page
+    failed, worked = MemoryFacade().events(user, item.pk)[:2]
+    assert page.count(f"{path}/undo/{failed.pk}") == 2, "beside the buttons and on the timeline"
+    assert f"{path}/undo/{worked.pk}" not in page
+
+    page = console.post(f"{path}/undo/{failed.pk}", follow=True).content.decode()
+    assert "The verdict was taken back: the score went to 0.70." in page
+    assert "The last verdict was “worked”" in page
+    left = fresh(item)
+    assert (left.score, left.uses, left.worked, left.failed, left.last_outcome) == (0.7, 1, 1, 0, "worked")
+
+    page = console.post(f"{path}/undo/{worked.pk}", follow=True).content.decode()
+    left = fresh(item)
+    assert (left.score, left.uses, left.last_outcome, left.last_used_at) == (0.5, 0, "", None)
+    assert "Take it back" not in page
+    assert page.count("Outcome taken back") == 2
+    again = console.post(f"{path}/undo/{worked.pk}", follow=True).content.decode()
+    assert "Not taken back: this was taken back already." in again
+    assert fresh(item).score == 0.5
+
+
+def test_a_verdict_on_an_answer_is_left_to_the_conversation(console: Console, user: EndUser, place: str) -> None:
+    item = MemoryItemFactory.create(user=user)
+    with user_scope(user):
+        turn = Turn.objects.create(user=user, positions=[[str(item.pk), item.tier]])
+    MemoryFacade().outcome(user, Outcome.WORKED, now=timezone.now(), turn_id=turn.turn_id)
+    path = f"{place}/memories/{item.pk}"
+    assert "Take it back" not in console.get(path).content.decode()
+    [event] = MemoryFacade().events(user, item.pk)
+    page = console.post(f"{path}/undo/{event.pk}", follow=True).content.decode()
+    assert "Not taken back: this verdict is on an answer" in page
+    assert fresh(item).score == 0.7
+
+
+def test_a_verdict_in_another_house_cannot_be_taken_back(outsider: Console, user: EndUser, place: str) -> None:
+    item = MemoryItemFactory.create(user=user)
+    MemoryFacade().outcome(user, Outcome.WORKED, now=timezone.now(), related=[str(item.pk)])
+    [event] = MemoryFacade().events(user, item.pk)
+    assert outsider.post(f"{place}/memories/{item.pk}/undo/{event.pk}").status_code == 404
+    assert fresh(item).score == 0.7

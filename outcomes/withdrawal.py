@@ -1,0 +1,65 @@
+"""Takes back a verdict that was given on a memory by its id alone. One on an answer is replaced by a new one there."""
+
+import uuid
+from datetime import datetime
+
+from django.db.models import F, QuerySet
+from django.db.models.functions import Least
+
+from memory import rows
+from memory.access import user_scope
+from memory.admission import Refused
+from memory.merging import take_turns
+from memory.models import EndUser, MemoryEvent, MemoryItem
+from memory.tiers import Outcome
+from outcomes.ledger import Changes, Move, Verdict, locked_items, replace
+from outcomes.models import OutcomeEvent
+
+KINDS = {f"outcome_{outcome}": outcome for outcome in Outcome}
+
+
+def withdraw(user: EndUser, event: MemoryEvent, *, now: datetime, actor: str) -> MemoryItem | None:
+    """Undo what the verdict that this event tells of did to its memory, and have it unlearned. None when the memory is
+    gone; raises Refused for a verdict on an answer and for one that was taken back already."""
+    with user_scope(user):
+        # A line may be on several memories, each withdrawn by itself.
+        take_turns("verdicts", user)
+        items = locked_items(user, [event.item_id])
+        if not items:
+            return None
+        item, line = items[0], line_of(user, event)
+        delta = next(row[2] for row in line.memories if row[0] == str(item.pk))
+        changes = Changes(Verdict(Outcome.UNKNOWN, actor=actor), {item.pk: Move(line, delta)}, now)
+        changes.withdraw(item, event)
+        changes.save()
+        replace(user, [line], [item.pk], whole=False, now=now)
+        # Where a move was overruled the next outcome decides again, also when it only makes up for this one.
+        overruled = Least(F("overruled_uses"), item.uses)
+        MemoryItem.objects.for_user(user).filter(pk=item.pk).update(overruled_uses=overruled)
+        rows.mark_learning_due(user, now)
+    return item
+
+
+def line_of(user: EndUser, event: MemoryEvent) -> OutcomeEvent:
+    found = given_alone(user, event.item_id).filter(outcome=KINDS[event.kind], at=event.at).last()
+    if found is not None:
+        return found
+    if MemoryEvent.objects.filter(user=user, item_id=event.item_id, after__undone=event.pk).exists():
+        raise Refused("event_id", "this was taken back already")
+    raise Refused("event_id", "this verdict is on an answer; a new one on the same answer takes its place")
+
+
+def given_alone(user: EndUser, item_id: uuid.UUID) -> QuerySet[OutcomeEvent]:
+    """The verdicts that stand on this memory and name neither a turn nor an exchange, oldest first."""
+    lines = OutcomeEvent.objects.filter(user=user, turn_id=None, exchange_id=None, sign=1, replaced_at=None)
+    return lines.filter(scored_ids__contains=[item_id]).order_by("at", "pk")
+
+
+def withdrawable(user: EndUser, item_id: uuid.UUID) -> MemoryEvent | None:
+    """The event of the newest verdict on this memory that can be taken back."""
+    with user_scope(user):
+        line = given_alone(user, item_id).last()
+        if line is None:
+            return None
+        told = MemoryEvent.objects.filter(user=user, item_id=item_id, kind=f"outcome_{line.outcome}", at=line.at)
+        return told.order_by("pk").last()

@@ -19,6 +19,7 @@ from knowledge_graph.reading import problem_of
 from knowledge_graph.words import folded
 from memory.conf import memory_conf
 from memory.indexes.bounded import bounded_cursor
+from memory.indexes.prepared import PLANNED_ONCE, rows_of
 from memory.models import EndUser
 from memory.resilience import Deadline
 from memory.retrieval.advising import GRAPH, Advice
@@ -38,6 +39,7 @@ WHAT_IS_KNOWN = """
 WITH near AS (
     SELECT signature, count(*) AS shared FROM graph_solution_cue
     WHERE user_id = %(user)s AND key = ANY(%(problem)s) GROUP BY signature
+    HAVING count(*) >= %(least)s * %(size)s
 )
 SELECT 'tier', tier, NULL::uuid, sum(worked)::float8, sum(failed)::float8 FROM graph_routing
 WHERE user_id = %(user)s AND key = ANY(%(concepts)s) GROUP BY tier
@@ -79,11 +81,9 @@ def advise(user: EndUser, query: Query, deadline: Deadline) -> Advice:
         "uses": DOCUMENT_USES,
         **{f"most_{name}": limit for name, limit in LIMITS.items()},
     }
-    # Nothing here is read in bulk; a plan that the rows of one user justify serves all.
-    with bounded_cursor(GRAPH, user.pk, deadline, {}) as cursor:
-        cursor.execute(WHAT_IS_KNOWN, values)
-        rows = cursor.fetchall()
-    return advice_of(rows)
+    # Nothing here is read in bulk: one plan serves all.
+    with bounded_cursor(GRAPH, user.pk, deadline, PLANNED_ONCE) as cursor:
+        return advice_of(rows_of(cursor, WHAT_IS_KNOWN, values))
 
 
 def named_in(query: Query) -> set[str]:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from memory.guard import refusal, speech
+from memory.guard import found_order, found_secret, refusal, speech
 from memory.guard.lexicon import FOLDER, Lexicon
 from memory.guard.reading import ADDRESS_MARK, BREAKS, TOKEN, Reading, Sentence, Span, read
 from memory.profile.facts import Confidence, Field, ProfileFact
@@ -24,6 +24,9 @@ CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`", re.DOTALL)
 QUOTED_LINE = re.compile(r"^\s{0,8}>.*$", re.MULTILINE)
 QUOTED = re.compile(r"\"[^\"\n]{0,500}\"|“[^”\n]{0,500}”|„[^“”\n]{0,500}[“”]|«[^»\n]{0,500}»|‘[^’\n]{3,500}’(?!\w)")
 SEGMENT = re.compile(r"\s*[,;]\s+|\s+[-–—]\s+")
+JOINTS = frozenset({"and", "but", "und", "aber", "et", "mais", "y", "e", "ed"})
+JOINT = re.compile(r"(\s+(?:and|und|et|y|e|ed)\s+|\s+ו(?=אני\s))", re.IGNORECASE)
+MOST_JOINTS = 8
 HEBREW = re.compile("[א-ת]")
 LONGEST_NAME = 4
 SHORTEST_TAIL = 3
@@ -69,7 +72,7 @@ def found_by_rules(message: str) -> list[ProfileFact]:
         return []
     found: dict[str, ProfileFact] = {}
     for sentence in whole.own:
-        if has_other_voice(sentence):
+        if has_other_voice(sentence) or found_secret(sentence.raw) or found_order(sentence.raw):
             continue
         for piece in statements(sentence, whole):
             if fact := fact_of(piece):
@@ -97,7 +100,7 @@ def statements(sentence: Sentence, whole: Reading) -> list[Sentence]:
         segments.pop()
     found: list[str] = []
     is_open = False
-    for segment in segments:
+    for segment in (clause for part in segments for clause in clauses(part, whole)):
         own = read(segment, profile_words(), whole.languages).own
         if own and opening_of(own[0]):
             found.append(segment)
@@ -108,6 +111,23 @@ def statements(sentence: Sentence, whole: Reading) -> list[Sentence]:
             is_open = False
     pieces = (read(text, profile_words(), whole.languages).own for text in found)
     return [own[0] for own in pieces if own]
+
+
+def clauses(segment: str, whole: Reading) -> list[str]:
+    """A segment cut where a statement with an opening of its own is joined to one: "I'm Ana and I live in Leeds"."""
+    pieces = JOINT.split(segment, maxsplit=MOST_JOINTS)
+    found = pieces[:1]
+    for joint, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        if opens(found[-1], whole) and opens(piece, whole):
+            found.append(piece)
+        else:
+            found[-1] += joint + piece
+    return found
+
+
+def opens(text: str, whole: Reading) -> bool:
+    own = read(text, profile_words(), whole.languages).own
+    return bool(own) and opening_of(own[0]) is not None
 
 
 def heads(sentence: Sentence) -> set[int]:
@@ -170,12 +190,20 @@ def fact_of(sentence: Sentence) -> ProfileFact | None:
         return None
     kind, start, end = opening
     stop = next((cut for cut, _ in sentence.spans("cut") if cut >= end), len(sentence.words))
+    if kind == "name":
+        stop = end_of_name(sentence, end, stop)
     if not stands(sentence, kind, start, end, stop):
         return None
     statement = worded(sentence.raw, start, stop)
     if len(statement) > LONGEST or refusal(statement) is not None:
         return None
     return ProfileFact(field_of(sentence, kind), statement, certainty_of(kind), Trust.USER)
+
+
+def end_of_name(sentence: Sentence, start: int, stop: int) -> int:
+    """A name ends with its clause: "my name is Ana and I need a train"."""
+    joints = (at for at in range(start, stop) if sentence.words[at] in JOINTS)
+    return min(stop, *(at for at in (*sentence.breaks, *joints, stop) if at > start))
 
 
 def stands(sentence: Sentence, kind: str, start: int, end: int, stop: int) -> bool:

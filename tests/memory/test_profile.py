@@ -78,6 +78,42 @@ def test_a_message_may_tell_several_things() -> None:
     assert facts[0].tags == ("identity", "name")
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "My name is Daniela and I work as a marine biologist in Porto.",
+            {"name": "My name is Daniela.", "work_context": "I work as a marine biologist in Porto."},
+        ),
+        (
+            "Hello! I am a software engineer in Berlin and I prefer short answers.",
+            {"work_context": "I am a software engineer in Berlin.", "communication_style": "I prefer short answers."},
+        ),
+        (
+            "Ich heiße Jonas und ich arbeite als Lehrer in Ulm.",
+            {"name": "Ich heiße Jonas.", "work_context": "Ich arbeite als Lehrer in Ulm."},
+        ),
+        ("Je m'appelle Luc et j'habite à Lyon.", {"name": "Je m'appelle Luc.", "identity": "J'habite à Lyon."}),
+        (
+            "Mi chiamo Paolo e lavoro come cuoco a Bari.",
+            {"name": "Mi chiamo Paolo.", "work_context": "Lavoro come cuoco a Bari."},
+        ),
+        (
+            "Me llamo Carmen y soy enfermera en Cádiz.",
+            {"name": "Me llamo Carmen.", "work_context": "Soy enfermera en Cádiz."},
+        ),
+        ("שמי דנה ואני גרה בחיפה", {"name": "שמי דנה.", "identity": "אני גרה בחיפה."}),
+        ("I live in Leeds and work as a nurse.", {"identity": "I live in Leeds and work as a nurse."}),
+        ("My name is Daniela and today I'm in a hurry.", {"name": "My name is Daniela."}),
+        ("My name is Daniela Costa, I need a train to Porto.", {"name": "My name is Daniela Costa."}),
+        ("My name is Daniela and my password is tulip7.", {}),
+        ("My name is of no concern and I need a train to Porto.", {}),
+    ],
+)
+def test_one_sentence_may_tell_two_things_and_a_name_ends_with_its_clause(said: str, told: dict[str, str]) -> None:
+    assert {fact.field: fact.statement for fact in found_by_rules(said)} == told
+
+
 def test_importance_is_by_field_and_ordinary_where_none_is_named() -> None:
     [family] = found_by_rules("My sister Ana is allergic to nuts.")
     assert (family.field, family.importance) == ("family", 0.6)
@@ -96,7 +132,21 @@ def test_one_message_leaves_few_facts_and_a_pasted_one_is_not_read_to_its_end() 
 
 
 @pytest.mark.parametrize(
-    "piece", ["I love ", "my ", "I live in ", ", ", "a", '"', "`", "“", "my sister ", "- ", "by the way "]
+    "piece",
+    [
+        "I love ",
+        "my ",
+        "I live in ",
+        ", ",
+        "a",
+        '"',
+        "`",
+        "“",
+        "my sister ",
+        "- ",
+        "by the way ",
+        "I live in Leeds and ",
+    ],
 )
 def test_a_hostile_message_is_read_in_time(piece: str) -> None:
     started = time.process_time()

@@ -52,8 +52,8 @@ format: tools ## Format the code and mend what can be mended
 schema: tools ## Write the API's OpenAPI document anew after a change of the API
 	@$(PYTHON_IN_VENV) manage.py export_openapi_schema --api config.api.api --indent 2 --output tests/contracts/openapi.json
 
-bench: runtime ## Measure latency and search quality; ARGS="--help" lists the choices
-	@exec $(PYTHON_IN_VENV) manage.py bench $(ARGS)
+bench: runtime ## Measure search quality; ARGS="speed" measures latency, ARGS="--help" lists all choices
+	@exec $(PYTHON_IN_VENV) manage.py bench $(or $(ARGS),quality)
 
 lock: ## Resolve the dependencies again (needs uv); UPGRADE=1 takes newer versions
 	@$(COMPILE) pyproject.toml -o requirements.lock

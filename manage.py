@@ -27,6 +27,8 @@ AS_OWNER = frozenset(
 DATABASE_ONLY = AS_OWNER | {"changepassword", "createsuperuser", "dbshell", "inspectdb", "prepare_database"}
 # These make the tables, or are of use without them.
 WITHOUT_TABLES = WITHOUT_DATABASE | AS_OWNER | {"dbshell", "inspectdb", "prepare_database", "shell", "test"}
+# These measure whatever is there, on a fresh clone as well: they make the tables of an embedded database by themselves.
+MAKES_TABLES = frozenset({"bench"})
 HELP = frozenset({"-h", "--help", "--version"})
 
 
@@ -68,6 +70,11 @@ def run_with(parts: list[str], command: str, argv: list[str]) -> int:
         if not brings_settings(argv):
             django.setup()  # while the parts start
         use.wait()
+        # An `up` makes the tables itself, perhaps at this moment.
+        if command in MAKES_TABLES and "postgres" in parts and not use.is_beside_up and not brings_settings(argv):
+            from config.tables import bring_up_to_date
+
+            bring_up_to_date(place.tables)
         return execute(command, argv)
 
 
@@ -93,7 +100,11 @@ def brings_settings(argv: list[str]) -> bool:
 def needed_parts(command: str, argv: list[str]) -> list[str]:
     from config.embedded import PARTS, unaddressed
 
-    if command in WITHOUT_DATABASE or HELP & set(argv):
+    if HELP & set(argv):
+        return []
+    if command == "check" and any(word.startswith("--database") for word in argv):
+        return unaddressed(["postgres"])
+    if command in WITHOUT_DATABASE:
         return []
     return unaddressed(["postgres"] if command in DATABASE_ONLY else PARTS)
 

@@ -76,6 +76,10 @@ class Paths:
         return self.data / "clients.lock"
 
     @property
+    def tables(self) -> Path:
+        return self.data / "tables.lock"
+
+    @property
     def redis_socket(self) -> Path:
         return self.run / "redis.sock"
 

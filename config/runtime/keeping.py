@@ -136,6 +136,11 @@ class Use:
             time.sleep(0.03)
         self._let_go_of_keeper()
 
+    @property
+    def is_beside_up(self) -> bool:
+        holder = current_holder(self._place)
+        return holder is not None and holder.kind == "up"
+
     def _parts_answer(self) -> bool:
         holder = current_holder(self._place)
         if holder is None:

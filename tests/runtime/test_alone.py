@@ -24,7 +24,11 @@ def test_a_command_alone_gets_a_database_which_ends_with_it(tmp_path: Path) -> N
 
 
 def test_a_command_that_needs_tables_says_in_a_line_how_to_get_them(tmp_path: Path) -> None:
-    commands = (["bench", "speed"], ["create_key", "--org", "acme", "--name", "x"], ["check_consistency"])
+    commands = (
+        ["purge_source", "--user", "ann", "--source", "tool"],
+        ["create_key", "--org", "acme", "--name", "x"],
+        ["check_consistency"],
+    )
     refused = [manage(*words, data_dir=tmp_path) for words in commands]
 
     assert [each.returncode for each in refused] == [1, 1, 1]
@@ -36,6 +40,34 @@ def test_a_command_that_needs_tables_says_in_a_line_how_to_get_them(tmp_path: Pa
     assert behind.stderr.endswith("run manage.py migrate first\n")
     assert manage("migrate", data_dir=tmp_path).returncode == 0
     assert manage("promote", "--dry-run", data_dir=tmp_path).returncode == 0
+
+
+def test_a_benchmark_makes_the_tables_it_needs_and_a_second_one_waits_for_them(tmp_path: Path) -> None:
+    words = ("bench", "quality", "--limit", "1", "--modes", "lexical")
+    with ThreadPoolExecutor(2) as pool:
+        measured = list(pool.map(lambda _: manage(*words, data_dir=tmp_path), range(2)))
+
+    assert [each.returncode for each in measured] == [0, 0], [each.stderr for each in measured]
+    assert sorted("Making the tables" in each.stderr for each in measured) == [False, True]
+    assert all("Top-1" in each.stdout for each in measured)
+    manage("migrate", "outcomes", "0003", data_dir=tmp_path)
+    assert manage(*words, data_dir=tmp_path).returncode == 0
+
+
+def test_a_benchmark_leaves_tables_alone_that_are_not_embedded(tmp_path: Path) -> None:
+    tried = manage("bench", "quality", data_dir=tmp_path, DATABASE_URL="postgresql://a:b@127.0.0.1:1/none")
+
+    assert tried.returncode == 1
+    assert "Making the tables" not in tried.stderr
+    assert "the database does not answer" in tried.stderr
+
+
+def test_checking_the_database_alone_starts_it(tmp_path: Path) -> None:
+    manage("migrate", data_dir=tmp_path)
+    checked = manage("check", "--database", "default", data_dir=tmp_path)
+
+    assert checked.returncode == 0, checked.stderr
+    assert "could not be asked" not in checked.stderr
 
 
 def test_a_database_that_does_not_answer_is_told_in_a_line(tmp_path: Path) -> None:

@@ -5,8 +5,6 @@ Decides nothing about ranking, never enqueues, and is never the source of truth:
 Postgres. An adapter raises `Unavailable`, and the caller decides whether it can go on without it.
 """
 
-import os
-from functools import cache
 from typing import cast
 
 from django.utils.module_loading import import_string
@@ -14,6 +12,7 @@ from django.utils.module_loading import import_string
 from memory.conf import memory_conf
 from memory.indexes.base import LexicalIndex, Shape
 from memory.indexes.routed import RoutedIndex
+from memory.shared import Shared
 
 VECTOR_ENGINES = {
     "pgvector": "memory.indexes.pgvector.PgVectorEngine",
@@ -25,7 +24,7 @@ LEXICAL_INDEXES = {
 }
 
 
-@cache
+@Shared
 def vector_index() -> RoutedIndex:
     """The vector index the settings name."""
     conf = memory_conf()
@@ -33,7 +32,7 @@ def vector_index() -> RoutedIndex:
     return RoutedIndex(engine, conf.vector.collection, Shape.from_conf(conf))
 
 
-@cache
+@Shared
 def lexical_index() -> LexicalIndex:
     """The lexical index the settings name."""
     conf = memory_conf()
@@ -42,15 +41,7 @@ def lexical_index() -> LexicalIndex:
 
 def reset() -> None:
     """Drop the cached adapters, as after a change of settings."""
-    if vector_index.cache_info().currsize:
-        vector_index().close()
-    forget()
-
-
-def forget() -> None:
-    vector_index.cache_clear()
-    lexical_index.cache_clear()
-
-
-# A client's pooled connections must not be shared with a forked worker, nor closed by it.
-os.register_at_fork(after_in_child=forget)
+    for index in vector_index.made:
+        index.close()
+    vector_index.forget()
+    lexical_index.forget()

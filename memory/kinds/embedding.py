@@ -1,8 +1,6 @@
 """The embedding model of personal records, the same for records and queries."""
 
-import os
 from dataclasses import replace
-from functools import cache
 
 from memory.conf import EmbeddingConf, memory_conf
 from memory.inference import embedder as shared_embedder
@@ -10,6 +8,7 @@ from memory.inference.base import Embedder
 from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
 from memory.kinds.models import DIMENSIONS
 from memory.resilience import Unavailable
+from memory.shared import Shared
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 E5 = "intfloat/e5-small-v2"
@@ -30,7 +29,7 @@ def embedder() -> Embedder:
     raise Unavailable(NAME, f"no server is named for {model_tag()}: set WB_EMBED_URL")
 
 
-@cache
+@Shared
 def own_embedder() -> Embedder:
     conf = own_conf()
     return CachedEmbedder(HttpEmbedder(conf, NAME), conf)
@@ -47,7 +46,3 @@ def own_conf() -> EmbeddingConf:
         query_prefix="query: " if is_e5 else "",
         passage_prefix="passage: " if is_e5 else "",
     )
-
-
-# Pooled connections must not be shared with a forked worker.
-os.register_at_fork(after_in_child=own_embedder.cache_clear)

@@ -1,9 +1,7 @@
 """The embedder port: over the real server, and over one that does everything wrong."""
 
 import dataclasses
-import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +9,7 @@ import pytest
 
 from memory import redis as shared
 from memory.conf import EmbeddingConf, memory_conf
-from memory.inference import Shared, embedder
+from memory.inference import embedder
 from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
 from memory.resilience import BadReply, Deadline, Late, Rejected, Unavailable, breaker_states
 from tests.faults import EmbedderStub, Stopwatch, refused, vector_of
@@ -355,18 +353,3 @@ class TestCache:
         monkeypatch.undo()
         shared.reset()
         assert len(stub.asked) == 3
-
-
-def test_threads_that_ask_at_once_share_one_adapter() -> None:
-    made: list[object] = []
-
-    def make() -> object:
-        time.sleep(0.05)
-        made.append(object())
-        return made[-1]
-
-    adapter = Shared(make)
-    with ThreadPoolExecutor(4) as pool:
-        given = list(pool.map(lambda _: adapter(), range(4)))
-    assert len(made) == 1
-    assert {id(one) for one in given} == {id(made[0])}

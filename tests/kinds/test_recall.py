@@ -215,7 +215,7 @@ def test_another_model_embeds_everything_again_and_asks_with_its_own_prefix(
 ) -> None:
     tasks.sweep()
     settings.MEMORY = {**settings.MEMORY, "KINDS": {"model": "e5", "url": settings.MEMORY["EMBEDDING"]["url"]}}
-    embedding.own_embedder.cache_clear()
+    embedding.own_embedder.forget()
     try:
         assert (embedding.own_conf().query_prefix, embedding.own_conf().passage_prefix) == ("query: ", "passage: ")
         assert ask(api, "what should I buy for the lab?") == []
@@ -226,7 +226,7 @@ def test_another_model_embeds_everything_again_and_asks_with_its_own_prefix(
             assert set(Embedded.objects.filter(user=user).values_list("model_tag", flat=True)) == {"e5"}
     finally:
         embedding.own_embedder().close()
-        embedding.own_embedder.cache_clear()
+        embedding.own_embedder.forget()
 
 
 def test_a_model_nobody_serves_is_named(api: ApiClient, records: dict[str, str], settings: Any) -> None:

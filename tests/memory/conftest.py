@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 from pytest_django import Settings
 
-from memory import indexes
+from memory import indexes, rebuilding
 from memory.models import EndUser
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.rebuilds import fill
@@ -38,3 +38,11 @@ def qdrant(request: pytest.FixtureRequest, services: object, settings: Settings)
         indexes.reset()
         yield server
         indexes.reset()
+
+
+@pytest.fixture
+def quick(qdrant: QdrantStandIn | None, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rebuilding in small batches, with nobody to make room for."""
+    settings.MEMORY = {**settings.MEMORY, "REINDEX": {"rows_per_s": 0, "keep_hours": 2}}
+    monkeypatch.setattr(rebuilding, "BATCH", 8)
+    monkeypatch.setattr(rebuilding, "PAGE", 8)

@@ -23,7 +23,6 @@ from memory.resilience import Deadline, Unavailable
 from memory.retrieval.search import SearchRequest
 from memory.tiers import Status, Tier
 from tests.faults import EmbedderStub
-from tests.qdrant_stand_in import QdrantStandIn
 from tests.rebuilds import contents, fill, list_rows, roles, rows
 
 memory = MemoryFacade("key:test")
@@ -31,14 +30,6 @@ IndexNow = Callable[[EndUser], None]
 Role = VectorCollection.Role
 
 pytestmark = pytest.mark.usefixtures("services", "quick")
-
-
-@pytest.fixture
-def quick(qdrant: QdrantStandIn | None, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small batches, and nobody to make room for."""
-    settings.MEMORY = {**settings.MEMORY, "REINDEX": {"rows_per_s": 0, "keep_hours": 2}}
-    monkeypatch.setattr(rebuilding, "BATCH", 8)
-    monkeypatch.setattr(rebuilding, "PAGE", 8)
 
 
 def now() -> Any:
@@ -338,7 +329,7 @@ def other_model(settings: Settings, tmp_path: Path) -> Iterator[Callable[[], Non
             embedding = {**original["EMBEDDING"], "url": stub.url, "model": "stub/model", "dimensions": 64}
             settings.MEMORY = {**original, "EMBEDDING": embedding}
             inference.reset()
-            indexes.vector_index.cache_clear()
+            indexes.vector_index.forget()
             health.forget()
 
         yield use

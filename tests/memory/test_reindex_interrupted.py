@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.utils import timezone
-from pytest_django import Settings
 
 from memory import consistency, rebuilding, reindex, tasks
 from memory.admission import NewMemory
@@ -16,7 +15,6 @@ from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.models import EndUser, VectorCollection
 from memory.rebuilding import State
-from tests.qdrant_stand_in import QdrantStandIn
 from tests.rebuilds import contents, die_at, fill, list_rows, roles, rows
 
 memory = MemoryFacade("key:test")
@@ -24,14 +22,6 @@ IndexNow = Callable[[EndUser], None]
 Role = VectorCollection.Role
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("services", "quick")]
-
-
-@pytest.fixture
-def quick(qdrant: QdrantStandIn | None, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small batches, and nobody to make room for."""
-    settings.MEMORY = {**settings.MEMORY, "REINDEX": {"rows_per_s": 0, "keep_hours": 2}}
-    monkeypatch.setattr(rebuilding, "BATCH", 8)
-    monkeypatch.setattr(rebuilding, "PAGE", 8)
 
 
 def now() -> Any:

@@ -10,6 +10,7 @@ from typing import Final
 
 from memory.words.calendar import MONTHS
 from memory.words.folding import clean, without_accents
+from memory.words.hebrew import is_hebrew
 
 WORD: Final = re.compile(r"[^\W_]+")
 _TODAY: Final = "aujourd'hui"
@@ -87,11 +88,12 @@ _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 # "May" and "mars" and their like are ordinary words more often than months, unless something of a date is beside them.
 _UNSURE_MONTHS: Final = frozenset({"may", "mar", "mars", "march", "dec", "sept", "ago", "set", "jan", "sep", "out"})
 _BESIDE_MONTH: Final = r"(?:\d{1,4}(?:st|nd|rd|th)?(?: of)?|in|on|since|until|of|during|last|next|this|en|im|le|el|al)"
+_HEBREW_MONTH: Final = re.compile(rf"\b(?:ו?[בלמשכה]|ו?ש[בלמ])?({'|'.join(filter(is_hebrew, MONTHS))}|מרס)\b")
 
 
 def months_in(bare: str) -> frozenset[int]:
-    """The months a plain question names."""
-    found = set()
+    """The months a plain question names; Hebrew writes "in" and "since" onto them."""
+    found = {3 if name == "מרס" else int(MONTHS[name].removeprefix("month:")) for name in _HEBREW_MONTH.findall(bare)}
     for word in set(WORD.findall(bare)) & MONTHS.keys():
         if word in _UNSURE_MONTHS and not re.search(rf"\b{_BESIDE_MONTH} {word}\b|\b{word},? \d", bare):
             continue
@@ -111,6 +113,7 @@ _OCCASIONS_EN: Final = (
 LATEST: Final = re.compile(
     rf"\b(?:(?:the |my |our |her |his |their )?last (?:\w+ ){{0,2}}(?:{_OCCASIONS_EN})|"
     r"latest|most recent(?:ly)?|newest|lately|recently|just now|as of now|"
+    r"la vez pasada|la volta scorsa|di recente|"
     r"(?:la |el )?ultim[oa]s? (?:vez|reunion|visita|cita|sesion|llamada|conversacion|clase|semana|mes|revision|"
     r"entrega|noticia|novedad)|ultimamente|mas recientes?|recientemente|"
     r"(?:la |le )?dernier(?:e)? (?:fois|reunion|visite|seance|rendez-vous|appel|conversation|cours|semaine|mois|"
@@ -124,6 +127,7 @@ LATEST: Final = re.compile(
 )
 NEWEST_WORDS: Final = re.compile(
     r"\b(?:(?:the |at |in )?last time|lately|recently|just now|as of now|(?:most recent|latest|newest|last)(?= )|"
+    r"la vez pasada|la volta scorsa|di recente|"
     r"(?:la )?ultima vez|ultimamente|recientemente|mas recientes?|(?<=\bla )ultima|(?<=\bel )ultimo|"
     r"(?:la )?derniere fois|dernierement|recemment|dernier|derniere|"
     r"(?:das |beim )?letzte[ns]? mal|zuletzt|neulich|kurzlich|letzte[nrsm]?|"
@@ -166,8 +170,13 @@ _ASKING: Final = (
     "who|what|when|where|which|why|how|quien|que|cuando|donde|cual|por que|como|qui|quand|ou|quel|quelle|pourquoi|"
     "comment|wer|was|wann|wo|welche[rsn]?|warum|wie|chi|cosa|quando|dove|quale|perche|come|מי|מה|מתי|איפה|איך|למה"
 )
+_ACCENTED: Final = str.maketrans({"a": "[aá]", "e": "[eéè]", "o": "[oó]", "u": "[uúù]"})
+_ASKING_AS_WRITTEN: Final = _ASKING.replace("[rsn]", "\\w").translate(_ACCENTED)
+"""For texts whose accents are not folded, because they are cut there."""
 BETWEEN_QUESTIONS: Final = re.compile(
-    rf"(?<=[?])\s+(?=\S)|[,;]?\s+(?:and|y|et|und|e)\s+(?=(?:{_ASKING})\b)|\s+ו(?=(?:{_ASKING})\b)", re.IGNORECASE
+    rf"(?<=[?])\s+(?=\S)|(?:[,;]?\s+(?:and|y|et|und|e)|;)\s+¿?(?=(?:{_ASKING_AS_WRITTEN})\b)|"
+    rf"\s+ו(?=(?:{_ASKING})\b)",
+    re.IGNORECASE,
 )
 WANTS_ALL: Final = re.compile(
     r"\b(?:all|every(?:thing|one)?|list|overview|summar\w+|everything about|"

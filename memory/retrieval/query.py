@@ -152,8 +152,13 @@ def without_newest(asked: str) -> str:
 def questions_in(asked: str) -> tuple[str, ...]:
     """The single questions of "When did we move, and who helped?"; nothing for a question that is one."""
     pieces = [piece.strip(" ,;") for piece in cues.BETWEEN_QUESTIONS.split(asked)]
-    questions = [piece for piece in pieces if len(piece.split()) >= SHORTEST_QUESTION]
+    questions = [piece for piece in pieces if len(piece.split()) >= SHORTEST_QUESTION or is_short_question(piece)]
     return tuple(questions[:MOST_PARTS]) if len(questions) > 1 else ()
+
+
+def is_short_question(piece: str) -> bool:
+    """ "Who helped?" and "¿Dónde vivo?" are whole questions."""
+    return len(piece.split()) == SHORTEST_QUESTION - 1 and cues.OPENS_ASKING.search(plain(piece)) is not None
 
 
 def embedded(asked: str) -> str:

@@ -32,6 +32,10 @@ _TODAY: Final = re.compile(
     r"\b(?:today|this (?:morning|afternoon|evening)|tonight|earlier today|hoy|esta (?:manana|tarde)|aujourd'hui|"
     r"ce (?:matin|soir)|heute|oggi|stamattina|stasera|היום|הבוקר)\b"
 )
+_BEFORE_YESTERDAY: Final = re.compile(
+    r"\b(?:(?:the )?day before yesterday|anteayer|antes de ayer|antier|avant[- ]hier|vorgestern|"
+    r"l'altro ?ieri|altroieri|שלשום)\b"
+)
 _YESTERDAY: Final = re.compile(r"\b(?:yesterday|last night|ayer|anoche|hier|gestern|ieri|אתמול|אמש)\b")
 _THIS: Final = re.compile(
     r"\b(?:this|esta|este|cette|ce|diese[nrsm]?|questa|questo|quest') ?"
@@ -40,8 +44,8 @@ _THIS: Final = re.compile(
 _LAST: Final = re.compile(
     rf"\b(?:last|past|previous|letzte[nrsm]?|vergangene[nrsm]?|vorige[nrsm]?) (?:{_UNIT})\b|"
     r"\bla (?:semana pasada|(?P<sweek>settimana scorsa))\b|\b(?P<iweek>semaine derniere|scorsa settimana)\b|"
-    r"\b(?P<imonth>mes pasado|mois dernier|mese scorso|חודש שעבר)\b|\b(?P<hweek>שבוע שעבר)\b|"
-    r"\b(?P<iyear>ano pasado|annee derniere|anno scorso|שנה שעברה)\b"
+    r"\b(?P<imonth>mes pasado|mois dernier|mese scorso|[בהמ]?חודש שעבר)\b|\b(?P<hweek>[בהמ]?שבוע שעבר)\b|"
+    r"\b(?P<iyear>ano pasado|annee derniere|anno scorso|[בהמ]?שנה שעברה)\b"
 )
 _SLACK: Final = 0.5
 """People round: "three weeks ago" is two and a half to three and a half."""
@@ -57,6 +61,8 @@ def window_in(bare: str, now: datetime) -> Window | None:
             middle = now - _count(match["count"]) * length
             slack = max(day, length * _SLACK)
             return middle - slack, middle + slack
+    if _BEFORE_YESTERDAY.search(bare):
+        return midnight - 2 * day, midnight - day
     if _YESTERDAY.search(bare):
         return midnight - day, midnight
     if _TODAY.search(bare):

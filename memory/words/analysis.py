@@ -25,7 +25,7 @@ def terms(text: str) -> list[str]:
 
 def positioned_terms(text: str) -> list[tuple[str, ...]]:
     """One tuple of terms for each word of a document, stop words left out unless there is nothing else."""
-    found, languages = _content(clean(text[:LONGEST_TEXT])[:LONGEST_TEXT])
+    found, languages, _ = _content(clean(text[:LONGEST_TEXT])[:LONGEST_TEXT])
     return [_forms(piece, languages) for piece in found]
 
 
@@ -33,16 +33,19 @@ def query_groups(text: str) -> list[tuple[str, ...]]:
     """One group of alternative terms for each distinct word of a query; empty when it holds no word.
 
     A query is too short to tell its language, so each word is looked for under the stem of every language. A
-    document is indexed under the stem of its own. Words of the same meaning stand with it, of other languages too.
+    document is indexed under the stem of its own. Words of the same meaning stand with it, of other languages too;
+    where nothing tells the language and English knows no such word, it may be a word of any other.
     """
-    found, languages = _content(clean(text[:LONGEST_QUERY])[:LONGEST_QUERY])
+    found, languages, is_certain = _content(clean(text[:LONGEST_QUERY])[:LONGEST_QUERY])
     groups: dict[tuple[str, ...], dict[str, None]] = {}
     for piece in found:
         # `dog` and `dogs` are one word to the likely language, whatever the others make of them.
         key = _forms(piece, languages)
         if key not in groups and len(groups) == MOST_GROUPS:
             break
-        groups.setdefault(key, {}).update(dict.fromkeys((*_forms(piece, LANGUAGES), *alternatives(key))))
+        forms = _forms(piece, LANGUAGES)
+        same = alternatives(key) or (() if is_certain else alternatives(forms))
+        groups.setdefault(key, {}).update(dict.fromkeys((*forms, *same)))
     return [tuple(forms) for forms in groups.values()]
 
 
@@ -58,11 +61,12 @@ def english_gloss(text: str) -> str:
     return " ".join(dict.fromkeys(word for word in words if word))
 
 
-def _content(text: str) -> tuple[list[Piece], tuple[str, ...]]:
+def _content(text: str) -> tuple[list[Piece], tuple[str, ...], bool]:
+    """The pieces that carry content, the likely languages, and whether anything told these languages."""
     found = pieces(text)
     languages, dropped = languages_of(text, {piece.form for piece in found if piece.kind == "word"})
     content = [piece for piece in found if piece.kind == "code" or not _is_stop_word(piece.form, dropped)]
-    return content or found, languages
+    return content or found, languages, bool(dropped)
 
 
 def _is_stop_word(form: str, dropped: frozenset[str]) -> bool:

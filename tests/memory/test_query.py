@@ -58,6 +58,9 @@ def test_when_is_asked_in_six_languages(text: str) -> None:
         ("Was sagte er beim letzten Mal, zuletzt?", "wants_latest"),
         ("Che cosa ha detto l'ultima volta?", "wants_latest"),
         ("מה נאמר בפגישה האחרונה?", "wants_latest"),
+        ("Cosa abbiamo visto di recente?", "wants_latest"),
+        ("Cosa ho detto la volta scorsa?", "wants_latest"),
+        ("¿Qué dije la vez pasada?", "wants_latest"),
         ("Where did we live before the flood?", "wants_earlier"),
         ("Which fix did not work?", "wants_failures"),
         ("What is my blood group?", "is_about_me"),
@@ -93,7 +96,9 @@ def test_relations_are_the_same_in_every_language() -> None:
     [
         ("What happened in March 2024?", {3}, {2024}),
         ("en marzo", {3}, set()),
-        ("במרץ", set(), set()),
+        ("מה עשיתי במרץ?", {3}, set()),
+        ("מה קרה ממאי 2024?", {5}, {2024}),
+        ("מה קרה במרס?", {3}, set()),
         ("We march on", set(), set()),
         ("May I ask?", set(), set()),
         ("on 3 May", {5}, set()),
@@ -116,6 +121,14 @@ def test_months_and_years(text: str, months: set[int], years: set[int]) -> None:
         ("vor 2 tagen", "2025-06-13", "2025-06-15"),
         ("due giorni fa", "2025-06-13", "2025-06-15"),
         ("last week", "2025-06-02", "2025-06-15"),
+        ("בשבוע שעבר", "2025-06-02", "2025-06-15"),
+        ("בחודש שעבר", "2025-04-17", "2025-06-15"),
+        ("the day before yesterday", "2025-06-14", "2025-06-15"),
+        ("anteayer", "2025-06-14", "2025-06-15"),
+        ("avant-hier", "2025-06-14", "2025-06-15"),
+        ("vorgestern", "2025-06-14", "2025-06-15"),
+        ("l'altro ieri", "2025-06-14", "2025-06-15"),
+        ("שלשום", "2025-06-14", "2025-06-15"),
     ],
 )
 def test_stretches_of_time(text: str, first: str, last: str) -> None:
@@ -187,5 +200,22 @@ def test_the_question_tells_how_much_is_needed(text: str, limit: int) -> None:
 
 def test_a_question_of_several_is_taken_apart() -> None:
     assert read("When did we move, and who helped us?").parts == ("When did we move", "who helped us?")
+    assert read("When did we move; what did it cost?").parts == ("When did we move", "what did it cost?")
     assert read("What did Ann and Ben say?").parts == ()
     assert read("Salt and pepper").parts == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("When did we move? Who helped? What did it cost?", ("When did we move?", "Who helped?", "What did it cost?")),
+        ("¿Dónde vivo y cómo se llama mi perro?", ("¿Dónde vivo", "cómo se llama mi perro?")),
+        ("Où est-ce que j'habite et où je travaille ?", ("Où est-ce que j'habite", "où je travaille ?")),
+        ("Wo wohne ich und wie heißt mein Hund?", ("Wo wohne ich", "wie heißt mein Hund?")),
+        ("Dove abito e perché ci vivo?", ("Dove abito", "perché ci vivo?")),
+        ("איפה אני גר ואיך קוראים לכלב שלי?", ("איפה אני גר", "איך קוראים לכלב שלי?")),
+    ],
+)
+def test_short_and_accented_questions_are_taken_apart_in_every_language(text: str, parts: tuple[str, ...]) -> None:
+    assert read(text).parts == parts
+    assert read(text).limit == 12

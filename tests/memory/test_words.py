@@ -230,3 +230,15 @@ def test_threads_agree_on_stems() -> None:
     expected = [terms(text) for text in texts]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(terms, texts)) == expected
+
+
+@pytest.mark.parametrize("asked", ["coche", "voiture", "Auto", "macchina", "מכונית"])
+def test_a_single_word_of_another_language_finds_the_english_one(asked: str) -> None:
+    (group,) = query_groups(asked)
+    assert set(group) & set(terms("I bought a new car"))
+
+
+@pytest.mark.parametrize(("asked", "said"), [("DB", "the database is slow"), ("database", "our DB is slow")])
+def test_an_acronym_stands_for_its_word_both_ways(asked: str, said: str) -> None:
+    (group,) = query_groups(asked)
+    assert set(group) & set(terms(said))

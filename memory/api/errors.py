@@ -113,6 +113,12 @@ def not_found() -> Problem:
     return Problem(404, "not_found", "There is no such thing here.")
 
 
+def nothing_named(field: str) -> Problem:
+    """What a field of the body names does not exist, or is another user's."""
+    rule = "names nothing of this user's"
+    return Problem(404, "not_found", f"{field}: {rule}", errors=[FieldError(field, rule)])
+
+
 def invalid(errors: Iterable[FieldError]) -> Problem:
     found = list(errors)
     detail = "; ".join(f"{error.field}: {error.message}" if error.field else error.message for error in found[:3])
@@ -224,7 +230,9 @@ def problem_of(error: Exception) -> Problem:
             return from_http_error(error)
         case Refused():
             return invalid_field(error.field, error.rule)
-        case UnknownTurn() | Http404():
+        case UnknownTurn():
+            return nothing_named(error.field)
+        case Http404():
             return not_found()
         case RecallFailed():
             return recall_failed(error)

@@ -6,13 +6,12 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from memory.api.documents import answers
-from memory.api.fields import Body, Flag, Text, ThreadId, UserId, UuidText
+from memory.api.fields import Body, Flag, Text, ThreadId, UserId, UuidText, one_line
 from memory.api.idempotency import do_once, reply
 from memory.api.identity import WRITE, facade, for_writing, known_user
-from memory.api.patterns import UUID_PATTERN
 from memory.api.schemas import is_none
 from memory.models import EndUser
 from memory.tiers import Outcome
@@ -23,9 +22,10 @@ router = Router(tags=["A turn"])
 
 LONGEST_CALL_MS = 86_400_000
 
-Position = Annotated[int, Field(strict=True, ge=1, le=50)]
-MemoryId = Annotated[str, Field(strict=True, pattern=rf"{UUID_PATTERN}|^[1-9][0-9]?$")]
-"""A position sent as text is read as a number."""
+FURTHEST = 2**31 - 1
+Position = Annotated[int, Field(strict=True, ge=-FURTHEST, le=FURTHEST)]
+Reference = Annotated[str, Field(strict=True, max_length=64), AfterValidator(one_line)]
+"""A memory's id. A position sent as text is read as a number; what names nothing is listed as ignored, not refused."""
 
 
 class ToolIn(Body):
@@ -99,7 +99,7 @@ class OutcomeIn(Body):
     exchange_id: UuidText | None = None
     outcome: Outcome
     key_takeaway: Text | None = None
-    related: list[Position | MemoryId] | None = Field(
+    related: list[Position | Reference] | None = Field(
         default=None, max_length=100, description="Positions of the turn's last search, from 1, or memory ids."
     )
 

@@ -106,6 +106,25 @@ def test_related_takes_positions_and_ids(api: ApiClient, train: MemoryItem) -> N
         assert "takeaway_id" not in answer
 
 
+def test_what_related_names_wrongly_is_ignored_and_all_the_turn_showed_is_scored(
+    api: ApiClient, train: MemoryItem
+) -> None:
+    turn = api.post("search", {"query": "train to Haifa", "collections": ["working", "books"]}).json()
+    wrong = [0, -1, 51, 2**31 - 1, "nowhere", "", str(uuid.uuid4())]
+    answer = api.post("outcomes", {"turn_id": turn["turn_id"], "outcome": "worked", "related": wrong})
+    assert answer.status_code == 201, answer.text
+    assert [one["memory_id"] for one in answer.json()["scored"]] == [str(train.pk)]
+    assert answer.json()["ignored"] == wrong
+
+
+def test_an_outcome_of_an_unknown_turn_says_which_field_names_nothing(api: ApiClient, train: MemoryItem) -> None:
+    for field in ("turn_id", "exchange_id"):
+        answer = api.post("outcomes", {field: str(uuid.uuid4()), "outcome": "worked"})
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+        assert [error["field"] for error in answer.json()["errors"]] == [field]
+        assert answer.json()["detail"].startswith(f"{field}: ")
+
+
 def test_books_and_bank_are_noted_and_not_scored(api: ApiClient, train: MemoryItem) -> None:
     turn = api.post("search", {"query": "tea train", "collections": ["books", "memory_bank"]}).json()
     answer = api.post("outcomes", {"turn_id": turn["turn_id"], "outcome": "failed"}).json()

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Count, Max, Q, QuerySet
 
 from memory.access import user_scope
-from memory.models import EndUser
+from memory.models import EndUser, MemoryItem
 from outcomes.exchanges import SCORED, UNSCORED, must_be_scored
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent, Source
 
@@ -66,6 +66,20 @@ class Thread:
     @property
     def waits(self) -> bool:
         return self.last.required_scoring and self.last.scored_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptThread:
+    """A conversation of which only memories are known: an import, or one whose exchanges are past their time."""
+
+    thread_id: str
+    memories: int
+    first: MemoryItem
+    last_at: datetime
+
+    @property
+    def title(self) -> str:
+        return str(self.first.metadata.get("thread_title") or self.thread_id)
 
 
 def page(
@@ -131,6 +145,26 @@ def threads(user: EndUser, *, limit: int, offset: int = 0) -> list[Thread]:
         named = exchanges.filter(thread_id__in=[row["thread_id"] for row in newest])
         last = {row.thread_id: row for row in named.order_by("thread_id", "-created_at", "-pk").distinct("thread_id")}
         return [Thread(row["thread_id"], row["number"], last[row["thread_id"]]) for row in newest]
+
+
+def kept_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[KeptThread]:
+    """Newest first, each with the memory it begins with."""
+    with user_scope(user):
+        items = MemoryItem.objects.for_user(user).active().defer("lexemes")
+        heard = Exchange.objects.filter(user=user).values("thread_id")
+        rows = items.exclude(thread_id="").exclude(thread_id__in=heard).values("thread_id")
+        counted = rows.annotate(number=Count("pk"), last=Max("occurred_at")).order_by("-last", "thread_id")
+        newest = list(counted[offset : offset + limit])
+        named = items.filter(thread_id__in=[row["thread_id"] for row in newest])
+        first = {item.thread_id: item for item in named.order_by("thread_id", "arrival").distinct("thread_id")}
+        return [KeptThread(row["thread_id"], row["number"], first[row["thread_id"]], row["last"]) for row in newest]
+
+
+def kept_turns(user: EndUser, thread_id: str, *, limit: int, offset: int = 0) -> list[MemoryItem]:
+    """The memories of a conversation, in the order they came."""
+    with user_scope(user):
+        items = MemoryItem.objects.for_user(user).active().filter(thread_id=thread_id).defer("lexemes")
+        return list(items.order_by("arrival", "pk")[offset : offset + limit])
 
 
 def lines(user: EndUser, thread_id: str = "") -> Iterator[dict[str, Any]]:

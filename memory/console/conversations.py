@@ -23,6 +23,8 @@ from outcomes.reading import Told
 
 PAGE = 20
 THREADS = 40
+TURNS = 100
+LONGEST_NUMBER = 7
 
 
 @require_safe
@@ -30,15 +32,40 @@ THREADS = 40
 def page(request: OperatorRequest, place: Place) -> HttpResponse:
     thread_id = request.GET.get("thread", "")
     context = thread_context(request, place, thread_id) if thread_id else threads_context(request, place)
-    return answer(request, "console/conversations/page.html", "console/conversations/_rows.html", context)
+    part = "_rows.html"
+    if "kept" in request.GET:
+        part = "_turns.html" if thread_id else "_kept.html"
+    return answer(request, "console/conversations/page.html", f"console/conversations/{part}", context)
 
 
 def threads_context(request: OperatorRequest, place: Place) -> dict[str, Any]:
-    told = request.GET.get("from", "")
-    start = int(told) if told.isascii() and told.isdigit() and len(told) < 7 else 0
-    found = place.facade.threads(place.user, limit=THREADS + 1, offset=start)
-    following = urlencode({"from": start + THREADS}) if len(found) > THREADS else ""
-    return {"place": place, "now": timezone.now(), "threads": found[:THREADS], "next_page": following}
+    """Both lists, or the further rows of one of them."""
+    start, kept_from = number(request, "from"), number(request, "kept")
+    found = [] if kept_from else place.facade.threads(place.user, limit=THREADS + 1, offset=start)
+    kept = [] if start else place.facade.kept_threads(place.user, limit=THREADS + 1, offset=kept_from)
+    return {
+        "place": place,
+        "now": timezone.now(),
+        "threads": found[:THREADS],
+        "next_page": urlencode({"from": start + THREADS}) if len(found) > THREADS else "",
+        "kept": kept[:THREADS],
+        "next_kept": urlencode({"kept": kept_from + THREADS}) if len(kept) > THREADS else "",
+    }
+
+
+def number(request: OperatorRequest, name: str) -> int:
+    """How many rows are passed over; 0 when the address says none."""
+    told = request.GET.get(name, "")
+    return int(told) if told.isascii() and told.isdigit() and len(told) < LONGEST_NUMBER else 0
+
+
+def turns_context(request: OperatorRequest, place: Place, thread_id: str) -> dict[str, Any]:
+    """The memories of a conversation whose exchanges are not stored."""
+    start = number(request, "kept")
+    found = place.facade.kept_turns(place.user, thread_id, limit=TURNS + 1, offset=start)
+    following = urlencode({"thread": thread_id, "kept": start + TURNS}) if len(found) > TURNS else ""
+    title = str(found[0].metadata.get("thread_title") or "") if found else ""
+    return {"turns": found[:TURNS], "title": title or thread_id, "next_turns": following}
 
 
 def thread_context(request: OperatorRequest, place: Place, thread_id: str) -> dict[str, Any]:
@@ -47,6 +74,7 @@ def thread_context(request: OperatorRequest, place: Place, thread_id: str) -> di
     )
     cursor = {"thread": thread_id, "cursor": write_mark(following)} if following else {}
     return {
+        **({} if found else turns_context(request, place, thread_id)),
         "place": place,
         "now": timezone.now(),
         "thread_id": thread_id,

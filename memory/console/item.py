@@ -68,6 +68,7 @@ def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
         "now": timezone.now(),
         "tier_name": TIER_NAMES[Tier(item.tier)],
         "trust_name": TRUST_NAMES[Trust(item.trust)],
+        "origin": origin(item),
         "is_vouched": item.trust >= Trust.USER,
         "is_scored": item.tier in SCORED_TIERS,
         "verdicts": VERDICTS,
@@ -80,6 +81,12 @@ def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
         "verdict": verdict and {"event": verdict, "name": VERDICT_NAMES[verdict.kind]},
         "more_events": len(events) > EVENTS,
     }
+
+
+def origin(item: MemoryItem) -> list[tuple[str, Any]]:
+    """What is known of the source, but for the conversation, which has a line of its own."""
+    said = [(name, value) for name, value in item.source.items() if (name, value) != ("thread_id", item.thread_id)]
+    return [(name.replace("_", " ").capitalize(), value) for name, value in said]
 
 
 def wordings(item: MemoryItem, versions: Sequence[MemoryVersion]) -> list[Wording]:

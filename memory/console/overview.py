@@ -107,7 +107,7 @@ def note(policy: TierPolicy, active: int) -> str:
     if policy.tier is not Tier.MEMORY_BANK:
         return lifetime(policy)
     capacity = memory_conf().limits.bank_capacity
-    return f"nearly full, room for {capacity}" if active >= NEARLY_FULL * capacity else f"room for {capacity}"
+    return f"nearly full, at most {capacity:,}" if active >= NEARLY_FULL * capacity else f"at most {capacity:,}"
 
 
 def lifetime(policy: TierPolicy) -> str:

@@ -85,8 +85,8 @@ def whole_search(sums: Sums) -> Latency | None:
 def latency_charts(days: Mapping[date, Sums]) -> list[charts.Chart]:
     found = [whole_search(sums) for sums in days.values()]
     curves = {
-        "half within": ("curve-p50", [one.p50 if one else None for one in found]),
-        "95% within": ("curve-p95", [one.p95 if one else None for one in found]),
+        "median": ("curve-p50", [one.p50 if one else None for one in found]),
+        "95th percentile": ("curve-p95", [one.p95 if one else None for one in found]),
     }
     return [charts.drawn(list(days), curves, "ms", sheet) for sheet in charts.SHEETS]
 

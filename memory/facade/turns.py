@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from memory.facade.door import Door
-from memory.models import EndUser
+from memory.models import EndUser, MemoryItem
 from memory.tiers import Outcome
 from outcomes import actions, exchanges, reading, recording
 from outcomes.actions import Action
 from outcomes.exchanges import NewExchange, StoredExchange
 from outcomes.models import OutcomeEvent
-from outcomes.reading import Place, Thread, ThreadState, Told
+from outcomes.reading import KeptThread, Place, Thread, ThreadState, Told
 from outcomes.recording import Recorded
 
 
@@ -59,6 +59,13 @@ class Turns(Door):
 
     def threads(self, user: EndUser, *, limit: int, offset: int = 0) -> list[Thread]:
         return reading.threads(user, limit=limit, offset=offset)
+
+    def kept_threads(self, user: EndUser, *, limit: int, offset: int = 0) -> list[KeptThread]:
+        """Conversations of which no exchange is stored and memories are."""
+        return reading.kept_threads(user, limit=limit, offset=offset)
+
+    def kept_turns(self, user: EndUser, thread_id: str, *, limit: int, offset: int = 0) -> list[MemoryItem]:
+        return reading.kept_turns(user, thread_id, limit=limit, offset=offset)
 
     def note_action(self, user: EndUser, action: Action, *, now: datetime) -> None:
         """Record a tool call of a turn."""

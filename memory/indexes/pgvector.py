@@ -73,7 +73,7 @@ FROM memory_vector WHERE {where} AND dims = {dims}
 ORDER BY embedding::halfvec({dims}) <-> %(vector)s::halfvec({dims}) LIMIT %(limit)s
 """
 ESTIMATE = """
-SELECT greatest(reltuples, 0)::bigint,
+SELECT reltuples::bigint,
     EXISTS (SELECT FROM pg_indexes WHERE tablename = 'memory_vector' AND indexdef LIKE %s)
 FROM pg_class WHERE oid = 'memory_vector'::regclass
 """
@@ -226,7 +226,8 @@ class PgVectorIndex:
             cursor.execute("DELETE FROM memory_vector WHERE user_id = %s", [user_id])
 
     def state(self) -> IndexState:
-        """The number of points is the planner's estimate: no role of the application may count across users."""
+        """The number of points is the planner's estimate: no role of the application may count across users. Until the
+        table is analysed for the first time there is none."""
         try:
             self.ensure()
             with connection.cursor() as cursor:
@@ -235,7 +236,13 @@ class PgVectorIndex:
         except (Unavailable, OperationalError, InterfaceError, InternalError) as error:
             return IndexState(ok=False, backend="pgvector", dimensions=self.dimensions, points=None, problem=str(error))
         problem = None if is_indexed else f"no HNSW index for {self.dimensions} dimensions: large users are slow"
-        return IndexState(ok=True, backend="pgvector", dimensions=self.dimensions, points=int(points), problem=problem)
+        return IndexState(
+            ok=True,
+            backend="pgvector",
+            dimensions=self.dimensions,
+            points=points if points > 0 else None,
+            problem=problem,
+        )
 
     def close(self) -> None:
         """Nothing of its own: the connections are Django's."""

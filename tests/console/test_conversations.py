@@ -7,10 +7,12 @@ import pytest
 from django.utils import timezone
 
 from memory.access import user_scope
+from memory.admission import NewMemory
+from memory.console.conversations import THREADS, TURNS
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn
 from memory.text import SMUGGLED
-from memory.tiers import Outcome
+from memory.tiers import Outcome, Tier
 from outcomes.exchanges import NewExchange
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent
 from tests.console.conftest import Console
@@ -162,3 +164,36 @@ def test_hostile_words_add_no_element_and_no_attribute(console: Console, user: E
     expected = hostile_page(console, user, place, "harmless")
     for payload in PAYLOADS:
         assert hostile_page(console, user, place, payload) == expected, payload
+
+
+def test_an_imported_conversation_is_listed_and_read_in_its_order(
+    console: Console, user: EndUser, exchange_id: uuid.UUID, place: str
+) -> None:
+    MemoryItemFactory.create(user=user, text="Of an exchange", thread_id="t-1")
+    for said in ("Who feeds the cat?", "Noa, on Fridays.", HOSTILE):
+        new = NewMemory(said, tier=Tier.HISTORY, thread_id="cat & co", metadata={"thread_title": "The cat"})
+        facade.store(user, new, now=timezone.now())
+    MemoryItemFactory.create(user=user, text="Let go", thread_id="gone", archived=True)
+    page = console.get(f"{place}/conversations").content.decode()
+    assert page.count("?thread=cat%20%26%20co") == page.count("?thread=t-1") == 1
+    assert "?thread=gone" not in page
+    assert "The cat" in page
+    assert "3 memories" in page
+    thread = console.get(f"{place}/conversations", {"thread": "cat & co"}).content.decode()
+    assert thread.index("Who feeds the cat?") < thread.index("Noa, on Fridays.")
+    assert HOSTILE not in page + thread
+    assert "Nothing of this conversation is kept" not in thread
+
+
+def test_memories_of_conversations_go_on_where_the_last_page_ended(console: Console, user: EndUser, place: str) -> None:
+    for number in range(TURNS + 1):
+        MemoryItemFactory.create(user=user, text=f"Turn number {number:03}.", thread_id="long")
+    for number in range(THREADS):
+        MemoryItemFactory.create(user=user, thread_id=f"short {number}", occurred_at=timezone.now())
+    path = f"{place}/conversations"
+    assert "Turn number 100." not in console.get(path, {"thread": "long"}).content.decode()
+    further = console.part(f"{path}?thread=long&kept={TURNS}").content.decode()
+    assert ("Turn number 100." in further, "Turn number 099." in further, "<h2" in further) == (True, False, False)
+    assert "?kept=40" in console.get(path).content.decode()
+    assert console.part(f"{path}?kept=40").content.decode().count("row-link") == 1
+    assert console.part(f"{path}?kept=x").content.decode().count("row-link") == THREADS

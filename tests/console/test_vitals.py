@@ -89,7 +89,8 @@ def test_a_part_is_not_a_page(keeper: Console) -> None:
 def test_without_any_number_it_says_so(keeper: Console) -> None:
     page = text_of(keeper.get(PAGE).content)
     assert "Nobody has searched in the last hour." in page
-    assert "Nothing has been counted yet." in page
+    assert "No day has been counted yet." in page
+    assert "How long a search takes" not in page, "no chart of nothing"
 
 
 def test_without_redis_the_days_are_still_there(keeper: Console, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,7 +167,7 @@ class Changes:
         self._subtract(item, self._moves[item.pk])
         said = last_verdict(item, besides=self._moves[item.pk].event)
         item.last_outcome, item.last_used_at = (said.outcome, said.at) if said else ("", None)
-        reason = f"taken back: {told.kind.removeprefix('outcome_')}"
+        reason = f"{told.kind.removeprefix('outcome_')} no longer stands"
         self._note(item, "outcome_withdrawn", before, reason, undone=told.pk)
 
     def _subtract(self, item: MemoryItem, earlier: Move) -> None:

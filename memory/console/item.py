@@ -1,7 +1,7 @@
 """One memory: its text, how it has served, its earlier wordings, what happened to it, and what may be done with it."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,8 @@ def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
         "now": timezone.now(),
         "tier_name": TIER_NAMES[Tier(item.tier)],
         "trust_name": TRUST_NAMES[Trust(item.trust)],
-        "origin": origin(item),
+        "origin": [*noted(item, item.source), *noted(item, item.metadata)],
+        "thread_title": item.metadata.get("thread_title") or item.thread_id,
         "is_vouched": item.trust >= Trust.USER,
         "is_scored": item.tier in SCORED_TIERS,
         "verdicts": VERDICTS,
@@ -83,10 +84,10 @@ def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
     }
 
 
-def origin(item: MemoryItem) -> list[tuple[str, Any]]:
-    """What is known of the source, but for the conversation, which has a line of its own."""
-    said = [(name, value) for name, value in item.source.items() if (name, value) != ("thread_id", item.thread_id)]
-    return [(name.replace("_", " ").capitalize(), value) for name, value in said]
+def noted(item: MemoryItem, values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """What a client or an import noted of it, but for the conversation, which has a line of its own."""
+    conversation = {"thread_id": item.thread_id, "thread_title": values.get("thread_title")} if item.thread_id else {}
+    return [(name, value) for name, value in values.items() if conversation.get(name) != value or value is None]
 
 
 def wordings(item: MemoryItem, versions: Sequence[MemoryVersion]) -> list[Wording]:

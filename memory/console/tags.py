@@ -41,12 +41,6 @@ def plain(value: object) -> str:
 
 
 @register.filter
-def pairs(values: dict[str, Any]) -> list[tuple[str, Any]]:
-    """A dictionary's names and values. A template's own ``.items`` would find a key of that name first."""
-    return list(values.items())
-
-
-@register.filter
 def tier_name(tier: str) -> str:
     return TIER_NAMES[Tier(tier)] if tier in set(Tier) else tier
 

@@ -182,3 +182,17 @@ def test_what_a_memory_says_is_put_into_the_bank(console: Console, user: EndUser
     again = console.post(path, form(source, tags="preference, travel"))
     assert again.headers["Location"] == answer.headers["Location"]
     assert b"the two are one now" in console.get(again.headers["Location"]).content
+
+
+def test_facts_name_the_conversation_once_and_tell_where_a_score_began(
+    console: Console, user: EndUser, place: str
+) -> None:
+    known = {"thread_id": "t-1", "thread_title": "The kitchen tap", "items": "of an odd name", "page": None}
+    item = MemoryItemFactory.create(user=user, thread_id="t-1", metadata=known, source={"thread_id": "t-1"}, score=0.7)
+    page = console.get(f"{place}/memories/{item.pk}").content.decode()
+    assert page.count("The kitchen tap") == 1
+    assert 'conversations?thread=t-1" dir="auto">The kitchen tap</a>' in page
+    assert "thread_id" not in page
+    assert "of an odd name" in page
+    assert ">page</dt>" in page
+    assert "What it was stored with; no outcome counts yet." in page

@@ -10,7 +10,7 @@ from knowledge_graph import tasks
 from memory.admission import NewMemory
 from memory.facade import MemoryFacade
 from memory.models import DailyMetrics, DriftReport, EndUser, Operator, ReindexRun
-from memory.tiers import Indexing, Outcome, Tier
+from memory.tiers import Indexing, Outcome, Tier, Trust
 from outcomes.exchanges import NewExchange
 from tests.console.test_in_a_browser import CHROMIUM, Visit, opened, visit
 from tests.factories import MemoryItemFactory
@@ -30,6 +30,7 @@ PAGES = [
     *("", "/search", "/search?query=lamp", "/search?query=%D7%90%D7%9C%D7%9E%D7%94", "/context", "/context?query=lamp"),
     *("/memories", "/memories?status=archived", "/memories?status=failed", "/memories?tier=nowhere"),
     *("/conversations", "/conversations?thread=kitchen", "/conversations?thread=nothing"),
+    "/conversations?thread=" + "z" * 180,
     *("/graph", "/graph?name=docker", "/graph?start=docker&end=berlin", "/graph?time=session"),
     *(
         "/memories/{long}",
@@ -59,9 +60,10 @@ def pages(user: EndUser, other_user: EndUser, operator: Operator, place: str) ->
         "long": memory.store(user, wide, now=now).item,
         "hebrew": memory.store(user, NewMemory(HEBREW, tier=Tier.PATTERNS, tags=["תגית"]), now=now).item,
         "failed": MemoryItemFactory.create(user=user, indexing=Indexing.FAILED, index_error=LONG[:300]),
-        "foreign": MemoryItemFactory.create(user=user, text="<b>lamp</b>", trust=0, parents=[]),
+        "foreign": MemoryItemFactory.create(user=user, text="<b>lamp</b>", trust=Trust.EXTERNAL, parents=[]),
     }
     memory.revise(user, items["long"].pk, {"text": f"{LONG} and more"}, now=now)
+    memory.outcome(user, Outcome.FAILED, now=now, related=[str(items["hebrew"].pk)])
     memory.archive(user, MemoryItemFactory.create(user=user, text="an old lamp").pk, now=now)
     for text in ("My sister Dana lives in Berlin", "The user runs Docker and Redis in Haifa"):
         memory.store(user, NewMemory(text, tier=Tier.MEMORY_BANK, tags=["context"], always_inject=True), now=now)
@@ -108,7 +110,10 @@ def test_every_page_can_be_read_and_used(
         complaints += there.page.evaluate(CHECKS)
         there.sign_in()
         for path in pages:
-            there.page.goto(there.base + path)
+            came = there.page.goto(there.base + path)
+            assert came is not None
+            if came.status >= 500:
+                complaints.append(f"{path}: answered {came.status}")
             there.page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
             complaints += [f"{path}: {said}" for said in there.page.evaluate(CHECKS)]
     assert complaints == []

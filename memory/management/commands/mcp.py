@@ -23,7 +23,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", help="the user, by your own id (default: the demo's user, or default)")
         whose = parser.add_mutually_exclusive_group()
-        whose.add_argument("--organization", default=demo.SLUG, help="slug of the organisation (default: the demo's)")
+        whose.add_argument(
+            "--org",
+            "--organization",
+            dest="organization",
+            default=demo.SLUG,
+            help="slug of the organisation (default: the demo's)",
+        )
         whose.add_argument("--key", help="an API key to act with")
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -45,7 +51,7 @@ class Command(BaseCommand):
         organization = Organization.objects.filter(slug=slug).first()
         if organization is None:
             known = ", ".join(Organization.objects.order_by("slug").values_list("slug", flat=True)[:20]) or "none yet"
-            raise CommandError(f"--organization: there is no {slug}; there are: {known}")
+            raise CommandError(f"--org: there is no {slug}; there are: {known}")
         return Principal(
             organization_id=organization.pk,
             key_id=0,

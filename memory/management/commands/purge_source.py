@@ -30,7 +30,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", required=True, help="whose memories, by the id your client uses")
-        parser.add_argument("--organization", "--org", help="slug; not needed when there is only one")
+        parser.add_argument(
+            "--org", "--organization", dest="organization", help="slug; not needed when there is only one"
+        )
         parser.add_argument("--source", default="", help="a kind (tool, document, ...) or the name a client gave")
         parser.add_argument("--principal", default="", help='who wrote it, as in "key:mobile"')
         parser.add_argument("--thread", default="")

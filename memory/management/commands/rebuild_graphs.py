@@ -20,7 +20,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", help="only this user, by the id your client uses")
-        parser.add_argument("--organization", "--org", help="slug; needed with --user when there are several")
+        parser.add_argument(
+            "--org", "--organization", dest="organization", help="slug; needed with --user when there are several"
+        )
 
     def handle(self, *args: object, **options: Any) -> None:
         users = named_users(options["user"], options["organization"])

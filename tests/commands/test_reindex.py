@@ -77,9 +77,10 @@ def test_one_user_or_what_changed_since(ann: EndUser) -> None:
     ("words", "reason"),
     [
         (["--user=nobody"], "acme has no user 'nobody'"),
-        (["--since=yesterday"], "--since"),
+        (["--since=yesterday"], "--since: 'yesterday' is no date or moment as 2026-03-01"),
+        (["--since=2026-02-31"], "--since: '2026-02-31': day is out of range"),
         (["--tier=attic"], "--tier"),
-        (["--rate=-1"], "--rate"),
+        (["--rate=-1"], "--rate: '-1' is no number from 0 to 1,000,000"),
         (["--resume"], "no run waits"),
         (["--pause"], "no run is going on"),
         (["--pause", "--resume"], "not allowed with"),

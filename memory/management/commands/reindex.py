@@ -1,7 +1,7 @@
 """Rebuild the vector index, or look after a rebuilding that goes on."""
 
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,6 +22,7 @@ from memory.tiers import Tier
 PATIENCE_S = 300.0
 """For so long a run waits for a service that is away before the command gives up; the run stays open."""
 RETRY_S = 5.0
+MOST_ROWS_PER_S = 1_000_000
 
 
 class Command(BaseCommand):
@@ -147,16 +148,22 @@ def summary(run: ReindexRun) -> str:
 
 def moment(text: str) -> datetime:
     """A date or a moment; without a zone it is UTC."""
-    found = parse_datetime(text)
-    day = None if found else parse_date(text)
+    try:
+        found = parse_datetime(text)
+        day = None if found else parse_date(text)
+    except ValueError as fault:
+        raise ArgumentTypeError(f"{text!r}: {fault}") from None
     if found is None and day is None:
-        raise ValueError(text)
+        raise ArgumentTypeError(f"{text!r} is no date or moment as 2026-03-01 or 2026-03-01T09:30")
     found = found or datetime(day.year, day.month, day.day, tzinfo=UTC)  # type: ignore[union-attr]
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def rate(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= 1_000_000:
-        raise ValueError(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= MOST_ROWS_PER_S:
+        raise ArgumentTypeError(f"{text!r} is no number from 0 to {MOST_ROWS_PER_S:,}")
     return value

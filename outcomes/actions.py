@@ -129,18 +129,24 @@ def as_run(user: EndUser, exchange: Exchange, tool: dict[str, Any], now: datetim
 
 
 def standing_outcome(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None) -> str:
-    """The current outcome of a turn or exchange; empty if there is none or only a hint."""
+    """The current outcome of a turn or exchange: partial if some of its memories worked and others did not.
+
+    Empty if there is none or only a hint.
+    """
     about = Q(turn_id=turn_id) if turn_id else Q()
     about |= Q(exchange_id=exchange_id) if exchange_id else Q()
     if not about:
         return ""
     standing = OutcomeEvent.objects.filter(about, user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
-    return str(standing.order_by("-pk").values_list("outcome", flat=True).first() or "")
+    told = set(standing.values_list("outcome", flat=True))
+    known = sorted(told - {Outcome.UNKNOWN}) or sorted(told)
+    return str(Outcome.PARTIAL if len(known) > 1 else (known or [""])[0])
 
 
-def give_verdict(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None, outcome: Outcome) -> None:
+def give_verdict(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None) -> None:
     """Set the outcome of a turn's actions, to be learned; failed actions keep their own."""
     about = Q(turn_id=turn_id) if turn_id else Q()
     about |= Q(exchange_id=exchange_id) if exchange_id else Q()
     if about:
+        outcome = standing_outcome(user, turn_id, exchange_id)
         ActionTaken.objects.filter(about, user=user, ok=True).exclude(verdict=outcome).update(verdict=outcome)

@@ -92,7 +92,7 @@ def conclude(
     """Apply a verdict and mark that there is something to learn. The subject must be locked."""
     settled = settle(user, subject, verdict, ids, whole=whole, now=now)
     if settled.event is not None and verdict.source is not Source.IMPLICIT:
-        give_verdict(user, subject.turn_id, subject.exchange_id, verdict.outcome)
+        give_verdict(user, subject.turn_id, subject.exchange_id)
         rows.mark_learning_due(user, now)
         metrics.count("outcomes", verdict.outcome)
     return settled

@@ -149,3 +149,23 @@ def test_actions_learn_of_calls_that_failed_whatever_came_of_the_turn(
     }
     shown = api.get("exchanges").json()["items"][0]["actions"]
     assert [one["ok"] for one in shown].count(False) == 3
+
+
+def test_a_turn_of_which_a_part_worked_counts_as_partial_for_its_actions(
+    api: ApiClient, user: EndUser, memories: dict[str, MemoryItem], index_now: Callable[[EndUser], None]
+) -> None:
+    MemoryItemFactory.create(user=user, text="Reinstall docker when a volume mount hangs")
+    index_now(user)
+    query = "the docker container volume mount hangs"
+    turn = call(api, "search_memory", {"query": query, "collections": ["working"]})["result"]
+    assert len(turn["results"]) == 2
+    for outcome, related, expected in (
+        ("worked", None, 1),
+        ("failed", [2], 0.5),
+        ("failed", [1], 0),
+        ("worked", [1], 0.5),
+    ):
+        told = {"turn_id": turn["turn_id"], "outcome": outcome, **({"related": related} if related else {})}
+        assert api.post("outcomes", told).status_code == 201
+        learn_everything(user, now=timezone.now())
+        assert actions(api, query) == {"search_memory": (expected, 1)}, told

@@ -33,7 +33,7 @@ async def over_http(
 
 @contextlib.asynccontextmanager
 async def over_stdio(stack: Stack, user: str, *options: str) -> AsyncIterator[Client]:
-    options = options or ("--organization", ORGANIZATION)
+    options = options or ("--org", ORGANIZATION)
     program = StdioServerParameters(
         command=sys.executable,
         args=["manage.py", "mcp", "--user", user, *options],

@@ -30,6 +30,8 @@ def page(request: OperatorRequest, place: Place) -> HttpResponse:
         "form": form,
         "now": timezone.now(),
         "items": found.items,
+        # The status, where nothing else narrows the list.
+        "only_status": "" if asked["tag"] or asked["q"] or asked["tier"] else asked["status"],
         "narrowed": wanted != ItemFilter(),
         "cursor": cursor,
         "next_page": next_page(asked, found.next_cursor),

@@ -95,3 +95,19 @@ def test_a_filter_that_does_not_exist_is_refused(console: Console, place: str, q
 def test_empty_lists_say_why(console: Console, user: EndUser, place: str) -> None:
     assert b"Nothing is remembered yet" in console.get(f"{place}/memories").content
     assert b"No memory fits" in console.get(f"{place}/memories?q=lamp").content
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("status=archived", "Nothing is archived"),
+        ("status=failed", "Nothing failed"),
+        ("status=archived&q=lamp", "No memory fits"),
+        ("tier=books", "No memory fits"),
+    ],
+)
+def test_an_empty_list_says_what_it_is_empty_of(
+    console: Console, user: EndUser, place: str, asked: str, said: str
+) -> None:
+    MemoryItemFactory.create(user=user)
+    assert said in console.get(f"{place}/memories?{asked}").content.decode()

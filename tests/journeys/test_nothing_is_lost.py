@@ -1,22 +1,29 @@
 """A running installation is hurt while it writes; in the end everything is indexed and everything is found."""
 
+import contextlib
 import signal
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 import redis
 
 from config import embedded
 from tests.runtime.stack import Stack, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack"), pytest.mark.timeout(240)]
+# The sum of all waits, with the installation's start.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack"), pytest.mark.timeout(600)]
 
 USER = "nothing-is-lost"
 THINGS = ("lantern", "anchor", "violin", "teapot", "ladder", "compass", "kettle", "saddle", "globe", "basket")
-INDEXED_WITHIN_S = 150.0
+BEGUN_WITHIN_S = 90.0
+INDEXED_WITHIN_S = 300.0
+ANSWERED_WITHIN_S = 60.0
+MOMENT_S = 0.2
+"""Less than the embedder needs for the texts of one write, on a fast machine too."""
 
 
 def text_of(number: int) -> str:
@@ -26,8 +33,17 @@ def text_of(number: int) -> str:
 @pytest.fixture
 def api(stack: Stack) -> Iterator[httpx.Client]:
     url = f"{stack.api_url}/api/v1/users/{USER}/"
-    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {stack.api_key}"}, timeout=20) as client:
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {stack.api_key}"}, timeout=60) as client:
         yield client
+
+
+@pytest.fixture
+def embedder(stack: Stack) -> Iterator[psutil.Process]:
+    process = stack.child("embedder")
+    yield process
+    # Other tests share the installation, also after a failure in here.
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process.send_signal(signal.SIGCONT)
 
 
 def write(api: httpx.Client, first: int, count: int) -> None:
@@ -43,32 +59,60 @@ def state(api: httpx.Client) -> dict[str, int]:
     return dict(answer.json())
 
 
-def find(api: httpx.Client, number: int) -> dict[str, Any]:
+def ask(api: httpx.Client, number: int) -> dict[str, Any]:
     answer = api.post("search", json={"query": f"Where is parcel {number}?", "limit": 5, "explain": True})
     assert answer.status_code == 200, answer.text
-    found = [hit for hit in answer.json()["results"] if hit["content"] == text_of(number)]
-    assert found, f"parcel {number} was not found: {answer.json()}"
+    return dict(answer.json())
+
+
+def find(api: httpx.Client, number: int) -> dict[str, Any]:
+    """What a search in words found of a parcel. A busy machine may leave the words out to answer in time, and says so:
+    then it is asked again."""
+    answer: dict[str, Any] = {}
+
+    def is_asked_in_words() -> bool:
+        answer.update(ask(api, number))
+        return "lexical_skipped" not in answer["debug"]["fallbacks_used"]
+
+    assert eventually(is_asked_in_words, ANSWERED_WITHIN_S), answer
+    found = [hit for hit in answer["results"] if hit["content"] == text_of(number)]
+    assert found, f"parcel {number} was not found: {answer}"
     return dict(found[0])
 
 
-def test_a_killed_worker_an_emptied_queue_and_a_frozen_embedder_lose_nothing(stack: Stack, api: httpx.Client) -> None:
+def begin_indexing(api: httpx.Client, embedder: psutil.Process) -> None:
+    """Let the embedder work for moments until something is indexed, and leave it standing still."""
+
+    def has_begun() -> bool:
+        embedder.send_signal(signal.SIGCONT)
+        time.sleep(MOMENT_S)
+        embedder.send_signal(signal.SIGSTOP)
+        return state(api)["ready"] > 0
+
+    assert eventually(has_begun, BEGUN_WITHIN_S), state(api)
+
+
+def test_a_killed_worker_an_emptied_queue_and_a_frozen_embedder_lose_nothing(
+    stack: Stack, api: httpx.Client, embedder: psutil.Process
+) -> None:
+    embedder.send_signal(signal.SIGSTOP)
     write(api, 0, 500)
-    assert eventually(lambda: state(api)["ready"] > 0, 60), state(api)
+    begin_indexing(api, embedder)
+    assert state(api)["pending"] > 0, "the worker was to die in the middle of its work"
     worker = stack.child("worker")
     for process in [*worker.children(recursive=True), worker]:
         process.kill()
-    assert state(api)["pending"] > 0, "the worker was to die in the middle of its work"
+    embedder.send_signal(signal.SIGCONT)
 
     write(api, 500, 150)
     redis.Redis.from_url(embedded.redis_url(stack.data_dir)).flushall()
 
-    server = stack.child("embedder")
-    server.send_signal(signal.SIGSTOP)
+    embedder.send_signal(signal.SIGSTOP)
     write(api, 650, 50)
     # What cannot be embedded yet is found by its words.
     assert find(api, 660)["explain"]["vector_rank"] is None
     time.sleep(4)
-    server.send_signal(signal.SIGCONT)
+    embedder.send_signal(signal.SIGCONT)
 
     assert eventually(lambda: state(api) == {"pending": 0, "ready": 700, "failed": 0}, INDEXED_WITHIN_S), state(api)
     for number in range(3, 700, 17):

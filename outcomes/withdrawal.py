@@ -28,8 +28,8 @@ def withdraw(user: EndUser, event: MemoryEvent, *, now: datetime, actor: str) ->
         if not items:
             return None
         item, line = items[0], line_of(user, event)
-        delta = next(row[2] for row in line.memories if row[0] == str(item.pk))
-        changes = Changes(Verdict(Outcome.UNKNOWN, actor=actor), {item.pk: Move(line, delta)}, now)
+        move = Move(line, delta_of(line, item.pk))
+        changes = Changes(Verdict(Outcome.UNKNOWN, actor=actor), {item.pk: move}, now)
         changes.withdraw(item, event)
         changes.save()
         replace(user, [line], [item.pk], whole=False, now=now)
@@ -41,12 +41,20 @@ def withdraw(user: EndUser, event: MemoryEvent, *, now: datetime, actor: str) ->
 
 
 def line_of(user: EndUser, event: MemoryEvent) -> OutcomeEvent:
-    found = given_alone(user, event.item_id).filter(outcome=KINDS[event.kind], at=event.at).last()
-    if found is not None:
-        return found
     if MemoryEvent.objects.filter(user=user, item_id=event.item_id, after__undone=event.pk).exists():
         raise Refused("event_id", "this was taken back already")
-    raise Refused("event_id", "this verdict is on an answer; a new one on the same answer takes its place")
+    moved = round(event.after["score"] - event.before["score"], 6)
+    lines = given_alone(user, event.item_id).filter(outcome=KINDS[event.kind], at=event.at)
+    # Of several alike in one moment those that moved it as far are one as good as the other.
+    found = next((line for line in lines if delta_of(line, event.item_id) == moved), None)
+    if found is None:
+        raise Refused("event_id", "this verdict is on an answer; a new one on the same answer takes its place")
+    return found
+
+
+def delta_of(line: OutcomeEvent, item_id: uuid.UUID) -> float:
+    """How far a verdict moved the score of one of its memories."""
+    return float(next(delta for key, _, delta in line.memories if key == str(item_id)))
 
 
 def given_alone(user: EndUser, item_id: uuid.UUID) -> QuerySet[OutcomeEvent]:

@@ -67,7 +67,7 @@ def test_names_that_differ_in_what_nobody_sees_are_one_name(api: ApiClient, user
         ("memories", {"text": "a", "source": 5}, "source", "must be a valid string or must be a JSON object"),
         ("memories", {"text": "a", "parents": ["x"]}, "parents[0]", "must be a UUID"),
         ("memories", {"text": "a", "occurred_at": "٢٠٢٦-01-01T00:00:00Z"}, "occurred_at", "must be an ISO 8601"),
-        ("outcomes", {"outcome": "worked", "related": [-1]}, "related[0]", "must be greater than or equal to 1"),
+        ("outcomes", {"outcome": "worked", "related": [-1]}, "related", "name a turn_id, an exchange_id or memory ids"),
         ("outcomes", {"outcome": "worked", "related": [10**20]}, "related[0]", "must be less than or equal to"),
         (
             "threads/t/exchanges",

@@ -34,6 +34,8 @@ LIFETIMES = {Tier.WORKING: timedelta(hours=24), Tier.HISTORY: timedelta(days=30)
 STEPS = {Tier.WORKING: (Tier.HISTORY, 0.7, 2), Tier.HISTORY: (Tier.PATTERNS, 0.9, 3)}
 SCORED = {Tier.WORKING, Tier.HISTORY, Tier.PATTERNS}
 MOVES = {"promoted", "archived"}
+OUTCOME = "outcome_"
+VERDICTS = {f"{OUTCOME}{outcome}" for outcome in Outcome}
 
 
 @dataclass
@@ -42,6 +44,7 @@ class Entry:
 
     kind: str
     tier_before: Tier | None = None
+    moved: float = 0.0
     undoes: int | None = None
 
 
@@ -65,10 +68,10 @@ class Life:
 
     def judge(self, outcome: Outcome) -> None:
         if self.tier in SCORED:
-            self.score = round(min(1.0, max(0.0, self.score + DELTAS[outcome])), 6)
+            before, self.score = self.score, bounded(self.score + DELTAS[outcome])
             self.uses += outcome is not Outcome.UNKNOWN
             self.counts[outcome] += 1
-            self.log.append(Entry(f"outcome_{outcome}"))
+            self.log.append(Entry(f"{OUTCOME}{outcome}", moved=self.score - before))
 
     def promote(self, now: datetime) -> None:
         if self.status != "active":
@@ -111,10 +114,15 @@ class Life:
         taken_back = {entry.undoes for entry in self.log}
         later = range(place + 1, len(self.log))
         nothing_since = all(self.log[at].undoes is not None or at in taken_back for at in later)
-        return self.log[place].kind in MOVES and place not in taken_back and nothing_since
+        kind = self.log[place].kind
+        may_come_back = kind in VERDICTS or (kind in MOVES and nothing_since)
+        return may_come_back and place not in taken_back
 
     def undo(self, place: int, now: datetime) -> None:
         entry = self.log[place]
+        if entry.kind in VERDICTS:
+            self.withdraw(entry, place)
+            return
         self.overruled = self.uses
         if entry.kind == "archived":
             self.come_back(now, undoes=place)
@@ -123,6 +131,18 @@ class Life:
             self.tier = entry.tier_before
             self.live_from(now)
             self.log.append(Entry("undone", undoes=place))
+
+    def withdraw(self, entry: Entry, place: int) -> None:
+        outcome = Outcome(entry.kind.removeprefix(OUTCOME))
+        self.score = bounded(self.score - entry.moved)
+        self.uses -= outcome is not Outcome.UNKNOWN
+        self.counts[outcome] -= 1
+        self.overruled = min(self.overruled, self.uses)
+        self.log.append(Entry("outcome_withdrawn", undoes=place))
+
+
+def bounded(score: float) -> float:
+    return round(min(1.0, max(0.0, score)), 6)
 
 
 class Cut(RuntimeError):

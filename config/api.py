@@ -16,9 +16,9 @@ from memory.api import (
     turns,
     userdata,
 )
-from memory.api.bodies import GuardedParser
-from memory.api.documents import DESCRIPTION, ApiDocs, DocumentedAPI
-from memory.api.errors import register
+from memory.web.bodies import GuardedParser
+from memory.web.openapi import DESCRIPTION, ApiDocs, DocumentedAPI
+from memory.web.problems import register
 
 api = DocumentedAPI(
     title="Commonplace",

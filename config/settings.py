@@ -58,7 +58,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "ninja",
     "memory",
-    "memory.kinds",
+    "memory.records",
     "outcomes",
     "knowledge_graph",
 ]
@@ -67,7 +67,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.RequestContextMiddleware",
     "config.middleware.ContentSecurityPolicyMiddleware",
-    "memory.api.edge.ApiEdgeMiddleware",
+    "memory.web.middleware.ApiEdgeMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

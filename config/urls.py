@@ -5,10 +5,10 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from config.api import api
-from memory.api.edge import unknown_route
 from memory.api.monitoring import metrics_view
 from memory.api.operations import health_view
 from memory.mcp.forwarding import forward
+from memory.web.middleware import unknown_route
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/health", health_view),

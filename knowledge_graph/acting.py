@@ -12,7 +12,7 @@ from knowledge_graph.counting import ACTIONS, Counts
 from knowledge_graph.learning import DOCUMENT_TIERS, meant
 from knowledge_graph.models import PREVIEW_CHARS, ActionExample
 from knowledge_graph.work import take_turns
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from outcomes.models import ActionTaken, OutcomeEvent
 

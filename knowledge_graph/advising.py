@@ -17,11 +17,10 @@ from knowledge_graph.concepts import concepts_in
 from knowledge_graph.entities import entities_of
 from knowledge_graph.reading import problem_of
 from knowledge_graph.words import folded
+from memory.access.cursors import PLANNED_ONCE, bounded_cursor, rows_of
 from memory.conf import memory_conf
-from memory.indexes.bounded import bounded_cursor
-from memory.indexes.prepared import PLANNED_ONCE, rows_of
 from memory.models import EndUser
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
 from memory.retrieval.advising import GRAPH, Advice
 from memory.retrieval.query import Query
 from memory.scoring import wilson_lower_bound

@@ -17,7 +17,7 @@ from knowledge_graph.entities import entities_of
 from knowledge_graph.models import ActionStat, Concept, Edge, Entity, Lesson, Mention, RoutingStat, Solution
 from knowledge_graph.reading import ActionRecord, ConceptRouting, KnownSolution
 from knowledge_graph.words import folded
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem, Turn
 from outcomes.models import ActionTaken, Exchange, OutcomeEvent
 

@@ -5,11 +5,11 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from knowledge_graph.words import fillers, folded, plain_technologies, without_hebrew_article, word_key
-from memory.words.calendar import MONTHS
-from memory.words.folding import clean, without_accents
-from memory.words.hebrew import is_hebrew
-from memory.words.splitting import Piece, pieces
-from memory.words.stems import languages_of
+from memory.language.calendar import MONTHS
+from memory.language.folding import clean, without_accents
+from memory.language.hebrew import is_hebrew
+from memory.language.splitting import Piece, pieces
+from memory.language.stems import languages_of
 
 LONGEST_READ: Final = 4_000
 MOST_WORDS: Final = 16

@@ -23,11 +23,11 @@ from knowledge_graph.models import Entity as EntityRow
 from knowledge_graph.outdated import forget_items, forget_questions
 from knowledge_graph.words import folded
 from knowledge_graph.work import ARCHIVED, CONTENT_TIERS, REMOVED, take_turns
-from memory import speakers
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from memory.retrieval.query import GENERIC_SPEAKERS
 from memory.scoring import quality
+from memory.store import speakers
 from memory.tiers import SourceType, Tier
 
 logger = structlog.get_logger(__name__)

@@ -7,10 +7,10 @@ from functools import cache, lru_cache
 from typing import Final
 
 from knowledge_graph.words import HEBREW, folded, lines, technologies
-from memory.words.folding import clean, without_accents
-from memory.words.hebrew import is_hebrew, readings
-from memory.words.splitting import Piece, pieces
-from memory.words.stems import LANGUAGES, stems
+from memory.language.folding import clean, without_accents
+from memory.language.hebrew import is_hebrew, readings
+from memory.language.splitting import Piece, pieces
+from memory.language.stems import LANGUAGES, stems
 
 DOCKER: Final = "docker"
 DEBUGGING: Final = "debugging"

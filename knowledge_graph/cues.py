@@ -4,10 +4,10 @@ from functools import cache
 from typing import Final
 
 from knowledge_graph.words import fillers
-from memory.words.calendar import MONTHS
-from memory.words.folding import without_accents
-from memory.words.stems import LANGUAGES
-from memory.words.stopwords import HEBREW_STOP_WORDS, STOP_WORDS
+from memory.language.calendar import MONTHS
+from memory.language.folding import without_accents
+from memory.language.stems import LANGUAGES
+from memory.language.stopwords import HEBREW_STOP_WORDS, STOP_WORDS
 
 
 def word_set(words: str) -> frozenset[str]:

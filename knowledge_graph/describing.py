@@ -15,13 +15,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from knowledge_graph.content import Reading
 from knowledge_graph.entities import KINDS, PERSON, THING, Entity, entities_of
 from knowledge_graph.words import folded, places, technologies
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.guard import found_secret
 from memory.inference import language_model, prompts
 from memory.inference.llm import LanguageModel
 from memory.models import EndUser, MemoryItem
-from memory.resilience import Deadline, Unavailable
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
 from memory.tiers import Tier
 
 logger = structlog.get_logger(__name__)

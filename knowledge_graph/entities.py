@@ -20,9 +20,9 @@ from knowledge_graph.words import (
     plain_technologies,
     technologies,
 )
-from memory.words.folding import clean, without_accents
-from memory.words.hebrew import is_hebrew, readings
-from memory.words.stems import languages_of
+from memory.language.folding import clean, without_accents
+from memory.language.hebrew import is_hebrew, readings
+from memory.language.stems import languages_of
 
 PERSON: Final = "person"
 PLACE: Final = "place"

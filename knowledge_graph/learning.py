@@ -17,7 +17,7 @@ from knowledge_graph.models import KEY_CHARS, PREVIEW_CHARS, Lesson, SolutionCue
 from knowledge_graph.outdated import drop_lost_cues, forget_problems
 from knowledge_graph.reading import problem_of
 from knowledge_graph.work import take_turns
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Outcome, Tier

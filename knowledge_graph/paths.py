@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser
 
 LONGEST = 6

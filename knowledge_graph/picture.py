@@ -9,7 +9,7 @@ from knowledge_graph import browsing
 from knowledge_graph.browsing import Wanted
 from knowledge_graph.context_types import GENERAL
 from knowledge_graph.models import ActionStat, Concept, Edge, Entity
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser
 
 MOST_ACTIONS = 6

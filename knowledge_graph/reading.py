@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import connection
 
 from knowledge_graph.models import ActionExample, ActionStat, Concept, Entity, Mention, RoutingStat, neutral_rate
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser
 from memory.scoring import wilson_lower_bound
 from memory.tiers import Tier

@@ -5,7 +5,7 @@ from datetime import datetime
 from knowledge_graph import tasks, work
 from knowledge_graph.models import GRAPH_TABLES
 from knowledge_graph.work import CONTENT_TIERS, take_turns
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Tier
 from outcomes.models import ActionTaken, OutcomeEvent, Source

@@ -10,7 +10,7 @@ from knowledge_graph import tasks, work
 from knowledge_graph.models import GRAPH_TABLES, Lesson
 from memory.conf import memory_conf
 from memory.models import EndUser
-from memory.queueing import enqueue
+from memory.platform.queue import enqueue
 from memory.signals import items_changed, learning_due, user_erased
 from memory.tiers import Tier
 from outcomes.signals import verdicts_dropped

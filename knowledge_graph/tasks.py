@@ -10,9 +10,9 @@ from knowledge_graph import describing, work
 from knowledge_graph.acting import learn_actions
 from knowledge_graph.content import look_at, next_items
 from knowledge_graph.learning import learn_outcomes
+from memory.access.locks import single_flight
 from memory.conf import memory_conf
 from memory.models import EndUser
-from memory.tasks import single_flight
 
 TASK_SECONDS = 60
 """After this time the rest is passed to a new task, for fairness between users."""

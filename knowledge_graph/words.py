@@ -6,12 +6,12 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
-from memory.words.concepts import english_name
-from memory.words.folding import clean, without_accents
-from memory.words.hebrew import is_hebrew, readings
-from memory.words.splitting import Piece
-from memory.words.stems import LANGUAGES, stems
-from memory.words.stopwords import HEBREW_STOP_WORDS
+from memory.language.concepts import english_name
+from memory.language.folding import clean, without_accents
+from memory.language.hebrew import is_hebrew, readings
+from memory.language.splitting import Piece
+from memory.language.stems import LANGUAGES, stems
+from memory.language.stopwords import HEBREW_STOP_WORDS
 
 DATA: Final = Path(__file__).parent / "data"
 HEBREW: Final = "he"

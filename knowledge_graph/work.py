@@ -9,9 +9,9 @@ from django.db.models import F
 from psycopg.errors import LockNotAvailable
 
 from knowledge_graph.models import GraphWork
-from memory import rows
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser
+from memory.store import rows
 from memory.tiers import Tier
 from outcomes.models import ActionTaken, OutcomeEvent
 

@@ -5,4 +5,4 @@ class MemoryConfig(AppConfig):
     name = "memory"
 
     def ready(self) -> None:
-        from memory import checks, receivers  # noqa: F401  (registers checks and receivers)
+        from memory import receivers  # noqa: F401  (registers checks and receivers)

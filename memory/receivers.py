@@ -5,7 +5,7 @@ from typing import Any
 from django.dispatch import receiver
 
 from memory import tasks
-from memory.queueing import enqueue
+from memory.platform.queue import enqueue
 from memory.signals import index_due, promotion_due
 
 

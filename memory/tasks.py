@@ -2,18 +2,19 @@
 
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 
 import structlog
 from celery import shared_task
-from django.db import connection
 from django.utils import timezone
 
-from memory import consistency, erasure, housekeeping, indexing, metrics, monitoring, promotion, rebuilding, reindex
+from memory.access.locks import single_flight
+from memory.indexing import drift, queue, rebuild, runs
+from memory.lifecycle import erasure, expiry, promotion
 from memory.models import DriftReport, EndUser
-from memory.resilience import Unavailable
+from memory.operations import prometheus
+from memory.platform import metrics
+from memory.platform.faults import Unavailable
 
 logger = structlog.get_logger(__name__)
 
@@ -22,24 +23,6 @@ INDEX_TASK_SECONDS = 240
 
 SLICE_SECONDS = 60
 """After this time a rebuild or a check yields to other work and continues in a new task."""
-
-
-@contextmanager
-def single_flight(name: str, key: int) -> Iterator[bool]:
-    """True for one process at a time. The lock ends with the connection, so a killed worker releases it.
-
-    Only avoids duplicate work, which would be harmless.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, %s))", [name, key])
-        row = cursor.fetchone()
-    mine = bool(row and row[0])
-    try:
-        yield mine
-    finally:
-        if mine:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, %s))", [name, key])
 
 
 @shared_task(name="memory.index_user")
@@ -55,14 +38,14 @@ def index_user(user_id: int) -> int:
             return 0
         try:
             while timezone.now() < until:
-                taken = indexing.index_batch(user, now=timezone.now())
+                taken = queue.index_batch(user, now=timezone.now())
                 metrics.count("indexed", amount=taken)
                 done += taken
-                if not taken and indexing.settle(user):
+                if not taken and queue.settle(user):
                     return done
                 # What became visible while settling waited is taken now, unless somebody else (a rebuild) took it: then
                 # it is settled again, or later writers would wait for the sweep. What only pauses is left to the sweep.
-                if not taken and indexing.only_paused(user, timezone.now()):
+                if not taken and queue.only_paused(user, timezone.now()):
                     break
         except Unavailable as error:
             # The rows stay pending; the sweep enqueues them again.
@@ -76,7 +59,7 @@ def index_user(user_id: int) -> int:
 @shared_task(name="memory.sweep_index_queue")
 def sweep_index_queue() -> int:
     """Enqueue every user with pending rows, and erasures that a killed worker left unfinished."""
-    users = indexing.users_due()
+    users = queue.users_due()
     for user_id in users:
         index_user.delay(user_id)
     for erasure_id in erasure.unfinished_erasures():
@@ -111,20 +94,20 @@ def erase_user(erasure_id: str) -> None:
 @shared_task(name="memory.purge_logs")
 def purge_logs() -> None:
     """Delete expired turns, stored answers and the like."""
-    for user_id in housekeeping.users_with_logs():
+    for user_id in expiry.users_with_logs():
         purge_user_logs.delay(user_id)
 
 
 @shared_task(name="memory.purge_user_logs")
 def purge_user_logs(user_id: int) -> int:
-    return housekeeping.purge(user_id, now=timezone.now())
+    return expiry.purge(user_id, now=timezone.now())
 
 
 @shared_task(name="memory.roll_up_metrics")
 def roll_up_metrics() -> None:
     """Write recent counts into the daily rows."""
     try:
-        monitoring.roll_up(timezone.now())
+        prometheus.roll_up(timezone.now())
     except Unavailable as error:
         logger.warning("metrics not rolled up", dependency=error.dependency, reason=error.reason)
 
@@ -132,7 +115,7 @@ def roll_up_metrics() -> None:
 @shared_task(name="memory.carry_on_reindex")
 def carry_on_reindex() -> int:
     """Continue the open run for a while. Returns how many rows it has copied so far."""
-    run = reindex.open_run()
+    run = runs.open_run()
     if run is None or run.state != run.State.RUNNING:
         return 0
     until = time.monotonic() + SLICE_SECONDS
@@ -140,10 +123,10 @@ def carry_on_reindex() -> int:
         if not mine:
             return 0
         try:
-            run = rebuilding.carry_on(run.pk, stop=lambda: time.monotonic() > until)
-        except (Unavailable, rebuilding.Refused) as error:
+            run = rebuild.carry_on(run.pk, stop=lambda: time.monotonic() > until)
+        except (Unavailable, rebuild.Refused) as error:
             # The run says so to whoever looks; the sweep comes back.
-            rebuilding.note_trouble(run.pk, str(error))
+            rebuild.note_trouble(run.pk, str(error))
             return run.rows_done
     if run.state == run.State.RUNNING:
         carry_on_reindex.delay()
@@ -157,7 +140,7 @@ def sweep_collections() -> None:
     try:
         with single_flight("retire", 0) as mine:
             if mine:
-                reindex.retire(now=timezone.now())
+                runs.retire(now=timezone.now())
     except Unavailable as error:
         logger.warning("collections not removed", dependency=error.dependency, reason=error.reason)
 
@@ -171,9 +154,9 @@ def check_consistency(report_id: str = "") -> None:
             return
         now = timezone.now()
         report = DriftReport.objects.filter(pk=report_id, finished_at=None).first() if report_id else None
-        report = report or consistency.begin(consistency.due_mode(now), now=now)
-        finished = consistency.carry_on(report, clock=timezone.now, stop=lambda: time.monotonic() > until)
+        report = report or drift.begin(drift.due_mode(now), now=now)
+        finished = drift.carry_on(report, clock=timezone.now, stop=lambda: time.monotonic() > until)
     if not finished:
         check_consistency.delay(str(report.pk))
     else:
-        consistency.forget_old(timezone.now())
+        drift.forget_old(timezone.now())

@@ -98,3 +98,9 @@ BANK_TAGS = (
     "context",
 )
 """Tags the memory bank knows by name; free tags may stand beside them."""
+
+
+EXTERNAL_SOURCES = {SourceType.DOCUMENT: "from a document", SourceType.TOOL: "from a tool"}
+
+
+FROM_OUTSIDE = "from outside"

@@ -13,9 +13,9 @@ from typing import Any
 
 from django.db.models import Q
 
-from memory import rows
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser, Turn
+from memory.store import rows
 from memory.tiers import Outcome, Tier
 from outcomes.models import QUERY_CHARS, ActionTaken, ConversationSignal, Exchange, OutcomeEvent, SignalKind, Source
 

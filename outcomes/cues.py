@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.words import terms
+from memory.language import terms
 
 THANKS = "thanks"
 CORRECTS = "corrects"

@@ -13,13 +13,14 @@ import structlog
 from django.db.models import Q, QuerySet, Sum
 from pydantic import BaseModel, Field
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.inference import language_model
 from memory.inference.llm import LanguageModel
 from memory.inference.prompts import prompt
 from memory.models import EndUser, Turn
-from memory.resilience import BadReply, Deadline, Rejected, Unavailable
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Rejected, Unavailable
 from memory.tiers import Outcome
 from outcomes.ledger import Subject, Verdict
 from outcomes.models import ActionTaken, Detection, Exchange, OutcomeEvent, Source

@@ -8,12 +8,12 @@ from typing import Any
 
 from django.db.models import F, Q
 
-from memory import store
-from memory.access import user_scope
-from memory.admission import NewMemory, checked_text
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem, Turn
 from memory.signals import promotion_due
+from memory.store import writing
+from memory.store.admission import NewMemory, checked_text
 from memory.tiers import SCORED_TIERS, SourceType, Tier, Trust
 from outcomes.actions import keep_tool_runs
 from outcomes.cues import is_small_talk
@@ -59,7 +59,7 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
         row = new_row(user, new, asked, answered, now)
         # First, while no row of the user is locked: a hint locks memories, and those come before the user's own row.
         notice(user, row, now)
-        stored = store.store(
+        stored = writing.store(
             user,
             NewMemory(
                 text=as_memory(asked, answered, limit),

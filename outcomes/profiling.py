@@ -11,13 +11,16 @@ from datetime import datetime, timedelta
 import structlog
 from django.db.models import Q
 
-from memory import bank, dedup, profile, store
-from memory.access import user_scope
-from memory.admission import NewMemory, Refused, admitted
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
+from memory.facts import profile
+from memory.facts.profile import ProfileFact
+from memory.lifecycle import bank
 from memory.models import EndUser
-from memory.profile import ProfileFact
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
+from memory.retrieval import matching
+from memory.store import writing
+from memory.store.admission import NewMemory, Refused, admitted
 from memory.tiers import SourceType, Tier
 from outcomes.cues import is_small_talk
 from outcomes.models import Exchange
@@ -85,7 +88,7 @@ def drafts_of(user: EndUser, exchange: Exchange) -> list[Draft]:
             # The bank's guard may still refuse it.
             logger.info("a fact was refused", field=error.field, rule=error.rule)
             continue
-        drafts.append((new, dedup.nearest_bank_item(user, new.text, Deadline(memory_conf().deadlines.default_s))))
+        drafts.append((new, matching.nearest_bank_item(user, new.text, Deadline(memory_conf().deadlines.default_s))))
     return drafts
 
 
@@ -115,7 +118,7 @@ def keep(user: EndUser, exchange: Exchange, drafts: Sequence[Draft], now: dateti
         fresh = []
         for new, twin in drafts:
             try:
-                stored = store.store(user, new, now=now, actor=ACTOR, similar_to=twin)
+                stored = writing.store(user, new, now=now, actor=ACTOR, similar_to=twin)
             except Refused as error:
                 logger.info("a fact was refused", field=error.field, rule=error.rule)
                 continue

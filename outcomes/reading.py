@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from outcomes.exchanges import SCORED, UNSCORED, must_be_scored
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent, Source

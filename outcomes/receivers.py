@@ -5,7 +5,7 @@ from typing import Any
 from django.dispatch import receiver
 
 from memory.models import EndUser
-from memory.queueing import enqueue
+from memory.platform.queue import enqueue
 from memory.signals import user_erased
 from outcomes import tasks
 from outcomes.models import ActionTaken, ConversationSignal, ConversationWork, Exchange, OutcomeEvent

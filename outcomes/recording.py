@@ -7,12 +7,13 @@ from datetime import datetime
 
 from django.db.models import Count
 
-from memory import metrics, rows, store
-from memory.access import user_scope
-from memory.admission import NewMemory, Refused
-from memory.lineage import MOST_PARENTS
+from memory.access.scope import user_scope
+from memory.language.text import content_hash
 from memory.models import EndUser, MemoryItem, Turn
-from memory.text import content_hash
+from memory.platform import metrics
+from memory.store import rows, writing
+from memory.store.admission import NewMemory, Refused
+from memory.store.lineage import MOST_PARENTS
 from memory.tiers import Outcome, SourceType, Tier
 from outcomes.actions import give_verdict
 from outcomes.ledger import Settled, Subject, Verdict, bounded, settle
@@ -193,7 +194,7 @@ def store_takeaway(
         parents=list(there.values_list("pk", flat=True)[:MOST_PARENTS]),
     )
     try:
-        return store.store(user, new, now=now, actor=verdict.actor).item.pk
+        return writing.store(user, new, now=now, actor=verdict.actor).item.pk
     except Refused as error:
         raise Refused("key_takeaway", error.rule) from error
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import F, Q
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent

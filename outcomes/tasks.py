@@ -4,11 +4,11 @@ import structlog
 from celery import shared_task
 from django.utils import timezone
 
-from memory import housekeeping
-from memory.access import user_scope
+from memory.access.locks import single_flight
+from memory.access.scope import user_scope
+from memory.lifecycle import expiry
 from memory.models import EndUser
-from memory.resilience import Unavailable
-from memory.tasks import single_flight
+from memory.platform.faults import Unavailable
 from outcomes import detector, profiling, retention, work
 
 logger = structlog.get_logger(__name__)
@@ -49,7 +49,7 @@ def sweep_conversations() -> int:
 @shared_task(name="outcomes.purge_exchanges")
 def purge_exchanges() -> None:
     """Let go of what is past its keeping."""
-    for user_id in housekeeping.users_with_logs():
+    for user_id in expiry.users_with_logs():
         purge_user_exchanges.delay(user_id)
 
 

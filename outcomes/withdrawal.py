@@ -6,11 +6,11 @@ from datetime import datetime
 from django.db.models import F, QuerySet
 from django.db.models.functions import Least
 
-from memory import rows
-from memory.access import user_scope
-from memory.admission import Refused
-from memory.merging import take_turns
+from memory.access.locks import take_turns
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryEvent, MemoryItem
+from memory.store import rows
+from memory.store.admission import Refused
 from memory.tiers import Outcome
 from outcomes.ledger import Changes, Move, Verdict, locked_items, replace
 from outcomes.models import OutcomeEvent

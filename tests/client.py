@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.test import Client
 
-from memory.access import SCOPES, issue_key
+from memory.access.keys import SCOPES, issue_key
 from memory.models import EndUser
 
 if TYPE_CHECKING:

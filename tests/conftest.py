@@ -21,8 +21,10 @@ from pytest_django.plugin import DjangoDbBlocker
 from config import databases, embedded
 from config.env import env_secret
 from config.runtime.keeping import Use
-from memory import indexing, inference, redis, resilience
+from memory import inference
+from memory.indexing import queue
 from memory.models import EndUser, Organization
+from memory.platform import breakers, redis
 from tests.client import ApiClient, client_for
 from tests.factories import EndUserFactory, OrganizationFactory
 from tests.roles import connect_as
@@ -99,9 +101,9 @@ def forget_shared_state(request: pytest.FixtureRequest) -> Iterator[None]:
     if "services" in request.fixturenames or "db" in request.fixturenames or "transactional_db" in request.fixturenames:
         redis.reset()
         # On a busy machine even this takes longer than a search would wait for Redis.
-        with suppress(resilience.Unavailable):
+        with suppress(breakers.Unavailable):
             redis.demand(lambda client: client.flushdb())
-        resilience.forget_breakers()
+        breakers.forget_breakers()
 
 
 @pytest.fixture(autouse=True)
@@ -180,8 +182,8 @@ def index_now(services: None) -> Callable[[EndUser], None]:
     """Brings every pending memory of a user into the index, as the worker would."""
 
     def index(user: EndUser) -> None:
-        while indexing.index_batch(user, now=timezone.now() + timedelta(minutes=5)):
+        while queue.index_batch(user, now=timezone.now() + timedelta(minutes=5)):
             pass
-        assert indexing.counts(user).pending == 0
+        assert queue.counts(user).pending == 0
 
     return index

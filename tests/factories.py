@@ -6,10 +6,10 @@ from typing import Any
 from factory.declarations import LazyAttribute, Sequence, SubFactory, Trait
 from factory.django import DjangoModelFactory, Password
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
+from memory.language.text import content_hash
 from memory.models import EndUser, MemoryItem, Operator, Organization
-from memory.rows import lexemes
-from memory.text import content_hash
+from memory.store.rows import lexemes
 from memory.tiers import Outcome, Status, Tier
 
 LONG_AGO = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -26,8 +26,8 @@ def fill(user: Any, count: int) -> None:
     """Give a user this many memories that stay."""
     from django.utils import timezone
 
-    from memory.admission import NewMemory
     from memory.facade import MemoryFacade
+    from memory.store.admission import NewMemory
     from memory.tiers import Tier
 
     batch = [NewMemory(text, tier=Tier.HISTORY) for text in texts(user.external_id, count)]
@@ -37,7 +37,7 @@ def fill(user: Any, count: int) -> None:
 def contents(user: Any) -> dict[UUID, tuple[str, str, str]]:
     """What the live collection holds of a user."""
     from memory.indexes import vector_index
-    from memory.resilience import Deadline
+    from memory.platform.deadline import Deadline
 
     ids = [item_id for item_id, _ in vector_index().scroll(user.pk)]
     assert len(ids) == len(set(ids))
@@ -48,7 +48,7 @@ def contents(user: Any) -> dict[UUID, tuple[str, str, str]]:
 
 
 def rows(user: Any) -> dict[UUID, tuple[str, str, str]]:
-    from memory.access import user_scope
+    from memory.access.scope import user_scope
     from memory.models import MemoryItem
 
     with user_scope(user):
@@ -57,7 +57,7 @@ def rows(user: Any) -> dict[UUID, tuple[str, str, str]]:
 
 
 def list_rows(user: Any) -> list[Any]:
-    from memory.access import user_scope
+    from memory.access.scope import user_scope
     from memory.models import MemoryItem
 
     with user_scope(user):
@@ -113,7 +113,7 @@ def deadly(call: Callable[..., Any], when: str, nth: int) -> Callable[..., Any]:
 def patch(point: str, when: str, nth: int) -> None:
     from importlib import import_module
 
-    from memory import rebuilding
+    from memory.indexing import rebuild
 
     module, path = point.split(":")
     owner: Any = import_module(module)
@@ -122,9 +122,9 @@ def patch(point: str, when: str, nth: int) -> None:
         owner = getattr(owner, parent)
     changed = deadly(getattr(owner, name), when, nth)
     setattr(owner, name, changed)
-    for phase, step in list(rebuilding.STEPS.items()):
-        if owner is rebuilding and step.__name__ == name:
-            rebuilding.STEPS[phase] = changed
+    for phase, step in list(rebuild.STEPS.items()):
+        if owner is rebuild and step.__name__ == name:
+            rebuild.STEPS[phase] = changed
 
 
 def main(words: Iterable[str]) -> None:
@@ -133,13 +133,13 @@ def main(words: Iterable[str]) -> None:
     database, point, when, nth = words
     django.setup()
     connection.settings_dict["NAME"] = database
-    from memory import rebuilding, reindex
+    from memory.indexing import rebuild, runs
 
-    rebuilding.BATCH, rebuilding.PAGE = 8, 8
+    rebuild.BATCH, rebuild.PAGE = 8, 8
     patch(point, when, int(nth))
-    run = reindex.open_run()
+    run = runs.open_run()
     assert run is not None
-    rebuilding.carry_on(run.pk, stop=lambda: False)
+    rebuild.carry_on(run.pk, stop=lambda: False)
 
 
 if __name__ == "__main__":

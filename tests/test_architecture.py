@@ -9,13 +9,13 @@ from django.apps import apps
 from django.db.migrations.loader import MigrationLoader
 from django.db.models import Model
 
-from memory.isolation import IsolateByUser
+from memory.models.isolation import IsolateByUser
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("config", "docker", "knowledge_graph", "memory", "outcomes", "tests")
 MOST_LINES = {"file": 400, "class": 200, "function": 40}
 # Tables of words and of statements; nothing is decided in them.
-DATA_MODULES = {"memory/words/stopwords.py"}
+DATA_MODULES = {"memory/language/stopwords.py"}
 
 ENVIRONMENT = {
     "config/env.py",  # the reader
@@ -30,12 +30,12 @@ SETTINGS = {"memory/conf.py"}
 ASSEMBLY = ("memory/management/", "memory/benchmarks/")
 
 WRITERS = {
-    "tier": {"memory/promotion.py"},
-    "text": {"memory/store.py", "memory/rows.py"},
-    "status": {"memory/store.py", "memory/rows.py"},
-    "version": {"memory/store.py", "memory/rows.py"},
-    "content_hash": {"memory/rows.py"},
-    "lexemes": {"memory/rows.py"},
+    "tier": {"memory/lifecycle/promotion.py"},
+    "text": {"memory/store/writing.py", "memory/store/rows.py"},
+    "status": {"memory/store/writing.py", "memory/store/rows.py"},
+    "version": {"memory/store/writing.py", "memory/store/rows.py"},
+    "content_hash": {"memory/store/rows.py"},
+    "lexemes": {"memory/store/rows.py"},
 }
 # Fields of the same names on rows that are not memories.
 OTHER_ROWS = {"IdempotencyRecord", "ReindexRun", "VectorCollection", "DriftReport", "Point"}

@@ -14,10 +14,10 @@ from django.db.backends.utils import CursorWrapper
 
 from knowledge_graph.insights.question import Question
 from knowledge_graph.reading import LIKE_PROBLEMS, problem_of
-from memory.indexes.prepared import rows_of
+from memory.access.cursors import rows_of
+from memory.language import tsquery_literal
 from memory.models import EndUser
 from memory.tiers import SCORED_TIERS
-from memory.words import tsquery_literal
 
 SAMPLE = 40
 USUAL_ROWS = 20

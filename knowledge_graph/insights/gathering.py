@@ -19,13 +19,11 @@ from knowledge_graph.insights.findings import (
 from knowledge_graph.insights.graphs import Graphs
 from knowledge_graph.insights.question import Question, topics_of
 from knowledge_graph.reading import ConceptRouting
+from memory.access.cursors import PLANNED_ONCE, bounded_cursor
 from memory.conf import memory_conf
-from memory.indexes.bounded import bounded_cursor
-from memory.indexes.prepared import PLANNED_ONCE
 from memory.models import EndUser
-from memory.resilience import Deadline
-from memory.retrieval.context_blocks import EXTERNAL_SOURCES, FROM_OUTSIDE
-from memory.tiers import SourceType, Trust
+from memory.platform.deadline import Deadline
+from memory.tiers import EXTERNAL_SOURCES, FROM_OUTSIDE, SourceType, Trust
 
 INSIGHTS = "insights"
 MOST_SHOWN = 3

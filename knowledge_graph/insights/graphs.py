@@ -9,7 +9,7 @@ from typing import Any
 from django.db.backends.utils import CursorWrapper
 
 from knowledge_graph.reading import ActionRecord, ConceptRouting, TierRecord, best_first
-from memory.indexes.prepared import rows_of
+from memory.access.cursors import rows_of
 from memory.models import EndUser
 from memory.scoring import wilson_lower_bound
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from knowledge_graph.concepts import Concept, concepts_in
 from knowledge_graph.context_types import context_type_of
 from knowledge_graph.entities import entities_of
-from memory.words import query_groups
+from memory.language import query_groups
 
 WORD = re.compile(r"\w+")
 LONGEST_READ = 2_000

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from knowledge_graph.insights.directives import GOOD_RATE
 from knowledge_graph.insights.findings import Approach, Fact, Insights, Repetition, ToolAdvice
-from memory.framing import as_line
-from memory.text import preview
+from memory.language.framing import as_line
+from memory.language.text import preview
 
 EXAMPLE_CHARS = 160
 MOST_LINES = 3

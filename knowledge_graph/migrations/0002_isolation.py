@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from memory.isolation import IsolateByUser
+from memory.models.isolation import IsolateByUser
 
 TABLES = (
     *("GraphWork", "GraphedItem", "Entity", "Mention", "Edge", "Concept", "RoutingStat", "Lesson", "ActionStat"),

@@ -7,16 +7,17 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from memory import listing
-from memory.api import paging
-from memory.api.documents import answers
-from memory.api.fields import Body, Flag, ItemId, Share, Text, UserId
-from memory.api.idempotency import reply
-from memory.api.identity import READ, WRITE, facade, known_user, required_user
+from memory.api.acting import facade
 from memory.api.memories import shown, store_memory
-from memory.api.schemas import MemoryIn, MemoryOut, MemoryPage, PageOptions, StoreOptions
-from memory.profile.facts import DEFAULT_IMPORTANCE, IMPORTANCE, TAGS, Field
+from memory.api.schemas import MemoryIn, MemoryOut, MemoryPage, StoreOptions
+from memory.facts.profile.facts import DEFAULT_IMPORTANCE, IMPORTANCE, TAGS, Field
+from memory.store import listing
 from memory.tiers import Tier
+from memory.web import paging
+from memory.web.auth import READ, WRITE, known_user, required_user
+from memory.web.fields import Body, Flag, ItemId, PageOptions, Share, Text, UserId
+from memory.web.idempotency import reply
+from memory.web.openapi import answers
 
 router = Router(tags=["Memories"])
 

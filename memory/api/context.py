@@ -8,13 +8,13 @@ from django.utils import timezone
 from ninja import Router
 from pydantic import BaseModel, Field, JsonValue
 
-from memory.api.documents import answers
-from memory.api.fields import Body, Flag, Name, Text, UserId
-from memory.api.idempotency import answer_once, reply
-from memory.api.identity import READ, facade, new_or_known_user
-from memory.api.schemas import is_none
-from memory.retrieval.budget import Complexity
-from memory.retrieval.context import Context, Message, Room
+from memory.api.acting import facade
+from memory.context.budget import Complexity
+from memory.context.compose import Context, Message, Room
+from memory.web.auth import READ, new_or_known_user
+from memory.web.fields import Body, Flag, Name, Text, UserId, is_none
+from memory.web.idempotency import answer_once, reply
+from memory.web.openapi import answers
 
 router = Router(tags=["A turn"])
 

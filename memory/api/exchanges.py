@@ -11,16 +11,16 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Path, Query, Router
 from pydantic import BaseModel, Field, JsonValue
 
-from memory.api import paging
-from memory.api.documents import answers
-from memory.api.errors import not_found
-from memory.api.fields import NAME_LIMIT, PageSize, QueryParameters, ThreadId, UserId
-from memory.api.idempotency import reply
-from memory.api.identity import READ, facade, known_user, required_user
-from memory.api.schemas import is_none
+from memory.api.acting import facade
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.tiers import Outcome
+from memory.web import paging
+from memory.web.auth import READ, known_user, required_user
+from memory.web.fields import NAME_LIMIT, PageSize, QueryParameters, ThreadId, UserId, is_none
+from memory.web.idempotency import reply
+from memory.web.openapi import answers
+from memory.web.problems import not_found
 from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent, SignalKind, Source
 from outcomes.reading import Place, ThreadState, Told
 

@@ -15,16 +15,17 @@ from knowledge_graph.browsing import ConceptDetail, EntityDetail, Sort, Span, Wa
 from knowledge_graph.models import Concept, Entity
 from knowledge_graph.picture import Picture
 from knowledge_graph.reading import ActionRecord, KnownSolution, TierRecord
-from memory.api import paging
-from memory.api.documents import answers
-from memory.api.errors import invalid_field, not_found
-from memory.api.fields import Answer, Name, PageSize, QueryParameters, UserId
-from memory.api.idempotency import reply
-from memory.api.identity import READ, facade, known_user, required_user
+from memory.api.acting import facade
 from memory.api.schemas import MemoryOut
 from memory.facade.graphs import Way
 from memory.models import EndUser
 from memory.tiers import Tier
+from memory.web import paging
+from memory.web.auth import READ, known_user, required_user
+from memory.web.fields import Answer, Name, PageSize, QueryParameters, UserId
+from memory.web.idempotency import reply
+from memory.web.openapi import answers
+from memory.web.problems import invalid_field, not_found
 
 Row_co = TypeVar("Row_co", Concept, Entity, covariant=True)
 

@@ -9,15 +9,16 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 from pydantic import AfterValidator, Field, StringConstraints
 
+from memory.api.acting import facade
 from memory.api.context import ContextIn, ContextOut
 from memory.api.context import context as context_of_turn
-from memory.api.documents import answers
-from memory.api.errors import Problem
-from memory.api.fields import NAME_LIMIT, PageSize, QueryParameters, readable, without_invisible
-from memory.api.fields import Query as QueryText
-from memory.api.identity import READ, WRITE, facade, known_user, principal_of
-from memory.api.patterns import THREAD_PATTERN, USER_PATTERN
 from memory.api.turns import ExchangeIn, ExchangeOut, OutcomeIn, OutcomeOut, record_outcome, store_exchange
+from memory.web.auth import READ, WRITE, known_user, principal_of
+from memory.web.fields import NAME_LIMIT, PageSize, QueryParameters, readable, without_invisible
+from memory.web.fields import Query as QueryText
+from memory.web.openapi import answers
+from memory.web.patterns import THREAD_PATTERN, USER_PATTERN
+from memory.web.problems import Problem
 
 router = Router(tags=["Hooks"])
 

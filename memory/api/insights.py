@@ -12,13 +12,13 @@ from pydantic import BaseModel, Field
 
 from knowledge_graph.context_types import CONTEXT_TYPES
 from knowledge_graph.insights import Insights
-from memory.api.documents import answers
-from memory.api.fields import Name, Query, QueryParameters, UserId
-from memory.api.idempotency import reply
-from memory.api.identity import READ, facade, known_user
-from memory.api.schemas import is_none
-from memory.retrieval.context import Unscored
+from memory.api.acting import facade
+from memory.context.compose import Unscored
 from memory.tiers import Outcome, Status, Tier
+from memory.web.auth import READ, known_user
+from memory.web.fields import Name, Query, QueryParameters, UserId, is_none
+from memory.web.idempotency import reply
+from memory.web.openapi import answers
 
 router = Router(tags=["A turn"])
 

@@ -11,10 +11,14 @@ from ninja import Query as InQuery
 from ninja import Router
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from memory.api import paging
-from memory.api.documents import answers
-from memory.api.errors import invalid_field, not_found
-from memory.api.fields import (
+from memory.api.acting import facade
+from memory.models import EndUser
+from memory.records.models import Source
+from memory.records.texts import Kind
+from memory.tools import rendering
+from memory.web import paging
+from memory.web.auth import READ, WRITE, for_writing, known_user, new_or_known_user, required_user
+from memory.web.fields import (
     Body,
     Flag,
     ItemId,
@@ -29,12 +33,9 @@ from memory.api.fields import (
     one_line,
     readable,
 )
-from memory.api.idempotency import answer_once, do_once, reply
-from memory.api.identity import READ, WRITE, facade, for_writing, known_user, new_or_known_user, required_user
-from memory.kinds.models import Source
-from memory.kinds.texts import Kind
-from memory.models import EndUser
-from memory.tools import rendering
+from memory.web.idempotency import answer_once, do_once, reply
+from memory.web.openapi import answers
+from memory.web.problems import invalid_field, not_found
 
 router = Router(tags=["Personal records"])
 

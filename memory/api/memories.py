@@ -9,14 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from memory import listing, tasks
-from memory.admission import NewMemory, admitted
-from memory.api import paging
-from memory.api.documents import answers
-from memory.api.errors import invalid_field, not_found
-from memory.api.fields import ItemId, UserId
-from memory.api.idempotency import amend, do_once, is_known, reply
-from memory.api.identity import READ, WRITE, facade, for_writing, known_user, required_user
+from memory import tasks
+from memory.api.acting import facade
 from memory.api.schemas import (
     BatchIn,
     BatchOut,
@@ -28,21 +22,28 @@ from memory.api.schemas import (
     MemoryOut,
     MemoryPage,
     MemoryPatch,
-    PageOptions,
     StoreOptions,
     VersionOut,
     VersionPage,
 )
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
-from memory.listing import ItemFilter
 from memory.models import EndUser, MemoryItem
-from memory.queueing import enqueue
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
+from memory.platform.queue import enqueue
+from memory.store import listing
+from memory.store.admission import NewMemory, admitted
+from memory.store.listing import ItemFilter
 from memory.tiers import Indexing, Tier
+from memory.web import paging
+from memory.web.auth import READ, WRITE, for_writing, known_user, required_user
+from memory.web.fields import ItemId, PageOptions, UserId
+from memory.web.idempotency import amend, do_once, is_known, reply
+from memory.web.openapi import answers
+from memory.web.problems import invalid_field, not_found
 
 if TYPE_CHECKING:
-    from memory.store import Stored
+    from memory.store.writing import Stored
 
 router = Router(tags=["Memories"])
 

@@ -7,10 +7,11 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
-from memory import metrics, monitoring
-from memory.api.errors import from_status
-from memory.api.identity import is_local
 from memory.conf import memory_conf
+from memory.operations import prometheus
+from memory.platform import metrics
+from memory.web.auth import is_local
+from memory.web.problems import from_status
 
 
 @csrf_exempt
@@ -23,7 +24,7 @@ def metrics_view(request: HttpRequest) -> HttpResponse:
         return from_status(401, "Metrics need the token of METRICS_TOKEN.", headers=challenge).response()
     # The process that answers has counts of its own that are not on their way yet.
     metrics.carry()
-    answer = HttpResponse(monitoring.exposition(timezone.now()), content_type=CONTENT_TYPE_PLAIN_0_0_4)
+    answer = HttpResponse(prometheus.exposition(timezone.now()), content_type=CONTENT_TYPE_PLAIN_0_0_4)
     answer.headers["Cache-Control"] = "no-store"
     return answer
 

@@ -9,16 +9,17 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import Router
 from pydantic import BaseModel, Field
 
-from memory import health
-from memory.api.documents import answers
-from memory.api.errors import Problem, from_status, problem_of
-from memory.api.fields import Body, Flag, UserId
-from memory.api.idempotency import answer_once, reply
-from memory.api.identity import ADMIN, READ, facade, identify, known_user
-from memory.api.schemas import IndexStatusOut, is_none
-from memory.indexing import IndexCounts
-from memory.promotion import LISTED, Promoted
+from memory.api.acting import facade
+from memory.api.schemas import IndexStatusOut
+from memory.indexing.queue import IndexCounts
+from memory.lifecycle.promotion import LISTED, Promoted
+from memory.operations import health
 from memory.tiers import Outcome, Status, Tier
+from memory.web.auth import ADMIN, READ, identify, known_user
+from memory.web.fields import Body, Flag, UserId, is_none
+from memory.web.idempotency import answer_once, reply
+from memory.web.openapi import answers
+from memory.web.problems import Problem, from_status, problem_of
 
 router = Router(tags=["Operations"])
 

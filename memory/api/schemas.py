@@ -6,8 +6,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.admission import NewMemory
-from memory.api.fields import (
+from memory.models import MemoryItem, MemoryVersion
+from memory.store.admission import NewMemory
+from memory.store.lineage import MOST_PARENTS
+from memory.tiers import Indexing, SourceType, Status, Tier, Trust
+from memory.web.fields import (
     BATCH_LIMIT,
     Answer,
     Body,
@@ -22,10 +25,8 @@ from memory.api.fields import (
     Tags,
     Text,
     UuidText,
+    is_none,
 )
-from memory.lineage import MOST_PARENTS
-from memory.models import MemoryItem, MemoryVersion
-from memory.tiers import Indexing, SourceType, Status, Tier, Trust
 
 SOURCE_TYPES = frozenset(SourceType)
 GRADES: dict[int, Literal["external", "assistant", "user"]] = {
@@ -34,26 +35,6 @@ GRADES: dict[int, Literal["external", "assistant", "user"]] = {
     Trust.USER: "user",
 }
 Parents = Annotated[list[UuidText], Field(max_length=MOST_PARENTS)]
-
-
-def is_none(value: object) -> bool:
-    return value is None
-
-
-class FieldProblem(BaseModel):
-    field: str
-    message: str
-
-
-class ProblemOut(BaseModel):
-    """RFC 9457; ``code`` is stable, ``detail`` is for people."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    code: str
-    errors: list[FieldProblem]
 
 
 class MemoryIn(Body):
@@ -143,11 +124,6 @@ class ListOptions(QueryParameters):
     tag: str | None = Field(default=None, max_length=64)
     q: str | None = Field(default=None, max_length=1000, description="Words the memory holds, in any order.")
     sort: Literal["recent", "score"] = "recent"
-    cursor: str | None = Field(default=None, max_length=1000)
-    limit: PageSize = 50
-
-
-class PageOptions(QueryParameters):
     cursor: str | None = Field(default=None, max_length=1000)
     limit: PageSize = 50
 

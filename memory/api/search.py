@@ -9,13 +9,13 @@ from django.utils import timezone
 from ninja import Router
 from pydantic import BaseModel, Field, field_validator
 
-from memory.api.documents import answers
-from memory.api.fields import Body, Flag, JsonValue, Metadata, Name, Query, UserId, UuidText
-from memory.api.idempotency import answer_once, reply
-from memory.api.identity import READ, facade, new_or_known_user
-from memory.api.schemas import is_none
-from memory.retrieval.search import Hit, SearchRequest, SearchResult
+from memory.api.acting import facade
+from memory.retrieval.results import Hit, SearchRequest, SearchResult
 from memory.tiers import Outcome, Tier
+from memory.web.auth import READ, new_or_known_user
+from memory.web.fields import Body, Flag, JsonValue, Metadata, Name, Query, UserId, UuidText, is_none
+from memory.web.idempotency import answer_once, reply
+from memory.web.openapi import answers
 
 router = Router(tags=["Search"])
 

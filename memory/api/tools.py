@@ -8,13 +8,14 @@ from ninja import Path, Router
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
 
 from memory import tools
-from memory.api.documents import answers
-from memory.api.errors import FieldError, Problem, invalid
-from memory.api.fields import UserId
-from memory.api.idempotency import answer_once, do_once, key_of, replay_if_known, reply
-from memory.api.identity import READ, facade, for_writing, known_user, new_or_known_user, principal_of
+from memory.api.acting import facade
 from memory.models import EndUser
 from memory.tools import Call, NotDone, ToolError, ToolResult, UnknownTool
+from memory.web.auth import READ, for_writing, known_user, new_or_known_user, principal_of
+from memory.web.fields import UserId
+from memory.web.idempotency import answer_once, do_once, key_of, replay_if_known, reply
+from memory.web.openapi import answers
+from memory.web.problems import FieldError, Problem, invalid
 
 router = Router(tags=["Tools"])
 

@@ -8,13 +8,14 @@ from django.utils import timezone
 from ninja import Path, Router
 from pydantic import BaseModel, Field
 
-from memory.api.documents import answers
-from memory.api.fields import Body, Flag, ItemId, Metadata, Name, UserId, UuidText
-from memory.api.idempotency import answer_once, do_once, reply
-from memory.api.identity import ADMIN, WRITE, facade, required_user
+from memory.api.acting import facade
 from memory.api.memories import shown, twin_of_returning
 from memory.api.schemas import MemoryOut
-from memory.purging import Purged, Wanted
+from memory.lifecycle.purging import Purged, Wanted
+from memory.web.auth import ADMIN, WRITE, required_user
+from memory.web.fields import Body, Flag, ItemId, Metadata, Name, UserId, UuidText
+from memory.web.idempotency import answer_once, do_once, reply
+from memory.web.openapi import answers
 
 router = Router(tags=["Trust"])
 

@@ -8,13 +8,13 @@ from django.utils import timezone
 from ninja import Router
 from pydantic import AfterValidator, BaseModel, Field
 
-from memory.api.documents import answers
-from memory.api.fields import Body, Flag, Text, ThreadId, UserId, UuidText, one_line
-from memory.api.idempotency import do_once, reply
-from memory.api.identity import WRITE, facade, for_writing, known_user
-from memory.api.schemas import is_none
+from memory.api.acting import facade
 from memory.models import EndUser
 from memory.tiers import Outcome
+from memory.web.auth import WRITE, for_writing, known_user
+from memory.web.fields import Body, Flag, Text, ThreadId, UserId, UuidText, is_none, one_line
+from memory.web.idempotency import do_once, reply
+from memory.web.openapi import answers
 from outcomes.exchanges import NewExchange
 from outcomes.recording import Recorded
 

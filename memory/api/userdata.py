@@ -8,14 +8,15 @@ from django.utils import timezone
 from ninja import Path, Query, Router
 from pydantic import AfterValidator, BaseModel, Field
 
-from memory.api import paging
-from memory.api.documents import answers
-from memory.api.errors import not_found
-from memory.api.fields import Body, JsonValue, PageSize, QueryParameters, UserId, small_json
-from memory.api.idempotency import reply
-from memory.api.identity import READ, WRITE, facade, for_writing, known_user, required_user
+from memory.api.acting import facade
 from memory.models import EndUser, UserData
 from memory.models.userdata import KEY_CHARS
+from memory.web import paging
+from memory.web.auth import READ, WRITE, for_writing, known_user, required_user
+from memory.web.fields import Body, JsonValue, PageSize, QueryParameters, UserId, small_json
+from memory.web.idempotency import reply
+from memory.web.openapi import answers
+from memory.web.problems import not_found
 
 router = Router(tags=["Own data"])
 

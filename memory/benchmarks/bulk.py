@@ -17,14 +17,14 @@ from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from numpy.typing import NDArray
 
-from memory import rows
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.benchmarks.synthetic import Note, Writer
 from memory.conf import memory_conf
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
+from memory.store import rows
+from memory.store.admission import NewMemory
 from memory.tiers import Indexing, Tier
 
 POOL = 4000

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import httpx
 
-from memory.benchmarks.timing import Pace, Stopwatch
+from memory.evaluation.timing import Pace, Stopwatch
 
 # A status is asked for this often while the index catches up; asking costs the server a little as well.
 POLL_S = 0.25

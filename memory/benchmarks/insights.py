@@ -17,12 +17,12 @@ from knowledge_graph.concepts import concepts_in
 from knowledge_graph.context_types import CONTEXT_TYPES
 from knowledge_graph.models import ActionStat, Concept, Edge, Entity, Mention, RoutingStat, Solution, SolutionCue
 from knowledge_graph.reading import problem_of
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.benchmarks.bulk import CHUNK, MARK, ready_row
 from memory.benchmarks.client import Client
-from memory.benchmarks.report import Target
 from memory.benchmarks.synthetic import Note, Writer
-from memory.benchmarks.timing import Spread, Stopwatch
+from memory.evaluation.report import Target
+from memory.evaluation.timing import Spread, Stopwatch
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Outcome, Tier

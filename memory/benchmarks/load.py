@@ -17,15 +17,16 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from memory import consistency, reindex
 from memory.benchmarks.client import CallFailedError, Client
 from memory.benchmarks.speed import BATCH, LIMIT, WARM_UP, as_memory, in_batches
 from memory.benchmarks.synthetic import Writer
-from memory.benchmarks.timing import Pace, Spread, Stopwatch
-from memory.consistency import Mode
+from memory.evaluation.timing import Pace, Spread, Stopwatch
+from memory.indexing import drift as consistency
+from memory.indexing import runs
+from memory.indexing.drift import Mode
+from memory.indexing.rebuild import Refused
 from memory.models import DriftReport, ReindexRun
-from memory.queueing import send
-from memory.rebuilding import Refused
+from memory.platform.queue import send
 from memory.tasks import carry_on_reindex
 
 DELETE_EVERY = 10
@@ -222,7 +223,7 @@ def rebuild() -> ReindexRun:
     In a thread of its own, and so over a connection of its own, which must not outlive it.
     """
     try:
-        run = reindex.start(now=timezone.now())
+        run = runs.start(now=timezone.now())
         give_up_at = time.monotonic() + LONGEST_REBUILD_S
         nudged_at = -NUDGE_AGAIN_S
         while run.state == ReindexRun.State.RUNNING and time.monotonic() < give_up_at:

@@ -19,14 +19,15 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 from rich.console import Console
 
-from memory import promotion
-from memory.access import ensure_user, user_scope
-from memory.benchmarks import report
+from memory.access.scope import user_scope
+from memory.access.users import ensure_user
 from memory.benchmarks.bulk import refresh_statistics
-from memory.benchmarks.loading import benchmark_organization
-from memory.benchmarks.report import Target
 from memory.benchmarks.staging import owner_connection
-from memory.benchmarks.timing import Spread, Stopwatch
+from memory.evaluation import report
+from memory.evaluation.loading import benchmark_organization
+from memory.evaluation.report import Target
+from memory.evaluation.timing import Spread, Stopwatch
+from memory.lifecycle import promotion
 from memory.models import EndUser, Organization
 
 CHUNK = 20_000

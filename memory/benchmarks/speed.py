@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from memory.benchmarks.client import Client
-from memory.benchmarks.report import Target
 from memory.benchmarks.synthetic import Note, Writer
-from memory.benchmarks.timing import Spread, run_clients
+from memory.evaluation.report import Target
+from memory.evaluation.timing import Spread, run_clients
 
 BATCH = 500
 # More than this is not sent through the API but loaded directly.

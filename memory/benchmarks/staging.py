@@ -11,15 +11,16 @@ from django.db.utils import ConnectionHandler
 from django.utils import timezone
 
 from config import databases
-from memory.access import SCOPES, ensure_user, find_user, issue_key
+from memory.access.keys import SCOPES, issue_key
+from memory.access.users import ensure_user, find_user
 from memory.benchmarks import bulk
 from memory.benchmarks.client import Client
-from memory.benchmarks.loading import benchmark_organization
 from memory.benchmarks.serving import server
 from memory.benchmarks.speed import Figures, Measurement, Plan
 from memory.benchmarks.synthetic import Writer
-from memory.benchmarks.timing import Pace
 from memory.conf import data_dir, memory_conf
+from memory.evaluation.loading import benchmark_organization
+from memory.evaluation.timing import Pace
 from memory.models import EndUser, Organization
 
 # A usual key admits 100 requests a second; a little under that no call is turned away.

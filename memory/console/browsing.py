@@ -8,8 +8,8 @@ from datetime import datetime
 
 from django.utils.dateparse import parse_datetime
 
-from memory.listing import SCORE, ItemFilter, Place, list_items, place_of
 from memory.models import EndUser, MemoryItem
+from memory.store.listing import SCORE, ItemFilter, Place, list_items, place_of
 
 PAGE = 40
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from memory import health
-from memory.health import Component
+from memory.operations import health
+from memory.operations.health import Component
 
 NAMES = {
     "postgres": "Database",

@@ -8,9 +8,9 @@ from django.http import QueryDict
 
 from memory.conf import memory_conf
 from memory.console.names import TIER_NAMES
-from memory.listing import ItemFilter
 from memory.models import MemoryItem
-from memory.retrieval.search import RECENCY, RELEVANCE, SCORE
+from memory.retrieval.results import RECENCY, RELEVANCE, SCORE
+from memory.store.listing import ItemFilter
 from memory.tiers import Indexing, Status, Tier
 
 SORTS = ((RELEVANCE, "Relevance"), (RECENCY, "Most recent"), (SCORE, "Outcome score"))

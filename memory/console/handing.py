@@ -11,7 +11,7 @@ from memory.console.explaining import segments, warnings
 from memory.console.forms import ContextForm
 from memory.console.pages import OperatorRequest, answer, place_page
 from memory.console.places import Place
-from memory.retrieval.context import Context
+from memory.context.compose import Context
 
 TITLES = {
     "core_instructions": "How to use it",

@@ -13,7 +13,6 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from memory.admission import Refused
 from memory.conf import memory_conf
 from memory.console.differences import Run, differences
 from memory.console.forms import RevisionForm
@@ -21,10 +20,11 @@ from memory.console.names import OUTCOME_NAMES, TIER_NAMES, TRUST_NAMES, VERDICT
 from memory.console.pages import OperatorRequest, answer, place_page, wants_part
 from memory.console.places import Place
 from memory.console.timeline import timeline
-from memory.listing import list_events, list_versions
 from memory.models import MemoryItem, MemoryVersion
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
 from memory.scoring import quality, wilson_lower_bound
+from memory.store.admission import Refused
+from memory.store.listing import list_events, list_versions
 from memory.tiers import SCORED_TIERS, Tier, Trust
 
 MERGED = "The bank held this already; the two are one now."

@@ -11,7 +11,7 @@ from memory.console.browsing import listed
 from memory.console.forms import FilterForm
 from memory.console.pages import OperatorRequest, answer, place_page
 from memory.console.places import Place
-from memory.listing import RECENT, ItemFilter
+from memory.store.listing import RECENT, ItemFilter
 
 
 @require_safe

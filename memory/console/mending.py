@@ -7,11 +7,11 @@ from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from memory.admission import Refused
 from memory.console.item import find_item, to_item
 from memory.console.names import OUTCOME_NAMES, VERDICTS
 from memory.console.pages import OperatorRequest, place_page
 from memory.console.places import Place
+from memory.store.admission import Refused
 from memory.tiers import SCORED_TIERS, Outcome, Tier
 
 

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
 from memory.conf import memory_conf
-from memory.consistency import KINDS
 from memory.console.pages import OperatorRequest, operator_page, wants_part
 from memory.console.places import sees_everybody
+from memory.indexing.drift import KINDS
 from memory.models import DriftReport, ReindexRun, VectorCollection
 
 RUNS, REPORTS = 10, 20

@@ -14,16 +14,16 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.console import condition
 from memory.console.names import OUTCOME_NAMES, TIER_NAMES
 from memory.console.pages import OperatorRequest, place_page, wants_part
 from memory.console.places import Place
 from memory.facade import Stats
-from memory.indexing import IndexCounts
-from memory.listing import ItemFilter, list_items
+from memory.indexing.queue import IndexCounts
 from memory.models import ApiKey, MemoryItem
+from memory.store.listing import ItemFilter, list_items
 from memory.tiers import POLICIES, Outcome, Status, Tier, TierPolicy
 from outcomes.models import OutcomeEvent
 

@@ -7,15 +7,15 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from memory.admission import NewMemory, Refused
 from memory.conf import memory_conf
 from memory.console.forms import PinForm
 from memory.console.item import find_item, to_item
 from memory.console.pages import OperatorRequest, answer, place_page
 from memory.console.places import Place
 from memory.models import MemoryItem
-from memory.resilience import Deadline
-from memory.store import Stored
+from memory.platform.deadline import Deadline
+from memory.store.admission import NewMemory, Refused
+from memory.store.writing import Stored
 from memory.tiers import BANK_TAGS, SourceType, Tier
 
 

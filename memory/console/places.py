@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 from django.http import Http404
 
-from memory.access import find_user
+from memory.access.users import find_user
 from memory.facade import MemoryFacade
 from memory.models import EndUser, Operator, Organization
 

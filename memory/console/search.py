@@ -11,7 +11,7 @@ from memory.console.explaining import Number, numbers, segments, told, warnings
 from memory.console.forms import SearchForm
 from memory.console.pages import OperatorRequest, answer, place_page
 from memory.console.places import Place
-from memory.retrieval.search import Hit, SearchRequest, SearchResult
+from memory.retrieval.results import Hit, SearchRequest, SearchResult
 from memory.scoring import wilson_lower_bound
 from memory.tiers import Tier
 

@@ -13,8 +13,8 @@ from django.utils.safestring import SafeString
 from memory.console.names import TIER_NAMES, actor_name
 from memory.console.places import sees_everybody
 from memory.console.session import THEME_COOKIE, THEMES
+from memory.language.text import SMUGGLED
 from memory.models import Operator
-from memory.text import SMUGGLED
 from memory.tiers import Tier
 
 register = template.Library()

@@ -10,8 +10,8 @@ import time
 
 from redis import Redis
 
-from memory import redis
-from memory.resilience import Unavailable
+from memory.platform import redis
+from memory.platform.faults import Unavailable
 
 ATTEMPTS = 5
 WINDOW_S = 15 * 60

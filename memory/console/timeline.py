@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from memory.console.names import TIER_NAMES
-from memory.promotion import UNDOABLE
+from memory.lifecycle.promotion import UNDOABLE
 from memory.tiers import Tier
 
 TITLES = {

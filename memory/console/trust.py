@@ -7,13 +7,13 @@ from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from memory.admission import Refused
 from memory.conf import memory_conf
 from memory.console.item import after_change, confirmation, find_item, to_item
 from memory.console.pages import OperatorRequest, place_page
 from memory.console.places import Place
-from memory.listing import list_events
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
+from memory.store.admission import Refused
+from memory.store.listing import list_events
 from memory.tiers import Trust
 
 

@@ -8,15 +8,16 @@ from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from memory import metrics, monitoring
 from memory.console import charts, condition
 from memory.console.explaining import STAGES
 from memory.console.names import TIER_NAMES
 from memory.console.pages import OperatorRequest, answer, operator_page
 from memory.console.places import sees_everybody
-from memory.faults import Unavailable
-from memory.metrics import Series, Sums
-from memory.monitoring import Latency
+from memory.operations import prometheus
+from memory.operations.prometheus import Latency
+from memory.platform import metrics
+from memory.platform.faults import Unavailable
+from memory.platform.metrics import Series, Sums
 from memory.tiers import Tier
 
 DAYS = 14
@@ -38,11 +39,11 @@ def context() -> dict[str, Any]:
         hour, is_counting = metrics.last_hour(now), True
     except Unavailable:
         hour, is_counting = {}, False
-    days = monitoring.days(now.date(), DAYS)
+    days = prometheus.days(now.date(), DAYS)
     return {
         "conditions": condition.conditions(),
         "is_counting": is_counting,
-        "stages": [(STAGES.get(one.stage, one.stage), one) for one in in_order(monitoring.latencies(hour))],
+        "stages": [(STAGES.get(one.stage, one.stage), one) for one in in_order(prometheus.latencies(hour))],
         "hour": facts(hour),
         "latency": latency_charts(days),
         "hits": hits_charts(days),
@@ -79,7 +80,7 @@ def total(sums: Sums, metric: str) -> int:
 
 
 def whole_search(sums: Sums) -> Latency | None:
-    return next((one for one in monitoring.latencies(sums) if one.stage == "total"), None)
+    return next((one for one in prometheus.latencies(sums) if one.stage == "total"), None)
 
 
 def latency_charts(days: Mapping[date, Sums]) -> list[charts.Chart]:

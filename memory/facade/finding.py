@@ -10,14 +10,15 @@ import structlog
 
 from knowledge_graph import insights
 from knowledge_graph.insights import Insights
-from memory import metrics
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.facade.door import Door
+from memory.context import compose
+from memory.context.compose import Context, Message, Recall, Room, Unscored
+from memory.facade.actor import Door
 from memory.models import EndUser, Turn
-from memory.retrieval import context, search
-from memory.retrieval.context import Context, Message, Recall, Room, Unscored
-from memory.retrieval.search import SearchRequest, SearchResult
+from memory.platform import metrics
+from memory.retrieval import search
+from memory.retrieval.results import SearchRequest, SearchResult
 from outcomes import exchanges
 
 logger = structlog.get_logger(__name__)
@@ -66,7 +67,7 @@ class Finding(Door):
         remember: bool = True,
     ) -> Context:
         """``remember`` as with ``search``."""
-        return context.compose(
+        return compose.compose(
             user,
             query,
             now=now,

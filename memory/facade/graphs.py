@@ -10,8 +10,8 @@ from knowledge_graph.models import Concept, Entity
 from knowledge_graph.paths import Step
 from knowledge_graph.picture import Picture
 from knowledge_graph.reading import ConceptRouting
-from memory.access import user_scope
-from memory.facade.door import Door
+from memory.access.scope import user_scope
+from memory.facade.actor import Door
 from memory.models import EndUser
 
 

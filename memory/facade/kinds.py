@@ -5,14 +5,14 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
-from memory import erasure
-from memory.access import user_scope
-from memory.facade.door import Door
-from memory.kinds import recall, records
-from memory.kinds.models import Preference, Source
-from memory.kinds.recall import Recall
-from memory.kinds.texts import Kind
+from memory.access.scope import user_scope
+from memory.facade.actor import Door
+from memory.lifecycle import erasure
 from memory.models import EndUser
+from memory.records import recall, records
+from memory.records.models import Preference, Source
+from memory.records.recall import Recall
+from memory.records.texts import Kind
 
 
 class Kinds(Door):

@@ -7,17 +7,20 @@ from typing import Any
 
 from django.db import transaction
 
-from memory import bank, dedup, erasure, promotion, purging, store, tasks
-from memory.access import user_scope
-from memory.admission import NewMemory, Refused, guard_bank
-from memory.bank import Match
-from memory.facade.door import Door
+from memory import tasks
+from memory.access.scope import user_scope
+from memory.facade.actor import Door
 from memory.indexes.ghosts import ghosts
+from memory.lifecycle import bank, erasure, promotion, purging
+from memory.lifecycle.purging import Purged, Wanted
 from memory.models import EndUser, Erasure, MemoryEvent, MemoryItem, MemoryVersion
-from memory.purging import Purged, Wanted
-from memory.queueing import enqueue
-from memory.resilience import Deadline
-from memory.store import Stored
+from memory.platform.deadline import Deadline
+from memory.platform.queue import enqueue
+from memory.retrieval import matching
+from memory.retrieval.matching import Match
+from memory.store import writing
+from memory.store.admission import NewMemory, Refused, guard_bank
+from memory.store.writing import Stored
 from memory.tiers import Tier, Trust
 from outcomes import exchanges, withdrawal
 
@@ -29,7 +32,7 @@ class Memories(Door):
         """The bank item that a new one duplicates. Calls the embedder, so call it outside any transaction."""
         if new.tier is not Tier.MEMORY_BANK:
             return None
-        return dedup.nearest_bank_item(user, new.text, deadline, besides=besides)
+        return matching.nearest_bank_item(user, new.text, deadline, besides=besides)
 
     def twin_of_item(
         self, user: EndUser, item_id: uuid.UUID, deadline: Deadline, *, text: str | None = None
@@ -43,22 +46,22 @@ class Memories(Door):
         except Refused:
             # The write will report the refusal; a refused text is not sent to any service.
             return None
-        return dedup.nearest_bank_item(user, text or item.text, deadline, besides=item_id)
+        return matching.nearest_bank_item(user, text or item.text, deadline, besides=item_id)
 
     def bank_match(self, user: EndUser, words: str, *, now: datetime, deadline: Deadline) -> Match:
         """The bank item a few words mean, or why there is none. Calls the embedder: outside any transaction."""
-        return bank.match(user, words, now=now, deadline=deadline)
+        return matching.match(user, words, now=now, deadline=deadline)
 
     def store(self, user: EndUser, new: NewMemory, *, now: datetime, similar_to: uuid.UUID | None = None) -> Stored:
         with user_scope(user):
-            stored = store.store(user, new, now=now, actor=self.actor, similar_to=similar_to)
+            stored = writing.store(user, new, now=now, actor=self.actor, similar_to=similar_to)
             if new.tier is Tier.MEMORY_BANK and stored.duplicate_of is None:
                 bank.make_room(user, now=now, keep=[stored.item.pk])
         return stored
 
     def store_many(self, user: EndUser, batch: Sequence[NewMemory], *, now: datetime) -> list[uuid.UUID | None]:
         with user_scope(user):
-            ids = store.store_many(user, batch, now=now, actor=self.actor)
+            ids = writing.store_many(user, batch, now=now, actor=self.actor)
             if any(new.tier is Tier.MEMORY_BANK for new in batch):
                 bank.make_room(user, now=now)
         return ids
@@ -78,25 +81,25 @@ class Memories(Door):
         similar_to: uuid.UUID | None = None,
     ) -> MemoryItem | None:
         """``trust`` is that of the new words, ``similar_to`` what ``twin_of_item`` found for them."""
-        return store.revise(
+        return writing.revise(
             user, item_id, changes, now=now, actor=self.actor, trust=trust, similar_to=similar_to
         )  # fmt: skip
 
     def archive(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
-        return store.archive(user, item_id, now=now, actor=self.actor)
+        return writing.archive(user, item_id, now=now, actor=self.actor)
 
     def restore(
         self, user: EndUser, item_id: uuid.UUID, *, now: datetime, similar_to: uuid.UUID | None = None
     ) -> MemoryItem | None:
         with user_scope(user):
-            item = store.restore(user, item_id, now=now, actor=self.actor, similar_to=similar_to)
+            item = writing.restore(user, item_id, now=now, actor=self.actor, similar_to=similar_to)
             if item is not None and item.tier == Tier.MEMORY_BANK:
                 bank.make_room(user, now=now, keep=[item.pk])
         return item
 
     def remove(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
         with user_scope(user):
-            if not store.remove(user, item_id, now=now):
+            if not writing.remove(user, item_id, now=now):
                 return False
             exchanges.forget_memories(user, [item_id])
             erasure.forget_answers(user, [item_id])
@@ -117,7 +120,7 @@ class Memories(Door):
         return purging.purge(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run), forgotten
 
     def vouch(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
-        return store.vouch(user, item_id, now=now, actor=self.actor)
+        return writing.vouch(user, item_id, now=now, actor=self.actor)
 
     def undo(
         self, user: EndUser, item_id: uuid.UUID, event_id: int, *, now: datetime, similar_to: uuid.UUID | None = None

@@ -4,11 +4,11 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from memory import listing, store, userdata
-from memory.access import user_scope
-from memory.facade.door import Door
-from memory.listing import ItemFilter, Place
+from memory.access.scope import user_scope
+from memory.facade.actor import Door
 from memory.models import EndUser, MemoryItem, UserData
+from memory.store import listing, userdata, writing
+from memory.store.listing import ItemFilter, Place
 from memory.tiers import Tier
 
 
@@ -23,7 +23,7 @@ class Person(Door):
             aims = MemoryItem.objects.for_user(user).filter(tier=Tier.MEMORY_BANK, tags__contains=[tag])
             if not aims.filter(pk=item_id).exists():
                 return None
-            return store.archive(user, item_id, now=now, actor=self.actor)
+            return writing.archive(user, item_id, now=now, actor=self.actor)
 
     def put_data(self, user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # noqa: ANN401 -- any JSON
         return userdata.put(user, key, value, now=now)

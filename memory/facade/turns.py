@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from memory.facade.door import Door
+from memory.facade.actor import Door
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Outcome
 from outcomes import actions, exchanges, reading, recording

@@ -6,12 +6,13 @@ from datetime import datetime
 
 from django.db.models import Count
 
-from memory import indexing, promotion
-from memory.access import user_scope
-from memory.facade.door import Door
-from memory.indexing import IndexCounts
+from memory.access.scope import user_scope
+from memory.facade.actor import Door
+from memory.indexing import queue
+from memory.indexing.queue import IndexCounts
+from memory.lifecycle import promotion
+from memory.lifecycle.promotion import Promoted
 from memory.models import EndUser, MemoryItem
-from memory.promotion import Promoted
 from memory.tiers import Status, Tier
 from outcomes import exchanges, reading, recording
 
@@ -32,11 +33,11 @@ class Upkeep(Door):
         return promotion.promote(user, now=now, dry_run=dry_run, actor=self.actor)
 
     def index_status(self, user: EndUser) -> IndexCounts:
-        return indexing.counts(user)
+        return queue.counts(user)
 
     def index_again(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
         """Try a memory again whose indexing was given up; False when there is none such."""
-        return indexing.retry(user, item_id, now=now)
+        return queue.retry(user, item_id, now=now)
 
     def stats(self, user: EndUser) -> Stats:
         tiers: dict[str, dict[str, int]] = {tier.value: {} for tier in Tier}
@@ -50,5 +51,5 @@ class Upkeep(Door):
                 outcomes=recording.outcome_counts(user),
                 exchanges=exchanges.count(user),
                 signals=reading.signal_counts(user),
-                indexing=indexing.counts(user, active),
+                indexing=queue.counts(user, active),
             )

@@ -12,7 +12,7 @@ from django.utils.module_loading import import_string
 from memory.conf import memory_conf
 from memory.indexes.base import LexicalIndex, Shape
 from memory.indexes.routed import RoutedIndex
-from memory.shared import Shared
+from memory.platform.per_process import Shared
 
 VECTOR_ENGINES = {
     "pgvector": "memory.indexes.pgvector.PgVectorEngine",

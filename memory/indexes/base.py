@@ -12,7 +12,7 @@ from uuid import UUID
 
 from memory.conf import MemoryConf
 from memory.inference.base import Vector
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
 
 ACTIVE_ONLY = frozenset({"active"})
 

@@ -22,13 +22,14 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.indexes import versions
 from memory.indexes.base import Filter, LexicalMatch
 from memory.indexes.fulltext import LENGTH_WEIGHT, LEXICAL, SATURATION
-from memory.resilience import Deadline, Unavailable
+from memory.language import lexeme, query_groups
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
 from memory.tiers import Tier
-from memory.words import lexeme, query_groups
 
 # The library logs every index it builds, at a level it chooses itself.
 logging.getLogger("bm25s").setLevel(logging.WARNING)

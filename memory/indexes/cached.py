@@ -9,11 +9,11 @@ import structlog
 from django.db import DatabaseError, connection
 
 from memory.conf import MemoryConf
-from memory.faults import Unavailable
 from memory.indexes.base import Filter, LexicalIndex, LexicalMatch
 from memory.indexes.bm25 import Bm25Index, answer, is_unverified
 from memory.indexes.fulltext import FullTextIndex
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
 
 logger = structlog.get_logger(__name__)
 

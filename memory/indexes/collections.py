@@ -13,10 +13,10 @@ from hashlib import sha256
 from django.db import DatabaseError, InterfaceError, transaction
 from redis import Redis
 
-from memory import redis as shared
 from memory.indexes.base import Shape
 from memory.models import VectorCollection
-from memory.resilience import Unavailable
+from memory.platform import redis as shared
+from memory.platform.faults import Unavailable
 
 VECTOR = "vector"
 FRESH_S = 0.5

@@ -19,12 +19,12 @@ from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 
+from memory.access.cursors import bounded_cursor
 from memory.conf import MemoryConf
 from memory.indexes.base import Filter, LexicalMatch
-from memory.indexes.bounded import bounded_cursor
-from memory.resilience import Deadline
+from memory.language import lexeme, query_groups, tsquery_literal
+from memory.platform.deadline import Deadline
 from memory.tiers import Tier
-from memory.words import lexeme, query_groups, tsquery_literal
 
 LEXICAL = "lexical"
 

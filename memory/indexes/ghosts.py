@@ -6,8 +6,8 @@ from uuid import UUID
 
 from redis import Redis
 
-from memory import redis as shared
 from memory.indexes.base import require_user
+from memory.platform import redis as shared
 
 # By then every repair of the index has run many times over.
 KEPT_S = 7 * 86_400

@@ -17,12 +17,13 @@ import numpy as np
 from django.db import InterfaceError, InternalError, OperationalError, connection
 from django.db.backends.utils import CursorWrapper
 
-from memory.access import set_local
+from memory.access.cursors import bounded_cursor, interrupt_after
+from memory.access.scope import set_local
 from memory.conf import MemoryConf
 from memory.indexes.base import Filter, Held, IndexState, Match, Point, require_user
-from memory.indexes.bounded import bounded_cursor, interrupt_after
 from memory.inference.base import Vector
-from memory.resilience import BadReply, Deadline, Unavailable
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Unavailable
 
 VECTOR = "vector"
 # Width of the widest half-precision vector an HNSW index takes.

@@ -14,12 +14,13 @@ from uuid import UUID, uuid5
 
 from qdrant_client import QdrantClient, models
 
-from memory import http
 from memory.conf import MemoryConf
 from memory.indexes.base import Filter, Held, IndexState, Match, Point, require_user
 from memory.indexes.qdrant_collection import ENSURE_TIMEOUT_S, VECTOR, Missing, QdrantCollection, is_local
 from memory.inference.base import Vector
-from memory.resilience import BadReply, Deadline
+from memory.platform import http
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply
 
 ALIAS_SUFFIX = "_live"
 PAGE = 1000

@@ -9,9 +9,11 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
 
-from memory import http
 from memory.indexes.base import IndexState
-from memory.resilience import BadReply, Deadline, Rejected, Unavailable, breaker
+from memory.platform import http
+from memory.platform.breakers import breaker
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Rejected, Unavailable
 
 T = TypeVar("T")
 

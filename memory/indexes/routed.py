@@ -8,7 +8,8 @@ from memory.indexes.base import Filter, Held, IndexState, Match, Point, Shape, S
 from memory.indexes.collections import Registry, Role, shape_of
 from memory.inference.base import Vector
 from memory.models import VectorCollection
-from memory.resilience import BadReply, Deadline, Unavailable
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Unavailable
 
 VECTOR = "vector"
 WRITTEN = frozenset({Role.LIVE, Role.BUILDING})

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory.access import user_scope
-from memory.indexes.bounded import bounded_cursor
-from memory.resilience import Deadline
+from memory.access.cursors import bounded_cursor
+from memory.access.scope import user_scope
+from memory.platform.deadline import Deadline
 
 TOKENS = "tokens"
 

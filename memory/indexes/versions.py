@@ -13,8 +13,8 @@ from redis import Redis
 from redis.exceptions import LockError
 from redis.lock import Lock
 
-from memory import redis as shared
 from memory.indexes.base import require_user
+from memory.platform import redis as shared
 
 KEPT_S = 7 * 86_400
 LOCK_S = 30

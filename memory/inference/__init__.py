@@ -9,7 +9,7 @@ from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
 from memory.inference.llm import ChatModel, LanguageModel
 from memory.inference.reranker import HttpReranker
 from memory.inference.tokens import HttpTokenEmbedder
-from memory.shared import Shared
+from memory.platform.per_process import Shared
 
 
 @Shared

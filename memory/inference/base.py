@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
 
 # float32, unit length.
 Vector = NDArray[np.float32]

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from redis import Redis
 
-from memory import metrics
-from memory import redis as shared
 from memory.conf import EmbeddingConf, secret_key
 from memory.inference.base import Embedder, Vector
 from memory.inference.remote import Remote, TooLarge, as_sent
-from memory.resilience import BadReply, Deadline, breaker
+from memory.platform import metrics
+from memory.platform import redis as shared
+from memory.platform.breakers import breaker
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply
 
 EMBEDDER = "embedder"
 # Shorter than this a vector has no direction worth comparing.

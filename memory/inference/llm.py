@@ -12,12 +12,14 @@ from django.db import DatabaseError, InterfaceError, transaction
 from django.utils import timezone
 from pydantic import BaseModel, ValidationError
 
-from memory import metrics
 from memory.conf import LanguageModelConf
 from memory.inference.prompts import Prompt
 from memory.inference.remote import Remote, as_sent
 from memory.models import ModelCall
-from memory.resilience import BadReply, Deadline, Late, Rejected, Unavailable, breaker
+from memory.platform import metrics
+from memory.platform.breakers import breaker
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Late, Rejected, Unavailable
 
 logger = structlog.get_logger(__name__)
 

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field
 from redis import Redis
 
-from memory import metrics
-from memory import redis as shared
 from memory.conf import memory_conf, secret_key
 from memory.guard import found_order, found_secret
 from memory.inference import prompts
 from memory.inference.llm import Call, LanguageModel, keep_calls
-from memory.resilience import Deadline, Unavailable
+from memory.platform import metrics
+from memory.platform import redis as shared
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
 
 PURPOSE = "contextual_prefix"
 LONGEST = 400

@@ -1,13 +1,13 @@
-"""A model service over HTTP: replies as parsed JSON, failures as the errors of `memory.faults`."""
+"""A model service over HTTP: replies as parsed JSON, failures as the errors of `memory.platform.faults`."""
 
 import json
 from typing import Any
 
 import httpx
 
-from memory import http
-from memory.faults import BadReply, Rejected, Unavailable
-from memory.resilience import Deadline
+from memory.platform import http
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Rejected, Unavailable
 
 # Statuses of a request that was sound: the server was busy, or failed while it computed.
 NOT_OUR_FAULT = frozenset({408, 424, 425, 429})

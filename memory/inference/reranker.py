@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 from memory.conf import RerankerConf
 from memory.inference.remote import Remote, TooLarge, as_sent
-from memory.resilience import BadReply, Deadline, breaker
+from memory.platform.breakers import breaker
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply
 
 RERANKER = "reranker"
 

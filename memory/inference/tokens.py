@@ -16,7 +16,9 @@ from memory.conf import EmbeddingConf
 from memory.inference.base import Encoded, EncodedQuery, Span, Vector
 from memory.inference.embeddings import as_unit
 from memory.inference.remote import Remote, TooLarge, as_sent
-from memory.resilience import BadReply, Deadline, Rejected, breaker
+from memory.platform.breakers import breaker
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Rejected
 
 TOKENS = "tokens"
 ASKED_AGAIN_S = 60.0

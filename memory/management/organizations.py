@@ -2,7 +2,7 @@
 
 from django.core.management.base import CommandError
 
-from memory.access import find_user
+from memory.access.users import find_user
 from memory.models import EndUser, Organization
 
 

@@ -8,11 +8,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory import tools
-from memory.access import EXTERNAL_ID, Principal, ensure_user, find_user
-from memory.api.errors import Problem, invalid_field
-from memory.api.identity import LONGEST_ACTOR
+from memory.access.keys import Principal
+from memory.access.users import EXTERNAL_ID, ensure_user, find_user
 from memory.facade import MemoryFacade
 from memory.tools import ToolError, ToolResult
+from memory.web.auth import LONGEST_ACTOR
+from memory.web.problems import Problem, invalid_field
 
 DEFAULT_USER = "default"
 

@@ -6,11 +6,11 @@ import httpx
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from memory import http
-from memory.api.errors import Problem, not_found, problem_of, unavailable
-from memory.api.identity import identify
 from memory.conf import memory_conf
-from memory.resilience import Deadline
+from memory.platform import http
+from memory.platform.deadline import Deadline
+from memory.web.auth import identify
+from memory.web.problems import Problem, not_found, problem_of, unavailable
 
 LOCAL = "X-Commonplace-Local"
 METHODS = ("POST", "DELETE")

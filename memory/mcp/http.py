@@ -16,13 +16,13 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from memory.access import Principal
-from memory.api.errors import MEDIA_TYPE, Problem, invalid_field, not_found, problem_of, unavailable
-from memory.api.identity import admit_principal, identify, local_principal
+from memory.access.keys import Principal
 from memory.conf import allowed_hosts, largest_body, memory_conf
 from memory.mcp.callers import Caller, caller
 from memory.mcp.server import Context, build
 from memory.mcp.threads import in_thread
+from memory.web.auth import admit_principal, identify, local_principal
+from memory.web.problems import MEDIA_TYPE, Problem, invalid_field, not_found, problem_of, unavailable
 
 PATH, HEALTH = "/mcp", "/health"
 LOCAL = "X-Commonplace-Local"

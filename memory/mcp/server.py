@@ -20,10 +20,10 @@ from mcp_types import (
 )
 
 from memory import tools
-from memory.api.errors import problem_of
 from memory.mcp.callers import Caller, perform
 from memory.mcp.threads import in_thread
 from memory.tools import ToolError
+from memory.web.problems import problem_of
 
 NAME, VERSION = "commonplace", "1"
 INSTRUCTIONS = (

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from memory.isolation import IsolateByUser
+from memory.models.isolation import IsolateByUser
 
 HNSW = """
 CREATE INDEX memory_vector_hnsw_{dims} ON memory_vector

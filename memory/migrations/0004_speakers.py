@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from memory.isolation import IsolateByUser
+from memory.models.isolation import IsolateByUser
 
 # The owner of the tables is under the policies as well, so they are lifted for the one statement that reads all users.
 FILL = """

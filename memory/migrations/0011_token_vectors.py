@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from memory.isolation import IsolateByUser
+from memory.models.isolation import IsolateByUser
 
 # Bits do not compress, and reading a hundred rows is quick only where they lie in the table itself.
 IN_PLACE = """

@@ -4,7 +4,7 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
-from memory.isolation import IsolateByUser
+from memory.models.isolation import IsolateByUser
 
 
 class Migration(migrations.Migration):

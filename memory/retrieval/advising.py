@@ -14,7 +14,8 @@ from django.utils.module_loading import import_string
 
 from memory.conf import memory_conf
 from memory.models import EndUser
-from memory.resilience import BadReply, Deadline, Unavailable
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Unavailable
 from memory.retrieval.query import Query
 from memory.retrieval.results import Debug
 from memory.tiers import Tier

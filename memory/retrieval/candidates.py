@@ -10,11 +10,11 @@ from uuid import UUID
 from django.db import connection
 
 from memory.conf import memory_conf
+from memory.language import tsquery_literal
 from memory.models import EndUser
 from memory.retrieval.fusion import Found
 from memory.retrieval.pool import Candidate, Memory, Pool
 from memory.tiers import POLICIES, Tier
-from memory.words import tsquery_literal
 
 FIELDS = (
     *("id", "text", "tier", "occurred_at", "speaker", "thread_id", "tags", "importance", "confidence"),

@@ -7,12 +7,12 @@ from functools import partial
 from memory.conf import memory_conf
 from memory.indexes import lexical_index, vector_index
 from memory.indexes.base import Filter, LexicalMatch, Match
-from memory.indexes.beside import beside
 from memory.indexes.ghosts import ghosts
 from memory.inference import embedder
 from memory.inference.base import EncodedQuery, Vector
 from memory.models import EndUser
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
+from memory.platform.threads import beside
 from memory.retrieval import late
 from memory.retrieval.fusion import Found, gather
 from memory.retrieval.query import Query

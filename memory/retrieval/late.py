@@ -14,13 +14,14 @@ from memory.indexes.tokens import read_tokens
 from memory.inference import embedder, token_embedder
 from memory.inference.base import EncodedQuery, TokenEmbedder
 from memory.inference.tokens import row_bytes
+from memory.language.cues import WORD
+from memory.language.stems import languages_of
 from memory.models import EndUser
-from memory.resilience import Deadline, Unavailable
-from memory.retrieval.cues import WORD
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
 from memory.retrieval.pool import Candidate, Pool, standardised
 from memory.retrieval.query import Query
 from memory.retrieval.results import VECTOR, Debug, SearchRequest
-from memory.words.stems import languages_of
 
 STAGE = "late"
 SIGNAL = "memory.retrieval.signals.late.LATE"

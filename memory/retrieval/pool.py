@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from math import exp, fsum, sqrt
 from uuid import UUID
 
-from memory.retrieval.cues import THE_USER, capitals_in, plain, relations_in
+from memory.language.cues import THE_USER, capitals_in, plain, relations_in
 from memory.scoring import quality
 from memory.tiers import Tier
 

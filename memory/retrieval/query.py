@@ -5,14 +5,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.retrieval import cues
-from memory.retrieval.clock import times_in
-from memory.retrieval.cues import plain
-from memory.retrieval.figures import Day, codes_in, days_in, numbers_in
-from memory.retrieval.names import names_in
-from memory.retrieval.windows import Window, window_in
-from memory.text import SPACES
-from memory.words import english_gloss, query_groups
+from memory.language import cues, english_gloss, query_groups
+from memory.language.cues import plain
+from memory.language.figures import Day, codes_in, days_in, numbers_in
+from memory.language.names import names_in
+from memory.language.periods import Window, window_in
+from memory.language.text import SPACES
+from memory.language.times import times_in
 
 GENERIC_SPEAKERS = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot", "model"})
 SHORTEST_NAME = 2

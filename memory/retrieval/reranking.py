@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from django.db import connection
 
-from memory import metrics
 from memory.conf import memory_conf
 from memory.inference import reranker
-from memory.resilience import Deadline
+from memory.platform import metrics
+from memory.platform.deadline import Deadline
 from memory.retrieval.pool import Memory
 from memory.retrieval.ranking import Ranked
 from memory.retrieval.results import RELEVANCE, RERANK, Debug, SearchRequest

@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 
 import structlog
 
+from memory.language.text import preview
 from memory.models import MemoryItem
-from memory.resilience import BadReply, Unavailable, breaker_states
+from memory.platform.breakers import breaker_states
+from memory.platform.faults import BadReply, Unavailable
 from memory.scoring import wilson_lower_bound
-from memory.text import preview
 from memory.tiers import Tier
 
 logger = structlog.get_logger(__name__)

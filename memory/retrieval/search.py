@@ -12,11 +12,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from memory import metrics, speakers, store
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.models import EndUser, MemoryItem, Turn
-from memory.resilience import Deadline
+from memory.models import EndUser, MemoryItem
+from memory.platform import metrics
+from memory.platform.deadline import Deadline
 from memory.retrieval import late
 from memory.retrieval.advising import Advice, advise, adviser
 from memory.retrieval.candidates import Wanted, read_pool
@@ -37,7 +37,9 @@ from memory.retrieval.results import (
     SearchResult,
 )
 from memory.retrieval.synonyms import synonyms_of, widened
+from memory.retrieval.turns import remember_turn
 from memory.scoring import similarity
+from memory.store import speakers
 from memory.tiers import Tier
 
 __all__ = ["RECENCY", "RELEVANCE", "SCORE", "STAGES", "Debug", "Hit", "SearchRequest", "SearchResult", "search"]
@@ -191,27 +193,3 @@ def confidence(hits: Sequence[Hit]) -> str:
     if distance is not None and (distance <= SURE_DISTANCE or (agree and distance <= FAIR_DISTANCE)):
         return "high"
     return "medium" if first["text_rank"] == 1 or (distance is not None and distance <= FAIR_DISTANCE) else "low"
-
-
-def remember_turn(
-    user: EndUser, turn_id: uuid.UUID, request: SearchRequest, hits: Sequence[Hit], debug: Debug, now: datetime
-) -> None:
-    """Keep which memory stood where, so that an outcome can name positions; count the showing."""
-    # Losing the positions of the last moment in a power cut is acceptable; waiting for the disk is not.
-    with user_scope(user, settings={"synchronous_commit": "off"}):
-        turn = Turn(
-            user=user,
-            turn_id=turn_id,
-            thread_id=request.thread_id,
-            query=request.query,
-            positions=[[str(hit.item.pk), hit.item.tier] for hit in hits],
-            debug=debug.as_dict(),
-            created_at=now,
-        )
-        Turn.objects.bulk_create(
-            [turn],
-            update_conflicts=True,
-            unique_fields=["user", "turn_id"],
-            update_fields=["thread_id", "query", "positions", "debug", "created_at"],
-        )
-        store.count_retrievals(user, [hit.item.pk for hit in hits])

@@ -13,11 +13,11 @@ from typing import Any
 from django.db import transaction
 from django.dispatch import receiver
 
+from memory.language import query_groups, tsquery_literal
 from memory.models import EndUser, MemoryItem
 from memory.retrieval.query import Query
 from memory.signals import items_changed
 from memory.tiers import Tier
-from memory.words import query_groups, tsquery_literal
 
 TAG = "synonyms"
 KEPT_S = 60.0

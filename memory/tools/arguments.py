@@ -10,8 +10,8 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from memory.kinds.texts import Kind
-from memory.text import CONTROL, fit_text
+from memory.language.text import CONTROL, fit_text
+from memory.records.texts import Kind
 from memory.tiers import Outcome, Tier
 
 TEXT_LIMIT = 32_768

@@ -13,14 +13,15 @@ from typing import Any
 import structlog
 from django.db import DatabaseError
 
-from memory.access import user_scope
-from memory.admission import NewMemory, Refused, admitted
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
-from memory.kinds.recall import RecallFailed
 from memory.models import EndUser
-from memory.resilience import Deadline, Unavailable
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
+from memory.records.recall import RecallFailed
 from memory.retrieval.results import AS_MANY_AS_ASKED, RELEVANCE, SearchRequest
+from memory.store.admission import NewMemory, Refused, admitted
 from memory.tiers import SourceType, Tier, Trust
 from memory.tools import rendering
 from memory.tools.arguments import (

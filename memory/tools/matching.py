@@ -5,9 +5,9 @@ from uuid import UUID
 
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
+from memory.language.text import preview
 from memory.models import EndUser
-from memory.resilience import Deadline
-from memory.text import preview
+from memory.platform.deadline import Deadline
 from memory.tiers import Tier
 from memory.tools.arguments import Target
 from memory.tools.calls import NotDone, ToolError

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from memory.framing import as_data, as_line
-from memory.kinds.recall import Recall
+from memory.context.meta import citation
+from memory.language.framing import as_data, as_line
 from memory.models import MemoryItem
-from memory.retrieval.context import citation
-from memory.retrieval.search import Hit, SearchResult
+from memory.records.recall import Recall
+from memory.retrieval.results import Hit, SearchResult
 from memory.tiers import Outcome
 from outcomes.recording import Recorded
 

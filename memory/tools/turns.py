@@ -5,10 +5,10 @@ from uuid import UUID
 
 from redis import Redis
 
-from memory import redis as shared
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, Turn
+from memory.platform import redis as shared
 
 STILL_THE_TURN = timedelta(hours=24)
 """A response without a turn id refers to a search of the last day, or to none."""

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from memory.isolation import IsolateByUser
+from memory.models.isolation import IsolateByUser
 
 
 class Migration(migrations.Migration):

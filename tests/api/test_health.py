@@ -7,9 +7,9 @@ import psycopg
 import pytest
 from django.db import OperationalError
 
-from memory import health
-from memory.access import new_key
-from memory.faults import Unavailable
+from memory.access.keys import new_key
+from memory.operations import health
+from memory.platform.faults import Unavailable
 from tests.client import ApiClient
 
 

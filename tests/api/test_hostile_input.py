@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem, Organization
 from tests.client import ApiClient
 from tests.factories import MemoryItemFactory

@@ -8,10 +8,10 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from memory.access import user_scope
-from memory.api import idempotency
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, IdempotencyRecord, MemoryItem
+from memory.web import idempotency
 from outcomes.models import Exchange, OutcomeEvent
 from tests.client import ApiClient
 from tests.factories import MemoryItemFactory

@@ -8,7 +8,7 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from config.settings import FLAGS
-from memory.access import SCOPES, issue_key, new_key
+from memory.access.keys import SCOPES, issue_key, new_key
 from memory.models import ApiKey, EndUser
 from tests.client import ISSUED, ApiClient, client_for
 

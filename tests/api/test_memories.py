@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.api import memories
 from memory.models import EndUser, Erasure, MemoryItem
 from tests.client import ApiClient

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory import erasure
+from memory.lifecycle import erasure
 from memory.models import EndUser, UserData
 from tests.client import ApiClient, client_for
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from redis import ConnectionError as RedisAway
 
-from memory import ratelimit
+from memory.access import ratelimit
+from memory.access.ratelimit import LocalCounter, Verdict, admit
 from memory.models import EndUser
-from memory.ratelimit import LocalCounter, Verdict, admit
 from tests.client import client_for
 
 pytestmark = pytest.mark.usefixtures("services")
@@ -91,7 +91,7 @@ def test_no_header_buys_more_calls(user: EndUser, monkeypatch: pytest.MonkeyPatc
         keys.add(key_id)
         return Verdict(admitted=True, limit=1)
 
-    monkeypatch.setattr("memory.api.identity.admit", remember)
+    monkeypatch.setattr("memory.web.auth.admit", remember)
     client = client_for(user)
     for header in ({}, {"X-Forwarded-For": "192.0.2.1"}, {"X-Session-Id": "2"}, {"X-Forwarded-For": "192.0.2.3"}):
         client.get("stats", headers=header)

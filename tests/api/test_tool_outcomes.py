@@ -7,11 +7,12 @@ import pytest
 from django.utils import timezone
 
 from knowledge_graph.tasks import learn_everything
-from memory.access import authenticate, user_scope
+from memory.access.keys import authenticate
+from memory.access.scope import user_scope
 from memory.inference.remote import Remote
 from memory.mcp.callers import Caller, perform
 from memory.models import EndUser, MemoryItem
-from memory.resilience import Unavailable
+from memory.platform.faults import Unavailable
 from memory.tools import ToolError
 from outcomes.models import ActionTaken
 from tests.client import ApiClient

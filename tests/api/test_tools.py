@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.inference.remote import Remote
-from memory.kinds.tasks import embed_user
+from memory.language.text import estimate_tokens
 from memory.models import EndUser, MemoryEvent, MemoryItem
-from memory.resilience import Unavailable
-from memory.text import estimate_tokens
+from memory.platform.faults import Unavailable
+from memory.records.tasks import embed_user
 from outcomes.models import ActionTaken
 from tests.client import ApiClient, client_for
 from tests.factories import MemoryItemFactory

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import Settings
 
-from memory.access import user_scope
-from memory.admission import NewMemory, Refused
+from memory.access.scope import user_scope
 from memory.benchmarks.synthetic import Writer
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
-from memory.resilience import Deadline
-from memory.retrieval.search import SearchRequest
+from memory.platform.deadline import Deadline
+from memory.retrieval.results import SearchRequest
+from memory.store.admission import NewMemory, Refused
 from memory.tiers import SourceType, Status, Tier, Trust
 from tests.conftest import Clock
 

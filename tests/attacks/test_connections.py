@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 
-from memory.access import WrongScope, current_scope, user_scope
+from memory.access.scope import WrongScope, current_scope, user_scope
 from memory.models import EndUser, MemoryItem
 from tests.factories import EndUserFactory, MemoryItemFactory
 

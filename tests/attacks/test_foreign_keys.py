@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from tests.attacks.conftest import CANARY
 from tests.client import ApiClient, client_for

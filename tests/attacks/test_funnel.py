@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from memory import listing
 from memory.facade import MemoryFacade
 from memory.indexes.base import Filter, LexicalMatch, Match
-from memory.listing import ItemFilter
 from memory.models import EndUser, MemoryItem
 from memory.retrieval import finding
-from memory.retrieval.search import SearchRequest
+from memory.retrieval.results import SearchRequest
+from memory.store import listing
+from memory.store.listing import ItemFilter
 from memory.tiers import Outcome
 from outcomes.exchanges import NewExchange
 from tests.attacks.conftest import CANARY

@@ -11,9 +11,10 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from memory.access import new_key, user_scope
-from memory.api.edge import ApiEdgeMiddleware
+from memory.access.keys import new_key
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
+from memory.web.middleware import ApiEdgeMiddleware
 from tests.client import ApiClient
 
 EXCHANGE = {"user_message": "Where is the ladder?", "assistant_message": "Behind the shed."}

@@ -8,7 +8,7 @@ import pytest
 
 from memory.indexes import lexical_index, vector_index
 from memory.indexes.base import Filter, Point, require_user
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
 from tests.attacks.conftest import CANARY
 from tests.factories import EndUserFactory, MemoryItemFactory
 

@@ -10,13 +10,13 @@ from django.db.models import Model
 from django.utils import timezone
 
 from knowledge_graph.models import GRAPH_TABLES
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
-from memory.kinds.models import Recalled
-from memory.kinds.texts import Kind
 from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone
-from memory.retrieval.search import SearchRequest
+from memory.records.models import Recalled
+from memory.records.texts import Kind
+from memory.retrieval.results import SearchRequest
+from memory.store.admission import NewMemory
 from memory.tiers import Outcome
 from outcomes.exchanges import NewExchange
 from tests.roles import isolated_tables

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from memory.access import user_scope
-from memory.admission import NewMemory, Refused
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
-from memory.resilience import Deadline
-from memory.retrieval.search import SearchRequest
+from memory.platform.deadline import Deadline
+from memory.retrieval.results import SearchRequest
+from memory.store.admission import NewMemory, Refused
 from memory.tiers import Outcome, SourceType, Tier, Trust
 from tests.client import ApiClient, client_for
 from tests.conftest import Clock

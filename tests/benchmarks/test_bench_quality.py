@@ -7,9 +7,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from memory.access import user_scope
-from memory.benchmarks.datasets import read_dataset
-from memory.benchmarks.loading import benchmark_organization, loaded
+from memory.access.scope import user_scope
+from memory.evaluation.datasets import read_dataset
+from memory.evaluation.loading import benchmark_organization, loaded
 from memory.models import EndUser, MemoryItem, Organization
 from memory.tiers import Indexing
 

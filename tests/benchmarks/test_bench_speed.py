@@ -11,16 +11,17 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client as DjangoClient
 
-from memory import indexing
-from memory.access import ensure_user, user_scope
+from memory.access.scope import user_scope
+from memory.access.users import ensure_user
 from memory.benchmarks import bulk, speed, staging
 from memory.benchmarks.client import Client, Progress
-from memory.benchmarks.loading import benchmark_organization, index
 from memory.benchmarks.synthetic import Writer
+from memory.evaluation.loading import benchmark_organization, index
 from memory.indexes import vector_index
 from memory.indexes.base import Filter
+from memory.indexing import queue
 from memory.models import EndUser, MemoryItem, Organization
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -107,7 +108,7 @@ def test_rows_loaded_directly_are_complete_and_found(monkeypatch: pytest.MonkeyP
         loader = bulk.BulkLoader(cloud, seed=1)
         loader.fill(user, writer.notes(100), 100, NOW)
         loader.fill(other, writer.notes(20), 20, NOW)
-        state = indexing.counts(user)
+        state = queue.counts(user)
         assert (state.pending, state.ready, state.failed) == (0, 100, 0)
         with user_scope(user):
             texts = {item.text for item in MemoryItem.objects.for_user(user)}

@@ -4,14 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.benchmarks.datasets import (
-    DatasetError,
-    Form,
-    evidence_keys,
-    first_questions,
-    parse_when,
-    read_dataset,
-)
+from memory.evaluation.datasets import DatasetError, Form, evidence_keys, first_questions, parse_when, read_dataset
 
 SAMPLES = Path(__file__).parent / "samples"
 

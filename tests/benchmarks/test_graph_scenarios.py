@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from memory.benchmarks import quality
-from memory.benchmarks.datasets import Dataset, read_dataset
+from memory.evaluation import quality
+from memory.evaluation.datasets import Dataset, read_dataset
 
-FILE = Path(__file__).parent.parent.parent / "memory" / "benchmarks" / "scenarios" / "graphs.jsonl"
+FILE = Path(__file__).parent.parent.parent / "memory" / "evaluation" / "scenarios" / "graphs.jsonl"
 
 
 def family(name: str) -> Dataset:

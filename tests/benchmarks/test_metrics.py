@@ -4,8 +4,8 @@ from math import log2
 
 import pytest
 
-from memory.benchmarks import metrics
-from memory.benchmarks.metrics import Judgement, Scored
+from memory.evaluation import metrics
+from memory.evaluation.metrics import Judgement, Scored
 
 
 @pytest.mark.parametrize(

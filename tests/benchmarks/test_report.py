@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from memory.benchmarks import report
-from memory.benchmarks.metrics import Average
-from memory.benchmarks.report import Target
-from memory.benchmarks.timing import spread
+from memory.evaluation import report
+from memory.evaluation.metrics import Average
+from memory.evaluation.report import Target
+from memory.evaluation.timing import spread
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.benchmarks.datasets import Dataset, DatasetError, Form, Memory
-from memory.benchmarks.learning import adversarial
-from memory.benchmarks.scenarios import HALVES, SETS, read_drafts, read_memory, scenario_set
+from memory.evaluation.datasets import Dataset, DatasetError, Form, Memory
+from memory.evaluation.learning import adversarial
+from memory.evaluation.scenarios import HALVES, SETS, read_drafts, read_memory, scenario_set
 
 FAMILIES = {
     *("lexical-exact", "paraphrase", "outcome-beats-similarity", "quality-beats-similarity", "recency-intended"),

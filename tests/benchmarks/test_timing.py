@@ -1,6 +1,6 @@
 import pytest
 
-from memory.benchmarks.timing import Pace, Stopwatch, percentile, run_clients, spread
+from memory.evaluation.timing import Pace, Stopwatch, percentile, run_clients, spread
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from memory.indexes import vector_index
 from memory.models import DriftReport, EndUser, VectorCollection
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
 from tests.rebuilds import contents, fill
 
 pytestmark = [pytest.mark.usefixtures("services"), pytest.mark.django_db]
@@ -47,8 +47,8 @@ def test_differences_are_counted_and_mended_unless_told_not_to(ann: EndUser) -> 
 
 def test_an_alarm_is_no_success(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
     report = DriftReport(quarantine=[{"item": "1-2-3", "owner": 4, "found_under": 5}], found={"foreign": 1})
-    monkeypatch.setattr("memory.consistency.begin", lambda *args, **named: report)
-    monkeypatch.setattr("memory.consistency.carry_on", lambda *args, **named: True)
+    monkeypatch.setattr("memory.indexing.drift.begin", lambda *args, **named: report)
+    monkeypatch.setattr("memory.indexing.drift.carry_on", lambda *args, **named: True)
     _, complaint = run()
     assert "item 1-2-3 of user 4 was found under user 5" in complaint
     assert "points of one user were found under another" in complaint

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from memory.access import authenticate
+from memory.access.keys import authenticate
 from memory.models import ApiKey, Operator, Organization
 
 

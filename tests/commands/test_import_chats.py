@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from memory import store
-from memory.access import find_user, user_scope
-from memory.chats import importing
-from memory.chats.messages import MAX_TEXT
+from memory.access.scope import user_scope
+from memory.access.users import find_user
 from memory.models import EndUser, MemoryItem, Organization
+from memory.store import writing
 from memory.tiers import Indexing, SourceType, Tier
+from memory.transfer.chats import importing
+from memory.transfer.chats.messages import MAX_TEXT
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "chats"
 
@@ -118,7 +119,7 @@ def test_an_interrupted_import_goes_on_where_it_stopped(
     def stop_at_the_third(*args: Any, **options: Any) -> Any:
         if next(calls) == 3:
             raise KeyboardInterrupt
-        return store.store_many(*args, **options)
+        return writing.store_many(*args, **options)
 
     monkeypatch.setattr(importing, "store_many", stop_at_the_third)
     with pytest.raises(CommandError, match="stopped after 1,000") as stopped:
@@ -155,7 +156,7 @@ def test_a_rehearsal_says_what_would_happen_and_writes_nothing(organization: Org
 def test_what_its_owner_deleted_does_not_come_back(user: EndUser) -> None:
     imports("plain.jsonl")
     gone = rows_of(user)[0]
-    assert store.remove(user, gone.pk, now=gone.created_at)
+    assert writing.remove(user, gone.pk, now=gone.created_at)
     assert "added 0 to history of ann, 6 already there" in imports("plain.jsonl")
 
 

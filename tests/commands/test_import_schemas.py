@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from memory import store
-from memory.access import find_user, user_scope
+from memory.access.scope import user_scope
+from memory.access.users import find_user
 from memory.indexes.base import Filter
 from memory.indexes.fulltext import FullTextIndex
 from memory.models import EndUser, MemoryItem, Organization
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
+from memory.store import writing
 from memory.tiers import Indexing, SourceType, Tier
 
 WELLS: dict[str, Any] = {
@@ -86,7 +87,7 @@ def test_the_same_file_again_adds_nothing_and_a_changed_table_is_revised(user: E
 def test_what_its_owner_deleted_stays_deleted(user: EndUser, file: Path) -> None:
     imports(file, catalogue())
     gone = rows_of(user)[0]
-    store.remove(user, gone.pk, now=gone.created_at)
+    writing.remove(user, gone.pk, now=gone.created_at)
     assert "added 0 to patterns of ann, revised 0, 3 already there" in imports(file)
     assert gone.pk not in {row.pk for row in rows_of(user)}
 

@@ -12,8 +12,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from config.env import BASE_DIR
-from memory import reindex
 from memory.indexes import vector_index
+from memory.indexing import runs
 from memory.models import EndUser, ReindexRun
 from tests.rebuilds import contents, fill, rows
 
@@ -127,5 +127,5 @@ def test_a_killed_command_is_carried_on_by_the_next(ann: EndUser) -> None:
     assert 4 <= left.rows_done < 12
     ReindexRun.objects.update(rows_per_s=0)
     assert "done" in run("--resume")
-    assert reindex.open_run() is None
+    assert runs.open_run() is None
     assert contents(ann) == rows(ann)

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.test import override_settings
 from django.urls import URLPattern, reverse
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.console import urls
 from memory.models import EndUser, MemoryItem, Operator

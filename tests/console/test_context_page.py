@@ -6,10 +6,10 @@ import pytest
 from django.utils import timezone
 
 from knowledge_graph.insights import experience
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn
+from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from tests.console.conftest import Console
 

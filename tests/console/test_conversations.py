@@ -6,12 +6,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.console.conversations import THREADS, TURNS
 from memory.facade import MemoryFacade
+from memory.language.text import SMUGGLED
 from memory.models import EndUser, MemoryItem, Turn
-from memory.text import SMUGGLED
+from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from outcomes.exchanges import NewExchange
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent

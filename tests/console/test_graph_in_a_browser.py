@@ -7,10 +7,10 @@ import pytest
 from django.utils import timezone
 
 from knowledge_graph import tasks
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, Operator
+from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from outcomes.models import ActionTaken
 from tests.console.test_in_a_browser import CHROMIUM, Visit, opened, visit

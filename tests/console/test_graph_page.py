@@ -11,11 +11,11 @@ from pytest_django import Settings
 from knowledge_graph import tasks
 from knowledge_graph.models import Concept
 from knowledge_graph.picture import Node, Picture, Tie
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.console.graphing import drawings
 from memory.facade import MemoryFacade
 from memory.models import EndUser
+from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from tests.conftest import Clock
 from tests.console.conftest import Console

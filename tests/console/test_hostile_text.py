@@ -8,9 +8,10 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from memory.access import issue_key, user_scope
+from memory.access.keys import issue_key
+from memory.access.scope import user_scope
+from memory.language.text import SMUGGLED
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion, Organization
-from memory.text import SMUGGLED
 from tests.console.conftest import Console
 from tests.console.payloads import PAYLOADS
 from tests.factories import LONG_AGO, MemoryItemFactory

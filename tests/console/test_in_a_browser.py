@@ -9,11 +9,11 @@ from django.utils import timezone
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.console.browsing import PAGE
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Operator
+from memory.store.admission import NewMemory
 from memory.tiers import Status, Tier
 from tests.console.conftest import PASSWORD
 from tests.console.payloads import PAYLOADS

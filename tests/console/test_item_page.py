@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryEvent, MemoryItem
+from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Status, Tier
 from tests.console.conftest import Console
 from tests.factories import MemoryItemFactory

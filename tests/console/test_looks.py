@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from knowledge_graph import tasks
-from memory.admission import NewMemory
 from memory.facade import MemoryFacade
 from memory.models import DailyMetrics, DriftReport, EndUser, Operator, ReindexRun
+from memory.store.admission import NewMemory
 from memory.tiers import Indexing, Outcome, Tier, Trust
 from outcomes.exchanges import NewExchange
 from tests.console.test_in_a_browser import CHROMIUM, Visit, opened, visit

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from memory.console import browsing
-from memory.listing import RECENT, SCORE, Place
 from memory.models import EndUser
+from memory.store.listing import RECENT, SCORE, Place
 from memory.tiers import Tier
 from tests.console.conftest import Console
 from tests.factories import LONG_AGO, MemoryItemFactory

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from django.utils import timezone
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn
 from memory.tiers import Indexing, Outcome, Tier, Trust

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from memory import health
 from memory.indexes import vector_index
 from memory.models import DriftReport, EndUser, Organization, ReindexRun
+from memory.operations import health
 from tests.console.conftest import Console, signed_in
 from tests.factories import OperatorFactory
 

@@ -8,12 +8,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memory import health
-from memory.access import issue_key
+from memory.access.keys import issue_key
 from memory.console import condition
 from memory.facade import MemoryFacade
-from memory.health import Component, Health
 from memory.models import EndUser, Organization
+from memory.operations import health
+from memory.operations.health import Component, Health
 from memory.tiers import Outcome, Tier
 from outcomes.exchanges import NewExchange
 from tests.console.conftest import Console

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, Turn
-from memory.resilience import Unavailable
+from memory.platform.faults import Unavailable
 from memory.retrieval import finding, late
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.console.conftest import Console
 

@@ -3,10 +3,10 @@
 import pytest
 from django.test import Client
 
-from memory import redis
 from memory.console import throttle
 from memory.models import EndUser, Operator
-from memory.resilience import Unavailable
+from memory.platform import redis
+from memory.platform.faults import Unavailable
 from tests.console.conftest import PASSWORD, Console
 
 LOGIN = "/console/login"

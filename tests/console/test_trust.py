@@ -2,10 +2,10 @@
 
 from django.utils import timezone
 
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
+from memory.store.admission import NewMemory
 from memory.tiers import SourceType, Tier, Trust
 from tests.console.conftest import Console
 from tests.factories import MemoryItemFactory

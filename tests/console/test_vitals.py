@@ -8,11 +8,12 @@ from itertools import pairwise
 import pytest
 from django.utils import timezone
 
-from memory import health, metrics, monitoring, redis
 from memory.console import charts
-from memory.faults import Unavailable
-from memory.health import Component, Health
 from memory.models import DailyMetrics, EndUser
+from memory.operations import health, prometheus
+from memory.operations.health import Component, Health
+from memory.platform import metrics, redis
+from memory.platform.faults import Unavailable
 from tests.console.conftest import Console, signed_in
 from tests.factories import OperatorFactory
 
@@ -72,7 +73,7 @@ def test_the_last_hour_stage_by_stage(keeper: Console) -> None:
 
 def test_days_are_drawn_and_told(keeper: Console) -> None:
     searched(12.0)
-    monitoring.roll_up(timezone.now())
+    prometheus.roll_up(timezone.now())
     page = keeper.get(PAGE).content.decode()
     today = timezone.now().date()
     assert f"{today:%d %b}: Working 1" in page

@@ -6,11 +6,12 @@ from uuid import UUID
 
 import pytest
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.indexes.base import Filter, LexicalIndex
 from memory.models import EndUser, MemoryItem
-from memory.resilience import Deadline, Late
-from memory.rows import lexemes
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Late
+from memory.store.rows import lexemes
 from memory.tiers import Status, Tier
 from tests.factories import LONG_AGO, MemoryItemFactory
 

@@ -7,15 +7,15 @@ from uuid import UUID
 
 import pytest
 
-from memory import redis
 from memory.indexes import bm25, cached, fulltext, versions
 from memory.indexes.base import Filter, LexicalIndex
 from memory.indexes.bm25 import Bm25Index
 from memory.indexes.cached import Background, CachedLexical
 from memory.indexes.fulltext import FullTextIndex
 from memory.models import EndUser
-from memory.redis import key
-from memory.resilience import Unavailable
+from memory.platform import redis
+from memory.platform.faults import Unavailable
+from memory.platform.redis import key
 from memory.tiers import Status, Tier
 from tests.contracts.lexical_index import Find, LexicalIndexContract, Note, soon
 from tests.factories import MemoryItemFactory

@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory import redis as shared
 from memory.conf import EmbeddingConf, memory_conf
 from memory.inference import embedder
 from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
-from memory.resilience import BadReply, Deadline, Late, Rejected, Unavailable, breaker_states
+from memory.platform import redis as shared
+from memory.platform.breakers import breaker_states
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Late, Rejected, Unavailable
 from tests.faults import EmbedderStub, Stopwatch, refused, vector_of
 
 SLACK_S = 0.4
@@ -222,7 +224,7 @@ class TestFaults:
     def test_an_endless_reply_is_cut(
         self, http_embedder: HttpEmbedder, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("memory.http.MAX_BODY_BYTES", 3_000_000)
+        monkeypatch.setattr("memory.platform.http.MAX_BODY_BYTES", 3_000_000)
         stub.behave("endless body")
         with pytest.raises(Unavailable, match="larger than any"):
             http_embedder.embed_passages(TEXTS, Deadline(5))
@@ -345,7 +347,7 @@ class TestCache:
         self, cached: CachedEmbedder, stub: EmbedderStub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with refused(tmp_path / "dead.sock") as dead:
-            monkeypatch.setattr("memory.redis.redis_url", lambda: f"unix://{dead}")
+            monkeypatch.setattr("memory.platform.redis.redis_url", lambda: f"unix://{dead}")
             shared.reset()
             for _ in range(2):
                 assert cached.embed_query("pier", Deadline(5)).shape == (DIMENSIONS,)

@@ -8,14 +8,15 @@ import pytest
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
-from memory.access import WrongScope, user_scope
+from memory.access.scope import WrongScope, user_scope
 from memory.indexes import fulltext
 from memory.indexes.base import Filter, LexicalIndex
 from memory.indexes.fulltext import FullTextIndex
+from memory.language import query_groups, terms
+from memory.language.text import date_words
 from memory.models import EndUser, MemoryItem
-from memory.resilience import Deadline, Unavailable
-from memory.text import date_words
-from memory.words import query_groups, terms
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
 from tests.contracts.lexical_index import Find, LexicalIndexContract, Note, soon
 from tests.factories import LONG_AGO
 

@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from memory import metrics
 from memory.conf import LanguageModelConf
 from memory.inference import language_model, prompts
 from memory.inference.llm import LONGEST_ANSWER, ChatModel
 from memory.inference.prompts import Prompt
 from memory.models import ModelCall
-from memory.resilience import BadReply, Deadline, Late, Rejected, Unavailable, breaker_states
+from memory.platform import metrics
+from memory.platform.breakers import breaker_states
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Late, Rejected, Unavailable
 from tests.faults import Stopwatch, refused
 from tests.model_services import LanguageModelStub
 

@@ -10,12 +10,13 @@ import pytest
 from django.db import connection, transaction
 from pytest_django.plugin import DjangoDbBlocker
 
-from memory.access import WrongScope, user_scope
+from memory.access.scope import WrongScope, user_scope
 from memory.indexes import pgvector
 from memory.indexes.base import Filter, Point
 from memory.indexes.pgvector import PgVectorEngine, PgVectorIndex
 from memory.models import EndUser, MemoryItem
-from memory.resilience import BadReply, Deadline, Unavailable
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Unavailable
 from tests.contracts.vector_index import DIMENSIONS, VectorIndexContract, axis, soon
 from tests.factories import EndUserFactory, MemoryItemFactory, OrganizationFactory
 from tests.faults import Stopwatch

@@ -8,11 +8,13 @@ from uuid import UUID, uuid4
 import pytest
 from qdrant_client import QdrantClient, models
 
-from memory.http import DeadlineTransport
 from memory.indexes.base import Filter, Point
 from memory.indexes.qdrant import QdrantEngine, QdrantIndex
 from memory.models import EndUser
-from memory.resilience import BadReply, Deadline, Rejected, Unavailable, breaker_states
+from memory.platform.breakers import breaker_states
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Rejected, Unavailable
+from memory.platform.http import DeadlineTransport
 from tests.contracts.vector_index import DIMENSIONS, VectorIndexContract, axis, soon
 from tests.faults import EmbedderStub, Stopwatch
 

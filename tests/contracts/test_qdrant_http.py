@@ -13,7 +13,7 @@ from memory.conf import memory_conf
 from memory.indexes.base import Filter, Point
 from memory.indexes.qdrant import QdrantEngine, QdrantIndex
 from memory.models import EndUser
-from memory.resilience import BadReply, Unavailable
+from memory.platform.faults import BadReply, Unavailable
 from tests.contracts import test_qdrant as local
 from tests.contracts.vector_index import DIMENSIONS, axis, soon
 from tests.qdrant_stand_in import QdrantStandIn

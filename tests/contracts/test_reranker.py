@@ -7,7 +7,9 @@ import pytest
 
 from memory.conf import RerankerConf
 from memory.inference.reranker import HttpReranker, in_unit_range
-from memory.resilience import BadReply, Deadline, Late, Rejected, Unavailable, breaker_states
+from memory.platform.breakers import breaker_states
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Late, Rejected, Unavailable
 from tests.faults import Stopwatch, refused
 from tests.model_services import RerankerStub
 

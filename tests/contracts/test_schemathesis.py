@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 from config.api import api
 from config.wsgi import application
-from memory.access import SCOPES, issue_key
+from memory.access.keys import SCOPES, issue_key
 from memory.api import memories
 from memory.models import EndUser
 from tests.client import ISSUED

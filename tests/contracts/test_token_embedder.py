@@ -13,7 +13,9 @@ import pytest
 from memory.conf import EmbeddingConf, memory_conf
 from memory.inference.embeddings import HttpEmbedder
 from memory.inference.tokens import HttpTokenEmbedder
-from memory.resilience import BadReply, Deadline, Unavailable, breaker_states
+from memory.platform.breakers import breaker_states
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Unavailable
 from tests.faults import FAULTS, EmbedderStub, Stopwatch
 
 TEXTS = ["The ferry leaves pier two at dawn", "Soup"]

@@ -10,7 +10,8 @@ import pytest
 from memory.indexes.base import Filter, Held, Point, VectorEngine, VectorIndex
 from memory.inference.base import Vector
 from memory.models import EndUser
-from memory.resilience import BadReply, Deadline, Late
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Late
 
 DIMENSIONS = 384
 # Half-precision vectors move a distance by less than this.

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from memory import inference, metrics, redis
-from memory.admission import NewMemory
+from memory import inference
 from memory.facade import MemoryFacade
 from memory.models import EndUser
-from memory.retrieval.search import SearchRequest, SearchResult
+from memory.platform import metrics, redis
+from memory.retrieval.results import SearchRequest, SearchResult
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.faults import EmbedderStub, Stopwatch

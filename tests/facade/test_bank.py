@@ -10,14 +10,14 @@ import pytest
 from django.db import connection
 from pytest_django import Settings
 
-from memory.access import user_scope
-from memory.admission import NewMemory
-from memory.bank import Match
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
-from memory.resilience import Deadline
-from memory.retrieval.search import SearchRequest
-from memory.store import Stored
+from memory.platform.deadline import Deadline
+from memory.retrieval.matching import Match
+from memory.retrieval.results import SearchRequest
+from memory.store.admission import NewMemory
+from memory.store.writing import Stored
 from memory.tiers import Tier
 from tests.client import ApiClient
 from tests.conftest import Clock

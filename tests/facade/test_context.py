@@ -14,12 +14,12 @@ from django.test import override_settings
 from jsonschema import Draft202012Validator, FormatChecker
 
 from knowledge_graph.insights import experience
-from memory.admission import NewMemory
+from memory.context.compose import Context, Message, Room
 from memory.facade import MemoryFacade
-from memory.framing import as_data
 from memory.indexes import fulltext
+from memory.language.framing import as_data
 from memory.models import EndUser, MemoryItem
-from memory.retrieval.context import Context, Message, Room
+from memory.store.admission import NewMemory
 from memory.tiers import Outcome, SourceType, Tier, Trust
 from outcomes.exchanges import NewExchange
 from tests.conftest import Clock

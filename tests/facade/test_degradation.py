@@ -9,12 +9,12 @@ from django.conf import settings as live_settings
 from pytest_django import Settings
 
 from config.embedded import socket_path
-from memory import redis, resilience
-from memory.admission import NewMemory
 from memory.facade import MemoryFacade
 from memory.indexes import fulltext, lexical_index
 from memory.models import EndUser
-from memory.retrieval.search import SearchRequest
+from memory.platform import breakers, deadline, redis
+from memory.retrieval.results import SearchRequest
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.facade.conftest import LEEWAY_S, TEXT, TIMES, ask
@@ -76,7 +76,7 @@ def sick_redis(request: pytest.FixtureRequest, tmp_path: Path, known: EndUser, q
         yield
         quick.REDIS_URL = true_url
         redis.reset()
-        resilience.forget_breakers()
+        breakers.forget_breakers()
 
 
 def test_without_redis_a_deleted_memory_is_not_shown(known: EndUser, clock: Clock, sick_redis: None) -> None:
@@ -118,7 +118,7 @@ def test_a_bank_item_is_stored_without_embedder_and_vectors(known: EndUser, cloc
     stub.behave("hang")
     new = NewMemory("Plays the cello", tier=Tier.MEMORY_BANK, tags=["identity"])
     with Stopwatch() as watch:
-        twin = memory.twin_of(known, new, resilience.Deadline(TIMES["default_s"]))
+        twin = memory.twin_of(known, new, deadline.Deadline(TIMES["default_s"]))
         assert memory.store(known, new, now=clock(), similar_to=twin).duplicate_of is None
     assert twin is None
     assert watch.seconds < TIMES["default_s"] + LEEWAY_S

@@ -15,17 +15,18 @@ from qdrant_client.models import CreateAlias, CreateAliasOperation, Distance, Ve
 
 import knowledge_graph.advising
 from config.embedded import socket_path
-from memory import indexes, inference, metrics, redis, resilience
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory import indexes, inference
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
 from memory.indexes import fulltext, lexical_index, pgvector, vector_index
 from memory.indexes.qdrant import ALIAS_SUFFIX
 from memory.models import EndUser, MemoryItem, VectorCollection
-from memory.resilience import Unavailable
+from memory.platform import breakers, metrics, redis
+from memory.platform.faults import Unavailable
 from memory.retrieval import advising
 from memory.retrieval.advising import Advice
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.client import ApiClient
 from tests.conftest import Clock
@@ -269,7 +270,7 @@ def bench(quick: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part
         yield bench
         indexes.reset()
     inference.reset()
-    resilience.forget_breakers()
+    breakers.forget_breakers()
     metrics.forget()
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from memory.access import user_scope
-from memory.kinds.tasks import embed_user
+from memory.access.scope import user_scope
 from memory.models import EndUser
+from memory.records.tasks import embed_user
 from tests.client import ApiClient
 
 CANARY = "Quetzalcoatlus"

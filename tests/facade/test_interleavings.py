@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryEvent, MemoryItem, Organization
+from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from tests.conftest import Clock
 from tests.factories import EndUserFactory

@@ -9,16 +9,19 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory import health, inference, rebuilding, reindex
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory import inference
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
-from memory.faults import Unavailable
+from memory.indexing import rebuild as rebuilding
+from memory.indexing import runs
 from memory.inference.tokens import HttpTokenEmbedder
 from memory.models import EndUser, TokenVectors
+from memory.operations import health
+from memory.platform.faults import Unavailable
 from memory.retrieval.late import SIGNAL
-from memory.retrieval.search import SearchRequest, SearchResult
+from memory.retrieval.results import SearchRequest, SearchResult
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.faults import EmbedderStub
@@ -244,5 +247,5 @@ class TestKeeping:
 
 
 def rebuild(user: EndUser) -> None:
-    run = reindex.start(now=timezone.now(), user=user, rows_per_s=0)
+    run = runs.start(now=timezone.now(), user=user, rows_per_s=0)
     rebuilding.carry_on(run.pk, stop=lambda: False, clock=lambda: timezone.now() + timedelta(seconds=1))

@@ -10,13 +10,14 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory import indexes, redis
-from memory.admission import NewMemory
+from memory import indexes
 from memory.facade import MemoryFacade
 from memory.indexes import bm25, cached, fulltext, lexical_index, versions
 from memory.indexes.base import Filter
 from memory.indexes.cached import CachedLexical
 from memory.models import EndUser
+from memory.platform import redis
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.client import ApiClient
 from tests.faults import refused

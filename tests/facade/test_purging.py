@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from memory import purging, store
-from memory.access import user_scope
-from memory.admission import NewMemory, Refused
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
+from memory.lifecycle import purging
+from memory.lifecycle.purging import CURRENT, Fate, Wanted, Wording, judge
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion, Tombstone
-from memory.purging import CURRENT, Fate, Wanted, Wording, judge
+from memory.store import writing
+from memory.store.admission import NewMemory, Refused
 from memory.tiers import Outcome, SourceType, Tier, Trust
 from outcomes.exchanges import NewExchange
 from outcomes.models import Exchange
@@ -210,7 +211,7 @@ def test_a_purge_that_is_cut_off_finds_the_rest_again(
     for number in range(6):
         link = derive(user, clock, f"link {number}", link)
     monkeypatch.setattr(purging, "BATCH", 2)
-    remove_many, calls = store.remove_many, []
+    remove_many, calls = writing.remove_many, []
 
     def fail_in_the_second(*asked: Any, **more: Any) -> list[uuid.UUID]:
         calls.append(asked)
@@ -219,7 +220,7 @@ def test_a_purge_that_is_cut_off_finds_the_rest_again(
         return remove_many(*asked, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "remove_many", fail_in_the_second)
+        patch.setattr(writing, "remove_many", fail_in_the_second)
         with pytest.raises(RuntimeError):
             memory.purge(user, DOCUMENTS, now=clock())
     assert texts(user) == {"poison", "link 0", "link 1", "link 2", "link 3"}, "the last of the chain went first"

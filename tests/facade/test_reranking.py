@@ -8,17 +8,18 @@ import pytest
 from django.db import connection
 from pytest_django import Settings
 
-from memory import inference, metrics
-from memory.admission import NewMemory
-from memory.benchmarks.datasets import first_questions
-from memory.benchmarks.metrics import best_keys
-from memory.benchmarks.quality import HYBRID, READ_BY_RERANKER, RERANKED, evaluate
-from memory.benchmarks.scenarios import scenario_set
+from memory import inference
+from memory.evaluation.datasets import first_questions
+from memory.evaluation.metrics import best_keys
+from memory.evaluation.quality import HYBRID, READ_BY_RERANKER, RERANKED, evaluate
+from memory.evaluation.scenarios import scenario_set
 from memory.facade import MemoryFacade
-from memory.metrics import Series
 from memory.models import EndUser
+from memory.platform import metrics
+from memory.platform.metrics import Series
 from memory.retrieval.query import normalised
-from memory.retrieval.search import SearchRequest, SearchResult
+from memory.retrieval.results import SearchRequest, SearchResult
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.faults import Stopwatch, refused

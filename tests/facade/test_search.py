@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from pytest_django import Settings
 
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.indexes.base import Point
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
 from memory.retrieval.ranking import squashed
-from memory.retrieval.search import Hit, SearchRequest, SearchResult
+from memory.retrieval.results import Hit, SearchRequest, SearchResult
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
@@ -281,7 +281,7 @@ def test_the_reasons_of_a_hit_add_up(
 def test_the_distance_of_a_hit_is_the_distance_of_the_vectors(
     user: EndUser, clock: Clock, notes: list[MemoryItem]
 ) -> None:
-    from memory.indexing import passage
+    from memory.indexing.passages import passage
 
     hit = find(user, clock, "violin maker").hits[0]
     query = embedder().embed_query("violin maker", Deadline(5))

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
-from memory.access import user_scope
-from memory.admission import NewMemory, Refused
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion, Tombstone
+from memory.store.admission import NewMemory, Refused
 from memory.tiers import Indexing, Status, Tier
 from tests.conftest import Clock
 

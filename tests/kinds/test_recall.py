@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, OperationalError
 
-from memory import erasure
-from memory.access import user_scope
-from memory.kinds import embedding, recall, tasks, waiting
-from memory.kinds.models import Embedded, Recalled, Waiting
-from memory.kinds.texts import Candidate, Kind, boosted, chosen, plain
+from memory.access.scope import user_scope
+from memory.lifecycle import erasure
 from memory.models import EndUser
-from memory.resilience import Unavailable
+from memory.platform.faults import Unavailable
+from memory.records import embedding, queue, recall, tasks
+from memory.records.models import Embedded, Recalled, Waiting
+from memory.records.texts import Candidate, Kind, boosted, chosen, plain
 from tests.client import ApiClient, client_for
 from tests.conftest import Clock
 
@@ -181,32 +181,32 @@ def test_rows_wait_while_the_embedder_is_away_and_none_is_lost(
 ) -> None:
     api.post("kinds/todos", {"title": "Water the lemon tree"})
     with monkeypatch.context() as patch:
-        patch.setattr(waiting, "embedder", away)
+        patch.setattr(queue, "embedder", away)
         assert tasks.embed_user(user.pk) == 0
-    assert waiting.users_waiting() == [user.pk]
+    assert queue.users_waiting() == [user.pk]
 
     clock.advance(minutes=1)
     assert tasks.embed_user(user.pk) == 1
-    assert waiting.users_waiting() == []
+    assert queue.users_waiting() == []
 
 
 def test_a_row_that_changed_meanwhile_is_embedded_again(
     api: ApiClient, user: EndUser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     todo = api.post("kinds/todos", {"title": "Water the lemon tree"}).json()
-    vectors_of = waiting.vectors_of
+    vectors_of = queue.vectors_of
 
     def slow(rows: Any) -> Any:
         vectors = vectors_of(rows)
-        monkeypatch.setattr(waiting, "vectors_of", vectors_of)
+        monkeypatch.setattr(queue, "vectors_of", vectors_of)
         api.patch(f"kinds/todos/{todo['id']}", {"title": "Paint the boat"})
         return vectors
 
-    monkeypatch.setattr(waiting, "vectors_of", slow)
+    monkeypatch.setattr(queue, "vectors_of", slow)
     tasks.embed_user(user.pk)
 
     assert ask(api, "paint the boat")[0]["snippet"] == "Paint the boat"
-    assert waiting.users_waiting() == []
+    assert queue.users_waiting() == []
 
 
 # --- the model -------------------------------------------------------------------------------------------------------

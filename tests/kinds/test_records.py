@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from memory.access import user_scope
-from memory.kinds.models import Embedded
-from memory.kinds.tasks import embed_user
+from memory.access.scope import user_scope
 from memory.models import EndUser
+from memory.records.models import Embedded
+from memory.records.tasks import embed_user
 from tests.client import ApiClient, client_for
 
 NEW: dict[str, dict[str, Any]] = {

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from knowledge_graph import tasks
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem, Turn
 
 LearnNow = Callable[[EndUser], int]

@@ -10,12 +10,12 @@ import pytest
 
 from knowledge_graph import content, work
 from knowledge_graph.models import Edge, Entity, GraphedItem, GraphWork, Mention
-from memory import catalogue
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
+from memory.transfer import catalogue
 from tests.conftest import Clock
 from tests.knowledge_graph.conftest import LearnNow
 

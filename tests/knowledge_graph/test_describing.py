@@ -10,10 +10,10 @@ from pytest_django import Settings
 
 from knowledge_graph.models import Edge, Entity, GraphedItem
 from memory import inference
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, ModelCall
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.knowledge_graph.conftest import LearnNow

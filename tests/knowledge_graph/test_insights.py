@@ -8,11 +8,11 @@ from django.test import override_settings
 
 from knowledge_graph.insights import Insights, lines_of
 from knowledge_graph.tasks import learn_user
-from memory.admission import NewMemory
+from memory.context.compose import Message
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
-from memory.retrieval.context import Message
-from memory.retrieval.search import SearchRequest
+from memory.retrieval.results import SearchRequest
+from memory.store.admission import NewMemory
 from memory.tiers import Outcome, SourceType, Status, Tier
 from outcomes.exchanges import NewExchange
 from tests.client import ApiClient

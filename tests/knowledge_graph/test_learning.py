@@ -18,7 +18,7 @@ from knowledge_graph.models import (
     Solution,
     SolutionCue,
 )
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Outcome, Tier

@@ -7,10 +7,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from knowledge_graph.models import GRAPH_TABLES, GraphWork
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser
+from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from outcomes.models import ActionTaken
 from tests.conftest import Clock

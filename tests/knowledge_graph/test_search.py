@@ -7,13 +7,13 @@ import pytest
 from pytest_django import Settings
 
 from knowledge_graph import advising, boosts
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
 from memory.retrieval.query import Query
-from memory.retrieval.search import Hit, SearchRequest, SearchResult
+from memory.retrieval.results import Hit, SearchRequest, SearchResult
+from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from tests.conftest import Clock
 from tests.knowledge_graph.conftest import LearnNow, shown

@@ -6,7 +6,8 @@ from contextlib import ExitStack
 import pytest
 from pytest_django import Settings
 
-from memory import indexes, rebuilding
+from memory import indexes
+from memory.indexing import rebuild
 from memory.models import EndUser
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.rebuilds import fill
@@ -44,5 +45,5 @@ def qdrant(request: pytest.FixtureRequest, services: object, settings: Settings)
 def quick(qdrant: QdrantStandIn | None, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rebuilding in small batches, with nobody to make room for."""
     settings.MEMORY = {**settings.MEMORY, "REINDEX": {"rows_per_s": 0, "keep_hours": 2}}
-    monkeypatch.setattr(rebuilding, "BATCH", 8)
-    monkeypatch.setattr(rebuilding, "PAGE", 8)
+    monkeypatch.setattr(rebuild, "BATCH", 8)
+    monkeypatch.setattr(rebuild, "PAGE", 8)

@@ -8,10 +8,11 @@ from functools import partial
 import pytest
 from django.db import connection, transaction
 
-from memory.access import user_scope
-from memory.indexes.beside import THREADS, beside
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
-from memory.resilience import Deadline, Late, Unavailable
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Late, Unavailable
+from memory.platform.threads import THREADS, beside
 from tests.factories import EndUserFactory, MemoryItemFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)

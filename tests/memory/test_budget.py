@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory.retrieval.budget import smart_truncate, task_of
-from memory.text import estimate_tokens
+from memory.context.budget import smart_truncate, task_of
+from memory.language.text import estimate_tokens
 
 
 @pytest.mark.parametrize(

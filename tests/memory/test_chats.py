@@ -9,9 +9,18 @@ from typing import Any
 
 import pytest
 
-from memory.chats import chatgpt, claude, jsonl, reading
-from memory.chats.messages import MAX_TEXT, BrokenExport, Malformed, Message, Skip, clean_text, moment, split_text
 from memory.conf import memory_conf
+from memory.transfer.chats import chatgpt, claude, jsonl, reading
+from memory.transfer.chats.messages import (
+    MAX_TEXT,
+    BrokenExport,
+    Malformed,
+    Message,
+    Skip,
+    clean_text,
+    moment,
+    split_text,
+)
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "chats"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory.retrieval.clock import times_in
-from memory.retrieval.figures import numbers_in
+from memory.language.figures import numbers_in
+from memory.language.times import times_in
 from memory.retrieval.signals import exact
 from tests.memory.test_ranking import says, text
 

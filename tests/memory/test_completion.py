@@ -9,12 +9,13 @@ from django.core.management import call_command
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory import completion, inference, tasks
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory import inference, tasks
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
+from memory.indexing import tokens
 from memory.models import DriftReport, EndUser, TokenVectors
-from memory.retrieval.search import SearchRequest
+from memory.retrieval.results import SearchRequest
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.faults import EmbedderStub
 from tests.rebuilds import contents, list_rows, rows
@@ -96,8 +97,8 @@ def test_without_repair_they_are_only_counted(told: EndUser) -> None:
 
 
 def test_very_many_are_completed_by_and_by(told: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(completion, "AT_MOST", 3)
-    monkeypatch.setattr(completion, "BATCH", 2)
+    monkeypatch.setattr(tokens, "AT_MOST", 3)
+    monkeypatch.setattr(tokens, "BATCH", 2)
     assert "5 turns without their tokens, 3 repaired" in compare()
     assert "2 turns without their tokens, 2 repaired" in compare()
     assert "index and rows agree" in compare()

@@ -12,16 +12,18 @@ from django.db import connection
 from django.utils import timezone
 from qdrant_client import models
 
-from memory import consistency, indexing, tasks
-from memory.access import user_scope
-from memory.consistency import Mode
+from memory import tasks
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.indexes.base import Point
+from memory.indexing import drift, queue
+from memory.indexing.drift import Mode
 from memory.inference import embedder
 from memory.models import DriftReport, EndUser, Erasure, MemoryItem, VectorCollection
-from memory.resilience import Deadline, Unavailable
-from memory.retrieval.search import SearchRequest
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
+from memory.retrieval.results import SearchRequest
 from memory.tiers import Status, Tier
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.rebuilds import contents, fill, rows
@@ -34,7 +36,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("services", "qdrant
 
 @pytest.fixture(autouse=True)
 def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(consistency, "PAGE", 7)
+    monkeypatch.setattr(drift, "PAGE", 7)
 
 
 only_pgvector = pytest.mark.parametrize("qdrant", ["pgvector"], indirect=True)
@@ -51,8 +53,8 @@ def soon() -> Deadline:
 
 
 def report(mode: str = Mode.FULL, **how: Any) -> DriftReport:
-    begun = consistency.begin(mode, now=timezone.now(), **how)
-    assert consistency.carry_on(begun, clock=timezone.now, stop=lambda: False)
+    begun = drift.begin(mode, now=timezone.now(), **how)
+    assert drift.carry_on(begun, clock=timezone.now, stop=lambda: False)
     return DriftReport.objects.get(pk=begun.pk)
 
 
@@ -91,7 +93,7 @@ def test_an_index_that_agrees_is_left_alone(ann: EndUser, ben: EndUser) -> None:
         found = report(mode)
         assert (found.found, found.mended, found.problem, found.users) == ({}, {}, "", 2)
     assert (found.rows, found.points) == (25, 25)
-    assert indexing.counts(ann).pending == 0
+    assert queue.counts(ann).pending == 0
 
 
 def test_missing_points_are_queued_again(ann: EndUser, index_now: IndexNow) -> None:
@@ -99,7 +101,7 @@ def test_missing_points_are_queued_again(ann: EndUser, index_now: IndexNow) -> N
     vector_index().delete(ann.pk, lost, soon())
     found = report()
     assert (found.found, found.mended) == ({"missing": 9}, {"missing": 9})
-    assert indexing.counts(ann).pending == 9
+    assert queue.counts(ann).pending == 9
     assert report().found == {}, "what is queued is not found again"
     settled(ann, index_now)
 
@@ -126,7 +128,7 @@ def test_another_tier_or_status_is_put_right_in_place(
     set_point(qdrant, ann, second, status="archived")
     found = report()
     assert (found.found, found.mended) == ({"payload": 2}, {"payload": 2})
-    assert indexing.counts(ann).pending == 0
+    assert queue.counts(ann).pending == 0
     settled(ann, index_now)
 
 
@@ -247,7 +249,7 @@ def test_without_repair_nothing_changes(ann: EndUser, qdrant: QdrantStandIn | No
     for _ in range(2):
         found = report(repair=False)
         assert (found.found, found.mended) == ({"missing": 2, "payload": 1}, {})
-    assert indexing.counts(ann).pending == 0
+    assert queue.counts(ann).pending == 0
 
 
 def test_counts_see_only_numbers_and_a_sample_looks_closer(
@@ -269,14 +271,14 @@ def test_a_sample_looks_after_the_latest_deletions(ann: EndUser, monkeypatch: py
     gone, late = ids_of(ann)[0], timezone.now() + timedelta(minutes=5)
     kept = contents(ann)[gone]
     memory.remove(ann, gone, now=timezone.now())
-    indexing.purge_vectors(ann, now=late)
+    queue.purge_vectors(ann, now=late)
     if vector_index().engine.backend == "pgvector":
         with user_scope(ann), connection.cursor() as cursor:
             cursor.execute("UPDATE memory_vector SET item_id = %s WHERE item_id = %s", [gone, ids_of(ann)[0]])
     else:
         vector_index().delete(ann.pk, [ids_of(ann)[0]], soon())
         write(ann, gone, vector_hash=kept[2])
-    monkeypatch.setattr(consistency, "SAMPLE", 1)
+    monkeypatch.setattr(drift, "SAMPLE", 1)
     found = report(Mode.SAMPLE)
     assert Counter(found.mended) == {"orphans": 1, "missing": 1}
 
@@ -296,11 +298,11 @@ def test_rows_that_wait_are_not_missing(user: EndUser) -> None:
 
 # --- around it ---------------------------------------------------------------------------------------------------
 def test_a_long_comparison_goes_on_where_it_was(ann: EndUser, ben: EndUser) -> None:
-    begun = consistency.begin(Mode.FULL, now=timezone.now())
+    begun = drift.begin(Mode.FULL, now=timezone.now())
     stops = iter([False, True])
-    assert not consistency.carry_on(begun, clock=timezone.now, stop=lambda: next(stops))
+    assert not drift.carry_on(begun, clock=timezone.now, stop=lambda: next(stops))
     assert (begun.users, begun.rows, begun.finished_at) == (1, 20, None)
-    assert consistency.carry_on(begun, clock=timezone.now, stop=lambda: False)
+    assert drift.carry_on(begun, clock=timezone.now, stop=lambda: False)
     assert (begun.users, begun.rows) == (2, 25)
 
 
@@ -311,7 +313,7 @@ def test_an_index_that_is_away_is_said_and_not_repaired(ann: EndUser, monkeypatc
     monkeypatch.setattr(vector_index(), "held", away)
     found = report()
     assert found.problem == "vector: connection refused"
-    assert indexing.counts(ann).pending == 0
+    assert queue.counts(ann).pending == 0
 
 
 def test_an_index_of_another_model_is_not_compared(ann: EndUser) -> None:
@@ -327,7 +329,7 @@ def test_the_task_looks_closely_once_a_day(ann: EndUser, monkeypatch: pytest.Mon
         tasks.check_consistency()
     assert list(DriftReport.objects.order_by("started_at").values_list("mode", flat=True)) == [Mode.FULL, Mode.SAMPLE]
     DriftReport.objects.update(started_at=timezone.now() - timedelta(hours=24))
-    assert consistency.due_mode(timezone.now()) == Mode.FULL
+    assert drift.due_mode(timezone.now()) == Mode.FULL
 
 
 def test_reports_are_kept_a_month_and_alarms_longer(ann: EndUser) -> None:
@@ -335,7 +337,7 @@ def test_reports_are_kept_a_month_and_alarms_longer(ann: EndUser) -> None:
     DriftReport.objects.create(mode=Mode.FULL, started_at=long_ago)
     alarm = DriftReport.objects.create(mode=Mode.FULL, started_at=long_ago, quarantine=[{"item": "x"}])
     recent = report()
-    consistency.forget_old(timezone.now())
+    drift.forget_old(timezone.now())
     assert set(DriftReport.objects.all()) == {alarm, recent}
 
 

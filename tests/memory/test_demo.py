@@ -9,12 +9,16 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from memory import demo, erasure, store
-from memory.access import authenticate, find_user, user_scope
-from memory.demo import loading
+from memory.access.keys import authenticate
+from memory.access.scope import user_scope
+from memory.access.users import find_user
 from memory.facade import MemoryFacade
+from memory.lifecycle import erasure
+from memory.management import demo
+from memory.management.demo import loading
 from memory.models import ApiKey, EndUser, MemoryItem, Operator, Organization
-from memory.retrieval.search import SearchRequest
+from memory.retrieval.results import SearchRequest
+from memory.store import writing
 from memory.tiers import Tier
 
 DATA = Path(loading.__file__).parent / "conversation.jsonl"
@@ -85,7 +89,7 @@ def test_what_was_deleted_stays_deleted(prepared: dict[str, str], tamar: EndUser
     with user_scope(tamar):
         gone = MemoryItem.objects.for_user(tamar).filter(tier=Tier.MEMORY_BANK).first()
     assert gone is not None
-    store.remove(tamar, gone.pk, now=timezone.now())
+    writing.remove(tamar, gone.pk, now=timezone.now())
     before = counts(tamar)
     demo.prepare(prepared)
     assert counts(tamar) == before

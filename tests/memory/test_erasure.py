@@ -8,15 +8,18 @@ import pytest
 from django.db import IntegrityError, connection
 
 from knowledge_graph.tasks import learn_everything
-from memory import erasure, redis, tasks
-from memory.access import ensure_user, find_user, user_scope
-from memory.admission import NewMemory
+from memory import tasks
+from memory.access.scope import user_scope
+from memory.access.users import ensure_user, find_user
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
-from memory.kinds.texts import Kind
+from memory.lifecycle import erasure
 from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem
-from memory.resilience import Unavailable
-from memory.retrieval.search import SearchRequest
+from memory.platform import redis
+from memory.platform.faults import Unavailable
+from memory.records.texts import Kind
+from memory.retrieval.results import SearchRequest
+from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from outcomes.exchanges import NewExchange
 from tests.conftest import Clock

@@ -5,8 +5,8 @@ from uuid import uuid4
 
 import pytest
 
-from memory import redis as shared
 from memory.indexes.ghosts import KEPT_S, GhostRegistry
+from memory.platform import redis as shared
 from tests.faults import refused
 
 ANN, BEN = 11, 12
@@ -63,7 +63,7 @@ def test_without_redis_no_ghost_is_known(
     gone = uuid4()
     registry.add(ANN, [gone])
     with refused(tmp_path / "dead.sock") as dead:
-        monkeypatch.setattr("memory.redis.redis_url", lambda: f"unix://{dead}")
+        monkeypatch.setattr("memory.platform.redis.redis_url", lambda: f"unix://{dead}")
         shared.reset()
         registry.add(ANN, [uuid4()])
         registry.forget(ANN, [gone])

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from memory import housekeeping
-from memory.access import user_scope
+from memory.access.scope import user_scope
+from memory.lifecycle import expiry
 from memory.models import EndUser, IdempotencyRecord, Turn
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
@@ -27,19 +27,19 @@ def test_turns_go_after_a_month_and_answers_after_a_day(user: EndUser, other_use
     for owner in (user, other_user):
         for age in (timedelta(hours=23), timedelta(hours=25), timedelta(days=29), timedelta(days=31)):
             leave(owner, clock, age)
-    assert housekeeping.purge(user.pk, now=clock()) == 4
+    assert expiry.purge(user.pk, now=clock()) == 4
     assert left(user) == (3, 1)
     assert left(other_user) == (4, 4)
-    assert housekeeping.purge(user.pk, now=clock()) == 0
+    assert expiry.purge(user.pk, now=clock()) == 0
 
 
 def test_more_than_a_batch_is_purged_in_one_run(user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(housekeeping, "BATCH", 2)
+    monkeypatch.setattr(expiry, "BATCH", 2)
     for days in range(31, 36):
         leave(user, clock, timedelta(days=days))
-    assert housekeeping.purge(user.pk, now=clock()) == 10
+    assert expiry.purge(user.pk, now=clock()) == 10
     assert left(user) == (0, 0)
 
 
 def test_every_user_is_visited(user: EndUser, other_user: EndUser) -> None:
-    assert list(housekeeping.users_with_logs()) == [user.pk, other_user.pk]
+    assert list(expiry.users_with_logs()) == [user.pk, other_user.pk]

@@ -11,13 +11,15 @@ import pytest
 from django.db import connection
 from pytest_django import Settings
 
-from memory import indexing, inference, store
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory import inference
+from memory.access.scope import user_scope
 from memory.indexes import vector_index
 from memory.indexes.pgvector import PgVectorIndex
+from memory.indexing import passages, queue
 from memory.models import EndUser, MemoryItem, MemoryVector, Tombstone
-from memory.resilience import BadReply, Rejected, Unavailable
+from memory.platform.faults import BadReply, Rejected, Unavailable
+from memory.store import writing
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.faults import EmbedderStub
@@ -38,7 +40,7 @@ def stub(tmp_path: Path, settings: Settings) -> Iterator[EmbedderStub]:
 
 
 def put(user: EndUser, clock: Clock, text: str = "The ferry leaves at nine", **fields: Any) -> MemoryItem:
-    return store.store(user, NewMemory(text, **fields), now=clock()).item
+    return writing.store(user, NewMemory(text, **fields), now=clock()).item
 
 
 def row(item: MemoryItem) -> MemoryItem:
@@ -56,19 +58,19 @@ def payload(user: EndUser, item: MemoryItem) -> tuple[str, str]:
 
 
 def marked(user: EndUser) -> bool:
-    return user.pk in indexing.users_due()
+    return user.pk in queue.users_due()
 
 
 # --- the way of a row --------------------------------------------------------------------------------------------
 def test_a_pending_row_becomes_ready_and_its_user_settled(user: EndUser, clock: Clock) -> None:
     item = put(user, clock)
     assert marked(user)
-    assert indexing.index_batch(user, now=clock()) == 1
+    assert queue.index_batch(user, now=clock()) == 1
     ready = row(item)
     assert (ready.indexing, ready.indexed_at, ready.index_error) == ("ready", clock(), "")
     assert vectors(user) == {item.pk: ready.vector_hash}
-    assert indexing.index_batch(user, now=clock()) == 0
-    assert indexing.settle(user) is True
+    assert queue.index_batch(user, now=clock()) == 0
+    assert queue.settle(user) is True
     assert not marked(user)
 
 
@@ -77,33 +79,33 @@ def test_rows_are_taken_in_batches_oldest_first(user: EndUser, clock: Clock) -> 
     for number in range(5):
         items.append(put(user, clock, f"Entry {number}"))
         clock.advance(seconds=1)
-    assert indexing.index_batch(user, now=clock(), limit=3) == 3
+    assert queue.index_batch(user, now=clock(), limit=3) == 3
     assert [row(item).indexing for item in items] == ["ready"] * 3 + ["pending"] * 2
-    assert indexing.counts(user) == indexing.IndexCounts(pending=2, ready=3, failed=0)
-    assert indexing.settle(user) is False
+    assert queue.counts(user) == queue.IndexCounts(pending=2, ready=3, failed=0)
+    assert queue.settle(user) is False
 
 
 def test_a_second_indexing_of_the_same_text_asks_for_no_vector(user: EndUser, clock: Clock, stub: EmbedderStub) -> None:
     item = put(user, clock)
-    indexing.index_batch(user, now=clock())
-    store.archive(user, item.pk, now=clock())
-    store.restore(user, item.pk, now=clock())
-    store.revise(user, item.pk, {"tags": ["new"]}, now=clock())
+    queue.index_batch(user, now=clock())
+    writing.archive(user, item.pk, now=clock())
+    writing.restore(user, item.pk, now=clock())
+    writing.revise(user, item.pk, {"tags": ["new"]}, now=clock())
     asked = len(stub.asked)
-    assert indexing.index_batch(user, now=clock()) == 1
+    assert queue.index_batch(user, now=clock()) == 1
     assert len(stub.asked) == asked
     assert row(item).indexing == "ready"
 
 
 def test_archiving_and_restoring_reach_the_index(user: EndUser, clock: Clock) -> None:
     item = put(user, clock, tier=Tier.HISTORY)
-    indexing.index_batch(user, now=clock())
+    queue.index_batch(user, now=clock())
     assert payload(user, item) == ("history", "active")
-    store.archive(user, item.pk, now=clock())
-    indexing.index_batch(user, now=clock())
+    writing.archive(user, item.pk, now=clock())
+    queue.index_batch(user, now=clock())
     assert payload(user, item) == ("history", "archived")
-    store.restore(user, item.pk, now=clock())
-    indexing.index_batch(user, now=clock())
+    writing.restore(user, item.pk, now=clock())
+    queue.index_batch(user, now=clock())
     assert payload(user, item) == ("history", "active")
 
 
@@ -112,7 +114,7 @@ def test_date_and_speaker_are_embedded_with_a_text_and_not_with_the_banks(
 ) -> None:
     put(user, clock, "We met at the pier", speaker="Maya")
     put(user, clock, "Likes tea", tier=Tier.MEMORY_BANK, tags=["preference"])
-    indexing.index_batch(user, now=clock())
+    queue.index_batch(user, now=clock())
     assert sorted(stub.asked[0].texts) == ["Likes tea", "[Monday 2 March 2026] Maya: We met at the pier"]
 
 
@@ -125,7 +127,7 @@ def test_an_embedder_that_is_away_or_set_up_wrongly_costs_no_row_an_attempt(
     stub.behave(fault)
     for _ in range(8):
         with pytest.raises(Unavailable):
-            indexing.index_batch(user, now=clock.advance(minutes=1))
+            queue.index_batch(user, now=clock.advance(minutes=1))
     for item in items:
         waiting = row(item)
         assert (waiting.indexing, waiting.index_attempts) == ("pending", 0)
@@ -133,9 +135,9 @@ def test_an_embedder_that_is_away_or_set_up_wrongly_costs_no_row_an_attempt(
         assert waiting.index_after > clock()
     assert marked(user)
     stub.behave("none")
-    assert indexing.index_batch(user, now=clock()) == 0, "not before the pause is over"
-    assert indexing.index_batch(user, now=clock.advance(minutes=1)) == 3
-    assert indexing.counts(user).ready == 3
+    assert queue.index_batch(user, now=clock()) == 0, "not before the pause is over"
+    assert queue.index_batch(user, now=clock.advance(minutes=1)) == 3
+    assert queue.counts(user).ready == 3
 
 
 class Picky:
@@ -159,24 +161,24 @@ def test_a_text_that_cannot_be_embedded_fails_alone(
     user: EndUser, clock: Clock, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch, error: type[Unavailable]
 ) -> None:
     picky = Picky(inference.embedder(), error)
-    monkeypatch.setattr(indexing, "embedder", lambda: picky)
+    monkeypatch.setattr(queue, "embedder", lambda: picky)
     good = [put(user, clock, f"Entry {number}") for number in range(3)]
     bad = put(user, clock, "poison")
-    assert indexing.index_batch(user, now=clock()) == 4
+    assert queue.index_batch(user, now=clock()) == 4
     assert [row(item).indexing for item in good] == ["ready"] * 3
     for attempt in range(1, 5):
         now = row(bad)
         assert (now.indexing, now.index_attempts) == ("pending", attempt)
         assert now.index_after > clock()
-        indexing.index_batch(user, now=clock.advance(minutes=1))
+        queue.index_batch(user, now=clock.advance(minutes=1))
     failed = row(bad)
     assert (failed.indexing, failed.index_attempts) == ("failed", 5)
     assert "refused" in failed.index_error
-    assert indexing.index_batch(user, now=clock.advance(days=1)) == 0
-    assert indexing.settle(user) is True
-    assert indexing.counts(user).failed == 1
-    store.revise(user, bad.pk, {"text": "cured"}, now=clock())
-    assert indexing.index_batch(user, now=clock()) == 1
+    assert queue.index_batch(user, now=clock.advance(days=1)) == 0
+    assert queue.settle(user) is True
+    assert queue.counts(user).failed == 1
+    writing.revise(user, bad.pk, {"text": "cured"}, now=clock())
+    assert queue.index_batch(user, now=clock()) == 1
     assert row(bad).indexing == "ready"
 
 
@@ -192,9 +194,9 @@ def test_an_index_that_is_away_or_of_another_size_costs_no_row_an_attempt(
         with monkeypatch.context() as patch:
             patch.setattr(vector_index(), "upsert", fail)
             with pytest.raises(Unavailable):
-                indexing.index_batch(user, now=clock.advance(minutes=1))
+                queue.index_batch(user, now=clock.advance(minutes=1))
         assert (row(item).indexing, row(item).index_attempts) == ("pending", 0)
-    assert indexing.index_batch(user, now=clock.advance(minutes=1)) == 1
+    assert queue.index_batch(user, now=clock.advance(minutes=1)) == 1
 
 
 @pytest.mark.parametrize("step", ["upsert", "mark_ready"])
@@ -209,18 +211,18 @@ def test_a_worker_killed_between_two_steps_leaves_rows_that_are_taken_again(
 
     items = [put(user, clock, f"Entry {number}") for number in range(3)]
     with monkeypatch.context() as patch:
-        patch.setattr(PgVectorIndex if step == "upsert" else indexing, step, die)
+        patch.setattr(PgVectorIndex if step == "upsert" else queue, step, die)
         with pytest.raises(Killed):
-            indexing.index_batch(user, now=clock())
+            queue.index_batch(user, now=clock())
     assert {row(item).indexing for item in items} == {"pending"}
-    assert indexing.index_batch(user, now=clock()) == 3
+    assert queue.index_batch(user, now=clock()) == 3
     assert set(vectors(user)) == {item.pk for item in items}
 
 
 # --- what changes meanwhile --------------------------------------------------------------------------------------
 CHANGES: dict[str, Callable[[EndUser, MemoryItem, Clock], object]] = {
-    "revised": lambda user, item, clock: store.revise(user, item.pk, {"text": "A new text"}, now=clock()),
-    "archived": lambda user, item, clock: store.archive(user, item.pk, now=clock()),
+    "revised": lambda user, item, clock: writing.revise(user, item.pk, {"text": "A new text"}, now=clock()),
+    "archived": lambda user, item, clock: writing.archive(user, item.pk, now=clock()),
 }
 
 
@@ -229,20 +231,20 @@ def test_a_row_that_changed_while_it_was_embedded_stays_pending(
     user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     item = put(user, clock)
-    mark_ready = indexing.mark_ready
+    mark_ready = queue.mark_ready
 
     def change_first(*asked: Any) -> None:
         CHANGES[change](user, item, clock)
         mark_ready(*asked)
 
     with monkeypatch.context() as patch:
-        patch.setattr(indexing, "mark_ready", change_first)
-        indexing.index_batch(user, now=clock())
+        patch.setattr(queue, "mark_ready", change_first)
+        queue.index_batch(user, now=clock())
     assert row(item).indexing == "pending"
-    assert indexing.settle(user) is False
-    indexing.index_batch(user, now=clock())
+    assert queue.settle(user) is False
+    queue.index_batch(user, now=clock())
     now = row(item)
-    assert (now.indexing, now.vector_hash) == ("ready", indexing.vector_hash(now))
+    assert (now.indexing, now.vector_hash) == ("ready", passages.vector_hash(now))
     assert vectors(user) == {item.pk: now.vector_hash}
     assert payload(user, item)[1] == now.status
 
@@ -251,18 +253,18 @@ def test_a_row_deleted_while_it_was_embedded_leaves_no_vector(
     user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     item = put(user, clock)
-    index_items = indexing.index_items
+    index_items = queue.index_items
 
     def delete_first(*asked: Any, **named: Any) -> None:
-        store.remove(user, item.pk, now=clock())
+        writing.remove(user, item.pk, now=clock())
         index_items(*asked, **named)
 
     with monkeypatch.context() as patch:
-        patch.setattr(indexing, "index_items", delete_first)
-        indexing.index_batch(user, now=clock())
-    indexing.index_batch(user, now=clock())
+        patch.setattr(queue, "index_items", delete_first)
+        queue.index_batch(user, now=clock())
+    queue.index_batch(user, now=clock())
     assert vectors(user) == {}
-    assert indexing.settle(user) is True
+    assert queue.settle(user) is True
 
 
 def test_tombstones_take_their_vectors_with_them_in_batches(
@@ -270,34 +272,34 @@ def test_tombstones_take_their_vectors_with_them_in_batches(
 ) -> None:
     items = [put(user, clock, f"Entry {number}") for number in range(5)]
     index_now(user)
-    monkeypatch.setattr(indexing, "BATCH", 2)
+    monkeypatch.setattr(queue, "BATCH", 2)
     for item in items[:4]:
-        store.remove(user, item.pk, now=clock())
-    assert indexing.settle(user) is False
-    assert [indexing.index_batch(user, now=clock()) for _ in range(3)] == [2, 2, 0]
+        writing.remove(user, item.pk, now=clock())
+    assert queue.settle(user) is False
+    assert [queue.index_batch(user, now=clock()) for _ in range(3)] == [2, 2, 0]
     assert set(vectors(user)) == {items[4].pk}
     with user_scope(user):
         assert set(Tombstone.objects.values_list("purged_at", flat=True)) == {clock()}
-    assert indexing.settle(user) is True
+    assert queue.settle(user) is True
 
 
 def test_paused_rows_keep_the_mark(user: EndUser, clock: Clock, stub: EmbedderStub) -> None:
     put(user, clock)
     stub.behave("503")
     with pytest.raises(Unavailable):
-        indexing.index_batch(user, now=clock())
-    assert indexing.index_batch(user, now=clock()) == 0
-    assert indexing.settle(user) is False
+        queue.index_batch(user, now=clock())
+    assert queue.index_batch(user, now=clock()) == 0
+    assert queue.settle(user) is False
     assert marked(user)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_two_workers_on_one_queue_end_with_every_row_ready(user: EndUser, clock: Clock) -> None:
-    store.store_many(user, [NewMemory(f"Entry {number}") for number in range(60)], now=clock())
+    writing.store_many(user, [NewMemory(f"Entry {number}") for number in range(60)], now=clock())
 
     def work() -> None:
         try:
-            while indexing.index_batch(user, now=clock() + timedelta(minutes=1), limit=16):
+            while queue.index_batch(user, now=clock() + timedelta(minutes=1), limit=16):
                 pass
         finally:
             connection.close()
@@ -305,6 +307,6 @@ def test_two_workers_on_one_queue_end_with_every_row_ready(user: EndUser, clock:
     with ThreadPoolExecutor(3) as pool:
         for future in [pool.submit(work) for _ in range(3)]:
             future.result(60)
-    assert indexing.counts(user).ready == 60
+    assert queue.counts(user).ready == 60
     with user_scope(user):
         assert MemoryVector.objects.count() == 60

@@ -9,12 +9,12 @@ from django.conf import settings
 from django.db import connection
 
 from config import databases
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.indexes import fulltext
 from memory.indexes.base import Filter
 from memory.indexes.fulltext import FullTextIndex
 from memory.models import EndUser
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
 from tests.factories import EndUserFactory, MemoryItemFactory
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from django.db import connection
 
-from memory import listing
-from memory.access import user_scope
-from memory.listing import RECENT, SCORE, ItemFilter, list_items, place_of
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
+from memory.store import listing
+from memory.store.listing import RECENT, SCORE, ItemFilter, list_items, place_of
 from memory.tiers import Indexing, Status, Tier
 from tests.factories import LONG_AGO, MemoryItemFactory
 

@@ -11,14 +11,15 @@ from django.test import Client, override_settings
 from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import Settings
 
-from memory import metrics, monitoring, redis
-from memory.admission import NewMemory
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
-from memory.faults import Unavailable
-from memory.metrics import BOUNDS_MS, METRICS, Series
 from memory.models import DailyMetrics, EndUser
-from memory.retrieval.search import SearchRequest
+from memory.operations import prometheus
+from memory.platform import metrics, redis
+from memory.platform.faults import Unavailable
+from memory.platform.metrics import BOUNDS_MS, METRICS, Series
+from memory.retrieval.results import SearchRequest
+from memory.store.admission import NewMemory
 from memory.tasks import roll_up_metrics
 from memory.tiers import Outcome, Tier
 from tests.conftest import Clock
@@ -159,7 +160,7 @@ def test_percentiles_lie_in_their_class() -> None:
     for ms in [4.0] * 18 + [90.0] * 2:
         search_once(ms)
     metrics.carry()
-    [latency] = monitoring.latencies(metrics.totals())
+    [latency] = prometheus.latencies(metrics.totals())
     assert (latency.stage, latency.number) == ("total", 20)
     assert 3 < latency.p50 <= 5
     assert 70 < latency.p95 <= 100
@@ -168,7 +169,7 @@ def test_percentiles_lie_in_their_class() -> None:
 def test_what_takes_longer_than_any_class_is_at_least_the_longest() -> None:
     search_once(1e9)
     metrics.carry()
-    [latency] = monitoring.latencies(metrics.totals())
+    [latency] = prometheus.latencies(metrics.totals())
     assert latency.p50 == latency.p95 == BOUNDS_MS[-1]
 
 
@@ -178,9 +179,9 @@ def test_days_are_rolled_up_once_however_often(db: None, monkeypatch: pytest.Mon
     for _ in range(2):
         search_once()
         carry_at(NOON)
-        monitoring.roll_up(NOON)
-        monitoring.roll_up(NOON)
-    days = monitoring.days(NOON.date(), 3)
+        prometheus.roll_up(NOON)
+        prometheus.roll_up(NOON)
+    days = prometheus.days(NOON.date(), 3)
     assert [sums.get(Series("searches", "high"), 0) for sums in days.values()] == [0, 1, 2]
 
 
@@ -188,18 +189,18 @@ def test_a_day_survives_that_redis_is_emptied(db: None) -> None:
     for _ in range(3):
         search_once()
     carry_at(NOON)
-    monitoring.roll_up(NOON)
+    prometheus.roll_up(NOON)
     redis.demand(lambda client: client.flushdb())
     search_once()
     carry_at(NOON)
-    monitoring.roll_up(NOON)
-    assert monitoring.days(NOON.date(), 1)[NOON.date()][Series("searches", "high")] == 4
+    prometheus.roll_up(NOON)
+    assert prometheus.days(NOON.date(), 1)[NOON.date()][Series("searches", "high")] == 4
 
 
 def test_days_are_not_kept_for_ever(db: None) -> None:
-    DailyMetrics.objects.create(day=NOON.date() - timedelta(days=monitoring.KEPT_DAYS + 1))
-    DailyMetrics.objects.create(day=NOON.date() - timedelta(days=monitoring.KEPT_DAYS - 1))
-    monitoring.roll_up(NOON)
+    DailyMetrics.objects.create(day=NOON.date() - timedelta(days=prometheus.KEPT_DAYS + 1))
+    DailyMetrics.objects.create(day=NOON.date() - timedelta(days=prometheus.KEPT_DAYS - 1))
+    prometheus.roll_up(NOON)
     assert DailyMetrics.objects.count() == 1
 
 

@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from memory import erasure, indexing, inference, redis, store
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory import inference
+from memory.access.scope import user_scope
+from memory.indexing import passages, queue
 from memory.inference import prefixes
+from memory.lifecycle import erasure
 from memory.models import EndUser, MemoryItem, ModelCall
+from memory.platform import redis
+from memory.store import writing
+from memory.store.admission import NewMemory
 from memory.tiers import Indexing
 from tests.conftest import Clock
 from tests.faults import EmbedderStub, Stopwatch
@@ -49,11 +53,11 @@ def model(tmp_path: Path, embedder: EmbedderStub, settings: Settings) -> Iterato
 
 
 def put(user: EndUser, clock: Clock, text: str = "Use the debugger", **fields: object) -> MemoryItem:
-    return store.store(user, NewMemory(text, **fields), now=clock()).item  # type: ignore[arg-type]
+    return writing.store(user, NewMemory(text, **fields), now=clock()).item  # type: ignore[arg-type]
 
 
 def index(user: EndUser, clock: Clock) -> None:
-    while indexing.index_batch(user, now=clock.advance(minutes=1)):
+    while queue.index_batch(user, now=clock.advance(minutes=1)):
         pass
 
 
@@ -108,7 +112,7 @@ def test_the_same_is_asked_once(
 ) -> None:
     item = put(user, clock)
     index(user, clock)
-    subject = indexing.subject(item, "")
+    subject = passages.subject(item, "")
     assert prefixes.contexts(inference.language_model(), [subject]) == [CONTEXT]
     assert len(model.asked) == 1
     # Another user's answer is never taken over, however alike the notes are.
@@ -121,13 +125,13 @@ def test_a_vector_is_not_computed_again_for_another_wording(
     user: EndUser, clock: Clock, model: LanguageModelStub, embedder: EmbedderStub
 ) -> None:
     item = put(user, clock)
-    before = indexing.vector_hash(item)
+    before = passages.vector_hash(item)
     index(user, clock)
     model.says(said("Another wording."))
     redis.attempt(lambda client: client.flushdb(), None)
     with user_scope(user):
         item = MemoryItem.objects.for_user(user).get(pk=item.pk)
-        assert item.vector_hash == before == indexing.vector_hash(item)
+        assert item.vector_hash == before == passages.vector_hash(item)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 import pytest
 from django.db import connection
 
-from memory.access import user_scope
-from memory.indexes.bounded import bounded_cursor
-from memory.indexes.prepared import PLANNED_ONCE, rows_of
+from memory.access.cursors import PLANNED_ONCE, bounded_cursor, rows_of
+from memory.access.scope import user_scope
 from memory.models import EndUser
-from memory.resilience import Deadline, Unavailable
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
 from tests.factories import EndUserFactory, MemoryItemFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -9,12 +9,12 @@ import pytest
 from pytest_django import Settings
 
 from memory import inference
+from memory.facts.profile import ProfileFact, detect
+from memory.facts.profile.facts import IMPORTANCE
+from memory.facts.profile.rules import found_by_rules
 from memory.guard import bank_refusal
 from memory.models import ModelCall
-from memory.profile import ProfileFact, detect
-from memory.profile.facts import IMPORTANCE
-from memory.profile.rules import found_by_rules
-from memory.resilience import Deadline
+from memory.platform.deadline import Deadline
 from memory.tiers import Trust
 from tests.model_services import LanguageModelStub
 

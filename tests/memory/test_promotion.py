@@ -9,10 +9,11 @@ import pytest
 from django.db import connection
 from pytest_django import Settings
 
-from memory import promotion, rows, store
-from memory.access import user_scope
+from memory.access.scope import user_scope
+from memory.lifecycle import promotion
+from memory.lifecycle.promotion import Promoted, promote
 from memory.models import EndUser, MemoryEvent, MemoryItem
-from memory.promotion import Promoted, promote
+from memory.store import rows, writing
 from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
@@ -311,6 +312,6 @@ def test_a_row_that_is_being_changed_is_left_for_the_next_pass(user: EndUser, cl
     with ThreadPoolExecutor(1) as pool, user_scope(user):
         rows.locked(user, busy.pk)
         result = pool.submit(run).result(10)
-        store.archive(user, busy.pk, now=clock())
+        writing.archive(user, busy.pk, now=clock())
     assert {move.memory_id for move in result.promoted} == {free.pk}
     assert state(busy) == (Tier.WORKING, "archived")

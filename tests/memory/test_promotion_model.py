@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from pytest_django import Settings
 
-from memory import promotion
-from memory.access import user_scope
-from memory.admission import NewMemory, Refused
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
+from memory.lifecycle import promotion
 from memory.models import EndUser, MemoryEvent, MemoryItem, Organization
+from memory.store.admission import NewMemory, Refused
 from memory.tiers import Outcome, SourceType, Tier, Trust
 from tests.conftest import Clock
 from tests.factories import EndUserFactory, MemoryItemFactory

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.retrieval.figures import codes_in, days_in, numbers_in
-from memory.retrieval.names import names_in
+from memory.language.figures import codes_in, days_in, numbers_in
+from memory.language.names import names_in
+from memory.language.periods import window_in
 from memory.retrieval.query import Query, understand
-from memory.retrieval.windows import window_in
 
 NOW = datetime(2025, 6, 16, 12, tzinfo=UTC)
 SPEAKERS = ("Maya", "Jo Ann Weber", "user", "assistant")

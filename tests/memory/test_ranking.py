@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from memory.conf import memory_conf
+from memory.language import query_groups
 from memory.retrieval.late import alike
 from memory.retrieval.pool import Candidate, Memory, Pool
 from memory.retrieval.query import understand
 from memory.retrieval.ranking import Ranked, Signal, rank, signals, squashed
 from memory.retrieval.signals import asked, exact, experience, learned, moment, subject, thread
 from memory.tiers import Tier
-from memory.words import query_groups
 
 NOW = datetime(2025, 6, 16, 12, tzinfo=UTC)
 

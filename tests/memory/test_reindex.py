@@ -10,17 +10,20 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory import consistency, health, indexes, indexing, inference, rebuilding, reindex, tasks
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory import indexes, inference, tasks
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.indexes.base import Filter
+from memory.indexing import drift, passages, queue, rebuild, runs
+from memory.indexing.rebuild import Phase, Refused, State
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, ReindexRun, VectorCollection
-from memory.rebuilding import Phase, Refused, State
-from memory.resilience import Deadline, Unavailable
-from memory.retrieval.search import SearchRequest
+from memory.operations import health
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
+from memory.retrieval.results import SearchRequest
+from memory.store.admission import NewMemory
 from memory.tiers import Status, Tier
 from tests.faults import EmbedderStub
 from tests.rebuilds import contents, fill, list_rows, roles, rows
@@ -37,11 +40,11 @@ def now() -> Any:
 
 
 def carry_on(run: ReindexRun, **how: Any) -> ReindexRun:
-    return rebuilding.carry_on(run.pk, stop=how.pop("stop", lambda: False), **how)
+    return rebuild.carry_on(run.pk, stop=how.pop("stop", lambda: False), **how)
 
 
 def rebuilt(**scope: Any) -> ReindexRun:
-    return carry_on(reindex.start(now=now(), **scope))
+    return carry_on(runs.start(now=now(), **scope))
 
 
 def nearest(user: EndUser, text: str) -> list[Any]:
@@ -54,7 +57,7 @@ def nearest(user: EndUser, text: str) -> list[Any]:
 def test_a_run_ends_with_a_new_collection_that_holds_the_same(ann: EndUser, ben: EndUser) -> None:
     archived = memory.archive(ann, list_rows(ann)[0].pk, now=now())
     assert archived is not None
-    indexing.index_batch(ann, now=now() + timedelta(minutes=1))
+    queue.index_batch(ann, now=now() + timedelta(minutes=1))
     before = {user.pk: contents(user) for user in (ann, ben)}
     asked = nearest(ann, "shelf 7")
     old = vector_index().collection
@@ -71,7 +74,7 @@ def test_a_run_ends_with_a_new_collection_that_holds_the_same(ann: EndUser, ben:
 
 @pytest.mark.django_db
 def test_searches_see_the_old_index_until_the_new_one_is_whole(ann: EndUser) -> None:
-    run = reindex.start(now=now())
+    run = runs.start(now=now())
     asked = nearest(ann, "shelf 3")
     seen: list[bool] = []
 
@@ -85,7 +88,7 @@ def test_searches_see_the_old_index_until_the_new_one_is_whole(ann: EndUser) -> 
 
 @pytest.mark.django_db
 def test_what_is_written_during_a_run_lands_in_both_collections(ann: EndUser, index_now: IndexNow) -> None:
-    run = reindex.start(now=now())
+    run = runs.start(now=now())
     carry_on(run, stop=stop_after(3))
     [revised, moved, removed, *_] = list_rows(ann)
     memory.revise(ann, revised.pk, {"text": "The box on shelf 0 went to the attic"}, now=now())
@@ -123,7 +126,7 @@ def test_a_run_ends_however_much_is_written_beside_it(
         index_now(ann)
         written += len(late)
 
-    run = carry_on(reindex.start(now=now()), advanced=write_more, stop=stop_after(60))
+    run = carry_on(runs.start(now=now()), advanced=write_more, stop=stop_after(60))
     assert (run.state, run.rows_done) == (State.DONE, 20)
     index_now(ann)
     assert len(contents(ann)) == 20 + written
@@ -134,7 +137,7 @@ def test_a_run_ends_however_much_is_written_beside_it(
 def test_a_writer_that_had_not_heard_of_the_run_is_caught_up_with(
     ann: EndUser, monkeypatch: pytest.MonkeyPatch, index_now: IndexNow
 ) -> None:
-    run = reindex.start(now=now())
+    run = runs.start(now=now())
     carry_on(run, stop=lambda: ReindexRun.objects.get(pk=run.pk).phase == Phase.CATCH_UP)
     with monkeypatch.context() as deaf:
         registry = vector_index().registry
@@ -149,7 +152,7 @@ def test_a_writer_that_had_not_heard_of_the_run_is_caught_up_with(
 
 @pytest.mark.django_db
 def test_what_the_copy_left_out_or_spoiled_is_found_before_the_swap(ann: EndUser) -> None:
-    run = reindex.start(now=now())
+    run = runs.start(now=now())
     carry_on(run, stop=lambda: ReindexRun.objects.get(pk=run.pk).phase == Phase.VERIFY)
     assert run.target is not None
     building = vector_index().open(run.target)
@@ -169,25 +172,25 @@ def test_waiting_and_refused_rows_are_taken_along(user: EndUser, index_now: Inde
     with user_scope(user):
         MemoryItem.objects.for_user(user).filter(text__contains="shelf 3").update(indexing="failed")
     rebuilt()
-    assert indexing.counts(user) == indexing.IndexCounts(pending=0, ready=11, failed=0)
+    assert queue.counts(user) == queue.IndexCounts(pending=0, ready=11, failed=0)
     assert contents(user) == rows(user)
 
 
 # --- steering ----------------------------------------------------------------------------------------------------
 @pytest.mark.django_db
 def test_a_paused_run_rests_and_goes_on_from_there(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = reindex.start(now=now())
+    run = runs.start(now=now())
     carry_on(run, stop=stop_after(2))
-    assert reindex.pause().state == State.PAUSED
+    assert runs.pause().state == State.PAUSED
     assert carry_on(run).rows_done == 16
     assert tasks.carry_on_reindex() == 0
     with pytest.raises(Refused, match="a run is paused"):
-        reindex.start(now=now())
-    asked = count_calls(monkeypatch, rebuilding, "put")
-    assert carry_on(reindex.resume()).state == State.DONE
+        runs.start(now=now())
+    asked = count_calls(monkeypatch, rebuild, "put")
+    assert carry_on(runs.resume()).state == State.DONE
     assert asked[0] <= 1 + 3, "the two batches before the pause are not copied again but for catching up"
     with pytest.raises(Refused):
-        reindex.resume()
+        runs.resume()
 
 
 def count_calls(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[int]:
@@ -203,17 +206,17 @@ def count_calls(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[
 
 @pytest.mark.django_db
 def test_a_run_that_is_given_up_leaves_nothing(ann: EndUser) -> None:
-    run = reindex.start(now=now())
+    run = runs.start(now=now())
     carry_on(run, stop=stop_after(2))
     before = contents(ann)
-    reindex.cancel(now=now())
+    runs.cancel(now=now())
     memory.store(ann, NewMemory("Written after the run was given up"), now=now())
-    indexing.index_batch(ann, now=now() + timedelta(minutes=1))
-    assert reindex.retire(now=now()) == 1
+    queue.index_batch(ann, now=now() + timedelta(minutes=1))
+    assert runs.retire(now=now()) == 1
     assert roles() == [Role.LIVE]
     assert len(contents(ann)) == len(before) + 1
     with pytest.raises(Refused):
-        reindex.cancel(now=now())
+        runs.cancel(now=now())
 
 
 @pytest.mark.django_db
@@ -224,18 +227,18 @@ def test_rolling_back_within_the_window(ann: EndUser, index_now: IndexNow) -> No
     removed = list_rows(ann)[0].pk
     memory.remove(ann, removed, now=now())
     index_now(ann)
-    restored = reindex.roll_back(now=now())
+    restored = runs.roll_back(now=now())
     assert vector_index().collection == restored.name == old
     run.refresh_from_db()
     assert run.state == State.ROLLED_BACK
     assert removed not in contents(ann)
-    report = consistency.begin(consistency.Mode.FULL, now=now())
-    consistency.carry_on(report, clock=now, stop=lambda: False)
+    report = drift.begin(drift.Mode.FULL, now=now())
+    drift.carry_on(report, clock=now, stop=lambda: False)
     assert report.found == {"missing": 1}
     index_now(ann)
     assert late.pk in contents(ann)
     assert contents(ann) == rows(ann)
-    assert reindex.retire(now=now()) == 1
+    assert runs.retire(now=now()) == 1
     assert roles() == [Role.LIVE]
 
 
@@ -243,8 +246,8 @@ def test_rolling_back_within_the_window(ann: EndUser, index_now: IndexNow) -> No
 def test_after_the_window_the_old_collection_goes(ann: EndUser, ben: EndUser) -> None:
     old = vector_index().collection
     rebuilt()
-    assert reindex.retire(now=now() + timedelta(minutes=119)) == 0
-    assert reindex.retire(now=now() + timedelta(minutes=121)) == 1
+    assert runs.retire(now=now() + timedelta(minutes=119)) == 0
+    assert runs.retire(now=now() + timedelta(minutes=121)) == 1
     assert roles() == [Role.LIVE]
     gone = vector_index().engine.open(old, 384)
     if vector_index().engine.backend == "pgvector":
@@ -253,20 +256,20 @@ def test_after_the_window_the_old_collection_goes(ann: EndUser, ben: EndUser) ->
         assert not gone.state().ok
     assert len(contents(ann)) == 20
     with pytest.raises(Refused, match="no earlier collection"):
-        reindex.roll_back(now=now())
+        runs.roll_back(now=now())
 
 
 @pytest.mark.django_db
 def test_a_part_is_written_again_in_place(ann: EndUser, ben: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
     live = vector_index().collection
     written: list[Any] = []
-    upsert = indexing.points
+    upsert = passages.points
 
     def watched(items: Any, *args: Any) -> Any:
         written.extend(item.user_id for item in items)
         return upsert(items, *args)
 
-    monkeypatch.setattr(indexing, "points", watched)
+    monkeypatch.setattr(passages, "points", watched)
     run = rebuilt(user=ben, tier="history")
     assert (run.state, vector_index().collection, roles()) == (State.DONE, live, [Role.LIVE])
     assert written == [ben.pk] * 5
@@ -287,13 +290,13 @@ def test_a_run_keeps_to_its_rate(ann: EndUser) -> None:
 def test_a_run_rests_for_its_share_of_the_time(
     ann: EndUser, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put = rebuilding.put
+    put = rebuild.put
 
     def slowly(*args: Any) -> int:
         time.sleep(0.05)
         return put(*args)
 
-    monkeypatch.setattr(rebuilding, "put", slowly)
+    monkeypatch.setattr(rebuild, "put", slowly)
     settings.MEMORY = {**settings.MEMORY, "REINDEX": {"rows_per_s": 1e6, "duty": 0.2}}
     started = time.monotonic()
     run = rebuilt(user=ann)
@@ -303,13 +306,13 @@ def test_a_run_rests_for_its_share_of_the_time(
 
 @pytest.mark.django_db
 def test_while_the_embedder_is_away_the_run_waits(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = reindex.start(now=now())
+    run = runs.start(now=now())
 
     def away(*args: Any) -> Any:
         raise Unavailable("embedder", "connection refused")
 
     with monkeypatch.context() as broken:
-        broken.setattr(indexing, "points", away)
+        broken.setattr(passages, "points", away)
         tasks.carry_on_reindex()
     run.refresh_from_db()
     assert (run.state, run.rows_done) == (State.RUNNING, 0)
@@ -353,9 +356,9 @@ def test_another_model_is_a_rebuilding_and_until_then_words_answer(
     assert "run manage.py reindex" in (state.problem or "")
     late = memory.store(ann, NewMemory("Written between the models"), now=now()).item
     with pytest.raises(Unavailable, match="run manage"):
-        indexing.index_batch(ann, now=now() + timedelta(minutes=1))
+        queue.index_batch(ann, now=now() + timedelta(minutes=1))
     with pytest.raises(Refused, match="without --user"):
-        reindex.start(now=now(), user=ann)
+        runs.start(now=now(), user=ann)
     run = rebuilt()
     assert run.state == State.DONE
     assert run.report is not None
@@ -370,7 +373,7 @@ def test_another_model_is_a_rebuilding_and_until_then_words_answer(
 
 @pytest.mark.django_db
 def test_a_run_does_not_mix_models(ann: EndUser, other_model: Callable[[], None]) -> None:
-    run = reindex.start(now=now())
+    run = runs.start(now=now())
     engine = vector_index().engine
     other_model()
     vector_index().engine = engine

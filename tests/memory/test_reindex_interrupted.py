@@ -9,12 +9,13 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from memory import consistency, rebuilding, reindex, tasks
-from memory.admission import NewMemory
+from memory import tasks
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
+from memory.indexing import drift, rebuild, runs
+from memory.indexing.rebuild import State
 from memory.models import EndUser, VectorCollection
-from memory.rebuilding import State
+from memory.store.admission import NewMemory
 from tests.rebuilds import contents, die_at, fill, list_rows, roles, rows
 
 memory = MemoryFacade("key:test")
@@ -29,18 +30,18 @@ def now() -> Any:
 
 
 DEATHS = [
-    ("memory.indexing:points", "before", 1),
+    ("memory.indexing.queue:points", "before", 1),
     ("{index}.upsert", "after", 2),
-    ("memory.rebuilding:copy", "after", 3),
+    ("memory.indexing.rebuild:copy", "after", 3),
     ("memory.models:ReindexRun.save", "after", 3),
-    ("memory.rebuilding:catch_up", "after", 1),
-    ("memory.rebuilding:verify", "after", 2),
-    ("memory.rebuilding:remove_orphans", "before", 1),
+    ("memory.indexing.rebuild:catch_up", "after", 1),
+    ("memory.indexing.rebuild:verify", "after", 2),
+    ("memory.indexing.rebuild:remove_orphans", "before", 1),
     ("{index}.make_live", "before", 1),
     ("memory.indexes.collections:Registry.swap", "before", 1),
     ("memory.indexes.collections:Registry.swap", "after", 1),
-    ("memory.consistency:begin", "after", 1),
-    ("memory.rebuilding:finish", "before", 1),
+    ("memory.indexing.drift:begin", "after", 1),
+    ("memory.indexing.rebuild:finish", "before", 1),
 ]
 
 
@@ -54,7 +55,7 @@ INDEXES = {
 def test_killed_anywhere_it_goes_on_and_ends_right(
     ann: EndUser, ben: EndUser, index_now: IndexNow, point: str, when: str, nth: int
 ) -> None:
-    run = reindex.start(now=now())
+    run = runs.start(now=now())
     assert die_at(point.format(index=INDEXES[vector_index().engine.backend]), when, nth) == -9
     [revised, removed, *_] = list_rows(ann)
     memory.revise(ann, revised.pk, {"text": "Changed while nobody carried the run on"}, now=now())
@@ -69,13 +70,13 @@ def test_killed_anywhere_it_goes_on_and_ends_right(
     assert roles() == [Role.LIVE, Role.PREVIOUS]
     for user in (ann, ben):
         assert contents(user) == rows(user)
-    report = consistency.begin(consistency.Mode.FULL, now=now())
-    consistency.carry_on(report, clock=now, stop=lambda: False)
+    report = drift.begin(drift.Mode.FULL, now=now())
+    drift.carry_on(report, clock=now, stop=lambda: False)
     assert (report.found, report.rows) == ({}, 25)
 
 
 def test_removing_the_old_collection_may_be_cut_off_too(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
-    rebuilding.carry_on(reindex.start(now=now()).pk, stop=lambda: False)
+    rebuild.carry_on(runs.start(now=now()).pk, stop=lambda: False)
     later = now() + timedelta(hours=3)
 
     def cut(*args: Any) -> None:
@@ -84,9 +85,9 @@ def test_removing_the_old_collection_may_be_cut_off_too(ann: EndUser, monkeypatc
     with monkeypatch.context() as broken:
         broken.setattr(VectorCollection, "delete", cut)
         with pytest.raises(KeyboardInterrupt):
-            reindex.retire(now=later)
+            runs.retire(now=later)
     assert roles() == [Role.LIVE, Role.REMOVING]
-    assert reindex.retire(now=later) == 1
+    assert runs.retire(now=later) == 1
     assert roles() == [Role.LIVE]
 
 
@@ -117,7 +118,7 @@ def test_under_live_writes_nothing_is_lost_and_nothing_comes_back(user: EndUser,
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        run = rebuilding.carry_on(reindex.start(now=now(), rows_per_s=100.0).pk, stop=lambda: False)
+        run = rebuild.carry_on(runs.start(now=now(), rows_per_s=100.0).pk, stop=lambda: False)
     finally:
         ended.set()
         writer.join()

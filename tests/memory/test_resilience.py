@@ -14,19 +14,11 @@ from urllib.parse import unquote, urlsplit
 import pybreaker
 import pytest
 
-from memory import redis as shared
 from memory.conf import redis_url
-from memory.resilience import (
-    BadReply,
-    Breaker,
-    Deadline,
-    Late,
-    Rejected,
-    Unavailable,
-    breaker,
-    breaker_states,
-    forget_breakers,
-)
+from memory.platform import redis as shared
+from memory.platform.breakers import Breaker, breaker, breaker_states, forget_breakers
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Late, Rejected, Unavailable
 from tests.faults import FaultProxy, Stopwatch, refused
 
 WINDOW_S = 0.4
@@ -66,7 +58,7 @@ def at_address(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None
     """Moves this process to another Redis."""
 
     def move(url: str) -> None:
-        monkeypatch.setattr("memory.redis.redis_url", lambda: url)
+        monkeypatch.setattr("memory.platform.redis.redis_url", lambda: url)
         shared.reset()
 
     yield move

@@ -8,10 +8,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from memory import indexing, store, tasks
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory import tasks
+from memory.access.scope import user_scope
+from memory.indexing import queue
 from memory.models import EndUser
+from memory.store import writing as store
+from memory.store.admission import NewMemory
 from tests.conftest import Clock
 
 pytestmark = pytest.mark.usefixtures("services")
@@ -24,7 +26,7 @@ def put(user: EndUser, clock: Clock, text: str = "The ferry leaves at nine") -> 
 
 
 def marked(user: EndUser) -> bool:
-    return user.pk in indexing.users_due()
+    return user.pk in queue.users_due()
 
 
 def test_only_marked_users_are_due_and_the_longest_waiting_first(
@@ -33,16 +35,16 @@ def test_only_marked_users_are_due_and_the_longest_waiting_first(
     put(other_user, clock)
     clock.advance(minutes=1)
     put(user, clock)
-    assert indexing.users_due() == [other_user.pk, user.pk]
+    assert queue.users_due() == [other_user.pk, user.pk]
     index_now(other_user)
-    indexing.settle(other_user)
-    assert indexing.users_due() == [user.pk]
+    queue.settle(other_user)
+    assert queue.users_due() == [user.pk]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_settling_waits_for_a_writer_whose_row_is_not_visible_yet(user: EndUser, clock: Clock) -> None:
     put(user, clock)
-    indexing.index_batch(user, now=clock())
+    queue.index_batch(user, now=clock())
     is_written, may_commit = Event(), Event()
 
     def write_slowly() -> None:
@@ -56,7 +58,7 @@ def test_settling_waits_for_a_writer_whose_row_is_not_visible_yet(user: EndUser,
 
     def settle() -> bool:
         try:
-            return indexing.settle(user)
+            return queue.settle(user)
         finally:
             connection.close()
 
@@ -71,19 +73,19 @@ def test_settling_waits_for_a_writer_whose_row_is_not_visible_yet(user: EndUser,
         writing.result(10)
         assert settling.result(10) is False
     assert marked(user)
-    assert indexing.index_batch(user, now=clock()) == 1
+    assert queue.index_batch(user, now=clock()) == 1
 
 
 @pytest.mark.django_db(transaction=True)
 def test_settling_gives_up_on_a_writer_that_takes_long(user: EndUser, clock: Clock) -> None:
     put(user, clock)
-    indexing.index_batch(user, now=clock())
+    queue.index_batch(user, now=clock())
 
     def settle() -> bool:
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SET lock_timeout = '100ms'")
-            return indexing.settle(user)
+            return queue.settle(user)
         finally:
             with connection.cursor() as cursor:
                 cursor.execute("SET lock_timeout = '2s'")
@@ -98,7 +100,7 @@ def test_settling_gives_up_on_a_writer_that_takes_long(user: EndUser, clock: Clo
 @pytest.mark.django_db(transaction=True)
 def test_a_writer_that_comes_while_the_mark_is_taken_back_sets_it_again(user: EndUser, clock: Clock) -> None:
     put(user, clock)
-    indexing.index_batch(user, now=clock())
+    queue.index_batch(user, now=clock())
 
     def write() -> None:
         try:
@@ -108,7 +110,7 @@ def test_a_writer_that_comes_while_the_mark_is_taken_back_sets_it_again(user: En
 
     with ThreadPoolExecutor(1) as pool:
         with user_scope(user):
-            assert indexing.settle(user) is True
+            assert queue.settle(user) is True
             writing = pool.submit(write)
             Event().wait(0.3)
             assert not writing.done()
@@ -120,15 +122,15 @@ def test_a_row_that_a_rebuild_took_meanwhile_leaves_no_mark_behind(
     user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(user, clock)
-    settle = indexing.settle
+    settle = queue.settle
 
     def settle_beside_a_rebuild(settled: EndUser) -> bool:
-        monkeypatch.setattr(indexing, "settle", settle)
+        monkeypatch.setattr(queue, "settle", settle)
         put(user, clock, "Written while the worker settles")
         is_settled = settle(settled)
-        assert indexing.index_batch(user, now=timezone.now()) == 1
+        assert queue.index_batch(user, now=timezone.now()) == 1
         return is_settled
 
-    monkeypatch.setattr(indexing, "settle", settle_beside_a_rebuild)
+    monkeypatch.setattr(queue, "settle", settle_beside_a_rebuild)
     assert tasks.index_user(user.pk) == 1
     assert not marked(user)

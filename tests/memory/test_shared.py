@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from memory import indexes
-from memory.kinds import embedding
-from memory.shared import Shared
+from memory.platform.per_process import Shared
+from memory.records import embedding
 
 
 def slowed(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -26,7 +26,7 @@ def slowed(make: Callable[..., Any]) -> Callable[..., Any]:
     [
         (indexes.vector_index, "memory.indexes.import_string"),
         (indexes.lexical_index, "memory.indexes.import_string"),
-        (embedding.own_embedder, "memory.kinds.embedding.HttpEmbedder"),
+        (embedding.own_embedder, "memory.records.embedding.HttpEmbedder"),
     ],
 )
 def test_threads_that_ask_at_once_share_one_adapter(

@@ -10,16 +10,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memory.access import user_scope
-from memory.admission import NewMemory
-from memory.catalogue import read_catalogue, write
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.retrieval import synonyms
 from memory.retrieval.query import Query, understand
-from memory.retrieval.results import LEXICAL
-from memory.retrieval.search import SearchRequest
+from memory.retrieval.results import LEXICAL, SearchRequest
 from memory.retrieval.synonyms import synonyms_of, widened
+from memory.store.admission import NewMemory
+from memory.transfer.catalogue import read_catalogue, write
 
 NOW = datetime(2025, 6, 16, 12, tzinfo=UTC)
 FACADE = MemoryFacade("test")

@@ -10,12 +10,15 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from config.celery import app
 from config.schedule import SCHEDULE
-from memory import erasure, indexing, store, tasks
-from memory.access import user_scope
-from memory.admission import NewMemory
+from memory import tasks
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
+from memory.indexing import queue
+from memory.lifecycle import erasure
 from memory.models import EndUser, Erasure, MemoryItem
-from memory.resilience import Unavailable
+from memory.platform.faults import Unavailable
+from memory.store import writing
+from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
@@ -40,7 +43,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...]]]:
 
 
 def put(user: EndUser, clock: Clock, count: int = 1) -> None:
-    store.store_many(user, [NewMemory(f"Entry {number}") for number in range(count)], now=clock())
+    writing.store_many(user, [NewMemory(f"Entry {number}") for number in range(count)], now=clock())
 
 
 def test_a_write_nudges_the_worker_once_and_after_the_commit(
@@ -70,14 +73,14 @@ def test_a_queue_that_is_away_costs_no_write(
     monkeypatch.setattr(tasks.index_user, "apply_async", away)
     with django_capture_on_commit_callbacks(execute=True):
         put(user, clock)
-    assert indexing.users_due() == [user.pk]
+    assert queue.users_due() == [user.pk]
 
 
 def test_indexing_takes_all_that_is_due_and_settles(user: EndUser, clock: Clock, services: None) -> None:
     put(user, clock, 140)
     assert tasks.index_user(user.pk) == 140
-    assert indexing.counts(user) == indexing.IndexCounts(pending=0, ready=140, failed=0)
-    assert indexing.users_due() == []
+    assert queue.counts(user) == queue.IndexCounts(pending=0, ready=140, failed=0)
+    assert queue.users_due() == []
     assert tasks.index_user(user.pk) == 0
 
 
@@ -87,9 +90,9 @@ def test_many_deletions_are_purged_in_one_run(user: EndUser, clock: Clock, servi
     with user_scope(user):
         ids = list(MemoryItem.objects.for_user(user).values_list("pk", flat=True))
     for item_id in ids:
-        store.remove(user, item_id, now=clock())
+        writing.remove(user, item_id, now=clock())
     tasks.index_user(user.pk)
-    assert indexing.users_due() == []
+    assert queue.users_due() == []
 
 
 def test_indexing_while_something_is_down_ends_quietly_and_leaves_the_mark(
@@ -100,9 +103,9 @@ def test_indexing_while_something_is_down_ends_quietly_and_leaves_the_mark(
     def away(*asked: Any, **named: Any) -> int:
         raise Unavailable("embedder", "connection refused")
 
-    monkeypatch.setattr(indexing, "index_batch", away)
+    monkeypatch.setattr(queue, "index_batch", away)
     assert tasks.index_user(user.pk) == 0
-    assert indexing.users_due() == [user.pk]
+    assert queue.users_due() == [user.pk]
 
 
 def test_a_long_queue_is_handed_on_so_that_others_get_their_turn(
@@ -115,7 +118,7 @@ def test_a_long_queue_is_handed_on_so_that_others_get_their_turn(
         clock.advance(minutes=1)
         return 1
 
-    monkeypatch.setattr(indexing, "index_batch", one_a_minute)
+    monkeypatch.setattr(queue, "index_batch", one_a_minute)
     assert tasks.index_user(user.pk) == 4
     assert sent == [("memory.index_user", (user.pk,))]
 
@@ -126,14 +129,14 @@ def test_a_user_is_indexed_by_one_task_at_a_time(
 ) -> None:
     put(user, clock)
     is_busy, may_end = Event(), Event()
-    index_batch = indexing.index_batch
+    index_batch = queue.index_batch
 
     def slow(*asked: Any, **named: Any) -> int:
         is_busy.set()
         may_end.wait(10)
         return index_batch(*asked, **named)
 
-    monkeypatch.setattr(indexing, "index_batch", slow)
+    monkeypatch.setattr(queue, "index_batch", slow)
 
     def run() -> None:
         try:
@@ -145,10 +148,10 @@ def test_a_user_is_indexed_by_one_task_at_a_time(
         first = pool.submit(run)
         assert is_busy.wait(10)
         assert tasks.index_user(user.pk) == 0
-        assert indexing.counts(user).pending == 1
+        assert queue.counts(user).pending == 1
         may_end.set()
         first.result(10)
-    assert indexing.counts(user).ready == 1
+    assert queue.counts(user).ready == 1
     put(user, clock)
     assert tasks.index_user(user.pk) == 1, "the lock is free again"
 

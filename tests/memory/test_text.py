@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text import Unfit, content_hash, context_prefix, date_words, estimate_tokens, fit_text, preview
+from memory.indexing.passages import context_prefix
+from memory.language.text import Unfit, content_hash, date_words, estimate_tokens, fit_text, preview
 from memory.tiers import SourceType, Tier
 
 SAID = datetime(2023, 5, 7, 23, 59, tzinfo=UTC)

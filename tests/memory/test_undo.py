@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from memory.access import user_scope
-from memory.admission import NewMemory, Refused
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryEvent, MemoryItem
+from memory.store.admission import NewMemory, Refused
 from memory.tiers import Outcome, Tier
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory

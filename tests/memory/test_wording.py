@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from memory.retrieval import cues
-from memory.retrieval.cues import plain
-from memory.retrieval.names import names_in
+from memory.language import cues, query_groups
+from memory.language.cues import plain
+from memory.language.names import names_in
 from memory.retrieval.query import is_about_me, understand
 from memory.retrieval.signals import alias, asked, exact, moment, subject, wording
-from memory.words import query_groups
 from tests.memory.test_ranking import NOW, fact, pool, says, text
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.words import MOST_GROUPS, query_groups, terms, tsquery_literal, tsvector_literal
+from memory.language import MOST_GROUPS, query_groups, terms, tsquery_literal, tsvector_literal
 
 
 def finds(query: str, document: str) -> bool:

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from memory import inference, redis, resilience
-from memory.access import user_scope
+from memory import inference
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, ModelCall, Turn
-from memory.resilience import Unavailable
+from memory.platform import breakers, redis
+from memory.platform.faults import Unavailable
 from memory.tiers import Outcome, Tier
 from outcomes import detector, tasks, work
 from outcomes.exchanges import NewExchange
@@ -293,7 +294,7 @@ def test_a_model_that_is_away_costs_no_attempt(user: EndUser, clock: Clock, mode
     model.says(judged("worked"))
     redis.reset()
     redis.demand(lambda client: client.flushdb())
-    resilience.forget_breakers()
+    breakers.forget_breakers()
     clock.advance(minutes=6)
     look(user)
     assert score_of(item) == (0.7, 1)

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from memory.access import user_scope
-from memory.admission import NewMemory, Refused
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser
-from memory.retrieval.search import SearchRequest
+from memory.retrieval.results import SearchRequest
 from memory.signals import promotion_due
+from memory.store.admission import NewMemory, Refused
 from memory.tiers import Tier
 from outcomes import exchanges
 from outcomes.exchanges import NewExchange, StoredExchange

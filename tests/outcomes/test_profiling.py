@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from memory import profile
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
+from memory.facts import profile
+from memory.facts.profile import ProfileFact
 from memory.models import EndUser, MemoryItem
-from memory.profile import ProfileFact
 from memory.tiers import SourceType, Tier, Trust
 from outcomes import profiling, tasks, work
 from outcomes.exchanges import NewExchange

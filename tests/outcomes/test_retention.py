@@ -11,9 +11,9 @@ from pytest_django import Settings
 from config.schedule import SCHEDULE
 from knowledge_graph.models import Lesson
 from knowledge_graph.tasks import learn_everything
-from memory.access import user_scope
-from memory.kinds.models import Embedded
+from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
+from memory.records.models import Embedded
 from memory.tiers import Outcome, Tier
 from outcomes import retention, tasks
 from outcomes.exchanges import NewExchange

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from memory.access import user_scope
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from memory.access import user_scope
-from memory.admission import Refused
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn
 from memory.signals import learning_due
+from memory.store.admission import Refused
 from memory.tiers import Outcome, Tier
 from outcomes import recording
 from outcomes.actions import Action

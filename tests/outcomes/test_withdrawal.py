@@ -4,11 +4,11 @@ import uuid
 
 import pytest
 
-from memory.access import user_scope
-from memory.admission import Refused
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
 from memory.signals import learning_due
+from memory.store.admission import Refused
 from memory.tiers import Outcome, Tier
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory

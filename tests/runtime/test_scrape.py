@@ -4,8 +4,8 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from memory.demo import EXAMPLE_QUERY, USER_ID
-from memory.metrics import METRICS
+from memory.management.demo import EXAMPLE_QUERY, USER_ID
+from memory.platform.metrics import METRICS
 from tests.runtime.stack import Stack, eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack"), pytest.mark.timeout(180)]

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from config import embedded
-from memory.demo import EXAMPLE_QUERY, USER_ID
+from memory.management.demo import EXAMPLE_QUERY, USER_ID
 from tests.runtime.stack import Stack, eventually, free_port, manage, processes_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack"), pytest.mark.timeout(180)]

@@ -11,16 +11,17 @@ from django.db import connection
 from django.utils import timezone
 from rich.console import Console
 
-from memory.benchmarks import insights, learning, load, promotion, quality, report
+from memory.benchmarks import insights, load, promotion
 from memory.benchmarks.client import CallFailedError
-from memory.benchmarks.datasets import Dataset, DatasetError, first_questions, read_dataset
-from memory.benchmarks.loading import NotIndexedError
-from memory.benchmarks.quality import MODES, Results
-from memory.benchmarks.scenarios import HALVES, SETS, scenario_set
 from memory.benchmarks.speed import INGEST_TARGET, Figures, Plan, targets
 from memory.benchmarks.staging import StageError, remote, staged
-from memory.benchmarks.timing import machine_facts
-from memory.resilience import Unavailable
+from memory.evaluation import learning, quality, report
+from memory.evaluation.datasets import Dataset, DatasetError, first_questions, read_dataset
+from memory.evaluation.loading import NotIndexedError
+from memory.evaluation.quality import MODES, Results
+from memory.evaluation.scenarios import HALVES, SETS, scenario_set
+from memory.evaluation.timing import machine_facts
+from memory.platform.faults import Unavailable
 
 
 def whole(text: str) -> int:

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memory import consistency
-from memory.consistency import KINDS, Mode
+from memory.indexing import drift
+from memory.indexing.drift import KINDS, Mode
 from memory.management.organizations import named_user
 from memory.management.progress import progress
 from memory.models import DriftReport, EndUser
@@ -28,7 +28,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         user = named_user(options["user"], options["org"]) if options["user"] else None
-        report = consistency.begin(options["mode"], now=timezone.now(), repair=not options["no_repair"], user=user)
+        report = drift.begin(options["mode"], now=timezone.now(), repair=not options["no_repair"], user=user)
         with progress(self.stdout, "users compared", None if user else EndUser.objects.count()) as advance:
             seen = 0
 
@@ -38,7 +38,7 @@ class Command(BaseCommand):
                 seen = report.users
                 return False
 
-            consistency.carry_on(report, clock=timezone.now, stop=watched)
+            drift.carry_on(report, clock=timezone.now, stop=watched)
         self.tell(report)
 
     def tell(self, report: DriftReport) -> None:

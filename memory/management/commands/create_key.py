@@ -10,7 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_slug
 from django.utils import timezone
 
-from memory.access import EXTERNAL_ID, SCOPES, issue_key
+from memory.access.keys import SCOPES, issue_key
+from memory.access.users import EXTERNAL_ID
 from memory.models import Organization
 
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}

@@ -7,7 +7,7 @@ from typing import Any, TextIO
 
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
-from memory.access import find_user
+from memory.access.users import find_user
 from memory.facade import MemoryFacade
 from memory.management.organizations import named_organization
 from memory.models import EndUser

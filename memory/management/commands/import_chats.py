@@ -8,13 +8,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memory.access import EXTERNAL_ID, ensure_user, find_user
-from memory.chats.importing import FORMATS, ChatFile, Survey, Written, unwritten, write
-from memory.chats.messages import BrokenExport
+from memory.access.users import EXTERNAL_ID, ensure_user, find_user
 from memory.management.organizations import named_organization
 from memory.management.progress import progress
 from memory.models import Organization
 from memory.tiers import POLICIES, SCORED_TIERS, Tier
+from memory.transfer.chats.importing import FORMATS, ChatFile, Survey, Written, unwritten, write
+from memory.transfer.chats.messages import BrokenExport
 
 
 class Command(BaseCommand):

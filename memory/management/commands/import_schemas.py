@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memory.access import EXTERNAL_ID, ensure_user
-from memory.catalogue import BrokenCatalogue, read_catalogue, write
+from memory.access.users import EXTERNAL_ID, ensure_user
 from memory.management.organizations import named_organization
+from memory.transfer.catalogue import BrokenCatalogue, read_catalogue, write
 
 
 class Command(BaseCommand):

@@ -6,12 +6,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memory import demo
-from memory.access import SCOPES, Principal, authenticate
-from memory.api.errors import Problem
+from memory.access.keys import SCOPES, Principal, authenticate
+from memory.management import demo
 from memory.mcp import stdio
 from memory.mcp.callers import caller
 from memory.models import Organization
+from memory.web.problems import Problem
 
 
 class Command(BaseCommand):

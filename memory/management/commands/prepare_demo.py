@@ -12,9 +12,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from config.embedded import paths
-from memory import demo
-from memory.access import find_user
+from memory.access.users import find_user
 from memory.facade import MemoryFacade
+from memory.management import demo
 from memory.management.progress import progress
 from memory.models import EndUser, Organization
 

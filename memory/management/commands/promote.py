@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from memory.facade import MemoryFacade
+from memory.lifecycle.promotion import Promoted
 from memory.management.organizations import named_users
 from memory.management.progress import progress
 from memory.models import EndUser
-from memory.promotion import Promoted
 
 ACTOR = "command:promote"
 SHOWN = 50

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memory.admission import Refused
 from memory.facade import MemoryFacade
+from memory.lifecycle.purging import Wanted
 from memory.management.organizations import named_user
-from memory.purging import Wanted
+from memory.store.admission import Refused
 
 ACTOR = "command:purge_source"
 

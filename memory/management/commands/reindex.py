@@ -9,14 +9,15 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
-from memory import consistency, rebuilding, reindex
+from memory.access.locks import single_flight
+from memory.indexing import drift, rebuild, runs
+from memory.indexing.rebuild import Refused
 from memory.management.organizations import named_user
 from memory.management.progress import progress
 from memory.models import ReindexRun, VectorCollection
-from memory.queueing import send
-from memory.rebuilding import Refused
-from memory.resilience import Unavailable
-from memory.tasks import carry_on_reindex, single_flight
+from memory.platform.faults import Unavailable
+from memory.platform.queue import send
+from memory.tasks import carry_on_reindex
 from memory.tiers import Tier
 
 PATIENCE_S = 300.0
@@ -52,20 +53,20 @@ class Command(BaseCommand):
             if options["status"]:
                 self.say_status()
             elif options["pause"]:
-                self.say(reindex.pause(), "paused; --resume goes on from here")
+                self.say(runs.pause(), "paused; --resume goes on from here")
             elif options["cancel"]:
-                self.say(reindex.cancel(now=now), "given up; what it built will be removed")
+                self.say(runs.cancel(now=now), "given up; what it built will be removed")
             elif options["rollback"]:
                 self.roll_back(now)
             elif options["resume"]:
-                self.follow(reindex.resume())
+                self.follow(runs.resume())
             else:
                 self.start(options, now)
         except (Refused, Unavailable) as error:
             raise CommandError(str(error)) from None
 
     def start(self, options: dict[str, Any], now: datetime) -> None:
-        run = reindex.start(
+        run = runs.start(
             now=now,
             user=named_user(options["user"], options["org"]) if options["user"] else None,
             tier=options["tier"] or "",
@@ -85,7 +86,7 @@ class Command(BaseCommand):
                 advance(run.rows_done)
                 run = self.until_it_rests(run, advance)
         except KeyboardInterrupt:
-            reindex.pause()
+            runs.pause()
             raise CommandError("paused; --resume goes on from here", returncode=130) from None
         self.say(run, run.state)
         if run.state == ReindexRun.State.DONE and run.report is not None:
@@ -103,7 +104,7 @@ class Command(BaseCommand):
             try:
                 with single_flight("reindex", 0) as mine:
                     if mine:
-                        return rebuilding.carry_on(run.pk, stop=lambda: False, advanced=advanced)
+                        return rebuild.carry_on(run.pk, stop=lambda: False, advanced=advanced)
                 time.sleep(1)
                 run.refresh_from_db()
                 advanced(run)
@@ -116,10 +117,10 @@ class Command(BaseCommand):
         return run
 
     def roll_back(self, now: datetime) -> None:
-        restored = reindex.roll_back(now=now)
+        restored = runs.roll_back(now=now)
         self.stdout.write(f"{restored.name} is live again")
-        report = consistency.begin(consistency.Mode.FULL, now=now)
-        consistency.carry_on(report, clock=timezone.now, stop=lambda: False)
+        report = drift.begin(drift.Mode.FULL, now=now)
+        drift.carry_on(report, clock=timezone.now, stop=lambda: False)
         said = report.problem or f"{report.rows:,} rows compared, {sum(report.mended.values()):,} put right"
         self.stdout.write(said)
 

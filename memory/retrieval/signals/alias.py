@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memory.retrieval.cues import USER_WORDS, WORD
+from memory.language.cues import USER_WORDS, WORD
+from memory.language.stopwords import HEBREW_STOP_WORDS, STOP_WORDS
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal
-from memory.words.stopwords import HEBREW_STOP_WORDS, STOP_WORDS
 
 LONGEST_INTRODUCTION = 14
 SHORTEST_WORD = 4

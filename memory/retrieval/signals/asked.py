@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from memory.retrieval import cues, figures
+from memory.language import cues, figures
 from memory.retrieval.pool import Memory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal

@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Hashable
 from functools import lru_cache
 from typing import TypeVar
 
-from memory.retrieval import figures
-from memory.retrieval.clock import times_in
-from memory.retrieval.cues import WORD
+from memory.language import figures
+from memory.language.cues import WORD
+from memory.language.times import times_in
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal

@@ -2,7 +2,7 @@
 
 from math import exp
 
-from memory.retrieval import cues
+from memory.language import cues
 from memory.retrieval.pool import FEW, Memory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal

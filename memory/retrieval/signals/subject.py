@@ -1,6 +1,6 @@
 """Signals about the subject and the kind of source that the question asks for."""
 
-from memory.retrieval import cues
+from memory.language import cues
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal

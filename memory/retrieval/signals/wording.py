@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memory.retrieval import cues
+from memory.language import cues
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import Signal

@@ -1,0 +1,1 @@
+"""Who may see which rows: the scope of a user, keys, users, locks, cursors, the rate limit."""

@@ -1,0 +1,99 @@
+"""Who may touch what: bearer keys, and the scope inside which one user's rows exist.
+
+Three walls stand between two users: the policy in the database (this module sets the one variable it reads), the
+``for_user`` start of every query, and the vector filter that refuses to work without a user.
+"""
+
+import hashlib
+import re
+import secrets
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memory.access.users import one_of
+from memory.models import ApiKey, Organization
+
+SCOPES = ("read", "write", "admin")
+KEY = re.compile(r"cpl_[A-Za-z0-9_-]{43}_[0-9a-f]{8}")
+TOUCH_EVERY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who a request speaks for. ``user_ids`` None means every user of the organisation."""
+
+    organization_id: int
+    key_id: int
+    name: str
+    scopes: frozenset[str]
+    user_ids: frozenset[str] | None
+    requests_per_second: int | None
+
+    def may_act_for(self, external_id: str) -> bool:
+        return self.user_ids is None or external_id in self.user_ids
+
+
+def new_key() -> str:
+    """``cpl_`` + 256 random bits + a checksum, so that a typing mistake is refused without a query."""
+    body = f"cpl_{secrets.token_urlsafe(32)}"
+    return f"{body}_{zlib.crc32(body.encode()):08x}"
+
+
+def key_digest(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def issue_key(
+    organization: Organization,
+    name: str,
+    scopes: Sequence[str],
+    *,
+    now: datetime,
+    user_ids: Sequence[str] | None = None,
+    lifetime: timedelta | None = None,
+    requests_per_second: int | None = None,
+    key: str | None = None,
+) -> tuple[ApiKey, str]:
+    """A new key and its plain text, which is not stored anywhere."""
+    unknown = set(scopes) - set(SCOPES)
+    if unknown or not scopes:
+        raise ValueError(f"scopes must be some of {', '.join(SCOPES)}")
+    plain = key or new_key()
+    row = ApiKey.objects.create(
+        organization=organization,
+        name=name,
+        hint=plain[:10],
+        digest=key_digest(plain),
+        scopes=sorted(set(scopes)),
+        user_ids=list(user_ids) if user_ids is not None else None,
+        requests_per_second=requests_per_second,
+        created_at=now,
+        expires_at=now + lifetime if lifetime else None,
+    )
+    return row, plain
+
+
+def is_well_formed(key: str) -> bool:
+    """Whether the checksum is right; says nothing of whether the key exists. Asks no database."""
+    return bool(KEY.fullmatch(key)) and secrets.compare_digest(f"{zlib.crc32(key[:-9].encode()):08x}", key[-8:])
+
+
+def authenticate(key: str, *, now: datetime) -> Principal | None:
+    """The principal of a key, or None when it is malformed, unknown, revoked or expired."""
+    if not is_well_formed(key):
+        return None
+    row = one_of(ApiKey, "digest = %s", key_digest(key))
+    if row is None or row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now):
+        return None
+    if row.last_used_at is None or now - row.last_used_at > TOUCH_EVERY:
+        ApiKey.objects.filter(pk=row.pk).update(last_used_at=now)
+    return Principal(
+        organization_id=row.organization_id,
+        key_id=row.pk,
+        name=row.name,
+        scopes=frozenset(row.scopes),
+        user_ids=frozenset(row.user_ids) if row.user_ids is not None else None,
+        requests_per_second=row.requests_per_second,
+    )

@@ -1,0 +1,32 @@
+"""Advisory locks: one writer of a kind for each user, one run of a task at a time."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
+
+from memory.models import EndUser
+
+
+def take_turns(subject: str, user: EndUser) -> None:
+    """Lock until the end of the transaction: later writers of the same subject wait and then see this write."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", [subject, user.pk])
+
+
+@contextmanager
+def single_flight(name: str, key: int) -> Iterator[bool]:
+    """True for one process at a time. The lock ends with the connection, so a killed worker releases it.
+
+    Only avoids duplicate work, which would be harmless.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, %s))", [name, key])
+        row = cursor.fetchone()
+    mine = bool(row and row[0])
+    try:
+        yield mine
+    finally:
+        if mine:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, %s))", [name, key])

@@ -1,0 +1,83 @@
+"""The scope of a user: a transaction in which the database shows that user's rows alone."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+
+from memory.models import EndUser
+
+USER = "app.user_id"
+"""The setting that the policies of the database read."""
+
+
+class WrongScope(Exception):
+    """A scope of one user was opened inside the scope of another. Always a bug."""
+
+
+_held: ContextVar[str] = ContextVar("user_scope", default="")
+
+
+@contextmanager
+def user_scope(
+    user: EndUser | int, *, savepoint: bool = False, settings: Mapping[str, str] | None = None
+) -> Iterator[None]:
+    """A transaction in which the rows of ``user``, and no others, exist.
+
+    Nested for the same user it joins the open transaction and costs nothing; with ``savepoint`` a failure inside
+    leaves that transaction usable. ``settings`` of Postgres hold inside it; without nesting they cost no statement of
+    their own. Never hold it around a network call. Raises WrongScope inside another user's.
+    """
+    wanted = str(user.pk if isinstance(user, EndUser) else user)
+    held = _held.get()
+    if held == wanted:
+        with transaction.atomic(savepoint=savepoint), set_for_now(settings or {}):
+            yield
+        return
+    if held:
+        raise WrongScope(f"a scope for user {wanted} inside that of user {held}")
+    token = _held.set(wanted)
+    try:
+        with transaction.atomic(), set_for_now({USER: wanted, **(settings or {})}) as before:
+            if before[USER] not in {"", wanted}:
+                raise WrongScope(f"a scope for user {wanted} on a connection left to user {before[USER]}")
+            yield
+    finally:
+        _held.reset(token)
+
+
+@contextmanager
+def set_for_now(settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Settings of the open transaction, put back at the end where an outer one goes on. Gives the earlier values.
+
+    A rollback undoes them by itself; a released savepoint does not.
+    """
+    if not settings:
+        yield {}
+        return
+    with connection.cursor() as cursor:
+        before = set_local(cursor, settings)
+    yield before
+    if before and connection.savepoint_ids:
+        with connection.cursor() as cursor:
+            set_local(cursor, before)
+
+
+def set_local(cursor: CursorWrapper, settings: Mapping[str, str]) -> dict[str, str]:
+    """Set for this transaction, in one statement. Returns the earlier values of those that had one."""
+    read = ", ".join(["current_setting(%s, true)"] * len(settings))
+    write = ", ".join(["set_config(%s, %s, true)"] * len(settings))
+    # Left to right: the old values are read before the new ones are written.
+    cursor.execute(f"SELECT {read}, {write}", [*settings, *(part for pair in settings.items() for part in pair)])
+    earlier = zip(settings, cursor.fetchone() or (), strict=False)
+    return {name: value or "" for name, value in earlier if value is not None or name == USER}
+
+
+def current_scope() -> str:
+    """The user id the connection is scoped to, or an empty string."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT coalesce(current_setting('app.user_id', true), '')")
+        row = cursor.fetchone()
+    return str(row[0]) if row else ""

@@ -1,0 +1,1 @@
+"""What an assistant receives before it answers: sections, budget, meta."""

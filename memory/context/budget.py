@@ -1,0 +1,180 @@
+"""The size of a context: the number of memories a question needs, within the model's token budget.
+
+Memories are never truncated: one that does not fit is left out. Only the history of a conversation is
+shortened. Pure: no framework.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Protocol
+
+from memory.language import cues
+from memory.language.text import estimate_tokens
+from memory.retrieval.query import ALL, FEW, SOME, questions_in
+
+SHORT_QUESTION = 8
+LONG_TASK = 60
+WINDOW_SHARE = 0.25
+"""The part of a model's window that a context may take; the rest is for the conversation and the answer."""
+TOLD = "[…]"
+
+
+HOW_TO: Final = cues.any_of(
+    "how (?:do|does|can|could|should|would|to|did|might),what(?:'s| is) the (?:best|right) way,steps? (?:to|for)",
+    "explain,recommend\\w*,suggest\\w*,should (?:i|we),help (?:me|us),advice,why (?:does|do|is|are|did)",
+    "como (?:se|puedo|podemos|hago|debo|hacer),explica\\w*,recomiend\\w+,recomendar,ayuda(?:me|r)?,por que,pasos",
+    "comment (?:faire|puis|peut|dois|je|on),explique\\w*,recommand\\w+,conseill\\w+,aide(?:r|z)?,pourquoi,etapes",
+    "wie (?:kann|konnen|soll|mache|macht|geht|lasst|bekomme),erklar\\w*,empf[ie]e?hl\\w*,hilf\\w*,warum,schritte?",
+    "come (?:si|posso|possiamo|faccio|devo|fare),spieg\\w+,consigli\\w*,aiut\\w+,perche,passi",
+    "איך (?:אפשר|ניתן|אני|אנחנו|עושים|כדאי|לעשות|מתקנים),כיצד,תסביר\\w*,להסביר,המלצ\\w*,תעזר\\w*,לעזור,מדוע,שלבים",
+)
+"""Asks for a way to do something or for a reason."""
+WORK: Final = cues.any_of(
+    "design,implement,refactor,migrate,architecture,strategy,roadmap,step by step,analy[sz]e,investigate,debug",
+    "plan (?:a|an|the|our|my|out),write (?:a|an|the|me),build (?:a|an|the),set up,compare,optimi[sz]e,evaluate,prove",
+    "disena\\w*,implementa\\w*,refactoriza\\w*,migra\\w*,arquitectura,estrategia,paso a paso,analiza\\w*,investiga\\w*",
+    "planifica\\w*,escribe,construye,compara\\w*,optimiza\\w*,evalua\\w*",
+    "concevoir,concois,implement\\w+,refactor\\w+,migrer,strategie,pas a pas,analyse[rz]?,enquete\\w*,planifi\\w+",
+    "redige\\w*,construi\\w+,compare[rz]?,optimise[rz]?,evalue[rz]?",
+    "entwirf\\w*,entwerfe\\w*,implementier\\w*,migrier\\w*,architektur,strategie,schritt fur schritt,analysier\\w*",
+    "untersuch\\w*,plane\\w*,schreib\\w*,baue?,vergleich\\w*,optimier\\w*,bewerte\\w*",
+    "progetta\\w*,rifattorizza\\w*,migrare,architettura,strategia,passo (?:per|dopo) passo,analizza\\w*",
+    "indaga\\w*,pianifica\\w*,scrivi,costruisci,confronta\\w*,ottimizza\\w*,valuta\\w*",
+    "תכנן,תכנני,לתכנן,לעצב,ליישם,ארכיטקטורה,אסטרטגיה,צעד אחר צעד,שלב אחר שלב,תנתח\\w*,לנתח,לחקור,כתוב,כתבי,לכתוב",
+    "לבנות,תבנה,השווה,להשוות,לייעל,להעריך",
+)
+"""Work to do rather than something to know; several of these make a large task."""
+
+
+class Complexity(StrEnum):
+    SIMPLE = "simple"
+    MEDIUM = "medium"
+    COMPLEX = "complex"
+
+
+TOKENS = {Complexity.SIMPLE: 2_000, Complexity.MEDIUM: 4_000, Complexity.COMPLEX: 8_000}
+COUNTS = {Complexity.SIMPLE: FEW, Complexity.MEDIUM: SOME, Complexity.COMPLEX: SOME}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """``count`` is how many memories such a question needs."""
+
+    complexity: Complexity
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """``tokens`` for everything that is handed over. A hard one is the client's own word: nothing may exceed it."""
+
+    complexity: Complexity
+    tokens: int
+    is_hard: bool = False
+
+    def as_json(self, used: int) -> dict[str, str | int]:
+        return {"complexity": self.complexity.value, "tokens": self.tokens, "used": used}
+
+
+class Said(Protocol):
+    @property
+    def role(self) -> str: ...
+
+    @property
+    def content(self) -> str: ...
+
+
+def task_of(question: str) -> Task:
+    """The complexity of a question, by its words in six languages."""
+    bare = cues.plain(question)
+    words = len(question.split())
+    parts = questions_in(question)
+    wants_all = cues.WANTS_ALL.search(bare) is not None
+    steps = len(WORK.findall(bare))
+    if words >= LONG_TASK or steps > 1 or (steps and (parts or "```" in question)):
+        complexity = Complexity.COMPLEX
+    elif steps or parts or wants_all:
+        complexity = Complexity.MEDIUM
+    elif cues.WHO_AM_I.search(bare):
+        complexity = Complexity.SIMPLE
+    elif HOW_TO.search(bare) or cues.WANTS_SOME.search(bare) or words > SHORT_QUESTION:
+        complexity = Complexity.MEDIUM
+    else:
+        complexity = Complexity.SIMPLE
+    return Task(complexity, ALL if wants_all else COUNTS[complexity])
+
+
+def budget_for(complexity: Complexity, *, window: int, asked: int | None = None) -> Budget:
+    """The tokens of a task within a model's window; ``asked`` is what the client allows and decides alone."""
+    if asked is not None:
+        return Budget(complexity, asked, is_hard=True)
+    return Budget(complexity, min(TOKENS[complexity], round(window * WINDOW_SHARE)))
+
+
+def fitting(sizes: Iterable[int], room: int, *, keeps_first: bool) -> list[int]:
+    """Indices of what fits, in order of rank; a large one is skipped, smaller ones after it may fit."""
+    chosen: list[int] = []
+    for place, size in enumerate(sizes):
+        if size <= room or (keeps_first and not chosen and place == 0):
+            chosen.append(place)
+            room -= size
+    return chosen
+
+
+def window_of(model: str, windows: Sequence[tuple[str, int]], otherwise: int) -> int:
+    """Tokens a model reads: of the longest name that its own begins with."""
+    known = [(name, size) for name, size in windows if model.casefold().startswith(name.casefold())]
+    return max(known, key=lambda pair: len(pair[0]))[1] if known and model else otherwise
+
+
+SENTENCE_END = re.compile(r"(?<=[.!?…。؟])\s+|\n+")
+
+
+def smart_truncate(text: str, tokens: int) -> str:
+    """Shorten a text to a budget at sentence ends, keeping its beginning and, above all, its end."""
+    if estimate_tokens(text) <= tokens:
+        return text
+    sentences = [part for part in SENTENCE_END.split(text.strip()) if part]
+    room = tokens - estimate_tokens(TOLD)
+    if room <= 0:
+        return ""
+    first = sentences[0] if estimate_tokens(sentences[0]) <= room // 3 else ""
+    room -= estimate_tokens(first)
+    last: list[str] = []
+    for sentence in reversed(sentences[1:] if first else sentences):
+        size = estimate_tokens(sentence)
+        if size > room:
+            break
+        last.insert(0, sentence)
+        room -= size
+    if not last:
+        last = [last_words(sentences[-1], room)]
+    return " ".join(part for part in (first, TOLD, *last) if part)
+
+
+def last_words(sentence: str, tokens: int) -> str:
+    words = sentence.split()
+    kept: list[str] = []
+    for word in reversed(words):
+        tokens -= estimate_tokens(word)
+        if tokens < 0:
+            break
+        kept.insert(0, word)
+    return " ".join(kept)
+
+
+def fit_history(messages: Sequence[Said], tokens: int) -> list[tuple[str, str]]:
+    """The newest messages in full, the one at the limit shortened, older ones left out; in order."""
+    kept: list[tuple[str, str]] = []
+    for message in reversed(messages):
+        size = estimate_tokens(message.content)
+        text = message.content if size <= tokens else smart_truncate(message.content, tokens)
+        if not text:
+            break
+        kept.insert(0, (message.role, text))
+        tokens -= size
+        if tokens <= 0:
+            break
+    return kept

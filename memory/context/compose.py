@@ -1,0 +1,307 @@
+"""Composes the context for an assistant before it answers: known facts, memories, instructions, and metadata.
+
+Memories are presented as data. Each block has a fence that is random in each answer, so that no stored text can close
+it and continue as instructions. Insights are passed in as ready lines: this module does not query the graphs.
+"""
+
+import secrets
+import uuid
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.context.blocks import (
+    Section,
+    contextual_block,
+    instructions_section,
+    known_block,
+    known_line,
+    retrieved_block,
+    retrieved_line,
+    section,
+)
+from memory.context.budget import Budget, budget_for, fit_history, fitting, smart_truncate, task_of, window_of
+from memory.context.meta import NO_INSIGHTS, citation, meta
+from memory.language.framing import as_data
+from memory.language.text import estimate_tokens
+from memory.models import EndUser, MemoryItem
+from memory.platform.deadline import Deadline
+from memory.retrieval.results import VECTOR, Debug, Hit, SearchRequest
+from memory.retrieval.search import search
+from memory.tiers import Tier, Trust
+
+__all__ = ["NO_RECALL", "Context", "Message", "Recall", "Room", "Section", "Unscored", "citation", "compose"]
+
+COLD_START_QUERY = (
+    "user name identity preferences goals what works how to help effectively learned mistakes to avoid proven "
+    "approaches communication style agent mistakes agent needs to learn agent growth areas"
+)
+COLD_START_LIMIT = 10
+COLD_START_SHARE = 0.4
+ALWAYS_INJECT_LIMIT = 20
+RECENT_MESSAGES_USED = 2
+RECENT_TOKENS = 60
+"""So much of a message said before goes into the search for a short follow-up."""
+HISTORY_SHARE = 0.5
+"""Context and history together leave the other half of the window to tools and the answer."""
+FRAME_TOKENS = 24
+"""What the two fences around a block take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Insights for the context: lines to include, and their part of the metadata.
+
+    ``lines`` is given the memories that are told already. ``errors`` name what could not be asked; then the lines are
+    missing and nothing else is.
+    """
+
+    lines: Callable[[Collection[uuid.UUID]], Sequence[str]] = lambda told: ()
+    context_type: str | None = None
+    insights: dict[str, Any] = field(default_factory=lambda: dict(NO_INSIGHTS))
+    ms: float | None = None
+    errors: tuple[dict[str, str | None], ...] = ()
+
+
+NO_RECALL = Recall()
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The client's model and its limit for the context in tokens."""
+
+    model: str = ""
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """The thread's last exchange, while its outcome is asked for: the words that ask, and whether to stop for it."""
+
+    exchange_id: uuid.UUID
+    request: str
+    blocking: bool
+
+    def as_json(self) -> dict[str, Any]:
+        return {"required_scoring": True, "blocking": self.blocking, "unscored_exchange_id": str(self.exchange_id)}
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """``injection`` is the sections in order; ``meta`` is valid MemoryMetaV1.
+
+    ``unscored`` is asked for in the first section. ``left_out`` counts the memories found that the budget had no room
+    for. ``history`` is what fits of the messages that were sent, beside the injection, where the client told its model
+    or limit.
+    """
+
+    turn_id: uuid.UUID
+    injection: str
+    sections: list[Section]
+    meta: dict[str, Any]
+    unscored: Unscored | None
+    budget: Budget
+    left_out: int = 0
+    history: list[tuple[str, str]] | None = None
+
+    @property
+    def required_scoring(self) -> bool:
+        return self.unscored is not None
+
+    @property
+    def tokens(self) -> int:
+        return taken_by(self.sections)
+
+
+def compose(
+    user: EndUser,
+    query: str,
+    *,
+    now: datetime,
+    thread_id: str,
+    recent_messages: Sequence[Message],
+    limit: int | None,
+    has_documents: bool,
+    is_new_thread: bool,
+    unscored: Unscored | None,
+    recall: Recall = NO_RECALL,
+    room: Room | None = None,
+    remember: bool = True,
+) -> Context:
+    """The context of a turn. Deterministic except for the fence: same data and query, same sections."""
+    deadline = Deadline(memory_conf().deadlines.default_s)
+    known = known_items(user, now, deadline, is_cold=is_new_thread)
+    request = request_for(query, thread_id, recent_messages, limit, has_documents=has_documents)
+    found = search(user, replace(request, deadline_s=deadline.remaining()), now=now, remember=remember)
+    hits = untold(found.hits, known)
+    budget, window = budget_of(query, room)
+    asked = request_section(unscored, budget)
+    left = replace(budget, tokens=budget.tokens - taken_by(asked))
+    share = Share.of(known, hits, recall.lines({item.pk for item in known}), left, secrets.token_hex(8))
+    sections = [*asked, *share.sections()]
+    note(recall, found.debug)
+    return Context(
+        turn_id=found.turn_id,
+        injection="\n\n".join(part.text for part in sections),
+        sections=sections,
+        meta=meta(user, query, request, share.known, share.hits, found, now, sections, recall.insights)
+        | {"context_type": recall.context_type},
+        unscored=unscored,
+        budget=budget,
+        left_out=len(known) + len(hits) - len(share.known) - len(share.hits),
+        history=history(recent_messages, room, window, sections),
+    )
+
+
+def untold(hits: Sequence[Hit], known: Sequence[MemoryItem]) -> list[Hit]:
+    """The best hit of each wording, and none that is told already: a lesson noted three times is one line."""
+    told = {item.pk for item in known}
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        if hit.item.pk not in told:
+            best.setdefault(hit.item.content_hash, hit)
+    return list(best.values())
+
+
+def request_section(unscored: Unscored | None, budget: Budget) -> list[Section]:
+    """The request for the last outcome, first of all; where a client's limit has no room for it, its flags remain."""
+    if unscored is None:
+        return []
+    asked = section("score_required", unscored.request)
+    return [] if budget.is_hard and asked.tokens > budget.tokens else [asked]
+
+
+def taken_by(sections: Sequence[Section]) -> int:
+    return sum(part.tokens for part in sections)
+
+
+def request_for(
+    query: str, thread_id: str, recent_messages: Sequence[Message], limit: int | None, *, has_documents: bool
+) -> SearchRequest:
+    """The search request; a short follow-up ("and the second one?") includes the message before it."""
+    asked = query.strip()
+    if len(asked.split()) <= RECENT_MESSAGES_USED * 2:
+        said = [message.content for message in recent_messages if message.role == "user"][-RECENT_MESSAGES_USED:]
+        asked = " ".join([*(smart_truncate(text, RECENT_TOKENS) for text in said if text.strip() != asked), asked])
+    wanted = limit or memory_conf().ranking.context_limit or task_of(query).count
+    # Documents of the conversation fill the window already: hand over fewer memories.
+    if has_documents and not limit:
+        wanted = max(1, wanted // 2)
+    return SearchRequest(asked, limit=wanted, thread_id=thread_id)
+
+
+def known_items(user: EndUser, now: datetime, deadline: Deadline, *, is_cold: bool) -> list[MemoryItem]:
+    """Always-injected items, and in a new thread also the bank items nearest to the user's identity and needs.
+
+    External text is never injected without a search, whatever its row says.
+    """
+    with user_scope(user):
+        always = list(
+            MemoryItem.objects.for_user(user)
+            .active()
+            .filter(always_inject=True, trust__gt=Trust.EXTERNAL)
+            .defer("lexemes")
+            .order_by("-importance", "-confidence", "occurred_at", "pk")[:ALWAYS_INJECT_LIMIT]
+        )
+    if not is_cold:
+        return always
+    # The matter itself comes second and must find time left.
+    allowed_s = deadline.remaining() * COLD_START_SHARE
+    bank = frozenset({Tier.MEMORY_BANK})
+    # By meaning alone: the words of a question that is always the same tell nothing of this person.
+    request = SearchRequest(
+        COLD_START_QUERY,
+        tiers=bank,
+        limit=COLD_START_LIMIT,
+        deadline_s=allowed_s,
+        stages=frozenset({VECTOR}),
+        boosts=(),
+    )
+    found = search(user, request, now=now, remember=False)
+    present = {item.pk for item in always}
+    near = [hit.item for hit in found.hits if hit.item.pk not in present and hit.item.trust > Trust.EXTERNAL]
+    return always + near
+
+
+def budget_of(query: str, room: Room | None) -> tuple[Budget, int]:
+    """The budget of a task and the window it is a part of."""
+    conf = memory_conf().context
+    window = window_of(room.model if room else "", conf.windows, conf.window)
+    return budget_for(task_of(query).complexity, window=window, asked=room.max_tokens if room else None), window
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What of everything found fits the budget, best first, and the lines it is told in."""
+
+    known: list[MemoryItem]
+    hits: list[Hit]
+    lines: dict[str, list[str]]
+    fence: str
+
+    @classmethod
+    def of(
+        cls, known: Sequence[MemoryItem], hits: Sequence[Hit], recall: Sequence[str], budget: Budget, fence: str
+    ) -> "Share":
+        """Who the person is comes first, then experience, then what was found. A soft budget only bounds the last."""
+        instructions = instructions_section()
+        room = budget.tokens - instructions.tokens
+        told = [known_line(item, fence) for item in known]
+        places = fitted(told, room, budget) if budget.is_hard else list(range(len(told)))
+        told, kept = [told[place] for place in places], [known[place] for place in places]
+        room -= taken(told)
+        advice = [as_data(line.replace("\n", " "), fence) for line in recall]
+        if budget.is_hard and taken(advice) > room:
+            advice = []
+        room -= taken(advice)
+        found = [retrieved_line(hit, fence) for hit in hits]
+        places = fitted(found, room, budget)
+        lines = {"known": told, "advice": advice, "found": [found[place] for place in places]}
+        return cls(kept, [hits[place] for place in places], lines, fence)
+
+    def sections(self) -> list[Section]:
+        if not any(self.lines.values()):
+            return []
+        blocks = [
+            section("known_context", known_block(self.lines["known"], self.fence)),
+            section("contextual_memory", contextual_block(self.lines["advice"], self.fence)),
+            section("retrieved_memories", retrieved_block(self.lines["found"], self.fence)),
+        ]
+        return [instructions_section(), *(block for block in blocks if block.text)]
+
+
+def taken(lines: Sequence[str]) -> int:
+    return sum(map(estimate_tokens, lines)) + FRAME_TOKENS if lines else 0
+
+
+def fitted(lines: Sequence[str], room: int, budget: Budget) -> list[int]:
+    """The best memory is handed over even where it is larger than what was planned for, unless the client forbade."""
+    return fitting(map(estimate_tokens, lines), room - FRAME_TOKENS, keeps_first=not budget.is_hard)
+
+
+def note(recall: Recall, debug: Debug) -> None:
+    """Experience that could not be asked is named beside the stages of the search."""
+    if recall.ms is not None:
+        debug.stage_timings_ms["insights"] = recall.ms
+    for error in recall.errors:
+        debug.fallbacks_used.append(f"{error['stage']}_skipped")
+        debug.errors.append(error)
+
+
+def history(
+    messages: Sequence[Message], room: Room | None, window: int, sections: Sequence[Section]
+) -> list[tuple[str, str]] | None:
+    """What of the conversation fits beside the context; for a client that told what its model can read."""
+    if room is None or not messages:
+        return None
+    left = round((room.max_tokens or window) * HISTORY_SHARE) - taken_by(sections)
+    return fit_history(messages, max(0, left))

@@ -1,0 +1,93 @@
+"""MemoryMetaV1: the metadata of a context, a stable contract with clients."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from memory.context.blocks import Section
+from memory.models import EndUser, MemoryItem
+from memory.retrieval.results import Hit, SearchRequest, SearchResult
+from memory.tiers import SCORED_TIERS
+
+NO_INSIGHTS: dict[str, Any] = {
+    "matched_concepts": [],
+    "active_concepts": [],
+    "tier_recommendations": None,
+    "you_already_know": None,
+    "directives": None,
+}
+DEBUG_SHOWN = ("retrieval_confidence", "fallbacks_used", "stage_timings_ms", "errors", "vector_stage_status")
+
+
+def meta(
+    user: EndUser,
+    query: str,
+    request: SearchRequest,
+    known: Sequence[MemoryItem],
+    hits: Sequence[Hit],
+    found: SearchResult,
+    now: datetime,
+    sections: Sequence[Section],
+    insights: dict[str, Any],
+) -> dict[str, Any]:
+    """MemoryMetaV1: what the context contains and why, for the client to show."""
+    debug = found.debug
+    return {
+        "schema_version": "v1",
+        "conversation_id": request.thread_id or "default",
+        "assistant_message_id": str(found.turn_id),
+        "user_id": user.external_id,
+        "created_at": now.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "context_type": None,
+        "retrieval": {
+            "query": query,
+            "normalized_query": debug.normalized_query,
+            "limit": request.limit,
+            "sort_by": "relevance",
+            "tiers_considered": debug.tiers_considered,
+            "tiers_used": debug.tiers_used,
+            "search_position_map": position_map(hits),
+        },
+        "known_context": {
+            "known_context_text": next((part.text for part in sections if part.name == "known_context"), ""),
+            "known_context_items": [known_item(item) for item in known],
+        },
+        "citations": [citation(hit) for hit in hits],
+        "context_insights": insights,
+        "debug": {name: value for name, value in debug.as_dict().items() if name in DEBUG_SHOWN},
+        "feedback": feedback(hits),
+    }
+
+
+def known_item(item: MemoryItem) -> dict[str, Any]:
+    return {
+        "tier": item.tier,
+        "memory_id": str(item.pk),
+        "content": item.text,
+        "doc_id": None,
+        "score_summary": None,
+    }
+
+
+def citation(hit: Hit) -> dict[str, Any]:
+    return {"tier": hit.item.tier, "memory_id": str(hit.item.pk), "doc_id": None, "chunk_id": None}
+
+
+def position_map(hits: Sequence[Hit]) -> dict[str, Any]:
+    return {
+        "by_position": [
+            {"position": hit.position, "tier": hit.item.tier, "memory_id": str(hit.item.pk)} for hit in hits
+        ],
+        "by_memory_id": {str(hit.item.pk): {"position": hit.position, "tier": hit.item.tier} for hit in hits},
+    }
+
+
+def feedback(hits: Sequence[Hit]) -> dict[str, Any]:
+    """Whether an outcome of this turn could move a score, and of which positions."""
+    scored = [hit.position for hit in hits if hit.item.tier in SCORED_TIERS]
+    return {
+        "eligible": bool(scored),
+        "interrupted": False,
+        "eligible_reason": None if scored else "nothing that outcomes score was handed over",
+        "default_related_positions": scored,
+    }

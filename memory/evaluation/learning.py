@@ -1,0 +1,107 @@
+"""How the first hit gets better while outcomes are recorded: rounds of asking and telling, as a client would do it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from knowledge_graph.tasks import learn_everything
+from memory.evaluation.datasets import Dataset, Question, Store
+from memory.evaluation.loading import ACTOR, Loaded, benchmark_organization, loaded
+from memory.evaluation.metrics import Average, Judgement, Scored, average, best_keys, scenario_measures
+from memory.evaluation.quality import ASKED_AT, DEEPEST, HYBRID, PATIENCE_S, Mode, part_of
+from memory.facade import MemoryFacade
+from memory.retrieval.results import SearchRequest, SearchResult
+from memory.tiers import Outcome
+
+VECTOR = "vector"
+SHOWN = ("Top-1", "MRR", "trap@1")
+BETWEEN_ROUNDS = timedelta(hours=1)
+
+Say = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Curve:
+    """The figures of every round, the search that learns beside the vectors alone, which cannot."""
+
+    rounds: int
+    scored: dict[str, list[list[Scored]]] = field(default_factory=dict)
+
+    def add(self, mode: str, round_: int, scored: Scored) -> None:
+        self.scored.setdefault(mode, [[] for _ in range(self.rounds + 1)])[round_].append(scored)
+
+    def figures(self) -> dict[str, list[Average]]:
+        return {mode: [average(rows) for rows in rounds] for mode, rounds in self.scored.items()}
+
+    def table(self) -> dict[str, Average]:
+        """One row a round; the modes beside each other."""
+        return {
+            f"after {number}" if number else "before any": side_by_side(
+                {mode: rounds[number] for mode, rounds in self.figures().items()}
+            )
+            for number in range(self.rounds + 1)
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            mode: [{"n": one.count, **{name: round(one.figures[name], 5) for name in SHOWN}} for one in rounds]
+            for mode, rounds in self.figures().items()
+        }
+
+
+def side_by_side(modes: Mapping[str, Average]) -> Average:
+    count = max((one.count for one in modes.values()), default=0)
+    return Average(count, {f"{mode} {name}": one.figures[name] for mode, one in modes.items() for name in SHOWN})
+
+
+def adversarial(dataset: Dataset) -> Dataset:
+    """The stores in which plain similarity points to the wrong memory."""
+    stores = tuple(
+        store for store in dataset.stores if all(one.labels.get("kind") != "control" for one in store.questions)
+    )
+    return Dataset(dataset.name, dataset.form, stores)
+
+
+def learn(dataset: Dataset, rounds: int, say: Say) -> Curve:
+    """Ask, tell whether the first hit was the right one, ask again. Nothing of the data set is left afterwards."""
+    curve = Curve(rounds)
+    with benchmark_organization(timezone.now()) as organization:
+        for number, store in enumerate(dataset.stores, start=1):
+            say(f"{number}/{len(dataset.stores)} {store.key}")
+            with loaded(organization, store, ASKED_AT) as content:
+                for question in store.questions:
+                    ask_and_tell(content, store, question, curve)
+    return curve
+
+
+def ask_and_tell(content: Loaded, store: Store, question: Question, curve: Curve) -> None:
+    texts = {memory.key: memory.text for memory in store.memories}
+    facade = MemoryFacade(ACTOR)
+    for round_ in range(curve.rounds + 1):
+        now = ASKED_AT + round_ * BETWEEN_ROUNDS
+        for mode in (VECTOR, HYBRID):
+            request = asked(question, part_of(mode), min(DEEPEST, len(store.memories)))
+            found = facade.search(content.user, request, now=now, remember=mode == HYBRID)
+            ranking = content.ranking([hit.item.pk for hit in found.hits])
+            judged = Judgement(ranking, question.grades, texts, question.traps)
+            figures = {name: measure(judged) for name, measure in scenario_measures().items() if name in SHOWN}
+            curve.add(mode, round_, Scored(question.labels, figures))
+            if mode == HYBRID:
+                tell(facade, content, question, found)
+        learn_everything(content.user, now=now)
+
+
+def asked(question: Question, part: Mode, depth: int) -> SearchRequest:
+    return SearchRequest(question.text, limit=depth, stages=part.stages, boosts=part.boosts, deadline_s=PATIENCE_S)
+
+
+def tell(facade: MemoryFacade, content: Loaded, question: Question, found: SearchResult) -> None:
+    """The outcome goes to the first hit of the answer, by the turn and the position, as a client names it."""
+    if not found.hits:
+        return
+    was_right = not best_keys(question.grades).isdisjoint(content.keys.get(found.hits[0].item.pk, ()))
+    outcome = Outcome.WORKED if was_right else Outcome.FAILED
+    facade.outcome(content.user, outcome, now=timezone.now(), turn_id=found.turn_id, related=[1])

@@ -1,0 +1,151 @@
+"""Puts the stores of a data set into fresh users, and takes the users out again whatever happens."""
+
+import hashlib
+import secrets
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from knowledge_graph.tasks import learn_everything
+from memory.access.scope import user_scope
+from memory.access.users import ensure_user
+from memory.evaluation.datasets import Memory, Store
+from memory.facade import MemoryFacade
+from memory.indexing import queue
+from memory.lifecycle.erasure import finish_erasure, request_erasure
+from memory.models import EndUser, Organization, Turn
+from memory.store.admission import NewMemory, Refused, admitted
+from memory.tiers import Outcome, Tier
+
+ACTOR = "command:bench"
+BATCH = 500
+
+
+class NotIndexedError(Exception):
+    """Some memories could not be indexed, so no figure over them would mean anything."""
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A store in its user. Memories that the bank holds to be the same share one item and stand at its place."""
+
+    user: EndUser
+    keys: dict[uuid.UUID, list[str]] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def ranking(self, found: Sequence[uuid.UUID]) -> list[str]:
+        return [key for item in found for key in self.keys.get(item, ())]
+
+
+@contextmanager
+def benchmark_organization(now: datetime, kept_as: str = "") -> Iterator[Organization]:
+    """An organisation of this run's own: no key and no user of it is anybody else's. Erased at the end, unless it is to
+    be kept under a name for later runs."""
+    slug = f"benchmark-{kept_as or uuid.uuid4().hex[:12]}"
+    organization, _ = Organization.objects.get_or_create(slug=slug, defaults={"name": "Benchmark", "created_at": now})
+    try:
+        yield organization
+    finally:
+        if not kept_as:
+            for user in EndUser.objects.filter(organization=organization):
+                erase(user)
+            organization.delete()
+
+
+def erase(user: EndUser) -> None:
+    now = timezone.now()
+    finish_erasure(request_erasure(user, now=now).pk, now=now)
+
+
+@contextmanager
+def loaded(organization: Organization, store: Store, asked_at: datetime) -> Iterator[Loaded]:
+    """The store in a user of its own as it stands at a moment, fully indexed and with its outcomes; gone afterwards."""
+    user = ensure_user(organization, uuid.uuid4().hex)
+    try:
+        content = write(user, store, asked_at)
+        record_outcomes(content, store, asked_at)
+        index(user)
+        learn_everything(user, now=asked_at)
+        yield content
+    finally:
+        erase(user)
+
+
+def write(user: EndUser, store: Store, asked_at: datetime) -> Loaded:
+    """Store what the write guard lets through; what it refuses is named, as a client would be told."""
+    content = Loaded(user)
+    fit: list[tuple[str, NewMemory]] = []
+    for memory in store.memories:
+        new = as_new(memory, repeatable_id(store, memory), asked_at)
+        try:
+            admitted(new)
+        except Refused as error:
+            content.refused[memory.key] = error.rule
+        else:
+            fit.append((memory.key, new))
+    facade = MemoryFacade(ACTOR)
+    for start in range(0, len(fit), BATCH):
+        part = fit[start : start + BATCH]
+        ids = facade.store_many(user, [new for _, new in part], now=timezone.now())
+        for (key, _), item in zip(part, ids, strict=True):
+            if item is not None:
+                content.keys.setdefault(item, []).append(key)
+    return content
+
+
+def as_new(memory: Memory, item: uuid.UUID, asked_at: datetime) -> NewMemory:
+    """What is old was said long ago and is stored now, as with every import: no time to live runs out on it."""
+    said_at = memory.occurred_at
+    if said_at is None and memory.days_ago is not None:
+        said_at = asked_at - timedelta(days=memory.days_ago)
+    unset = NewMemory(memory.text)
+    return NewMemory(
+        text=memory.text,
+        tier=Tier(memory.tier),
+        tags=memory.tags,
+        importance=unset.importance if memory.importance is None else memory.importance,
+        confidence=unset.confidence if memory.confidence is None else memory.confidence,
+        thread_id=memory.thread_id,
+        speaker=memory.speaker,
+        occurred_at=said_at,
+        id=item,
+    )
+
+
+def repeatable_id(store: Store, memory: Memory) -> uuid.UUID:
+    """Ids order what is equal otherwise, so their order is the same in every run; their ends differ, so that two runs
+    at once do not meet."""
+    head = hashlib.blake2b(f"{store.key}/{memory.key}".encode(), digest_size=10).digest()
+    return uuid.UUID(bytes=head + secrets.token_bytes(6), version=4)
+
+
+def record_outcomes(content: Loaded, store: Store, asked_at: datetime) -> None:
+    items = {key: item for item, keys in content.keys.items() for key in keys}
+    facade = MemoryFacade(ACTOR)
+    for memory in store.memories:
+        if memory.key in items:
+            for outcome in memory.outcomes:
+                facade.outcome(content.user, Outcome(outcome), now=asked_at, related=[str(items[memory.key])])
+            for outcome, question in memory.told:
+                turn_id = shown(content.user, question, items[memory.key], memory.tier, asked_at)
+                facade.outcome(content.user, Outcome(outcome), now=asked_at, turn_id=turn_id, related=[1])
+
+
+def shown(user: EndUser, question: str, item: uuid.UUID, tier: str, asked_at: datetime) -> uuid.UUID:
+    """A turn as a search leaves it that showed this memory alone."""
+    with user_scope(user):
+        positions = [[str(item), tier]]
+        return Turn.objects.create(user=user, query=question, positions=positions, created_at=asked_at).turn_id
+
+
+def index(user: EndUser) -> None:
+    """Index here and now, whether or not a worker runs beside: both may take the same rows and end the same."""
+    while queue.index_batch(user, now=timezone.now()):
+        pass
+    state = queue.counts(user)
+    if state.pending or state.failed:
+        raise NotIndexedError(f"{state.pending} memories still wait for the index and {state.failed} failed")

@@ -1,0 +1,193 @@
+"""How well memories are found: every question of a data set, asked in several modes of the search side by side."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils import timezone
+
+from memory.conf import memory_conf
+from memory.evaluation.datasets import Dataset, Form, Question, Store
+from memory.evaluation.loading import Loaded, benchmark_organization, loaded
+from memory.evaluation.metrics import (
+    Average,
+    Judgement,
+    Measure,
+    Scored,
+    average,
+    average_by,
+    best_keys,
+    conversation_measures,
+    cost_measures,
+    first_place,
+    scenario_measures,
+)
+from memory.evaluation.timing import Stopwatch
+from memory.inference import reranker
+from memory.retrieval.ranking import signals
+from memory.retrieval.results import LEXICAL, STAGES, VECTOR, SearchRequest
+from memory.retrieval.search import search
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A part of the search to be asked alone. ``boosts`` None means those of the settings."""
+
+    stages: frozenset[str]
+    boosts: tuple[str, ...] | None = ()
+
+
+FOUND = frozenset({VECTOR, LEXICAL})
+PLAIN, HYBRID, RERANKED = "plain", "hybrid", "reranked"
+MODES: Mapping[str, Mode] = {
+    "vector": Mode(frozenset({VECTOR})),
+    "lexical": Mode(frozenset({LEXICAL})),
+    "fused": Mode(FOUND),
+    PLAIN: Mode(FOUND),
+    HYBRID: Mode(FOUND, boosts=None),
+    RERANKED: Mode(STAGES, boosts=None),
+}
+FROM_OUTCOMES = frozenset({"outcomes", "solutions"})
+"""The boosts that say what came of using a memory; ``plain`` is the search without them."""
+READ_BY_RERANKER = 3
+"""A reranker is asked only where a small part of what was found is wanted, so of a scenario it gives so many."""
+# A scenario is ranked as a whole, as far as one answer of the search goes.
+DEEPEST = 50
+PATIENCE_S = 15.0
+# Every question is asked at this moment: dates are part of what is searched, and a figure must not change overnight.
+ASKED_AT = datetime(2025, 6, 16, 12, tzinfo=UTC)
+HEADLINES = {Form.SCENARIOS: ("Top-1", "MRR", "trap@1"), Form.CONVERSATIONS: ("R@1", "R@10", "MRR")}
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A question whose best memory did not come first."""
+
+    question: str
+    text: str
+    labels: Mapping[str, str]
+    mode: str
+    place: int | None
+    first: str
+
+    def line(self) -> str:
+        where = f"place {self.place}" if self.place else "not found"
+        labels = ", ".join(self.labels.values())
+        return f"{self.mode} · {self.question} ({labels}): {where} · {self.text} · first: {self.first}"
+
+
+@dataclass(slots=True)
+class Results:
+    form: Form
+    scored: dict[str, list[Scored]]
+    misses: list[Miss] = field(default_factory=list)
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    costs: dict[str, list[Scored]] = field(default_factory=dict)
+    fallbacks: Counter[str] = field(default_factory=Counter)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def overall(self) -> dict[str, Average]:
+        return {mode: average(rows) for mode, rows in self.scored.items()}
+
+    def cost(self) -> dict[str, Average]:
+        """What a client pays for the evidence, mode by mode."""
+        return {mode: average(rows) for mode, rows in self.costs.items()}
+
+    def labels(self) -> list[str]:
+        rows = next(iter(self.scored.values()))
+        return list(dict.fromkeys(label for row in rows for label in row.labels))
+
+    def split(self, label: str) -> dict[str, dict[str, Average]]:
+        return {mode: average_by(rows, label) for mode, rows in self.scored.items()}
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "form": self.form,
+            "overall": {mode: _json(figures) for mode, figures in self.overall().items()},
+            "split": {
+                label: {
+                    mode: {value: _json(figures) for value, figures in groups.items()}
+                    for mode, groups in self.split(label).items()
+                }
+                for label in self.labels()
+            },
+            "cost": {mode: _json(figures) for mode, figures in self.cost().items()},
+            "fallbacks": dict(self.fallbacks),
+            "refused": self.refused,
+        }
+
+
+def _json(figures: Average) -> dict[str, Any]:
+    return {"n": figures.count, **{name: round(value, 5) for name, value in figures.figures.items()}}
+
+
+def evaluate(dataset: Dataset, modes: Sequence[str], k: int, say: Say) -> Results:
+    """Load one store at a time, ask everything, erase it. Nothing of the data set is left afterwards."""
+    measures = scenario_measures() if dataset.form is Form.SCENARIOS else conversation_measures(k)
+    results = Results(dataset.form, {mode: [] for mode in modes})
+    with benchmark_organization(timezone.now()) as organization:
+        for number, store in enumerate(dataset.stores, start=1):
+            say(f"{number}/{len(dataset.stores)} {store.key}: {len(store.memories)} memories")
+            with loaded(organization, store, ASKED_AT) as content:
+                results.refused |= {f"{store.key}/{key}": rule for key, rule in content.refused.items()}
+                depth = min(DEEPEST, len(store.memories)) if dataset.form is Form.SCENARIOS else k
+                ask_all(store, content, modes, depth, measures, results)
+    return results
+
+
+def boost_names() -> dict[str, str]:
+    """The boosts of the settings: the name each has in an explanation, and its path."""
+    return {signal.name: path for path in memory_conf().ranking.boosts for signal in signals((path,))}
+
+
+def part_of(mode: str) -> Mode:
+    """A mode by its name; ``-date`` is the search as configured without the boost of that name."""
+    if mode in MODES and mode != PLAIN:
+        return MODES[mode]
+    left_out = FROM_OUTCOMES if mode == PLAIN else {mode.removeprefix("-")}
+    return Mode(FOUND, boosts=tuple(path for name, path in boost_names().items() if name not in left_out))
+
+
+def modes_here() -> list[str]:
+    """All modes that this installation has; without a reranker there is nothing to be reranked."""
+    return [mode for mode in MODES if mode != RERANKED or reranker() is not None]
+
+
+def ask_all(
+    store: Store,
+    content: Loaded,
+    modes: Sequence[str],
+    depth: int,
+    measures: Mapping[str, Measure],
+    results: Results,
+) -> None:
+    texts = {memory.key: memory.text for memory in store.memories}
+    for question in store.questions:
+        for mode in modes:
+            ranking = ask(question, content, mode, depth, results)
+            judged = Judgement(ranking, question.grades, texts, question.traps)
+            results.scored[mode].append(scored(judged, measures, question))
+            results.costs.setdefault(mode, []).append(scored(judged, cost_measures(), question))
+            place = first_place(ranking, best_keys(question.grades))
+            if place != 1:
+                first = texts[ranking[0]] if ranking else ""
+                results.misses.append(Miss(question.key, question.text, question.labels, mode, place, first))
+
+
+def scored(judged: Judgement, measures: Mapping[str, Measure], question: Question) -> Scored:
+    return Scored(question.labels, {name: measure(judged) for name, measure in measures.items()})
+
+
+def ask(question: Question, content: Loaded, mode: str, depth: int, results: Results) -> list[str]:
+    """The keys of what was found. The deadline is wide: a busy machine must not turn into a worse ranking."""
+    part = part_of(mode)
+    depth = min(depth, READ_BY_RERANKER) if mode == RERANKED and len(content.keys) <= DEEPEST else depth
+    request = SearchRequest(question.text, limit=depth, stages=part.stages, boosts=part.boosts, deadline_s=PATIENCE_S)
+    with results.watch.measure(mode):
+        found = search(content.user, request, now=ASKED_AT, remember=False)
+    results.fallbacks.update(found.debug.fallbacks_used)
+    return content.ranking([hit.item.pk for hit in found.hits])

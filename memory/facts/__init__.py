@@ -1,0 +1,1 @@
+"""What is held true of a person; today the facts of a profile that their own words state."""

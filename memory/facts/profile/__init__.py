@@ -1,0 +1,10 @@
+"""Detects profile facts: lasting statements that users make about themselves in conversation.
+
+``detect`` reads one message of the user and stores nothing. Rules and facts are pure; only ``detection`` uses the
+language model.
+"""
+
+from memory.facts.profile.detection import detect
+from memory.facts.profile.facts import ProfileFact
+
+__all__ = ["ProfileFact", "detect"]

@@ -1,0 +1,105 @@
+"""Finds profile facts in a user's message: by the language model if there is one, otherwise by rules.
+
+Only the user's own message is read, never an answer. The model's proposals must match the schema, be confident enough,
+use the user's words, and pass the bank's guard.
+"""
+
+import re
+from typing import Any, Final
+
+import structlog
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from memory.facts.profile import facts
+from memory.facts.profile.facts import CONFIDENCE, LEAST_CONFIDENCE, Confidence, ProfileFact
+from memory.facts.profile.rules import LONGEST, MOST_FACTS, READ, found_by_rules
+from memory.guard import bank_refusal, speech
+from memory.guard.reading import read
+from memory.inference import language_model
+from memory.inference.llm import LanguageModel
+from memory.inference.prompts import prompt
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
+from memory.tiers import Trust
+
+logger = structlog.get_logger(__name__)
+
+PURPOSE: Final = "profile_update_detection"
+STEM = 4
+"""Letters at the beginning that two forms of a word share."""
+LEAST_SHARED = 0.5
+"""Share of a statement's longer words that the person must have used."""
+WORD = re.compile(r"[^\W_]{3,}")
+ABOUT_THE_USER = frozenset({"user", "users", "nutzer", "nutzerin", "utente", "usuario", "usuaria", "utilisateur"})
+
+
+class Found(BaseModel):
+    """One fact as the model returns it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    field: facts.Field
+    value: str = Field(min_length=3, max_length=LONGEST)
+    reasoning: str = ""
+    confidence: Confidence
+
+
+class Finds(BaseModel):
+    """The model's answer. A single fact and "null" are accepted as lists of one and none."""
+
+    facts: list[Found] = Field(max_length=2 * MOST_FACTS)
+
+    @model_validator(mode="before")
+    @classmethod
+    def as_list(cls, said: Any) -> Any:  # noqa: ANN401 - whatever JSON the model wrote
+        if said is None or said == "null":
+            return {"facts": []}
+        if isinstance(said, list):
+            return {"facts": said}
+        if isinstance(said, dict) and "facts" not in said:
+            return {"facts": [said] if said else []}
+        return {"facts": said["facts"] or []} if isinstance(said, dict) else said
+
+
+def detect(user_message: str, deadline: Deadline) -> list[ProfileFact]:
+    """The profile facts in a message. Failures of the language model never raise."""
+    model = language_model()
+    if model is None:
+        return found_by_rules(user_message)
+    if not is_own_speech(user_message):
+        return []
+    try:
+        return found_by_model(model, user_message, deadline)
+    except Unavailable as error:
+        logger.info("profile facts found by rules alone", reason=type(error).__name__)
+        return found_by_rules(user_message)
+
+
+def is_own_speech(message: str) -> bool:
+    """Whether the message contains something the user seriously says themselves."""
+    reading = read(message[:READ])
+    return bool(reading.sentences) and not speech.is_exchange(reading) and not speech.jokes(reading)
+
+
+def found_by_model(model: LanguageModel, message: str, deadline: Deadline) -> list[ProfileFact]:
+    asked = prompt(PURPOSE, {"message": message[:READ]})
+    finds = model.answer(asked, Finds, purpose=PURPOSE, deadline=deadline).facts
+    found: dict[str, ProfileFact] = {}
+    for find in finds:
+        statement = " ".join(find.value.split())
+        if not is_sure(find) or not is_grounded(statement, message) or bank_refusal(statement):
+            continue
+        found.setdefault(statement, ProfileFact(find.field, statement, find.confidence, Trust.ASSISTANT))
+    return list(found.values())[:MOST_FACTS]
+
+
+def is_sure(find: Found) -> bool:
+    return CONFIDENCE[find.confidence] >= CONFIDENCE[LEAST_CONFIDENCE]
+
+
+def is_grounded(statement: str, message: str) -> bool:
+    """Whether the statement uses the user's words; a hallucination uses others."""
+    said = {word[:STEM] for word in WORD.findall(message.casefold())}
+    words = [word for word in WORD.findall(statement.casefold()) if word not in ABOUT_THE_USER]
+    told = [word for word in words if len(word) >= STEM] or words
+    return bool(told) and sum(word[:STEM] in said for word in told) >= LEAST_SHARED * len(told)

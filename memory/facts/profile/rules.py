@@ -1,0 +1,267 @@
+"""Finds profile facts by rules in six languages.
+
+Precision comes before recall: a wrong fact is worse than a missed one. A sentence counts only if it begins like such a
+statement, is no question, hypothesis or quotation, refers to nothing on the screen, and passes the bank's guard.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from memory.facts.profile.facts import Confidence, Field, ProfileFact
+from memory.guard import found_order, found_secret, refusal, speech
+from memory.guard.lexicon import FOLDER, Lexicon
+from memory.guard.reading import ADDRESS_MARK, BREAKS, TOKEN, Reading, Sentence, Span, read
+from memory.tiers import Trust
+
+WORDS = Path(__file__).parent / "words"
+READ = 2000
+"""Characters of a message that are looked at: what goes on longer is pasted, and often somebody else's."""
+MOST_FACTS = 5
+LONGEST = 300
+CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`", re.DOTALL)
+QUOTED_LINE = re.compile(r"^\s{0,8}>.*$", re.MULTILINE)
+QUOTED = re.compile(r"\"[^\"\n]{0,500}\"|“[^”\n]{0,500}”|„[^“”\n]{0,500}[“”]|«[^»\n]{0,500}»|‘[^’\n]{3,500}’(?!\w)")
+SEGMENT = re.compile(r"\s*[,;]\s+|\s+[-–—]\s+")
+JOINTS = frozenset({"and", "but", "und", "aber", "et", "mais", "y", "e", "ed"})
+JOINT = re.compile(r"(\s+(?:and|und|et|y|e|ed)\s+|\s+ו(?=אני\s))", re.IGNORECASE)
+MOST_JOINTS = 8
+HEBREW = re.compile("[א-ת]")
+LONGEST_NAME = 4
+SHORTEST_TAIL = 3
+"""Words behind the last comma of a question that make it one of its own: "..., right?" asks about the statement."""
+POINTED_WITHIN = 4
+TASK_WITHIN = 6
+FURTHEST_TRAIT = 3
+
+FIELDS: Final[dict[str, Field]] = {
+    "name": "name",
+    "manner style": "communication_style",
+    "learning": "learning_goals",
+    "work": "work_context",
+    "projects": "projects",
+    "goals": "goals",
+    "technical": "technical_skills",
+    "creative": "creative_skills",
+    "challenges": "challenges",
+    "interests": "interests",
+    "identity": "identity",
+    "preferences": "preferences",
+}
+"""Kinds of openings, the more telling first: of two that are equally long it decides."""
+SELF_CONTAINED = frozenset({"identity", "work", "manner style", "technical", "creative"})
+"""Kinds whose opening may be all there is: "I'm left-handed"."""
+POINTING = frozenset({"preferences", "interests", "projects", "challenges", "identity", "work", "learning", "goals"})
+TASKS = frozenset({"preferences", "interests", "projects", "learning", "goals", "manner style"})
+"""Kinds that may name what is to be done now: "I want to learn how to centre a box"."""
+LASTING = frozenset({"identity", "preferences", "family", "colleagues", "challenges", "work"})
+"""Kinds that say nothing when they hold for today only."""
+
+
+@cache
+def profile_words() -> Lexicon:
+    return Lexicon(FOLDER, WORDS)
+
+
+def found_by_rules(message: str) -> list[ProfileFact]:
+    """The profile facts of a message, each as a sentence of its own."""
+    text = QUOTED.sub(" ", QUOTED_LINE.sub(" ", CODE.sub(" ", message[:READ])))
+    whole = read(text, profile_words())
+    if is_of_others(whole):
+        return []
+    found: dict[str, ProfileFact] = {}
+    for sentence in whole.own:
+        if has_other_voice(sentence) or found_secret(sentence.raw) or found_order(sentence.raw):
+            continue
+        for piece in statements(sentence, whole):
+            if fact := fact_of(piece):
+                found.setdefault(fact.statement, fact)
+    return list(found.values())[:MOST_FACTS]
+
+
+def is_of_others(reading: Reading) -> bool:
+    """Whether the words of the message may be somebody else's: a text to work on, a part to play, a joke."""
+    if speech.is_exchange(reading) or speech.jokes(reading):
+        return True
+    return any(sentence.has("text work", "sarcasm") for sentence in reading.own)
+
+
+def has_other_voice(sentence: Sentence) -> bool:
+    return sentence.has("someone says", "asked", "maybe", "wish", "if i", "suppose") or ADDRESS_MARK in sentence.raw
+
+
+def statements(sentence: Sentence, whole: Reading) -> list[Sentence]:
+    """The parts of a sentence that are statements beginning with an opening, each with what is added to it."""
+    segments = [part for part in SEGMENT.split(sentence.raw) if part.strip()]
+    if sentence.asks:
+        if len(segments) < 2 or len(segments[-1].split()) < SHORTEST_TAIL:
+            return []
+        segments.pop()
+    found: list[str] = []
+    is_open = False
+    for segment in (clause for part in segments for clause in clauses(part, whole)):
+        own = read(segment, profile_words(), whole.languages).own
+        if own and opening_of(own[0]):
+            found.append(segment)
+            is_open = True
+        elif is_open and own and not own[0].has("request", "you", "cut"):
+            found[-1] += f", {segment}"
+        else:
+            is_open = False
+    pieces = (read(text, profile_words(), whole.languages).own for text in found)
+    return [own[0] for own in pieces if own]
+
+
+def clauses(segment: str, whole: Reading) -> list[str]:
+    """A segment cut where a statement with an opening of its own is joined to one: "I'm Ana and I live in Leeds"."""
+    pieces = JOINT.split(segment, maxsplit=MOST_JOINTS)
+    found = pieces[:1]
+    for joint, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        if opens(found[-1], whole) and opens(piece, whole):
+            found.append(piece)
+        else:
+            found[-1] += joint + piece
+    return found
+
+
+def opens(text: str, whole: Reading) -> bool:
+    own = read(text, profile_words(), whole.languages).own
+    return bool(own) and opening_of(own[0]) is not None
+
+
+def heads(sentence: Sentence) -> set[int]:
+    """Where a statement may begin: at the start, and behind "by the way" and its like."""
+    places = {0}
+    for start, end in sentence.spans("lead"):
+        if start in places:
+            places.add(end)
+    return places
+
+
+def opening_of(sentence: Sentence) -> tuple[str, int, int] | None:
+    """Kind and place of the opening that a sentence begins with, or None."""
+    begins = heads(sentence)
+    found = [
+        (end - start, -rank, kind, start, end)
+        for rank, kind in enumerate(FIELDS)
+        for start, end in sentence.spans(kind)
+        if start in begins
+    ]
+    if found:
+        _, _, kind, start, end = max(found)
+        return kind, start, end
+    return opening_of_close_one(sentence, begins) or opening_of_value(sentence)
+
+
+def opening_of_close_one(sentence: Sentence, begins: set[int]) -> tuple[str, int, int] | None:
+    """ "My sister Ana is allergic to nuts": somebody close, then what lasts about them."""
+    traits = [place for place, _ in sentence.spans("trait")]
+    for owner in sentence.spans("mine"):
+        for kind, person in (("colleagues", "workmate"), ("family", "kin")):
+            for one in sentence.spans(person):
+                start, end = min(owner[0], one[0]), max(owner[1], one[1])
+                trait = next((place for place in traits if 0 <= place - end <= FURTHEST_TRAIT), None)
+                if start in begins and trait is not None and stand_together(owner, one):
+                    return None if leads_to_another(sentence, one, trait) else (kind, start, trait)
+    return None
+
+
+def stand_together(one: Span, other: Span) -> bool:
+    return other[0] - one[1] <= 1 and one[0] - other[1] <= 1
+
+
+def leads_to_another(sentence: Sentence, person: Span, trait: int) -> bool:
+    """Whether somebody else comes before what is said: "my friend's cousin" is nobody close."""
+    return any(person[1] <= other < trait for other, _ in sentence.spans("kin", "stranger", "workmate"))
+
+
+def opening_of_value(sentence: Sentence) -> tuple[str, int, int] | None:
+    """What matters to somebody stands in front: "Honesty matters more to me than comfort"."""
+    for start, end in sentence.spans("values"):
+        if start <= POINTED_WITHIN and not sentence.before(start, POINTED_WITHIN, "there"):
+            return "values", 0, end
+    return None
+
+
+def fact_of(sentence: Sentence) -> ProfileFact | None:
+    opening = opening_of(sentence)
+    if opening is None:
+        return None
+    kind, start, end = opening
+    stop = next((cut for cut, _ in sentence.spans("cut") if cut >= end), len(sentence.words))
+    if kind == "name":
+        stop = end_of_name(sentence, end, stop)
+    if not stands(sentence, kind, start, end, stop):
+        return None
+    statement = worded(sentence.raw, start, stop)
+    if len(statement) > LONGEST or refusal(statement) is not None:
+        return None
+    return ProfileFact(field_of(sentence, kind), statement, certainty_of(kind), Trust.USER)
+
+
+def end_of_name(sentence: Sentence, start: int, stop: int) -> int:
+    """A name ends with its clause: "my name is Ana and I need a train"."""
+    joints = (at for at in range(start, stop) if sentence.words[at] in JOINTS)
+    return min(stop, *(at for at in (*sentence.breaks, *joints, stop) if at > start))
+
+
+def stands(sentence: Sentence, kind: str, start: int, end: int, stop: int) -> bool:
+    """Whether the statement says enough by itself and means what it says."""
+    told = stop - end
+    if told < 1 and kind not in SELF_CONTAINED:
+        return False
+    if any(not start <= place < end for place, _ in sentence.spans("would")) or sentence.has("opinion"):
+        return False
+    if kind in LASTING and (sentence.has("today") or speech.passes(sentence)):
+        return False
+    if kind in POINTING and points(sentence, end):
+        return False
+    if kind in TASKS and any(end <= place < min(stop, end + TASK_WITHIN) for place, _ in sentence.spans("task")):
+        return False
+    if kind == "name":
+        return told <= LONGEST_NAME and is_name(sentence, end)
+    return kind != "manner style" or says_manner(sentence, end, stop)
+
+
+def points(sentence: Sentence, place: int) -> bool:
+    """Whether something that only the conversation shows is meant: "the second option", "this", but not "this year"."""
+    return any(
+        0 <= there - place <= POINTED_WITHIN and not sentence.at(there, "near") for there, _ in sentence.spans("there")
+    )
+
+
+def is_name(sentence: Sentence, place: int) -> bool:
+    return place in sentence.capitals or HEBREW.search(sentence.raw) is not None
+
+
+def says_manner(sentence: Sentence, end: int, stop: int) -> bool:
+    """Whether a wish about answers is one for all of them: "call me Jo", "always answer in Hebrew"."""
+    is_address = stop - end < LONGEST_NAME and end in sentence.capitals
+    return stop == end or sentence.has("manner") or is_address
+
+
+def field_of(sentence: Sentence, kind: str) -> Field:
+    if kind == "goals" and sentence.has("far"):
+        return "long_term_goals"
+    if kind == "goals" and sentence.has("near"):
+        return "short_term_goals"
+    if kind == "family":
+        return "family"
+    if kind == "colleagues":
+        return "colleagues"
+    return "values" if kind == "values" else FIELDS[kind]
+
+
+def certainty_of(kind: str) -> Confidence:
+    return "medium" if kind in {"family", "colleagues", "challenges", "projects"} else "high"
+
+
+def worded(raw: str, start: int, stop: int) -> str:
+    """The words from one place up to another, as they were written, as a sentence."""
+    starts = [
+        match.start() for match in TOKEN.finditer(raw) if not (match.group()[0] in BREAKS or match.group()[0].isspace())
+    ]
+    until = starts[stop] if stop < len(starts) else len(raw)
+    text = " ".join(raw[starts[start] : until].split()).rstrip(" ,;:-–—.!¡¿")
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,198 @@
+"""What of a memory is embedded: its text with the words around it, and the points made of it."""
+
+import hashlib
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import structlog
+from django.db import connection
+
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.indexes.base import Point
+from memory.indexes.tokens import keep_tokens
+from memory.inference import embedder, language_model, prefixes, token_embedder
+from memory.inference.base import Encoded, Span, Vector
+from memory.inference.llm import LanguageModel
+from memory.language import english_gloss
+from memory.language.text import REPLY_EXCERPT, SPACES, date_words
+from memory.models import EndUser, MemoryItem
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
+from memory.tiers import SourceType, Tier
+
+logger = structlog.get_logger(__name__)
+
+TURNS_BEFORE = """
+SELECT item.id, before.speaker, left(before.text, %s)
+FROM memory_item AS item CROSS JOIN LATERAL (
+    SELECT speaker, text FROM memory_item AS earlier
+    WHERE earlier.user_id = item.user_id AND earlier.thread_id = item.thread_id AND earlier.arrival < item.arrival
+      AND earlier.status = 'active' AND earlier.tier = item.tier
+    ORDER BY earlier.arrival DESC LIMIT 1
+) AS before
+WHERE item.user_id = %s AND item.id = ANY(%s)
+"""
+
+
+def passage(item: MemoryItem, before: str = "") -> tuple[str, str]:
+    """The text to embed for an item: its prefix, its text, and the turn it replies to.
+
+    ``before`` is the turn before it in its thread. A turn that arrives late or changes does not change the
+    vector of the next.
+    """
+    prefix = context_prefix(
+        Tier(item.tier),
+        occurred_at=item.occurred_at,
+        speaker=item.speaker,
+        source_type=item.source_type,
+        title=str(item.source.get("title", "")),
+        section=str(item.source.get("section", "")),
+    )
+    return prefix, item.text + gloss_suffix(item.text) + reply_suffix(before)
+
+
+def gloss_suffix(text: str) -> str:
+    """English keywords for a text in a script that the usual embedding models do not know."""
+    return f" ({gloss})" if (gloss := english_gloss(text)) else ""
+
+
+def turns_before(user: EndUser, items: Sequence[MemoryItem]) -> dict[uuid.UUID, str]:
+    """The turn before each item in its thread, with its speaker, for the items that have one."""
+    ids = [item.pk for item in items if item.thread_id]
+    if not ids:
+        return {}
+    with user_scope(user), connection.cursor() as cursor:
+        cursor.execute(TURNS_BEFORE, [REPLY_EXCERPT, user.pk, ids])
+        return {item_id: f"{speaker}: {text}" if speaker else text for item_id, speaker, text in cursor.fetchall()}
+
+
+def vector_hash(item: MemoryItem, before: str = "") -> str:
+    """A hash that stays the same while the vector need not be computed again."""
+    conf = memory_conf()
+    prefix, text = passage(item, before)
+    parts = (conf.vector.collection, conf.embedding.model, conf.embedding.passage_prefix, prefix, text)
+    return hashlib.sha256("\x00".join(parts).encode()).hexdigest()
+
+
+def describer() -> LanguageModel | None:
+    """The language model for contextual prefixes, if one is configured and enabled."""
+    return language_model() if memory_conf().llm.prefixes else None
+
+
+def embedded_texts(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str]) -> list[str]:
+    """The passages, each with its contextual prefix from the language model, if there is one.
+
+    The prefix is not part of ``vector_hash``: a different wording by the model does not make a vector stale.
+    """
+    passages = ["".join(passage(item, before.get(item.pk, ""))) for item in items]
+    model = describer()
+    if model is None:
+        return passages
+    contexts = prefixes.contexts(model, [subject(item, before.get(item.pk, "")) for item in items])
+    return [f"{context}\n{text}" if context else text for context, text in zip(contexts, passages, strict=True)]
+
+
+def subject(item: MemoryItem, before: str) -> prefixes.Subject:
+    about = {
+        "kind": Tier(item.tier).value,
+        "date": f"{item.occurred_at:%Y-%m-%d}",
+        "speaker": item.speaker,
+        "source": item.source_type,
+        "title": str(item.source.get("title", "")),
+        "section": str(item.source.get("section", "")),
+        "tags": ", ".join(item.tags),
+    }
+    return prefixes.Subject(item.user_id, "\n".join(f"{k}: {v}" for k, v in about.items() if v), before, item.text)
+
+
+def points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[Point]:
+    """The items as index points, newly embedded; their token vectors are stored on the way."""
+    vectors = embedded(items, before, deadline)
+    return [
+        Point(
+            id=item.pk,
+            user_id=item.user_id,
+            tier=item.tier,
+            status=item.status,
+            vector=vector,
+            vector_hash=vector_hash(item, before.get(item.pk, "")),
+            revision=item.revision,
+        )
+        for item, vector in zip(items, vectors, strict=True)
+    ]
+
+
+def embedded(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[Vector]:
+    """The items' vectors. Turns also get token vectors if the server offers them; failing that, none."""
+    texts = embedded_texts(items, before)
+    turns = {place: item for place, item in enumerate(items) if item.thread_id}
+    encoded = encoded_turns([(texts[place], said_in(texts[place], item)) for place, item in turns.items()], deadline)
+    vectors = dict(zip(turns, (one.vector for one in encoded), strict=False))
+    rest = [place for place in range(len(items)) if place not in vectors]
+    vectors |= zip(rest, embedder().embed_passages([texts[place] for place in rest], deadline), strict=True)
+    keep_signs(items, dict(zip(turns, (one.signs for one in encoded), strict=False)))
+    return [vectors[place] for place in range(len(items))]
+
+
+def encoded_turns(turns: Sequence[tuple[str, Span]], deadline: Deadline) -> list[Encoded]:
+    """Vectors with tokens for all turns, or nothing if the server cannot provide tokens.
+
+    Raises Unavailable when that cannot be determined: then the embedder is down and the turns stay pending.
+    """
+    model = token_embedder()
+    if model is None or not turns or not model.is_offered(deadline.slice(memory_conf().embedding.query_timeout_s)):
+        return []
+    try:
+        return model.encode_passages([text for text, _ in turns], [span for _, span in turns], deadline)
+    except Unavailable as error:
+        logger.warning("turns indexed without their tokens", reason=error.reason)
+        return []
+
+
+def said_in(text: str, item: MemoryItem) -> Span:
+    """The span of an embedded text that holds the speaker's name, the item's own words and their keywords."""
+    own = item.text + gloss_suffix(item.text)
+    start = max(0, text.find(own))
+    named = f"{item.speaker}: " if item.speaker else ""
+    first = start - len(named) if named and text[:start].endswith(named) else start
+    return first, start + len(own)
+
+
+def keep_signs(items: Sequence[MemoryItem], signs: Mapping[int, bytes]) -> None:
+    """Store the token vectors. Those of items that have none any more are removed, also after a switch-off."""
+    by_id = {item.pk: signs.get(place) for place, item in enumerate(items)}
+    revisions = {item.pk: item.revision for item in items}
+    for user_id in {item.user_id for item in items}:
+        keep_tokens(user_id, memory_conf().embedding.model, by_id, revisions)
+
+
+def budget(texts: int) -> Deadline:
+    """A deadline long enough to describe and embed this many texts and to write their vectors."""
+    describing_s = prefixes.LONGEST_BATCH_S if describer() else 0.0
+    return Deadline(memory_conf().embedding.batch_timeout_s * max(1, texts // 8) + describing_s)
+
+
+def context_prefix(
+    tier: Tier, *, occurred_at: datetime, speaker: str, source_type: str = "", title: str = "", section: str = ""
+) -> str:
+    """The deterministic prefix that is embedded in front of a text: when, who, where.
+
+    The same row always gives the same vector. Memory bank statements are timeless and get no date, so that repeating
+    one yields the same vector.
+    """
+    if tier is Tier.MEMORY_BANK:
+        return ""
+    parts = [f"{occurred_at:%A} {date_words(occurred_at)}"]
+    if title:
+        parts.append(f"Book: {title}" + (f", Section: {section}" if section else ""))
+    elif source_type in {SourceType.DOCUMENT, SourceType.TOOL}:
+        parts.append(source_type)
+    said = f"{speaker}: " if speaker else ""
+    return f"[{' · '.join(parts)}] {said}"
+
+
+def reply_suffix(before: str) -> str:
+    """The suffix that is embedded after a turn: the turn it replies to, as context for "yes, last week"."""
+    return f" (in reply to {SPACES.sub(' ', before[:REPLY_EXCERPT]).strip()})" if before else ""

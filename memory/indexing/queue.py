@@ -1,0 +1,241 @@
+"""Turns rows into vectors. The rows are the queue: whatever is ``pending`` remains to be done.
+
+Every step is idempotent, also under concurrency and after a crash: vectors are upserted by id, and a row is marked
+ready only if it has not changed since it was embedded.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import OperationalError, connection
+from psycopg.errors import LockNotAvailable
+
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.indexes import vector_index
+from memory.indexing.passages import (
+    budget,
+    describer,
+    points,
+    turns_before,
+    vector_hash,
+)
+from memory.inference import embedder
+from memory.models import EndUser, MemoryItem, Tombstone
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Rejected, Unavailable
+from memory.store.rows import mark_index_due
+from memory.tiers import Indexing
+
+logger = structlog.get_logger(__name__)
+
+BATCH = 128
+"""Rows taken at once: a few embedder batches, so that the database is asked rarely."""
+DESCRIBED_BATCH = 16
+"""Batch size with contextual prefixes: small enough for each row to be described in time."""
+EMBEDDER = "embedder"
+MAX_ATTEMPTS = 5
+MAX_PAUSE = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexCounts:
+    pending: int
+    ready: int
+    failed: int
+
+
+def counts(user: EndUser, total: int | None = None) -> IndexCounts:
+    """How far the user's active memories are on their way into the index. ``total``: how many there are, if known.
+
+    Pending and failed rows have an index each; reading the state of all rows is ten times slower.
+    """
+    with user_scope(user):
+        rows = MemoryItem.objects.for_user(user).active()
+        pending = rows.filter(indexing=Indexing.PENDING).count()
+        failed = rows.filter(indexing=Indexing.FAILED).count()
+        total = rows.count() if total is None else total
+    return IndexCounts(pending=pending, ready=max(0, total - pending - failed), failed=failed)
+
+
+def retry(user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+    """Try a row again that was given up. False when there is none such."""
+    with user_scope(user):
+        given_up = MemoryItem.objects.for_user(user).filter(pk=item_id, indexing=Indexing.FAILED)
+        if not given_up.update(indexing=Indexing.PENDING, index_attempts=0, index_error="", index_after=now):
+            return False
+        mark_index_due(user, now)
+    return True
+
+
+def index_batch(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
+    """Index up to ``limit`` pending rows of a user and purge as many deleted ones.
+
+    Returns how many were taken; 0 means nothing is due now. Raises Unavailable when the embedder or the index is:
+    the rows stay pending and are tried again after a pause.
+    """
+    purged = purge_vectors(user, now=now)
+    items = due_items(user, now, min(limit, DESCRIBED_BATCH) if describer() else limit)
+    if not items:
+        return purged
+    try:
+        index_items(user, items, now=now)
+    except (Rejected, BadReply) as error:
+        if not is_fault_of_a_text(error):
+            postpone(user, items, now, error)
+            raise
+        index_one_by_one(user, items, now=now)
+    except Unavailable as error:
+        postpone(user, items, now, error)
+        raise
+    return len(items) + purged
+
+
+def due_items(user: EndUser, now: datetime, limit: int) -> list[MemoryItem]:
+    with user_scope(user):
+        return list(
+            MemoryItem.objects.for_user(user)
+            .filter(indexing=Indexing.PENDING, index_after__lte=now)
+            .order_by("index_after", "pk")[:limit]
+        )
+
+
+def only_paused(user: EndUser, now: datetime) -> bool:
+    """Whether rows are pending, and none of them is due yet."""
+    with user_scope(user):
+        pending = MemoryItem.objects.for_user(user).filter(indexing=Indexing.PENDING)
+        return pending.exists() and not pending.filter(index_after__lte=now).exists()
+
+
+def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) -> None:
+    before = turns_before(user, items)
+    hashes = {item.pk: vector_hash(item, before.get(item.pk, "")) for item in items}
+    changed = [item for item in items if item.vector_hash != hashes[item.pk]]
+    deadline = budget(len(changed))
+    if changed:
+        vector_index().upsert(points(changed, before, deadline), deadline)
+    moved = [item for item in items if item.vector_hash == hashes[item.pk]]
+    for (tier, status, revision), ids in by_payload(moved).items():
+        vector_index().set_payload(user.pk, ids, tier=tier, status=status, revision=revision, deadline=deadline)
+    mark_ready(user, items, hashes, now)
+
+
+def by_payload(items: Sequence[MemoryItem]) -> dict[tuple[str, str, int], list[uuid.UUID]]:
+    groups: dict[tuple[str, str, int], list[uuid.UUID]] = {}
+    for item in items:
+        groups.setdefault((item.tier, item.status, item.revision), []).append(item.pk)
+    return groups
+
+
+MARK_READY = """
+UPDATE memory_item AS item
+SET indexing = 'ready', vector_hash = done.digest, indexed_at = %s, index_attempts = 0, index_error = ''
+FROM unnest(%s::uuid[], %s::bigint[], %s::text[]) AS done(id, revision, digest)
+WHERE item.user_id = %s AND item.id = done.id AND item.indexing = 'pending' AND item.revision = done.revision
+"""
+
+
+def mark_ready(user: EndUser, items: Sequence[MemoryItem], hashes: dict[uuid.UUID, str], now: datetime) -> None:
+    """Mark rows ready. Rows that changed since they were read stay pending and are taken again."""
+    with user_scope(user), connection.cursor() as cursor:
+        cursor.execute(
+            MARK_READY,
+            [
+                now,
+                [item.pk for item in items],
+                [item.revision for item in items],
+                [hashes[item.pk] for item in items],
+                user.pk,
+            ],
+        )
+
+
+def is_fault_of_a_text(error: Unavailable) -> bool:
+    """Whether the embedder accepts other texts. A wrong key or a login page rejects all, and is no fault of a row.
+
+    The index receives only numbers, so its refusals are never about a text.
+    """
+    if error.dependency != EMBEDDER:
+        return False
+    try:
+        # Never the same text twice: the answer must not come from the cache.
+        embedder().embed_passages([f"probe {uuid.uuid4()}"], Deadline(memory_conf().embedding.query_timeout_s))
+    except Unavailable:
+        return False
+    return True
+
+
+def index_one_by_one(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) -> None:
+    """Try each row alone, so that one bad text does not block its batch; only its own attempts are counted."""
+    for item in items:
+        try:
+            index_items(user, [item], now=now)
+        except (Rejected, BadReply) as error:
+            attempts = item.index_attempts + 1
+            state = Indexing.FAILED if attempts >= MAX_ATTEMPTS else Indexing.PENDING
+            logger.warning("item not indexed", item_id=str(item.pk), attempts=attempts, reason=error.reason)
+            with user_scope(user):
+                MemoryItem.objects.for_user(user).filter(pk=item.pk, version=item.version).update(
+                    indexing=state,
+                    index_attempts=attempts,
+                    index_after=now + pause(attempts),
+                    index_error=error.reason[:300],
+                )
+
+
+def postpone(user: EndUser, items: Sequence[MemoryItem], now: datetime, error: Unavailable) -> None:
+    """Retry later because a dependency is down; no attempt is counted."""
+    with user_scope(user):
+        MemoryItem.objects.for_user(user).filter(pk__in=[item.pk for item in items], indexing=Indexing.PENDING).update(
+            index_after=now + pause(1), index_error=error.reason[:300]
+        )
+
+
+def pause(attempts: int) -> timedelta:
+    return min(MAX_PAUSE, timedelta(seconds=2**attempts))
+
+
+def purge_vectors(user: EndUser, *, now: datetime) -> int:
+    """Remove the vectors of deleted items, a batch of them. Returns how many."""
+    with user_scope(user):
+        ids = list(Tombstone.objects.filter(user=user, purged_at=None).values_list("item_id", flat=True)[:BATCH])
+    if ids:
+        vector_index().delete(user.pk, ids, Deadline(10))
+        with user_scope(user):
+            Tombstone.objects.filter(user=user, item_id__in=ids).update(purged_at=now)
+    return len(ids)
+
+
+def settle(user: EndUser) -> bool:
+    """Clear the user's mark if nothing is pending. False if something is, or a writer takes too long.
+
+    The lock waits for every writer whose row is not visible yet (setting the mark locks the user's row in share mode)
+    and blocks later ones, which then find the mark cleared and set it again.
+    """
+    try:
+        return take_back_mark(user)
+    except OperationalError as error:
+        if isinstance(error.__cause__, LockNotAvailable):
+            return False
+        raise
+
+
+def take_back_mark(user: EndUser) -> bool:
+    with user_scope(user):
+        locked = EndUser.objects.select_for_update().filter(pk=user.pk).first()
+        if locked is None:
+            return True
+        waiting = MemoryItem.objects.for_user(user).filter(indexing=Indexing.PENDING).exists()
+        if waiting or Tombstone.objects.filter(user=user, purged_at=None).exists():
+            return False
+        EndUser.objects.filter(pk=user.pk).update(index_due_since=None)
+    return True
+
+
+def users_due(limit: int = 1000) -> list[int]:
+    """Users with pending rows, those that have waited longest first."""
+    marked = EndUser.objects.filter(index_due_since__isnull=False).order_by("index_due_since")
+    return list(marked.values_list("pk", flat=True)[:limit])

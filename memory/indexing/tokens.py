@@ -1,0 +1,63 @@
+"""Turns in the index whose tokens are not kept: stored before they were, or while the embedding server gave none.
+
+Such a turn is found by its vector and its words like any other; only nothing compares it token by token. Its vector is
+right and stays, so nothing waits for this.
+"""
+
+import time
+from collections.abc import Sequence
+from uuid import UUID
+
+import structlog
+
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.indexes.tokens import TOKENS, count_without_tokens, without_tokens
+from memory.indexing.passages import budget, encoded_turns, keep_signs, passage, said_in, turns_before
+from memory.indexing.queue import BATCH
+from memory.inference import token_embedder
+from memory.models import EndUser, MemoryItem
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
+
+logger = structlog.get_logger(__name__)
+
+AT_MOST = 1000
+"""Turns of one user that are completed in one go: after an upgrade there may be very many, and each is embedded."""
+
+
+def complete(user: EndUser, *, repair: bool) -> tuple[int, int]:
+    """How many turns of the user lack their tokens, and how many of these got them now.
+
+    Neither is anything where the embedding server gives no tokens, or cannot say whether it does.
+    """
+    model = token_embedder()
+    lacking = completed = 0
+    try:
+        if model is None or not model.is_offered(Deadline(memory_conf().embedding.query_timeout_s)):
+            return 0, 0
+        lacking = count_without_tokens(user.pk, model.model)
+        left = without_tokens(user.pk, model.model, AT_MOST) if lacking and repair else []
+        for start in range(0, len(left), BATCH):
+            started = time.monotonic()
+            completed += encode(user, left[start : start + BATCH])
+            time.sleep(memory_conf().reindex.rest_s(time.monotonic() - started))
+    except Unavailable as error:
+        # Search does without them; the next comparison comes back.
+        logger.warning("turns left without their tokens", reason=error.reason)
+    return lacking, completed
+
+
+def encode(user: EndUser, ids: Sequence[UUID]) -> int:
+    """Keep the tokens of these turns. Returns of how many. Raises Unavailable."""
+    with user_scope(user):
+        items = list(MemoryItem.objects.for_user(user).filter(pk__in=ids).defer("lexemes"))
+    before = turns_before(user, items)
+    # Without what a language model might say of each: asking it again for all of them would cost more than it is worth.
+    texts = ["".join(passage(item, before.get(item.pk, ""))) for item in items]
+    spans = [(text, said_in(text, item)) for text, item in zip(texts, items, strict=True)]
+    encoded = encoded_turns(spans, budget(len(items)))
+    if items and not encoded:
+        raise Unavailable(TOKENS, "the server gave none")
+    keep_signs(items, dict(enumerate(one.signs for one in encoded)))
+    return len(encoded)

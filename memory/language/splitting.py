@@ -1,0 +1,165 @@
+"""Tokenises text: words, identifiers whole and in parts, character bigrams of scripts without spaces."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
+
+from memory.language.calendar import date_parts
+
+Kind = Literal["word", "code"]
+
+
+class Piece(NamedTuple):
+    """A case-folded part of a text; a `code` is searched as it is, a `word` in its forms."""
+
+    form: str
+    kind: Kind
+
+
+# Python's \w leaves out the vowel signs of Indic and South-East Asian scripts, which belong to their words.
+_SIGNS: Final = "\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e\u0eb0-\u0ece\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3"
+_WORD: Final = re.compile(rf"[^\W_](?:[^\W_]|[{_SIGNS}])*(?:'(?:[^\W_]|[{_SIGNS}])+)*")
+_BETWEEN: Final = re.compile(r"[,;!?()\[\]{}<>|\"“”„«»…*`^=~]+|\.\.+|(?<=\w)[:'](?=[^\w/\\]|$)")
+_EDGES: Final = "'.:-_+&%$€£¥§°@/\\•·¿¡"
+_THOUSANDS: Final = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?![\w,])|(?<![\w.,])\d{1,3}(?:[.']\d{3})+(?![\w.'])")
+_POSSESSIVE: Final = re.compile(r"'[sS]$")
+_VERSION: Final = re.compile(r"[vV](\d+(?:\.\d+)+\S*)")
+_ADDRESS: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+", re.IGNORECASE)
+_CAPITALS_INSIDE: Final = re.compile(r"[a-z][A-Z]")
+_CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_LETTERS_OR_DIGITS: Final = re.compile(r"\d+|[^\W\d_]+")
+_SHARP: Final = re.compile(r"[A-Za-z](?:\+\+|#)")
+_MARKS_OF_CODE: Final = re.compile(r"[\d_@\\.:+]|/.*/")
+
+_IDEOGRAPHS: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED: Final = f"{_IDEOGRAPHS}\u3040-\u30ff\uac00-\ud7af\u0e00-\u0edf\u1000-\u109f\u1780-\u17d3"
+_UNSPACED_RUN: Final = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_HAS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
+_IDEOGRAPH: Final = re.compile(f"[{_IDEOGRAPHS}]")
+
+_CLITICS: Final = frozenset({"s", "m", "d", "ll", "re", "ve"})
+_NEGATIONS: Final = {"can": "can", "won": "will", "shan": "shall"}
+_ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})
+_MOST_BOUNDARIES: Final = 3
+LONGEST: Final = 200
+_LONGEST_CACHED: Final = 48
+
+
+def pieces(text: str) -> list[Piece]:
+    """The pieces of a cleaned text in order."""
+    found: list[Piece] = []
+    for chunk in text.split():
+        found.extend(_cached(chunk) if len(chunk) <= _LONGEST_CACHED else _split(chunk))
+    return found
+
+
+@lru_cache(maxsize=65_536)
+def _cached(chunk: str) -> tuple[Piece, ...]:
+    return tuple(_split(chunk))
+
+
+def _split(chunk: str) -> list[Piece]:
+    if chunk.isascii() and chunk.isalpha() and not _CAPITALS_INSIDE.search(chunk):
+        return [Piece(chunk.casefold()[:LONGEST], "word")]
+    if _ADDRESS.match(chunk):
+        return _address(chunk)
+    chunk = _THOUSANDS.sub(lambda number: "".join(filter(str.isdigit, number[0])), chunk)
+    found: list[Piece] = []
+    for part in _BETWEEN.split(chunk):
+        if _SHARP.fullmatch(part):
+            found.append(Piece(part.casefold(), "code"))
+        elif part:
+            found.extend(_part(part))
+    return found
+
+
+def _address(chunk: str) -> list[Piece]:
+    whole = chunk.rstrip(".,;:!?'\")]}>").casefold()
+    named = whole.split("://", 1)[-1]
+    return [Piece(named.rstrip("/")[:LONGEST], "code"), *_inside(named)]
+
+
+def _part(part: str) -> list[Piece]:
+    marked = part.startswith("#")
+    core = _POSSESSIVE.sub("", part.strip(_EDGES + "#"))
+    if not core:
+        return []
+    simple = _WORD.fullmatch(core) is not None
+    whole: list[Piece] = []
+    if marked:
+        whole.append(Piece(f"#{core.casefold()}"[:LONGEST], "code"))
+    if not simple:
+        dates = date_parts(core)
+        if dates:
+            return [*whole, Piece(core, "code"), *(Piece(form, "code") for form in dates)]
+        if _MARKS_OF_CODE.search(core):
+            whole.append(Piece(core.casefold()[:LONGEST], "code"))
+            if version := _VERSION.fullmatch(core):
+                whole.append(Piece(version[1].casefold()[:LONGEST], "code"))
+        elif "-" in core:
+            whole.append(Piece(core.replace("-", "").casefold()[:LONGEST], "word"))
+    return [*whole, *_inside(core)]
+
+
+def _inside(core: str) -> list[Piece]:
+    found: list[Piece] = []
+    for word in _WORD.findall(core):
+        if _HAS_UNSPACED.search(word):
+            for run in _UNSPACED_RUN.findall(word):
+                found.extend(_pairs(run) if _HAS_UNSPACED.match(run) else _word(run))
+        else:
+            found.extend(_word(word))
+    return found
+
+
+def _pairs(run: str) -> list[Piece]:
+    """Overlapping pairs, and single ideographs, which are often words by themselves."""
+    pairs = [run[start : start + 2] for start in range(len(run) - 1)]
+    singles = _IDEOGRAPH.findall(run) if pairs else [run]
+    return [Piece(form, "code") for form in (*pairs, *singles)]
+
+
+def _word(word: str) -> list[Piece]:
+    if "'" in word:
+        return _apostrophes(word)
+    folded = word.casefold()[:LONGEST]
+    if word.isdigit():
+        return [Piece(_plain_number(folded), "code")]
+    if any(char.isdigit() for char in word):
+        return _letters_and_digits(folded)
+    if word.isascii() and _CAPITALS_INSIDE.search(word):
+        parts = [part.casefold() for part in _CAMEL.findall(word) if len(part) > 1]
+        return [Piece(folded, "word"), *(Piece(part, "word") for part in parts if part != folded)]
+    return [Piece(folded, "word")]
+
+
+def _apostrophes(word: str) -> list[Piece]:
+    """`Anna's` is Anna, `don't` is do, `l'eau` is eau, `dell'arte` is dell and arte."""
+    left, _, right = word.partition("'")
+    tail = right.casefold()
+    if tail in _CLITICS:
+        return _word(left)
+    if tail == "t" and left[-1:] in {"n", "N"}:
+        return _word(_NEGATIONS.get(left.casefold(), left[:-1]) or left)
+    if len(left) == 1 and left not in "oO":
+        return _word(right)
+    return [*_word(left), *_word(right)]
+
+
+def _letters_and_digits(word: str) -> list[Piece]:
+    parts = _LETTERS_OR_DIGITS.findall(word)
+    found = [Piece(word, "code")]
+    if len(parts) - 1 > _MOST_BOUNDARIES:
+        return found
+    for part in parts:
+        if part.isdigit():
+            found.append(Piece(_plain_number(part), "code"))
+        elif len(part) > 1 and part not in _ORDINALS:
+            found.append(Piece(part, "word"))
+    return found
+
+
+def _plain_number(digits: str) -> str:
+    return digits.lstrip("0") or "0"

@@ -1,0 +1,115 @@
+"""The memory bank as a whole: finding the item a few words mean, and choosing what to archive when it is full."""
+
+import uuid
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.db.models import Count
+
+from memory.access.locks import take_turns
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.models import EndUser, MemoryItem
+from memory.models.items import ItemQuerySet
+from memory.scoring import quality, wilson_lower_bound
+from memory.store import writing
+from memory.store.admission import Refused
+from memory.tiers import Tier, Trust
+
+
+# --- room --------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """The facts that decide whether an item keeps its place."""
+
+    item_id: uuid.UUID
+    trust: int
+    principal: str
+    always_inject: bool
+    quality: float
+    wilson: float
+    last_used_at: datetime | None
+    created_at: datetime
+    is_kept: bool
+
+    @property
+    def is_safe(self) -> bool:
+        """Items a person pinned, and the one a person has just written, are never archived to make room."""
+        return self.trust >= Trust.USER and (self.always_inject or self.is_kept)
+
+    @property
+    def strength(self) -> tuple[object, ...]:
+        used = self.last_used_at or datetime.min.replace(tzinfo=UTC)
+        worth = (self.always_inject, self.quality, self.wilson, used, self.created_at, self.item_id)
+        return (self.trust, self.is_kept, *worth)
+
+
+def overflow(user: EndUser, keep: Collection[uuid.UUID] = ()) -> dict[uuid.UUID, str]:
+    """Ids that must leave the bank, each with the reason: first of sources that hold more than their share.
+
+    The least trusted go first, then the weakest by quality, Wilson bound and last use. ``keep`` was just written: it
+    goes last among equals, and never before an item of lower trust.
+    """
+    capacity, share = memory_conf().limits.bank_capacity, bank_share()
+    bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
+    counted = bank.values_list("trust", "principal").annotate(Count("id"))
+    held: Counter[str] = Counter()
+    total = 0
+    for trust, principal, number in counted:
+        total += number
+        held[principal] += number if trust < Trust.USER else 0
+    if total <= capacity and all(number <= share for number in held.values()):
+        return {}
+    seats = sorted(seats_of(bank, keep), key=lambda seat: seat.strength)
+    gone: dict[uuid.UUID, str] = {}
+    for principal, number in held.items():
+        reason = f"{principal or 'one source'} holds more than {share} of the bank's {capacity} places"
+        own = [seat for seat in seats if seat.principal == principal and seat.trust < Trust.USER]
+        gone |= {seat.item_id: reason for seat in own[: max(0, number - share)]}
+    weakest = [seat.item_id for seat in seats if not seat.is_safe and seat.item_id not in gone]
+    excess = max(0, total - len(gone) - capacity)
+    return gone | dict.fromkeys(weakest[:excess], f"the bank holds more than {capacity} items")
+
+
+def bank_share() -> int:
+    """How many items one source that is not a person may hold."""
+    limits = memory_conf().limits
+    return max(1, int(limits.bank_capacity * limits.bank_source_share))
+
+
+def seats_of(bank: ItemQuerySet, keep: Collection[uuid.UUID]) -> Iterable[Seat]:
+    read = bank.only(
+        "trust", "principal", "always_inject", "importance", "confidence", "worked", "failed", "partial",
+        "last_used_at", "created_at",
+    )  # fmt: skip
+    for item in read:
+        yield Seat(
+            item_id=item.pk,
+            trust=item.trust,
+            principal=item.principal,
+            always_inject=item.always_inject,
+            quality=quality(item.importance, item.confidence),
+            wilson=wilson_lower_bound(item.worked, item.failed, item.partial),
+            last_used_at=item.last_used_at,
+            created_at=item.created_at,
+            is_kept=item.pk in keep,
+        )
+
+
+def make_room(
+    user: EndUser, *, now: datetime, keep: Collection[uuid.UUID] = (), actor: str = "promotion"
+) -> dict[uuid.UUID, str]:
+    """Archive what does not fit. Returns what went, with the reasons.
+
+    Raises Refused when that would be the item just written: in a bank full of statements by people there is no room for
+    one that no person made.
+    """
+    with user_scope(user):
+        take_turns("bank", user)
+        over = overflow(user, keep)
+        if any(item_id in over for item_id in keep):
+            raise Refused("tier", "the memory bank is full of what people wrote; archive something there first")
+        writing.archive_many(user, over, now=now, actor=actor)
+    return over

@@ -1,0 +1,130 @@
+"""Erases a user (GDPR): unreachable at once, removed by a task, with only the counts kept."""
+
+import json
+import uuid
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Model, Q
+
+from memory import signals
+from memory.access.scope import user_scope
+from memory.indexes import vector_index
+from memory.indexes.ghosts import ghosts
+from memory.inference import prefixes
+from memory.models import (
+    EndUser,
+    Erasure,
+    IdempotencyRecord,
+    MemoryEvent,
+    MemoryItem,
+    MemoryVector,
+    MemoryVersion,
+    Speaker,
+    TokenVectors,
+    Tombstone,
+    Turn,
+    UserData,
+)
+
+ERASED_WITH_USER: tuple[type[Model], ...] = (
+    IdempotencyRecord,
+    Turn,
+    MemoryVector,
+    TokenVectors,
+    MemoryEvent,
+    MemoryVersion,
+    MemoryItem,
+    Speaker,
+    Tombstone,
+    UserData,
+)
+
+
+RECALL = "diagnostics"
+SHOWS = frozenset({"results", "injection", "directives", RECALL})
+"""Parts of answers that only show: of a search, a context, insights, a recall."""
+WORDS_OF_AN_ITEM: dict[str, Any] = {
+    "text": "",
+    "content": "",
+    "title": "",
+    "body": "",
+    "tags": [],
+    "metadata": {},
+    "speaker": None,
+    "source": None,
+}
+
+
+def forget_answers(user: EndUser, item_ids: Collection[uuid.UUID]) -> None:
+    """Remove the text of deleted or cleansed items from the stored answers of idempotent requests.
+
+    The answer of a read is dropped. That of a write keeps its ids without the text, or a late repeat would write again.
+    """
+    named = {str(item_id) for item_id in item_ids}
+    with user_scope(user):
+        holding = IdempotencyRecord.objects.filter(user=user, response__has_key="body")
+        if len(named) == 1:
+            holds_it = Q(response__body__icontains=next(iter(named)))
+            holding = holding.filter(holds_it | Q(response__body__icontains=RECALL))
+        for record in holding:
+            body = json.loads(record.response["body"])
+            # A tool's answer has what it did inside, and the same in words beside it.
+            done = body["result"] if isinstance(body.get("result"), dict) else body
+            if not SHOWS.isdisjoint(done):
+                # A recall names the messages of an exchange, not the memory that went with it.
+                if RECALL in done or any(name in record.response["body"] for name in named):
+                    record.delete()
+            elif done.get("id", done.get("memory_id")) in named:
+                for part in (body, done):
+                    part.update({name: value for name, value in WORDS_OF_AN_ITEM.items() if part.get(name)})
+                record.response["body"] = json.dumps(body)
+                record.save(update_fields=["response"])
+
+
+def request_erasure(user: EndUser, *, now: datetime) -> Erasure:
+    """Frees the external id, which makes the rows unreachable before they are removed."""
+    with transaction.atomic():
+        erasure = Erasure.objects.create(organization_id=user.organization_id, end_user_id=user.pk, requested_at=now)
+        # "#" is outside the alphabet of external ids, so no client can name the row again.
+        EndUser.objects.filter(pk=user.pk).update(external_id=f"#erased-{erasure.pk}")
+    return erasure
+
+
+def finish_erasure(erasure_id: uuid.UUID, *, now: datetime) -> None:
+    """Remove rows and vectors; safe to run again after any interruption. Raises Unavailable while the index is down."""
+    erasure = Erasure.objects.get(pk=erasure_id)
+    if erasure.finished_at is not None:
+        return
+    user = EndUser.objects.filter(pk=erasure.end_user_id).first()
+    if user is not None:
+        removed = erase_rows(user)
+        # A run that was cut off after the rows went keeps the numbers it counted then.
+        erasure.removed = {name: count + erasure.removed.get(name, 0) for name, count in removed.items()}
+        erasure.save(update_fields=["removed"])
+        vector_index().erase(user.pk)
+        ghosts().forget(user.pk)
+        prefixes.forget(user.pk)
+        user.delete()
+    erasure.finished_at = now
+    erasure.save(update_fields=["finished_at"])
+
+
+def unfinished_erasures() -> list[uuid.UUID]:
+    return list(Erasure.objects.filter(finished_at=None).values_list("pk", flat=True))
+
+
+def erase_rows(user: EndUser) -> dict[str, int]:
+    """Remove every row of a user, in one transaction. Returns how many, by table."""
+    removed: dict[str, int] = {}
+    with user_scope(user):
+        with connection.cursor() as cursor:
+            # One transaction, however long: no request waits for it.
+            cursor.execute("SET LOCAL statement_timeout = 0")
+        signals.user_erased.send(EndUser, user=user, removed=removed)
+        for model in ERASED_WITH_USER:
+            rows = model._default_manager.filter(user_id=user.pk)
+            removed[model._meta.db_table] = rows._raw_delete(rows.db)
+    return removed

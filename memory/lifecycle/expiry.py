@@ -1,0 +1,32 @@
+"""Deletes expired records: positions of old turns, stored answers of idempotent requests."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.models import EndUser, IdempotencyRecord, Turn
+
+IDEMPOTENCY_LIFE = timedelta(hours=24)
+BATCH = 5000
+
+
+def users_with_logs() -> Iterator[int]:
+    """All users; each is purged by a separate task."""
+    return EndUser.objects.order_by("pk").values_list("pk", flat=True).iterator()
+
+
+def purge(user_id: int, *, now: datetime) -> int:
+    """Delete expired rows in small batches, so that no lock is held for long. Returns how many."""
+    gone = 0
+    old_turns = now - timedelta(days=memory_conf().limits.log_days)
+    for model, limit in ((Turn, old_turns), (IdempotencyRecord, now - IDEMPOTENCY_LIFE)):
+        while True:
+            with user_scope(user_id):
+                rows = model._default_manager.filter(user_id=user_id, created_at__lt=limit)
+                ids = list(rows.values_list("pk", flat=True)[:BATCH])
+                model._default_manager.filter(user_id=user_id, pk__in=ids).delete()
+            gone += len(ids)
+            if len(ids) < BATCH:
+                break
+    return gone

@@ -1,0 +1,336 @@
+"""Moves memories between tiers, expires them, archives garbage and enforces the bank's capacity.
+
+No other module does any of these. Each batch is one short transaction with an event per step; passes are idempotent,
+also when two run at once. Promotion reads ``score``, not the Wilson bound: the 95 % lower bound of a flawless record
+is 0.34 after two uses, so a threshold of 0.7 on it would take many days to reach.
+"""
+
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.db import connection
+from django.db.models import F, Q
+
+from memory import signals
+from memory.access.locks import take_turns
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.lifecycle import bank
+from memory.models import EndUser, MemoryEvent, MemoryItem
+from memory.models.items import ItemQuerySet, outlives_its_time
+from memory.platform import metrics
+from memory.store import rows, writing
+from memory.store.admission import Refused
+from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Tier, Trust
+
+LONG_BATCH_S = 0.25
+"""After a batch that took longer the next is smaller, so that no lock is held for a second."""
+SHORT_BATCH_S = 0.1
+FIRST_BATCH = 100
+SMALLEST_BATCH = 50
+PAGE = 5_000
+LISTED = 10_000
+UNDOABLE = frozenset({"promoted", "archived"})
+NEEDED_OF_A_ROW = ("pk", "user", "tier", "score", "uses", "overruled_uses", "trust", "created_at", "expires_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    memory_id: uuid.UUID
+    source: Tier
+    target: Tier
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    memory_id: uuid.UUID
+    reason: str
+
+
+@dataclass(slots=True)
+class Promoted:
+    """What a pass did or, as a dry run, would do. ``unchanged`` counts the active rows it left alone.
+
+    The lists are truncated; ``moved`` and ``let_go`` count every memory.
+    """
+
+    promoted: list[Move] = field(default_factory=list)
+    archived: list[Archived] = field(default_factory=list)
+    moved: int = 0
+    let_go: int = 0
+    unchanged: int = 0
+    longest_s: float = 0.0
+    """The longest that a batch held its rows."""
+
+    def add(self, moves: Sequence[Move], spent: Sequence[Archived]) -> None:
+        self.moved += len({move.memory_id for move in moves})
+        self.let_go += len(spent)
+        self.promoted += moves[: max(0, LISTED - len(self.promoted))]
+        self.archived += spent[: max(0, LISTED - len(self.archived))]
+
+    @property
+    def is_cut(self) -> bool:
+        return max(len(self.promoted), len(self.archived)) >= LISTED
+
+
+def promote(
+    user: EndUser, *, now: datetime, dry_run: bool = False, actor: str = "promotion", counting: bool = True
+) -> Promoted:
+    """One pass over a user's memories: archive expired and useless ones, promote proven ones.
+
+    With ``counting`` False ``unchanged`` is not computed; when nothing is due, counting takes longest.
+    """
+    result = Promoted()
+    if not memory_conf().flags["promotion"]:
+        return result
+    if dry_run:
+        foretell(user, now, result)
+    else:
+        work_off(user, now, actor, result)
+        over = bank.make_room(user, now=now, actor=actor)
+        result.add([], [Archived(item_id, reason) for item_id, reason in over.items()])
+        metrics.count("moves", "promoted", result.moved)
+        metrics.count("moves", "archived", result.let_go)
+    if counting:
+        with user_scope(user):
+            active = MemoryItem.objects.for_user(user).active().count()
+        result.unchanged = active - result.moved - (result.let_go if dry_run else 0)
+    return result
+
+
+def foretell(user: EndUser, now: datetime, result: Promoted) -> None:
+    """What a pass would do, in its order. Reads in one go, locks nothing."""
+    with user_scope(user):
+        for rule in rules(now):
+            due = MemoryItem.objects.for_user(user).active().filter(rule)
+            for item in due.only(*NEEDED_OF_A_ROW).order_by("pk").iterator():
+                result.add(*decide([item], now))
+        result.add([], [Archived(item_id, reason) for item_id, reason in bank.overflow(user).items()])
+
+
+def work_off(user: EndUser, now: datetime, actor: str, result: Promoted) -> None:
+    """Process batches until nothing is due. Stops at once when another process promotes the same user."""
+    conf = memory_conf().promotion
+    due = Due(user, now)
+    size = min(FIRST_BATCH, conf.batch)
+    while not due.is_done:
+        started = time.perf_counter()
+        room = size
+        with user_scope(user):
+            if not sole_promoter(user):
+                return
+            while room and not due.is_done:
+                asked, batch = due.take(room)
+                if batch:
+                    moves, spent = decide(batch, now)
+                    carry_out(user, moves, spent, now, actor)
+                    result.add(moves, spent)
+                room -= asked
+        took = time.perf_counter() - started
+        result.longest_s = max(result.longest_s, took)
+        size = paced(size, took, conf.batch)
+
+
+class Due:
+    """What is due of a user, rule by rule and by id, so that a pass goes the way its dry run told.
+
+    Ids are looked up in pages much larger than a batch: sorting what is due for each batch cost more than the look-up.
+    """
+
+    def __init__(self, user: EndUser, now: datetime) -> None:
+        self._user = user
+        self._rules = rules(now)
+        self._waiting: list[uuid.UUID] = []
+        self._after: uuid.UUID | None = None
+        self._has_more = True
+
+    @property
+    def is_done(self) -> bool:
+        return not self._rules
+
+    def take(self, room: int) -> tuple[int, list[MemoryItem]]:
+        """The next rows, locked, and how many were asked for; whoever is busy with one has it, until the next pass."""
+        rule = self._rules[0]
+        if not self._waiting and self._has_more:
+            self._look(rule)
+        asked, self._waiting = self._waiting[:room], self._waiting[room:]
+        if not self._waiting and not self._has_more:
+            self._rules, self._after, self._has_more = self._rules[1:], None, True
+        found = self._matching(rule).filter(pk__in=asked).only(*NEEDED_OF_A_ROW).order_by("pk")
+        return len(asked), list(found.select_for_update(skip_locked=True, no_key=True, of=("self",))) if asked else []
+
+    def _look(self, rule: Q) -> None:
+        ids = self._matching(rule).order_by("pk").values_list("pk", flat=True)
+        self._waiting = list((ids.filter(pk__gt=self._after) if self._after else ids)[:PAGE])
+        self._has_more = len(self._waiting) == PAGE
+        self._after = self._waiting[-1] if self._waiting else None
+
+    def _matching(self, rule: Q) -> ItemQuerySet:
+        return MemoryItem.objects.for_user(self._user).active().filter(rule)
+
+
+def paced(size: int, took_s: float, largest: int) -> int:
+    if took_s > LONG_BATCH_S:
+        return max(min(SMALLEST_BATCH, largest), size // 2)
+    return min(largest, size * 2) if took_s < SHORT_BATCH_S else size
+
+
+def sole_promoter(user: EndUser) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended('promote', %s))", [user.pk])
+        row = cursor.fetchone()
+    return bool(row and row[0])
+
+
+# --- rules -------------------------------------------------------------------------------------------------------
+def rules(now: datetime) -> list[Q]:
+    """What is due, each row under one of them. What rose and what failed does not expire, so the order is theirs."""
+    return [risen_from(Tier.HISTORY), risen_from(Tier.WORKING), garbage(), expired(now) & ~garbage()]
+
+
+def risen_from(tier: Tier) -> Q:
+    """Rows that qualify for the next tier. External text never does, and an undone move needs new outcomes."""
+    score, uses = thresholds(tier)
+    # "uses > 0" is what the index of judged rows is made for.
+    return Q(tier=tier, score__gte=score, uses__gte=uses, uses__gt=0, trust__gt=Trust.EXTERNAL) & newly_judged()
+
+
+def risen() -> Q:
+    return risen_from(Tier.WORKING) | risen_from(Tier.HISTORY)
+
+
+def garbage() -> Q:
+    return Q(tier__in=SCORED_TIERS, score__lt=memory_conf().promotion.garbage_below, uses__gt=0) & newly_judged()
+
+
+def newly_judged() -> Q:
+    return Q(uses__gt=F("overruled_uses"))
+
+
+def expired(now: datetime) -> Q:
+    return Q(expires_at__isnull=False, expires_at__lte=now) & ~outlives_its_time() & ~risen()
+
+
+def thresholds(tier: Tier) -> tuple[float, int]:
+    conf = memory_conf().promotion
+    if tier is Tier.WORKING:
+        return conf.working_score, conf.working_uses
+    return conf.history_score, conf.history_uses
+
+
+def decide(due: Sequence[MemoryItem], now: datetime) -> tuple[list[Move], list[Archived]]:
+    moves = [move for item in due for move in steps(item)]
+    moved = {move.memory_id for move in moves}
+    return moves, [Archived(item.pk, why_spent(item, now)) for item in due if item.pk not in moved]
+
+
+def steps(item: MemoryItem) -> list[Move]:
+    """Every promotion the item qualifies for, one tier at a time."""
+    moves: list[Move] = []
+    if item.trust <= Trust.EXTERNAL or item.uses <= item.overruled_uses:
+        return moves
+    tier = Tier(item.tier)
+    while target := POLICIES[tier].promotes_to:
+        score, uses = thresholds(tier)
+        if item.score < score or item.uses < uses:
+            break
+        reason = f"score {item.score:.2f} >= {score:g} and uses {item.uses} >= {uses}"
+        moves.append(Move(item.pk, tier, target, reason))
+        tier = target
+    return moves
+
+
+def why_spent(item: MemoryItem, now: datetime) -> str:
+    conf = memory_conf().promotion
+    if item.score < conf.garbage_below and item.uses > item.overruled_uses:
+        return f"score {item.score:.2f} < {conf.garbage_below:g} after {item.uses} uses"
+    age = now - item.created_at
+    return f"past its time in {item.tier} ({readable(age)} old)"
+
+
+def readable(age: timedelta) -> str:
+    hours = int(age.total_seconds() // 3600)
+    return f"{hours // 24} days" if hours >= 48 else f"{hours} hours"
+
+
+def carry_out(user: EndUser, moves: Sequence[Move], spent: Sequence[Archived], now: datetime, actor: str) -> None:
+    final = {move.memory_id: move.target for move in moves}
+    for target in sorted(set(final.values())):
+        move_to(user, [pk for pk, tier in final.items() if tier is target], target, now)
+    told = [rows.Told(one.memory_id, one.reason, {"tier": one.source}, {"tier": one.target}) for one in moves]
+    rows.note_many(user, "promoted", told, now=now, actor=actor)
+    if moves:
+        rows.mark_index_due(user, now)
+        signals.items_changed.send(EndUser, user=user, kind="promoted", items=list(final.items()))
+    writing.archive_many(user, {gone.memory_id: gone.reason for gone in spent}, now=now, actor=actor)
+
+
+def move_to(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: datetime) -> None:
+    """Move the item into a tier and restart its TTL."""
+    ttl = POLICIES[target].ttl
+    MemoryItem.objects.for_user(user).filter(pk__in=ids).update(
+        tier=target,
+        expires_at=now + ttl if ttl else None,
+        updated_at=now,
+        indexing=Indexing.PENDING,
+        index_after=now,
+    )
+
+
+# --- taking back -------------------------------------------------------------------------------------------------
+def undo(
+    user: EndUser,
+    item_id: uuid.UUID,
+    event_id: int,
+    *,
+    now: datetime,
+    actor: str,
+    similar_to: uuid.UUID | None = None,
+) -> MemoryItem | None:
+    """Undo a promotion or an archiving, if it is the item's last event. None when there is no such item or event.
+
+    The outcomes that led to the move do not lead to it again: only a new one decides about the memory's place. Raises
+    Refused for an event that cannot be taken back, and as ``store.restore`` does.
+    """
+    with user_scope(user):
+        # Before the row, as whoever writes to the bank does.
+        take_turns("bank", user)
+        item = rows.locked(user, item_id)
+        event = MemoryEvent.objects.filter(user=user, item_id=item_id, pk=event_id).first()
+        if item is None or event is None:
+            return None
+        check_undoable(user, event)
+        MemoryItem.objects.for_user(user).filter(pk=item_id).update(overruled_uses=item.uses)
+        if event.kind == "archived":
+            return writing.restore(user, item_id, now=now, actor=actor, similar_to=similar_to, undone=event)
+        source, target = Tier(event.after["tier"]), Tier(event.before["tier"])
+        move_to(user, [item_id], target, now)
+        item.refresh_from_db()
+        before, after = {"tier": source}, {"tier": target, "undone": event.pk}
+        reason = f"taken back: {event.reason}"[:300]
+        rows.note(item, "undone", reason=reason, before=before, after=after, now=now, actor=actor)
+        rows.mark_index_due(user, now)
+        rows.tell(user, "promoted", [item])
+    return item
+
+
+def check_undoable(user: EndUser, event: MemoryEvent) -> None:
+    if event.kind not in UNDOABLE:
+        raise Refused("event_id", "only a promotion or an archiving can be taken back")
+    later = MemoryEvent.objects.filter(user=user, item_id=event.item_id, pk__gt=event.pk).order_by("pk")
+    after = list(later.values_list("pk", "kind", "after"))
+    undone = {said["undone"] for _, _, said in after if "undone" in said}
+    if event.pk in undone:
+        raise Refused("event_id", "this was taken back already")
+    standing = [kind for pk, kind, said in after if pk not in undone and "undone" not in said]
+    if standing:
+        raise Refused("event_id", f"something came after it ({standing[-1]}); only the last move can be taken back")
+
+
+def users_to_promote() -> Iterator[int]:
+    """All users; each is promoted by a separate task, so that no task reads across users."""
+    return EndUser.objects.order_by("pk").values_list("pk", flat=True).iterator()

@@ -1,0 +1,119 @@
+"""Makes the demo organisation, its key, its operator and its one user's memories."""
+
+import json
+import secrets
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from memory.access.keys import KEY, SCOPES, authenticate, issue_key, key_digest
+from memory.access.scope import user_scope
+from memory.access.users import ensure_user, find_user
+from memory.facade import MemoryFacade
+from memory.models import ApiKey, EndUser, Membership, MemoryItem, Operator, Organization
+from memory.store.admission import NewMemory
+from memory.tiers import Outcome, Tier
+from memory.transfer.chats.importing import ChatFile, write
+
+SLUG = "demo"
+USER_ID = "demo"
+OPERATOR = "demo"
+
+EXAMPLE_QUERY = "What finally fixed ERR_4521 in the nightly export?"
+EXAMPLE_QUERIES = (
+    EXAMPLE_QUERY,
+    "Where and when do we meet the whale watching boat?",
+    "Which hydration works for my sourdough?",
+    "כמה סלק צריך לקובה של סבתא מרים?",
+)
+
+_DATA = Path(__file__).parent
+
+
+def prepare(previous: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Creates what the demo needs and returns the key, the operator and the password to show.
+
+    ``previous`` is what an earlier run returned. Its key and password are kept as long as they can be; the password
+    comes back empty when somebody has changed it since.
+    """
+    previous = previous or {}
+    now = timezone.now()
+    with transaction.atomic():
+        organization, made = Organization.objects.get_or_create(slug=SLUG, defaults={"name": "Demo", "created_at": now})
+        user = ensure_user(organization, USER_ID) if made else find_user(organization, USER_ID)
+    if user is not None:
+        load(user, now)
+    return {
+        "api_key": _key(organization, previous.get("api_key", ""), now),
+        "console_user": OPERATOR,
+        "console_password": _password(organization, previous.get("console_password", "")),
+    }
+
+
+def load(user: EndUser, now: datetime) -> None:
+    """Loads the conversation, the memory bank and the outcomes; existing rows are left as they are."""
+    facade = MemoryFacade(actor="demo")
+    chats = ChatFile(_DATA / "conversation.jsonl", "jsonl")
+    write(user, chats, tier=Tier.HISTORY, now=now)
+    facade.store_many(user, list(_bank(now)), now=now)
+    recorded = sum(facade.stats(user).outcomes.values())
+    for entry in list(_lines("outcomes.jsonl"))[recorded:]:
+        about = _items(user, entry["about"])
+        if about:
+            facade.outcome(
+                user, Outcome(entry["outcome"]), now=now, key_takeaway=entry.get("takeaway", ""), related=about
+            )
+
+
+def _bank(now: datetime) -> Iterator[NewMemory]:
+    for number, entry in enumerate(_lines("bank.jsonl")):
+        yield NewMemory(
+            text=entry["text"],
+            tier=Tier.MEMORY_BANK,
+            tags=entry["tags"],
+            importance=entry["importance"],
+            confidence=entry["confidence"],
+            always_inject=entry["always_inject"],
+            occurred_at=now,
+            source={"type": "demo"},
+            origin=f"demo-bank-{number}",
+        )
+
+
+def _items(user: EndUser, about: list[list[str]]) -> list[str]:
+    """Ids of the imported turns, each given by its thread and some of its words."""
+    with user_scope(user):
+        mine = MemoryItem.objects.for_user(user).active()
+        found = (mine.filter(thread_id=thread, text__contains=words).first() for thread, words in about)
+        return [str(item.pk) for item in found if item is not None]
+
+
+def _lines(name: str) -> Iterator[dict[str, Any]]:
+    for line in (_DATA / name).read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)
+
+
+def _key(organization: Organization, wanted: str, now: datetime) -> str:
+    principal = authenticate(wanted, now=now) if wanted else None
+    if principal is not None and principal.organization_id == organization.pk:
+        return wanted
+    # A key from before the database was emptied works again; one that was revoked or has expired does not.
+    is_free = KEY.fullmatch(wanted) and not ApiKey.objects.filter(digest=key_digest(wanted)).exists()
+    return issue_key(organization, "demo", SCOPES, now=now, key=wanted if is_free else None)[1]
+
+
+def _password(organization: Organization, wanted: str) -> str:
+    operator = Operator.objects.filter(username=OPERATOR).first()
+    if operator is not None and wanted:
+        return wanted if operator.check_password(wanted) else ""
+    # The earlier password is unknown and could not be shown, so it is replaced.
+    operator = operator or Operator(username=OPERATOR, is_staff=True)
+    password = wanted or secrets.token_urlsafe(12)
+    operator.set_password(password)
+    operator.save()
+    Membership.objects.get_or_create(operator=operator, organization=organization)
+    return password

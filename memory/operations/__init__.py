@@ -1,0 +1,1 @@
+"""How the installation does: health, Prometheus, Django's system checks."""

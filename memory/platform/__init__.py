@@ -1,0 +1,1 @@
+"""What every room stands on, without a word of the domain: Redis, HTTP, faults, deadlines, breakers, metrics."""

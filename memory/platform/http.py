@@ -1,0 +1,151 @@
+"""An HTTP client whose deadline covers the whole exchange.
+
+The usual timeouts apply to each read alone: a server that sends one byte a second, in its headers or its body, could
+hold the caller for ever. Here every wait on the socket is limited by what is left of the deadline set by ``within``.
+"""
+
+import socket
+import ssl
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import httpcore
+import httpx
+from httpcore._backends.sync import SyncStream
+
+from memory.platform.deadline import Deadline
+
+MAX_BODY_BYTES = 64 * 1024 * 1024
+MAX_CONNECTIONS = 64
+KEEPALIVE_S = 30.0
+
+_deadline: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def within(deadline: Deadline) -> Iterator[None]:
+    """Requests inside raise httpx.TimeoutException when they are not complete by the deadline."""
+    token = _deadline.set(deadline)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def _bounded(timeout: float | None, late: type[Exception]) -> float | None:
+    deadline = _deadline.get()
+    if deadline is None:
+        return timeout
+    left = deadline.remaining()
+    if left <= 0.0:
+        raise late("out of time")
+    return min(left, timeout) if timeout is not None else (left if left != float("inf") else None)
+
+
+class _Stream(httpcore.NetworkStream):
+    def __init__(self, inner: httpcore.NetworkStream) -> None:
+        self._inner = inner
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, _bounded(timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, _bounded(timeout, httpcore.WriteTimeout))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        left = _bounded(timeout, httpcore.ConnectTimeout)
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, left))
+
+    def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 -- the signature of the base class
+        return self._inner.get_extra_info(info)
+
+
+class _Backend(httpcore.SyncBackend):
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        left = _bounded(timeout, httpcore.ConnectTimeout)
+        return _Stream(super().connect_tcp(host, port, left, local_address, socket_options))
+
+    def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        # The library leaves the socket open when the connection is refused.
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.settimeout(_bounded(timeout, httpcore.ConnectTimeout))
+            connection.connect(path)
+        except TimeoutError as error:
+            connection.close()
+            raise httpcore.ConnectTimeout(str(error)) from error
+        except OSError as error:
+            connection.close()
+            raise httpcore.ConnectError(str(error)) from error
+        return _Stream(SyncStream(connection))
+
+
+class _Capped(httpx.SyncByteStream):
+    def __init__(self, inner: httpx.SyncByteStream) -> None:
+        self._inner = inner
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 0
+        for chunk in self._inner:
+            size += len(chunk)
+            if size > MAX_BODY_BYTES:
+                raise httpx.DecodingError("the reply is larger than any this service may give")
+            yield chunk
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class DeadlineTransport(httpx.HTTPTransport):
+    """Pooled connections that respect ``within`` and limit the size of a reply."""
+
+    def __init__(self, uds: str | None = None) -> None:
+        context = httpx.create_ssl_context()
+        super().__init__(verify=context, uds=uds)
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=context,
+            max_connections=MAX_CONNECTIONS,
+            keepalive_expiry=KEEPALIVE_S,
+            uds=uds,
+            network_backend=_Backend(),
+        )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        response = super().handle_request(request)
+        assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101 -- tells the type checker
+        response.stream = _Capped(response.stream)
+        return response
+
+
+def connect(url: str, headers: dict[str, str]) -> httpx.Client:
+    """A client for the service at a ``http(s)://`` or ``unix:///path/of.sock`` address."""
+    parts = urlsplit(url)
+    uds = unquote(parts.path) if parts.scheme == "unix" else None
+    return httpx.Client(
+        base_url="http://service" if uds else url,
+        headers={"accept-encoding": "identity", **headers},
+        transport=DeadlineTransport(uds),
+        # A model service is named by its address; a proxy meant for browsing must not see what is embedded.
+        trust_env=False,
+        timeout=None,  # noqa: S113 -- ``within`` bounds every wait
+    )

@@ -1,0 +1,258 @@
+"""The product's own metrics: names, labels and numbers, never user text.
+
+Each process counts in memory, which takes microseconds, and a background thread adds the sums to Redis every few
+seconds, where the counts of all processes and machines are combined. Without Redis the sums wait.
+"""
+
+import atexit
+import os
+import re
+import threading
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from redis import Redis
+
+from memory.conf import memory_conf
+from memory.platform import redis as shared
+from memory.platform.faults import Unavailable
+from memory.tiers import Outcome, Tier
+
+BOUNDS_MS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 5000, 15000)
+"""Upper bounds of the histogram buckets; one more bucket is for everything above."""
+SLICE = timedelta(minutes=5)
+SLICES_AN_HOUR = 12
+KEPT_SLICES_S = 75 * 60
+KEPT_DAYS_S = 8 * 24 * 3600
+LABEL = re.compile(r"[a-z0-9_.-]{1,40}")
+OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """Has at most one ``label``; durations are counted in histogram buckets."""
+
+    name: str
+    help: str
+    label: str = ""
+    is_duration: bool = False
+    known: tuple[str, ...] = ()
+    """Labels whose series start at 0 before anything was counted, so that the first event is seen as a change."""
+
+
+TIERS = tuple(tier.value for tier in Tier)
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("stage", "Time of each stage of a search, and of the whole", "stage", is_duration=True),
+        Metric("searches", "Searches, by how sure the first hit is", "confidence", known=("high", "medium", "low")),
+        Metric("hits", "Memories shown, by tier", "tier", known=TIERS),
+        Metric(
+            "fallbacks",
+            "Stages left out of a search because they failed or were late",
+            "stage",
+            known=("graph", "embed", "late", "vector", "lexical", "rerank", "insights"),
+        ),
+        Metric(
+            "rerank",
+            "Searches with a reranker at hand, by what became of it",
+            "result",
+            known=("used", "skipped", "spared"),
+        ),
+        Metric(
+            "embedding_cache",
+            "Texts whose vector was asked for, by whether the cache had it",
+            "result",
+            known=("hit", "miss"),
+        ),
+        Metric("writes", "Memories written, by tier", "tier", known=TIERS),
+        Metric("indexed", "Memories brought into the vector index"),
+        Metric("outcomes", "Outcomes recorded", "outcome", known=tuple(outcome.value for outcome in Outcome)),
+        Metric("moves", "Memories that promotion moved or archived", "kind", known=("promoted", "archived")),
+        Metric(
+            "model_calls",
+            "Calls of the language model, by how they ended",
+            "result",
+            known=("ok", "repaired", "invalid", "late", "unavailable", "rejected"),
+        ),
+        Metric("prefixes", "Contextual prefixes, by where they came from", "source", known=("model", "cache", "none")),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One number of a metric and label; for durations, a bucket (its position in BOUNDS_MS) or the sum."""
+
+    metric: str
+    label: str = ""
+    part: str = ""
+
+    @property
+    def field(self) -> str:
+        return f"{self.metric}|{self.label}|{self.part}"
+
+    @classmethod
+    def read(cls, field: str) -> "Series | None":
+        """None for series that another version of the product left there."""
+        parts = field.split("|")
+        return cls(*parts) if len(parts) == 3 and parts[0] in METRICS else None
+
+
+Sums = dict[Series, float]
+
+
+class Tally:
+    """The counts of this process since the last transfer to Redis."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sums: dict[Series, float] = defaultdict(float)
+        self._carrier: threading.Thread | None = None
+
+    def add(self, amounts: Iterable[tuple[Series, float]]) -> None:
+        with self._lock:
+            for series, amount in amounts:
+                self._sums[series] += amount
+            has_carrier = self._carrier is not None
+        if not has_carrier:
+            self._engage()
+
+    def carry(self, now: datetime | None = None) -> None:
+        """Add the counts to Redis; on failure they are kept for the next attempt."""
+        with self._lock:
+            sums, self._sums = self._sums, defaultdict(float)
+        if not sums:
+            return
+        try:
+            shared.demand(lambda client: deliver(client, sums, now or datetime.now(UTC)))
+        except Unavailable:
+            self._give_back(sums)
+
+    def _give_back(self, sums: Mapping[Series, float]) -> None:
+        with self._lock:
+            for series, amount in sums.items():
+                self._sums[series] += amount
+
+    def _engage(self) -> None:
+        pause_s = memory_conf().metrics.carry_every_s
+        if not pause_s:
+            return
+        with self._lock:
+            if self._carrier is None:
+                self._carrier = threading.Thread(target=self._keep_carrying, args=(pause_s,), name="tally", daemon=True)
+                self._carrier.start()
+                # Of the tally this process has at its end: a fork has one of its own.
+                atexit.register(carry)
+
+    def _keep_carrying(self, pause_s: float) -> None:
+        rest = threading.Event()
+        while not rest.wait(pause_s):
+            self.carry()
+
+
+def deliver(client: Redis, sums: Mapping[Series, float], now: datetime) -> None:
+    places = {total_key(): None, slice_key(now): KEPT_SLICES_S, day_key(now.date()): KEPT_DAYS_S}
+    pipe = client.pipeline(transaction=True)
+    for place, ttl_s in places.items():
+        for series, amount in sums.items():
+            pipe.hincrbyfloat(place, series.field, amount)
+        if ttl_s:
+            pipe.expire(place, ttl_s)
+    pipe.execute()
+
+
+_tally = Tally()
+
+
+def count(metric: str, label: str = "", amount: float = 1) -> None:
+    if amount:
+        _tally.add([(Series(metric, checked(metric, label)), amount)])
+
+
+def duration(metric: str, label: str, ms: float) -> list[tuple[Series, float]]:
+    label = checked(metric, label)
+    return [(Series(metric, label, str(bisect_left(BOUNDS_MS, ms))), 1), (Series(metric, label, "sum"), ms)]
+
+
+def searched(timings_ms: Mapping[str, float], fallbacks: Iterable[str], tiers: Iterable[str], confidence: str) -> None:
+    """Record all metrics of one search under one lock."""
+    amounts = [amount for stage, ms in timings_ms.items() for amount in duration("stage", stage, ms)]
+    amounts.append((Series("searches", checked("searches", confidence)), 1))
+    amounts += [(Series("hits", checked("hits", tier)), 1) for tier in tiers]
+    amounts += [(Series("fallbacks", checked("fallbacks", name.removesuffix("_skipped"))), 1) for name in fallbacks]
+    _tally.add(amounts)
+
+
+def checked(metric: str, label: str) -> str:
+    """The label if the metric has one and it is a plain word: user text never becomes a label."""
+    if not METRICS[metric].label:
+        return ""
+    return label if LABEL.fullmatch(label) else OTHER
+
+
+def carry() -> None:
+    """Transfer this process's counts to Redis."""
+    _tally.carry()
+
+
+def totals() -> Sums:
+    """Everything counted since Redis was last emptied. Raises Unavailable."""
+    return read([total_key()])[0]
+
+
+def last_hour(now: datetime) -> Sums:
+    """What was counted in the last hour, to the nearest five minutes. Raises Unavailable."""
+    merged: Sums = defaultdict(float)
+    for sums in read([slice_key(now - SLICE * back) for back in range(SLICES_AN_HOUR)]):
+        for series, amount in sums.items():
+            merged[series] += amount
+    return dict(merged)
+
+
+def of_day(day: date) -> Sums:
+    """What was counted on a day in UTC, as long as Redis still knows. Raises Unavailable."""
+    return read([day_key(day)])[0]
+
+
+def read(keys: list[str]) -> list[Sums]:
+    def look(client: Redis) -> list[dict[bytes, bytes]]:
+        pipe = client.pipeline(transaction=False)
+        for key in keys:
+            pipe.hgetall(key)
+        return list(pipe.execute())
+
+    return [as_sums(found) for found in shared.demand(look)]
+
+
+def as_sums(found: Mapping[bytes, bytes]) -> Sums:
+    sums: Sums = {}
+    for field, amount in found.items():
+        series = Series.read(field.decode(errors="replace"))
+        if series is not None:
+            sums[series] = float(amount)
+    return sums
+
+
+def total_key() -> str:
+    return shared.key("metrics", "total")
+
+
+def slice_key(moment: datetime) -> str:
+    return shared.key("metrics", "slice", str(int(moment.timestamp() // SLICE.total_seconds())))
+
+
+def day_key(day: date) -> str:
+    return shared.key("metrics", "day", day.isoformat())
+
+
+def forget() -> None:
+    """Drop counts not yet transferred: a forked process must not send its parent's counts again."""
+    global _tally
+    _tally = Tally()
+
+
+os.register_at_fork(after_in_child=forget)

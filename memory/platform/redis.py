@@ -1,0 +1,118 @@
+"""Access to Redis with short timeouts and a fallback when it is down.
+
+Nothing kept in Redis is the truth. `attempt` is for work that can be left out (caches, ghosts, shared breaker
+state): after a failure it does not try again for a moment, so a dead Redis costs one short wait instead of one per
+call. `demand` is for the few callers that need an answer.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import TypeVar
+
+from redis import ConnectionPool, Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from memory.conf import redis_url
+from memory.platform.faults import Unavailable
+
+T = TypeVar("T")
+
+DEMAND_TIMEOUT_S = 0.25
+ATTEMPT_TIMEOUT_S = 0.025
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 8.0
+
+
+class _Pause:
+    """The pause after a failure of Redis; then one caller at a time may try again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._until = 0.0
+        self._length = 0.0
+
+    def admits(self) -> bool:
+        if not self._length:
+            return True
+        with self._lock:
+            now = time.monotonic()
+            if now < self._until:
+                return False
+            self._until = now + self._length
+            return True
+
+    def failed(self) -> None:
+        with self._lock:
+            self._length = min(LONGEST_PAUSE_S, self._length * 2 or FIRST_PAUSE_S)
+            self._until = time.monotonic() + self._length
+
+    def succeeded(self) -> None:
+        if self._length:
+            with self._lock:
+                self._length = 0.0
+
+
+_pause = _Pause()
+
+
+@cache
+def _client(timeout_s: float) -> Redis:
+    pool = ConnectionPool.from_url(
+        redis_url(),
+        socket_timeout=timeout_s,
+        socket_connect_timeout=timeout_s,
+        # The client would otherwise try four times with up to ten seconds between.
+        retry=Retry(NoBackoff(), 0),
+        protocol=2,
+        health_check_interval=0,
+    )
+    return Redis(connection_pool=pool)
+
+
+def redis_client() -> Redis:
+    """The pooled client for callers that need an answer. Raises Unavailable when no client can be made."""
+    try:
+        return _client(DEMAND_TIMEOUT_S)
+    except (ValueError, RedisError) as error:
+        raise Unavailable("redis", str(error)) from error
+
+
+def demand(call: Callable[[Redis], T]) -> T:
+    """What `call` returns. Raises Unavailable when Redis fails or takes longer than a quarter of a second."""
+    client = redis_client()
+    try:
+        return call(client)
+    except (RedisError, OSError) as error:
+        raise Unavailable("redis", str(error) or type(error).__name__) from error
+
+
+def attempt(call: Callable[[Redis], T], otherwise: T) -> T:
+    """What `call` returns, or `otherwise` when Redis is down, slow or was so a moment ago. Never raises."""
+    if not _pause.admits():
+        return otherwise
+    try:
+        result = call(_client(ATTEMPT_TIMEOUT_S))
+    except (RedisError, OSError, ValueError):
+        _pause.failed()
+        return otherwise
+    _pause.succeeded()
+    return result
+
+
+def key(*parts: str) -> str:
+    """A Redis key of ours; parts of it never hold text a user wrote."""
+    return ":".join(("commonplace", *parts))
+
+
+def reset() -> None:
+    """Forget clients and failures, as after a change of address or a fork."""
+    global _pause
+    _client.cache_clear()
+    _pause = _Pause()
+
+
+os.register_at_fork(after_in_child=reset)

@@ -1,0 +1,207 @@
+"""The embedding queue of personal records: rows are added with the record and embedded later.
+
+Every step is idempotent and may be interrupted: a row becomes ready only if it has not changed since it was embedded.
+"""
+
+import uuid
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.db import OperationalError, connection
+from psycopg.errors import LockNotAvailable
+
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.inference.base import Vector
+from memory.models import EndUser
+from memory.platform.deadline import Deadline
+from memory.platform.faults import BadReply, Rejected, Unavailable
+from memory.records.embedding import NAME, embedder, model_tag
+from memory.records.models import Embedded, ModelInUse, Waiting
+from memory.records.texts import Kind, Words
+from memory.tiers import Indexing
+
+logger = structlog.get_logger(__name__)
+
+BATCH = 128
+MAX_ATTEMPTS = 5
+LONGEST_PAUSE_S = 30
+
+LEAVE = """
+INSERT INTO kind_embedding (user_id, kind, ref_id, memory_id, text, snippet, model_tag, created_at, state, revision,
+                            attempts, due_at, error)
+VALUES (%(user)s, %(kind)s, %(ref)s, %(memory)s, %(text)s, %(snippet)s, '', %(created)s, 'pending', 1, 0, %(now)s, '')
+ON CONFLICT (user_id, kind, ref_id) DO UPDATE SET
+    text = EXCLUDED.text, snippet = EXCLUDED.snippet, created_at = EXCLUDED.created_at, vector = NULL,
+    state = 'pending', revision = kind_embedding.revision + 1, attempts = 0, due_at = EXCLUDED.due_at, error = ''
+WHERE (kind_embedding.text, kind_embedding.snippet, kind_embedding.created_at, kind_embedding.state = 'failed')
+    IS DISTINCT FROM (EXCLUDED.text, EXCLUDED.snippet, EXCLUDED.created_at, false)
+"""
+# An update even where nothing changes: it locks the row, so that a settling waits for this transaction.
+MARK = """
+INSERT INTO kind_waiting (end_user_id, since) VALUES (%s, %s)
+ON CONFLICT (end_user_id) DO UPDATE SET since = kind_waiting.since
+"""
+MARK_EVERYBODY = "INSERT INTO kind_waiting (end_user_id, since) SELECT id, %s FROM end_user ON CONFLICT DO NOTHING"
+KEEP = """
+UPDATE kind_embedding AS row SET vector = done.vector, model_tag = %(tag)s, state = 'ready', attempts = 0, error = ''
+FROM unnest(%(ids)s::bigint[], %(revisions)s::bigint[], %(vectors)s::halfvec[]) AS done (id, revision, vector)
+WHERE row.user_id = %(user)s AND row.id = done.id AND row.revision = done.revision AND row.state = 'pending'
+"""
+
+
+def leave(
+    user: EndUser,
+    kind: Kind,
+    ref_id: uuid.UUID,
+    words: Words,
+    *,
+    created_at: datetime,
+    now: datetime,
+    memory_id: uuid.UUID | None = None,
+) -> None:
+    """Queue a record's text for embedding, in the transaction that writes it. Empty text is not queued."""
+    if not words.embedded:
+        forget(user, kind, [ref_id])
+        return
+    told: dict[str, Any] = {
+        "kind": kind.value,
+        "ref": ref_id,
+        "memory": memory_id,
+        "text": words.embedded,
+        "snippet": words.snippet,
+    }
+    with user_scope(user), connection.cursor() as cursor:
+        cursor.execute(LEAVE, {**told, "user": user.pk, "created": created_at, "now": now})
+        cursor.execute(MARK, [user.pk, now])
+
+
+def forget(user: EndUser, kind: Kind, ref_ids: Collection[uuid.UUID]) -> None:
+    """Remove these records from recall."""
+    with user_scope(user):
+        Embedded.objects.filter(user=user, kind=kind, ref_id__in=ref_ids).delete()
+
+
+def forget_memories(user: EndUser, memory_ids: Collection[uuid.UUID]) -> None:
+    """Remove the messages that belong to these memories."""
+    with user_scope(user):
+        Embedded.objects.filter(user=user, memory_id__in=memory_ids).delete()
+
+
+def embed_batch(user: EndUser, *, now: datetime) -> int:
+    """Embed up to a batch of a user's waiting rows. Returns how many were taken.
+
+    Raises Unavailable when there is no embedder: the rows wait on, and a pause keeps them from being tried at once.
+    """
+    rows = due_rows(user, now)
+    if not rows:
+        return 0
+    try:
+        keep(user, rows, vectors_of(rows))
+    except (Rejected, BadReply):
+        embed_one_by_one(user, rows, now)
+    except Unavailable as error:
+        postpone(user, rows, now, error)
+        raise
+    return len(rows)
+
+
+def due_rows(user: EndUser, now: datetime) -> list[Embedded]:
+    with user_scope(user):
+        waiting = Embedded.objects.filter(user=user, state=Indexing.PENDING, due_at__lte=now)
+        return list(waiting.defer("vector").order_by("due_at", "pk")[:BATCH])
+
+
+def vectors_of(rows: Sequence[Embedded]) -> list[Vector]:
+    deadline = Deadline(memory_conf().embedding.batch_timeout_s * max(1, len(rows) // 8))
+    return embedder().embed_passages([row.text for row in rows], deadline)
+
+
+def keep(user: EndUser, rows: Sequence[Embedded], vectors: Sequence[Vector]) -> None:
+    told: dict[str, Any] = {
+        "user": user.pk,
+        "tag": model_tag(),
+        "ids": [row.pk for row in rows],
+        "revisions": [row.revision for row in rows],
+        "vectors": [literal(vector) for vector in vectors],
+    }
+    with user_scope(user), connection.cursor() as cursor:
+        cursor.execute(KEEP, told)
+
+
+def literal(vector: Vector) -> str:
+    return f"[{','.join(f'{number:.6g}' for number in vector.tolist())}]"
+
+
+def embed_one_by_one(user: EndUser, rows: Sequence[Embedded], now: datetime) -> None:
+    """Embed row by row, so that one bad text does not block its batch. If all fail, the server is at fault."""
+    refused: list[tuple[Embedded, Unavailable]] = []
+    for row in rows:
+        try:
+            keep(user, [row], vectors_of([row]))
+        except (Rejected, BadReply) as error:
+            refused.append((row, error))
+    if len(refused) == len(rows) > 1:
+        postpone(user, rows, now, refused[0][1])
+        raise Unavailable(NAME, refused[0][1].reason)
+    for row, refusal in refused:
+        attempts = row.attempts + 1
+        state = Indexing.FAILED if attempts >= MAX_ATTEMPTS else Indexing.PENDING
+        logger.warning("record not embedded", kind=row.kind, attempts=attempts, reason=refusal.reason)
+        with user_scope(user):
+            Embedded.objects.filter(user=user, pk=row.pk, revision=row.revision).update(
+                state=state, attempts=attempts, due_at=now + pause(attempts), error=refusal.reason[:300]
+            )
+
+
+def postpone(user: EndUser, rows: Sequence[Embedded], now: datetime, error: Unavailable) -> None:
+    """Retry later because the server is down; no attempt is counted."""
+    with user_scope(user):
+        Embedded.objects.filter(user=user, pk__in=[row.pk for row in rows], state=Indexing.PENDING).update(
+            due_at=now + pause(1), error=error.reason[:300]
+        )
+
+
+def pause(attempts: int) -> timedelta:
+    return timedelta(seconds=min(LONGEST_PAUSE_S, 2**attempts))
+
+
+def settle(user: EndUser) -> bool:
+    """Clear the user's mark if nothing is pending; False if something is, or a write is in progress."""
+    try:
+        with user_scope(user):
+            list(Waiting.objects.select_for_update().filter(pk=user.pk))
+            if Embedded.objects.filter(user=user, state=Indexing.PENDING).exists():
+                return False
+            Waiting.objects.filter(pk=user.pk).delete()
+    except OperationalError as error:
+        if isinstance(error.__cause__, LockNotAvailable):
+            return False
+        raise
+    return True
+
+
+def users_waiting(limit: int = 1000) -> list[int]:
+    return list(Waiting.objects.order_by("since").values_list("pk", flat=True)[:limit])
+
+
+# --- another model -----------------------------------------------------------------------------------------------
+def notice_model(*, now: datetime) -> None:
+    """After a change of the model, queue all users: their vectors must be computed again."""
+    tag = model_tag()
+    known = ModelInUse.objects.filter(pk=1).first()
+    if known is not None and known.tag == tag:
+        return
+    if known is not None:
+        with connection.cursor() as cursor:
+            cursor.execute(MARK_EVERYBODY, [now])
+    ModelInUse.objects.update_or_create(pk=1, defaults={"tag": tag})
+
+
+def renew_foreign(user: EndUser, *, now: datetime) -> None:
+    """Queue the rows that another model embedded."""
+    with user_scope(user):
+        foreign = Embedded.objects.filter(user=user, state=Indexing.READY).exclude(model_tag=model_tag())
+        foreign.update(state=Indexing.PENDING, vector=None, due_at=now)

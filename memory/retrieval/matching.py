@@ -1,0 +1,110 @@
+"""Finds the bank item that a text duplicates or names, by its vector and its words."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from memory.conf import memory_conf
+from memory.indexes import vector_index
+from memory.indexes.base import Filter
+from memory.inference import embedder
+from memory.models import EndUser, MemoryItem
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
+from memory.retrieval.results import Hit, SearchRequest
+from memory.retrieval.search import search
+from memory.scoring import similarity
+from memory.tiers import Tier
+
+LOOKED_AT = 5
+
+
+FAR = 1.0
+"""Distance of unit vectors that is a cosine of 0.5. A nearest neighbour beyond it is not similar at all."""
+
+
+CLEARLY_NEARER = 0.08
+"""A second neighbour within this of the first makes the words ambiguous."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """``similarity`` is None where only the words matched."""
+
+    item: MemoryItem
+    similarity: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """``item`` is the one meant. Without one ``why`` gives the reason, and ``candidates`` are listed best first."""
+
+    item: MemoryItem | None
+    candidates: Sequence[Candidate]
+    why: str = ""
+
+
+def match(user: EndUser, words: str, *, now: datetime, deadline: Deadline) -> Match:
+    """The active bank item a few words mean. An ambiguous match is no match: changing the wrong memory is worse.
+
+    Asks the embedder, so it comes before any transaction. Without an embedder only literal words decide.
+    """
+    request = SearchRequest(
+        words, tiers=frozenset({Tier.MEMORY_BANK}), limit=LOOKED_AT, boosts=(), deadline_s=deadline.remaining()
+    )
+    hits = search(user, request, now=now, remember=False).hits
+    candidates = [Candidate(hit.item, hit.explain["similarity"]) for hit in hits]
+    if not hits:
+        return Match(None, [], "nothing in the memory bank matches these words")
+    said = folded(words)
+    literal = [hit.item for hit in hits if said in folded(hit.item.text)]
+    if len(literal) == 1:
+        return Match(literal[0], candidates)
+    if literal:
+        return Match(None, candidates, "these words stand in several memories")
+    return nearest(hits, candidates)
+
+
+def nearest(hits: Sequence[Hit], candidates: list[Candidate]) -> Match:
+    near = sorted((hit for hit in hits if hit.explain["distance"] is not None), key=lambda hit: hit.explain["distance"])
+    if not near or near[0].explain["distance"] > FAR:
+        return Match(None, candidates, "nothing in the memory bank is near enough to these words")
+    if len(near) > 1 and near[1].explain["distance"] - near[0].explain["distance"] < CLEARLY_NEARER:
+        return Match(None, candidates, "several memories are about as near to these words")
+    return Match(near[0].item, candidates)
+
+
+def folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+logger = structlog.get_logger(__name__)
+
+
+DUPLICATE_SIMILARITY = 0.80
+"""1 / (1 + distance), which is a cosine of 0.969."""
+
+
+def nearest_bank_item(
+    user: EndUser, text: str, deadline: Deadline, *, besides: uuid.UUID | None = None
+) -> uuid.UUID | None:
+    """The bank item within the duplicate distance of a text; None also when the index is unavailable.
+
+    ``besides`` is the item the text is for. Without an answer the write goes on: exact duplicates are still found by
+    their hash.
+    """
+    deadlines = memory_conf().deadlines
+    try:
+        [vector] = embedder().embed_passages([text], deadline.slice(deadlines.embed_s))
+        # Two, as the nearest may be the item itself.
+        found = vector_index().search(
+            vector, Filter(user.pk, frozenset({Tier.MEMORY_BANK})), 2, deadline.slice(deadlines.vector_s)
+        )
+    except Unavailable as error:
+        logger.info("bank duplicate check skipped", dependency=error.dependency, reason=error.reason)
+        return None
+    near = [one for one in found if one.id != besides]
+    return near[0].id if near and similarity(near[0].distance) >= DUPLICATE_SIMILARITY else None

@@ -1,0 +1,110 @@
+"""Keyset-paged lists of a user's rows; each page is one query in the user's scope."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import BooleanField, Q
+from django.db.models.expressions import RawSQL
+
+from memory.access.scope import user_scope
+from memory.language import query_groups, tsquery_literal
+from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
+from memory.models.items import ItemQuerySet
+from memory.tiers import Indexing, Status, Tier
+
+RECENT, SCORE = "recent", "score"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFilter:
+    """``words`` None means any text; a query of nothing but stop words matches nothing."""
+
+    status: Status = Status.ACTIVE
+    tier: Tier | None = None
+    tag: str | None = None
+    words: str | None = None
+    indexing: Indexing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The last row of a page: its sort key, then its id to break ties."""
+
+    key: datetime | float
+    item_id: uuid.UUID
+
+
+def list_items(
+    user: EndUser, wanted: ItemFilter, *, sort: str = RECENT, after: Place | None = None, limit: int = 50
+) -> list[MemoryItem]:
+    """Newest or best first, ties by id."""
+    column = "score" if sort == SCORE else "occurred_at"
+    with user_scope(user):
+        rows = filtered(MemoryItem.objects.for_user(user), wanted, user.pk)
+        if after is not None:
+            rows = beyond(rows, column, after)
+        rows = rows.defer("lexemes").order_by(f"-{column}", "pk")
+        if sort == RECENT and is_whole(wanted):
+            rows = across_tiers(rows, limit).order_by(f"-{column}", "pk")
+        return list(rows[:limit])
+
+
+def beyond(rows: ItemQuerySet, column: str, after: Place) -> ItemQuerySet:
+    """The rows that follow a place. No index begins at what an "or" says, so the bound stands beside it."""
+    bounded = rows.filter((f"{column}__lte", after.key))
+    return bounded.filter(Q((f"{column}__lt", after.key)) | Q(pk__gt=after.item_id))
+
+
+def is_whole(wanted: ItemFilter) -> bool:
+    """Whether all memories of one status are asked for."""
+    return wanted == ItemFilter(status=wanted.status)
+
+
+def across_tiers(rows: ItemQuerySet, limit: int) -> ItemQuerySet:
+    """The first of each tier: the index of recent rows is in order within a tier, and sorting 100,000 rows to show
+    eight took a tenth of a second."""
+    first, *others = (rows.filter(tier=tier)[:limit] for tier in Tier)
+    return first.union(*others, all=True)
+
+
+def place_of(item: MemoryItem, sort: str) -> Place:
+    return Place(item.score if sort == SCORE else item.occurred_at, item.pk)
+
+
+def filtered(rows: ItemQuerySet, wanted: ItemFilter, owner: int) -> ItemQuerySet:
+    rows = rows.filter(status=wanted.status)
+    if wanted.tier is not None:
+        rows = rows.filter(tier=wanted.tier)
+    if wanted.tag is not None:
+        rows = rows.filter(tags__contains=[wanted.tag.strip().lower()])
+    if wanted.indexing is not None:
+        rows = rows.filter(indexing=wanted.indexing)
+    if wanted.words is not None:
+        groups = query_groups(wanted.words)
+        if not groups:
+            return rows.none()
+        for group in groups:
+            holds: Any = RawSQL("lexemes @@ %s::tsquery", [tsquery_literal(group, owner)], output_field=BooleanField())
+            rows = rows.filter(holds)
+    return rows
+
+
+def list_versions(user: EndUser, item_id: uuid.UUID, *, before: int | None, limit: int) -> Sequence[MemoryVersion]:
+    """Newest first, those with a number under ``before``."""
+    with user_scope(user):
+        rows = MemoryVersion.objects.filter(user=user, item_id=item_id)
+        if before is not None:
+            rows = rows.filter(version__lt=before)
+        return list(rows.order_by("-version")[:limit])
+
+
+def list_events(user: EndUser, item_id: uuid.UUID, *, before: int | None, limit: int) -> Sequence[MemoryEvent]:
+    """Newest first, those with an id under ``before``."""
+    with user_scope(user):
+        rows = MemoryEvent.objects.filter(user=user, item_id=item_id)
+        if before is not None:
+            rows = rows.filter(pk__lt=before)
+        return list(rows.order_by("-pk")[:limit])

@@ -1,0 +1,202 @@
+"""Fills memory rows, and writes what accompanies a change: versions, events, marks of pending work."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from json import dumps
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from memory import signals
+from memory.conf import memory_conf
+from memory.indexes import lexical_index
+from memory.language import tsvector_literal
+from memory.language.text import content_hash, date_words
+from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
+from memory.store.admission import NewMemory
+from memory.tiers import POLICIES, TRUST_OF_SOURCE, Indexing, SourceType, Status, Tier
+
+CLOCK_SKEW = timedelta(seconds=60)
+
+
+def new_row(user: EndUser, new: NewMemory, now: datetime, actor: str) -> MemoryItem:
+    ttl = POLICIES[new.tier].ttl
+    occurred_at = min(new.occurred_at or now, now + CLOCK_SKEW)
+    return MemoryItem(
+        id=new.id or uuid.uuid4(),
+        user=user,
+        tier=new.tier,
+        text=new.text,
+        content_hash=content_hash(new.text),
+        tags=list(new.tags),
+        metadata=new.metadata,
+        always_inject=new.always_inject,
+        importance=new.importance,
+        confidence=new.confidence,
+        thread_id=new.thread_id,
+        speaker=new.speaker,
+        source_type=new.source_type,
+        source=new.source,
+        trust=new.trust or TRUST_OF_SOURCE[new.source_type],
+        principal=actor,
+        parents=list(new.parents),
+        origin=new.origin,
+        occurred_at=occurred_at,
+        created_at=now,
+        updated_at=now,
+        expires_at=now + ttl if ttl else None,
+        score=memory_conf().scoring.initial if new.score is None else new.score,
+        lexemes=lexemes(user.pk, new.text, new.speaker, occurred_at, new.tags),
+        index_after=now,
+    )
+
+
+def lexemes(owner: int, text: str, speaker: str, occurred_at: datetime, tags: Sequence[str]) -> str:
+    return tsvector_literal(" ".join([text, speaker, date_words(occurred_at), *tags]), owner)
+
+
+def set_text(item: MemoryItem, text: str) -> None:
+    item.text = text
+    item.content_hash = content_hash(text)
+    item.lexemes = lexemes(item.user_id, text, item.speaker, item.occurred_at, item.tags)
+    await_index(item)
+
+
+def await_index(item: MemoryItem) -> None:
+    item.indexing = Indexing.PENDING
+    item.index_attempts = 0
+    item.index_error = ""
+    item.index_after = timezone.now()
+
+
+def keep_version(
+    item: MemoryItem, reason: str, now: datetime, wording: NewMemory | MemoryItem | None = None, principal: str = ""
+) -> None:
+    """Store a wording as a version of the item: its current one, or a merged one that was not better.
+
+    ``principal`` says who brought a wording that is not a row of its own.
+    """
+    kept = wording or item
+    MemoryVersion.objects.create(
+        user_id=item.user_id,
+        item=item,
+        version=item.version,
+        text=kept.text,
+        tags=list(kept.tags),
+        importance=kept.importance,
+        confidence=kept.confidence,
+        thread_id=kept.thread_id,
+        source_type=kept.source_type,
+        source=kept.source,
+        trust=kept.trust or TRUST_OF_SOURCE[SourceType(kept.source_type)],
+        principal=principal if isinstance(kept, NewMemory) else kept.principal,
+        parents=list(kept.parents),
+        reason=reason,
+        archived_at=now,
+    )
+    item.version += 1
+
+
+WORDING = ("tags", "importance", "confidence", "thread_id", "source_type", "source", "trust", "principal", "parents")
+
+
+def take_back(item: MemoryItem, version: MemoryVersion) -> None:
+    """Restore an earlier version into the row; the caller saves the row and deletes the version."""
+    for name in WORDING:
+        setattr(item, name, getattr(version, name))
+    set_text(item, version.text)
+
+
+def put_away(item: MemoryItem, now: datetime) -> None:
+    """Make the row an archived one; the caller saves it and says why."""
+    item.status = Status.ARCHIVED
+    item.archived_at = item.updated_at = now
+    await_index(item)
+
+
+def locked(user: EndUser, item_id: uuid.UUID) -> MemoryItem | None:
+    return MemoryItem.objects.for_user(user).select_for_update(no_key=True).filter(pk=item_id).first()
+
+
+def note(
+    item: MemoryItem,
+    kind: str,
+    *,
+    now: datetime,
+    reason: str = "",
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+    actor: str = "",
+) -> None:
+    MemoryEvent.objects.create(
+        user_id=item.user_id,
+        item=item,
+        kind=kind,
+        reason=reason,
+        before=before or {},
+        after=after or {},
+        actor=actor,
+        at=now,
+    )
+
+
+NOTE_MANY = """
+INSERT INTO memory_event (user_id, item_id, kind, reason, before, after, actor, at)
+SELECT %s, told.item_id, %s, told.reason, told.before::jsonb, told.after::jsonb, %s, %s
+FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[])
+    WITH ORDINALITY AS told(item_id, reason, before, after, place) ORDER BY told.place
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One event of many of the same kind."""
+
+    item_id: uuid.UUID
+    reason: str
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+def note_many(user: EndUser, kind: str, told: Sequence[Told], *, now: datetime, actor: str) -> None:
+    """Write many events in order with one statement, since a pass writes thousands."""
+    if not told:
+        return
+    columns = zip(*[(one.item_id, one.reason, dumps(one.before), dumps(one.after)) for one in told], strict=True)
+    with connection.cursor() as cursor:
+        cursor.execute(NOTE_MANY, [user.pk, kind, actor, now, *map(list, columns)])
+
+
+def tell(user: EndUser, kind: str, items: Iterable[MemoryItem]) -> None:
+    """Notify other applications (the graphs), inside the transaction of the change."""
+    signals.items_changed.send(EndUser, user=user, kind=kind, items=[(item.pk, Tier(item.tier)) for item in items])
+
+
+def mark_index_due_if(item: MemoryItem, now: datetime) -> None:
+    if item.indexing == Indexing.PENDING:
+        mark_index_due(item.user, now)
+
+
+def mark_index_due(user: EndUser, now: datetime) -> None:
+    """Mark that this user has pending rows. Call it after the write, in the same transaction.
+
+    The shared lock is what settling waits for before it looks: the row's own foreign key is checked, and so locks the
+    user, only at the commit. Taken first, it lets the update see what a settling that was faster has taken back.
+    """
+    transaction.on_commit(partial(lexical_index().changed, user.pk))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
+    if EndUser.objects.filter(pk=user.pk, index_due_since__isnull=True).update(index_due_since=now):
+        signals.index_due.send(EndUser, user_id=user.pk)
+
+
+def mark_learning_due(user: EndUser, now: datetime) -> None:
+    """Mark that there is something to learn. Same order as for the index, for the same reason."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
+    if EndUser.objects.filter(pk=user.pk, learning_due_since__isnull=True).update(learning_due_since=now):
+        signals.learning_due.send(EndUser, user_id=user.pk)

@@ -1,0 +1,295 @@
+"""The write path: the only module that writes a memory's text, status and versions.
+
+Every function is one transaction in the user's scope; what must happen in the index is left in the rows themselves
+(``indexing = pending``, an unpurged tombstone), so a lost message or a killed process loses nothing.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+
+from memory.access.locks import take_turns
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.models import EndUser, MemoryEvent, MemoryItem, Tombstone
+from memory.platform import metrics
+from memory.store import rows
+from memory.store.admission import NewMemory, Refused, admitted, check_trust, checked_tags, checked_text, guard_bank
+from memory.store.lineage import with_least_trust
+from memory.store.merging import bank_twin, join, merge_into
+from memory.store.speakers import keep_names
+from memory.tiers import POLICIES, Indexing, Status, Tier, Trust
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    item: MemoryItem
+    duplicate_of: uuid.UUID | None = None
+
+
+def store(
+    user: EndUser, new: NewMemory, *, now: datetime, actor: str = "", similar_to: uuid.UUID | None = None
+) -> Stored:
+    """Store one memory. ``similar_to`` is the bank item it duplicates, if any: the two are merged."""
+    new = admitted(new)
+    with user_scope(user):
+        new = with_least_trust(user, new)
+        if new.tier is Tier.MEMORY_BANK and (twin := bank_twin(user, new.text, similar_to)):
+            return Stored(merge_into(twin, new, now=now, actor=actor), duplicate_of=twin.pk)
+        item = rows.new_row(user, new, now, actor)
+        item.save(force_insert=True)
+        keep_names(user, [item.speaker])
+        rows.note(item, "stored", after={"tier": item.tier}, now=now, actor=actor)
+        rows.mark_index_due(user, now)
+        rows.tell(user, "stored", [item])
+        count_writes([item])
+    return Stored(item)
+
+
+def store_many(user: EndUser, batch: Iterable[NewMemory], *, now: datetime, actor: str = "") -> list[uuid.UUID | None]:
+    """Store all or none, in order. None for an imported row that exists already or was deleted by the user."""
+    drafts = []
+    for position, new in enumerate(batch):
+        try:
+            drafts.append(admitted(new))
+        except Refused as error:
+            raise Refused(f"items[{position}].{error.field}", error.rule) from error
+    with user_scope(user):
+        known = known_origins(user, [new.origin for new in drafts if new.origin])
+        ids: list[uuid.UUID | None] = []
+        added: list[MemoryItem] = []
+        for new in with_parents(user, drafts):
+            if new.origin and new.origin in known:
+                ids.append(None)
+                continue
+            if new.origin:
+                known.add(new.origin)
+            if new.tier is Tier.MEMORY_BANK:
+                ids.append(store(user, new, now=now, actor=actor).item.pk)
+                continue
+            row = rows.new_row(user, new, now, actor)
+            added.append(row)
+            ids.append(row.pk)
+        MemoryItem.objects.bulk_create(added, batch_size=memory_conf().limits.batch)
+        keep_names(user, [row.speaker for row in added])
+        MemoryEvent.objects.bulk_create(
+            MemoryEvent(user=user, item=row, kind="stored", after={"tier": row.tier}, actor=actor, at=now)
+            for row in added
+        )
+        if added:
+            rows.mark_index_due(user, now)
+            rows.tell(user, "stored", added)
+            count_writes(added)
+    return ids
+
+
+def with_parents(user: EndUser, batch: Sequence[NewMemory]) -> list[NewMemory]:
+    """Limit each memory's trust to that of its parents, which may be earlier memories of the batch."""
+    found: list[NewMemory] = []
+    siblings: dict[uuid.UUID, int] = {}
+    for position, new in enumerate(batch):
+        try:
+            graded = with_least_trust(user, new, siblings)
+        except Refused as error:
+            raise Refused(f"items[{position}].{error.field}", error.rule) from error
+        found.append(graded)
+        if graded.id:
+            siblings[graded.id] = graded.trust or Trust.EXTERNAL
+    return found
+
+
+def count_writes(written: Sequence[MemoryItem]) -> None:
+    """Count writes after the commit only."""
+    for tier, number in Counter(row.tier for row in written).items():
+        transaction.on_commit(partial(metrics.count, "writes", tier, number))
+
+
+def known_origins(user: EndUser, origins: Sequence[str]) -> set[str]:
+    if not origins:
+        return set()
+    take_turns("import", user)
+    present = MemoryItem.objects.for_user(user).filter(origin__in=origins).values_list("origin", flat=True)
+    deleted = Tombstone.objects.filter(user=user, origin__in=origins).values_list("origin", flat=True)
+    return {origin for origin in (*present, *deleted) if origin}
+
+
+REVISABLE = ("tags", "importance", "confidence", "always_inject", "metadata")
+
+
+def revise(
+    user: EndUser,
+    item_id: uuid.UUID,
+    changes: dict[str, Any],
+    *,
+    now: datetime,
+    actor: str = "",
+    trust: Trust = Trust.USER,
+    similar_to: uuid.UUID | None = None,
+) -> MemoryItem | None:
+    """Change text, tags, importance, confidence, always_inject or metadata; a new text makes a new version.
+
+    ``trust`` is that of the new text and limits the memory's. ``similar_to`` is the bank item the new text duplicates,
+    if any; the result is then the item that remains of the two. None when the user has no such item.
+    """
+    with user_scope(user):
+        if "text" in changes:
+            take_turns("bank", user)
+        item = rows.locked(user, item_id)
+        if item is None:
+            return None
+        is_reworded = apply_changes(item, changes, trust, actor=actor, now=now)
+        if is_reworded and item.tier == Tier.MEMORY_BANK and item.status == Status.ACTIVE:
+            return merged(user, item, similar_to, now=now, actor=actor)
+    return item
+
+
+def apply_changes(item: MemoryItem, changes: dict[str, Any], trust: Trust, *, now: datetime, actor: str) -> bool:
+    """Apply the changes if the rules allow them. Returns whether the text changed."""
+    text = checked_text(changes["text"], memory_conf().limits.text) if "text" in changes else item.text
+    tags = checked_tags(changes["tags"]) if "tags" in changes else item.tags
+    is_reworded = text != item.text
+    if item.tier == Tier.MEMORY_BANK:
+        guard_bank(text, tags)
+    elif changes.get("always_inject"):
+        raise Refused("always_inject", "only memory_bank items can always be injected")
+    grade = min(item.trust, trust) if is_reworded else item.trust
+    check_trust(grade, Tier(item.tier), always_inject=bool(changes.get("always_inject", item.always_inject)))
+    before = {name: getattr(item, name) for name in ("text", *REVISABLE) if name in changes}
+    if is_reworded:
+        rows.keep_version(item, "revised", now)
+        item.trust, item.principal = grade, actor
+    for name in REVISABLE:
+        if name in changes:
+            setattr(item, name, tags if name == "tags" else changes[name])
+    if is_reworded or tags != before.get("tags", tags):
+        rows.set_text(item, text)
+    item.updated_at = now
+    item.save()
+    after = {name: getattr(item, name) for name in before}
+    rows.note(item, "revised", before=before, after=after, now=now, actor=actor)
+    rows.mark_index_due_if(item, now)
+    rows.tell(item.user, "revised", [item])
+    return is_reworded
+
+
+def merged(user: EndUser, item: MemoryItem, similar_to: uuid.UUID | None, *, now: datetime, actor: str) -> MemoryItem:
+    """The item that remains after merging with its duplicate, if it has one since it changed or came back."""
+    twin = bank_twin(user, item.text, similar_to, besides=item.pk)
+    return join(user, twin, item, now=now, actor=actor) if twin else item
+
+
+def archive(
+    user: EndUser, item_id: uuid.UUID, *, now: datetime, reason: str = "asked", actor: str = ""
+) -> MemoryItem | None:
+    """Archive: no answer contains it, its owner still sees it. Idempotent. None when there is no such item."""
+    with user_scope(user):
+        item = rows.locked(user, item_id)
+        if item is not None and item.status == Status.ACTIVE:
+            rows.put_away(item, now)
+            item.save()
+            rows.note(item, "archived", reason=reason, before={"status": "active"}, now=now, actor=actor)
+            rows.mark_index_due(user, now)
+            rows.tell(user, "archived", [item])
+    return item
+
+
+def archive_many(user: EndUser, reasons: Mapping[uuid.UUID, str], *, now: datetime, actor: str = "") -> None:
+    """Archive active items, each with an event that has the reason; other ids are ignored."""
+    if not reasons:
+        return
+    with user_scope(user):
+        active = MemoryItem.objects.for_user(user).active().filter(pk__in=list(reasons))
+        found = list(active.select_for_update(no_key=True).order_by("pk").only("pk", "tier"))
+        ids = [item.pk for item in found]
+        MemoryItem.objects.for_user(user).filter(pk__in=ids).update(
+            status=Status.ARCHIVED, archived_at=now, updated_at=now, indexing=Indexing.PENDING, index_after=now
+        )
+        before, after = {"status": Status.ACTIVE}, {"status": Status.ARCHIVED}
+        told = [rows.Told(item_id, reasons[item_id], before, after) for item_id in ids]
+        rows.note_many(user, "archived", told, now=now, actor=actor)
+        if ids:
+            rows.mark_index_due(user, now)
+            rows.tell(user, "archived", found)
+
+
+def restore(
+    user: EndUser,
+    item_id: uuid.UUID,
+    *,
+    now: datetime,
+    actor: str = "",
+    similar_to: uuid.UUID | None = None,
+    undone: MemoryEvent | None = None,
+) -> MemoryItem | None:
+    """Return an archived item to its tier and restart its TTL; a bank item is merged with its duplicate, if any.
+
+    Failures that led to the archiving do not archive it again. ``undone`` is the archiving event being undone, if any.
+    Raises Refused for external text that may not be in its tier. None when there is no such item.
+    """
+    with user_scope(user):
+        take_turns("bank", user)
+        item = rows.locked(user, item_id)
+        if item is None or item.status != Status.ARCHIVED:
+            return item
+        check_trust(item.trust, Tier(item.tier), always_inject=item.always_inject)
+        ttl = POLICIES[Tier(item.tier)].ttl
+        item.status = Status.ACTIVE
+        item.archived_at = None
+        item.updated_at = now
+        item.expires_at = now + ttl if ttl else None
+        if item.score < memory_conf().promotion.garbage_below:
+            item.overruled_uses = item.uses
+        rows.await_index(item)
+        item.save()
+        reason, after = (f"taken back: {undone.reason}"[:300], {"undone": undone.pk}) if undone else ("", {})
+        rows.note(item, "restored", reason=reason, before={"status": "archived"}, after=after, now=now, actor=actor)
+        rows.mark_index_due(user, now)
+        rows.tell(user, "restored", [item])
+        return merged(user, item, similar_to, now=now, actor=actor) if item.tier == Tier.MEMORY_BANK else item
+
+
+def vouch(user: EndUser, item_id: uuid.UUID, *, now: datetime, actor: str = "") -> MemoryItem | None:
+    """Record that a person vouches for a memory: it is now trusted like their own words. None if there is none.
+
+    The only operation that raises trust. Memories derived from it earlier keep their trust.
+    """
+    with user_scope(user):
+        item = rows.locked(user, item_id)
+        if item is not None and item.trust < Trust.USER:
+            before = Trust(item.trust).name.lower()
+            item.trust = Trust.USER
+            item.updated_at = now
+            item.save(update_fields=["trust", "updated_at"])
+            rows.note(item, "vouched", before={"trust": before}, after={"trust": "user"}, now=now, actor=actor)
+    return item
+
+
+def remove(user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+    """Delete one memory for good."""
+    return bool(remove_many(user, [item_id], now=now))
+
+
+def remove_many(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> list[uuid.UUID]:
+    """Delete for good: texts, versions and events now; tombstones make the worker delete the vectors.
+
+    Returns the ids that existed.
+    """
+    with user_scope(user):
+        named = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update()
+        found = list(named.only("pk", "tier", "origin").order_by("pk"))
+        if not found:
+            return []
+        Tombstone.objects.bulk_create(
+            Tombstone(user=user, item_id=item.pk, origin=item.origin, deleted_at=now) for item in found
+        )
+        rows.tell(user, "removed", found)
+        gone = [item.pk for item in found]
+        MemoryItem.objects.for_user(user).filter(pk__in=gone).delete()
+        rows.mark_index_due(user, now)
+    return gone

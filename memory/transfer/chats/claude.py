@@ -1,0 +1,118 @@
+"""Claude account exports: one object per conversation, its messages a list in the order they were written.
+
+Messages name their parent. Where one parent has two children a message was edited or answered again, and only the
+branch that ends at ``current_leaf_message_uuid`` (or, without it, at the last message) is what the person saw last.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+
+from memory.transfer.chats.messages import (
+    Malformed,
+    Message,
+    Skip,
+    clean_label,
+    clean_text,
+    list_of,
+    moment,
+    text_of,
+    thread_name,
+)
+
+KIND = "claude"
+
+_SPEAKERS = {"human": "user", "user": "user", "assistant": "assistant"}
+
+
+def recognises(record: dict[str, object]) -> bool:
+    return "chat_messages" in record
+
+
+def messages(conversation: dict[str, object]) -> Iterator[Message | Skip]:
+    """The current branch in order; what is left out comes as a Skip."""
+    thread_id = thread_name(text_of(conversation, "uuid"))
+    title = clean_label(text_of(conversation, "name", ""), 200)
+    began = conversation.get("created_at")
+    last = moment(began) if began is not None else None
+    every = list_of(conversation, "chat_messages")
+    for index, raw in enumerate(every, start=1):
+        if not isinstance(raw, dict):
+            raise Malformed(f"message {index} must be an object")
+    rows = [raw for raw in every if isinstance(raw, dict)]
+    kept = _branch(rows, conversation.get("current_leaf_message_uuid"))
+    for index, row in enumerate(rows):
+        if index not in kept:
+            yield Skip("on a branch that was left")
+            continue
+        try:
+            said = _message(row, index, thread_id, title, last)
+        except Malformed as fault:
+            raise Malformed(f"message {index + 1}: {fault}") from None
+        if isinstance(said, Message):
+            last = said.said_at
+        yield said
+
+
+def _branch(rows: list[dict[str, object]], leaf: object) -> set[int]:
+    """Positions of the messages on the current branch: all of them unless the conversation really forks."""
+    everything = set(range(len(rows)))
+    children = Counter(row["parent_message_uuid"] for row in rows if isinstance(row.get("parent_message_uuid"), str))
+    if not children or max(children.values()) < 2:
+        return everything
+    place = {row["uuid"]: index for index, row in enumerate(rows) if isinstance(row.get("uuid"), str)}
+    tip: object = leaf if leaf in place else rows[-1].get("uuid")
+    kept: set[int] = set()
+    while isinstance(tip, str) and tip in place:
+        if place[tip] in kept:
+            raise Malformed(f"message {tip!r} is its own ancestor")
+        kept.add(place[tip])
+        tip = rows[place[tip]].get("parent_message_uuid")
+    return kept or everything
+
+
+def _message(row: dict[str, object], index: int, thread_id: str, title: str, last: datetime | None) -> Message | Skip:
+    sender = text_of(row, "sender")
+    speaker = _SPEAKERS.get(sender)
+    if speaker is None:
+        return Skip(f"{clean_label(sender, 20) or 'unknown'} message")
+    text, files = _text(row)
+    if not text:
+        return Skip("empty, a file or a call of a tool only")
+    said_at = row.get("created_at")
+    return Message(
+        kind=KIND,
+        thread_id=thread_id,
+        title=title,
+        message_id=text_of(row, "uuid", "") or f"#{index}",
+        speaker=speaker,
+        text=text,
+        said_at=moment(said_at) if said_at is not None else last,
+        attachments=tuple(files),
+    )
+
+
+def _text(row: dict[str, object]) -> tuple[str, list[str]]:
+    """What was said, and the names of the files that came with it.
+
+    A long paste is exported as an attachment without a name, so it belongs to what was said; a named file does not.
+    """
+    blocks = list_of(row, "content")
+    spoken = [text for text in map(_block, blocks) if text.strip()] if blocks else [text_of(row, "text", "")]
+    files: list[str] = []
+    for attachment in list_of(row, "attachments"):
+        if not isinstance(attachment, dict):
+            raise Malformed("attachments must hold objects")
+        name = clean_label(text_of(attachment, "file_name", ""), 120)
+        if name:
+            files.append(name)
+        else:
+            spoken.append(text_of(attachment, "extracted_content", ""))
+    return clean_text("\n\n".join(spoken)), files
+
+
+def _block(block: object) -> str:
+    """Thinking, tool calls and their results are not part of what was said."""
+    if not isinstance(block, dict):
+        raise Malformed("content must hold objects")
+    return text_of(block, "text", "") if block.get("type") == "text" else ""

@@ -1,0 +1,180 @@
+"""Imports a file of chats for one user: checks the whole file, then writes it in batches that are safe to repeat."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+
+from memory.access.scope import user_scope
+from memory.models import EndUser
+from memory.store.admission import NewMemory
+from memory.store.writing import known_origins, store_many
+from memory.tiers import SourceType, Tier
+from memory.transfer.chats import chatgpt, claude, jsonl, reading
+from memory.transfer.chats.messages import BrokenExport, Malformed, Message, Skip, split_text
+
+# One transaction each. What a stopped import has written so far stays and is recognised the next time.
+BATCH = 500
+
+FORMATS: dict[str, ModuleType] = {module.KIND: module for module in (chatgpt, claude, jsonl)}
+
+
+@dataclass(slots=True)
+class Survey:
+    """What a file contains, counted before anything is written."""
+
+    kind: str
+    messages: int = 0
+    memories: int = 0
+    threads: set[str] = field(default_factory=set)
+    skipped: Counter[str] = field(default_factory=Counter)
+    earliest: datetime | None = None
+    latest: datetime | None = None
+
+    def note(self, message: Message, parts: int) -> None:
+        self.messages += 1
+        self.memories += parts
+        self.threads.add(message.thread_id)
+        if message.said_at is not None:
+            self.earliest = min(self.earliest or message.said_at, message.said_at)
+            self.latest = max(self.latest or message.said_at, message.said_at)
+
+
+@dataclass(slots=True)
+class Written:
+    added: int = 0
+    already_there: int = 0
+
+
+class ChatFile:
+    """One file of chats in a known format. Raises BrokenExport as soon as a fault is met."""
+
+    def __init__(self, path: Path, kind: str = "auto") -> None:
+        self.sources = reading.sources(path)
+        self.kind = _kind_of(self.sources) if kind == "auto" else kind
+        self.format = FORMATS[self.kind]
+
+    def said(self) -> Iterator[Message | Skip]:
+        for source in self.sources:
+            for record in reading.records(source):
+                if not self.format.recognises(record.value) and self.kind != jsonl.KIND:
+                    raise BrokenExport(record.place, f"is not a conversation of a {self.kind} export")
+                try:
+                    yield from self.format.messages(record.value)
+                except Malformed as fault:
+                    raise BrokenExport(record.place, str(fault)) from None
+
+    def survey(self, on_message: Callable[[], None] = lambda: None) -> Survey:
+        """Reads the whole file. Nothing may be written before this has returned."""
+        found = Survey(self.kind)
+        for said in self.said():
+            if isinstance(said, Skip):
+                found.skipped[said.reason] += 1
+            else:
+                found.note(said, sum(1 for _ in split_text(said.text)))
+            on_message()
+        return found
+
+    def memories(self, tier: Tier) -> Iterator[NewMemory]:
+        nth = _Repeats()
+        for said in self.said():
+            if isinstance(said, Message):
+                yield from _memories(said, nth.key(said), tier)
+
+
+def _unheard(_written: Written, _batch: int) -> None:
+    """The progress callback that does nothing."""
+
+
+def write(
+    user: EndUser, file: ChatFile, *, tier: Tier, now: datetime, on_batch: Callable[[Written, int], None] = _unheard
+) -> Written:
+    """Stores every message that is not stored yet. ``on_batch`` hears the totals and the size of the last batch."""
+    written = Written()
+    waiting = file.memories(tier)
+    while batch := list(islice(waiting, BATCH)):
+        stored = store_many(user, batch, now=now, actor="import")
+        written.added += sum(1 for item_id in stored if item_id is not None)
+        written.already_there += sum(1 for item_id in stored if item_id is None)
+        on_batch(written, len(batch))
+    return written
+
+
+def unwritten(user: EndUser, file: ChatFile, tier: Tier) -> int:
+    """How many memories ``write`` would add."""
+    new = 0
+    waiting = file.memories(tier)
+    while batch := list(islice(waiting, BATCH)):
+        origins = [memory.origin for memory in batch if memory.origin]
+        with user_scope(user):
+            new += len(origins) - len(known_origins(user, origins))
+    return new
+
+
+def _kind_of(sources: list[reading.Source]) -> str:
+    first = next((record for source in sources for record in reading.records(source)), None)
+    if first is None:
+        raise BrokenExport("", "the export holds no conversations")
+    for kind, module in FORMATS.items():
+        if module.recognises(first.value):
+            return kind
+    raise BrokenExport(
+        first.place,
+        "is in none of the known formats: a ChatGPT conversation has a mapping, a Claude conversation has"
+        " chat_messages, a line of JSON Lines has thread, time, speaker and text",
+    )
+
+
+def _memories(message: Message, key: str, tier: Tier) -> Iterator[NewMemory]:
+    parts = list(split_text(message.text))
+    for number, part in enumerate(parts, start=1):
+        metadata: dict[str, object] = {"thread_id": message.thread_id}
+        if message.title:
+            metadata["thread_title"] = message.title
+        if len(parts) > 1:
+            metadata |= {"part": number, "parts": len(parts)}
+        if message.attachments:
+            metadata["attachments"] = list(message.attachments[:20])
+        yield NewMemory(
+            text=part,
+            tier=tier,
+            thread_id=message.thread_id,
+            speaker=message.speaker,
+            source_type=SourceType.ASSISTANT if message.speaker.casefold() == "assistant" else SourceType.USER,
+            source={"type": "import", "format": message.kind},
+            occurred_at=message.said_at,
+            metadata=metadata,
+            origin=_digest(key, str(number)),
+        )
+
+
+class _Repeats:
+    """Stable keys of messages. Identical lines with the same time are told apart by counting them.
+
+    Keeps digests only: sixteen bytes for each line without an id.
+    """
+
+    def __init__(self) -> None:
+        self.seen: set[bytes] = set()
+        self.counts: Counter[bytes] = Counter()
+
+    def key(self, message: Message) -> str:
+        if message.message_id:
+            return _digest(message.kind, message.thread_id, message.message_id)
+        said_at = message.said_at.isoformat() if message.said_at else ""
+        base = _digest(message.kind, message.thread_id, said_at, message.speaker, message.text)
+        short = bytes.fromhex(base)[:16]
+        if short in self.seen:
+            self.counts[short] += 1
+        self.seen.add(short)
+        return _digest(base, str(self.counts[short]))
+
+
+def _digest(*parts: str) -> str:
+    # With lengths, ("a", "bc") and ("ab", "c") differ.
+    joined = "".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.sha256(joined.encode()).hexdigest()

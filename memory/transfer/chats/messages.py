@@ -1,0 +1,148 @@
+"""The common form of a message, and the rules that apply to every format (pure)."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from memory.language.text import BLANK, CONTROL, SMUGGLED
+
+# The longest text one memory may hold, in characters. The same figure as the REST contract's.
+MAX_TEXT = 32_768
+
+MAX_THREAD = 200
+
+# A part is ended at the last paragraph, line, sentence or word that starts within its final eighth.
+_SOFT_ENDS = ("\n\n", "\n", ". ", " ")
+_SOFT_ZONE = MAX_TEXT // 8
+
+_NEWLINES = re.compile(r"\r\n?")
+_HALF_PAIRS = re.compile("[\ud800-\udfff]")
+
+
+class Malformed(ValueError):
+    """One record does not have the shape its format promises. Carries the reason, not the place."""
+
+
+class BrokenExport(Exception):
+    """The file cannot be imported: where the fault is and what it is."""
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f"{place}: {reason}" if place else reason)
+        self.place = place
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One thing said. ``message_id`` is stable across exports; ``said_at`` is None when the export does not know."""
+
+    kind: str
+    thread_id: str
+    title: str
+    message_id: str
+    speaker: str
+    text: str
+    said_at: datetime | None
+    attachments: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A message that is left out on purpose, with the reason the summary shows."""
+
+    reason: str
+
+
+def clean_text(text: str) -> str:
+    """The text without characters a memory may not hold, stripped; empty when nothing readable is left."""
+    text = _NEWLINES.sub("\n", text)
+    for forbidden in (CONTROL, SMUGGLED, _HALF_PAIRS):
+        text = forbidden.sub("", text)
+    return "" if BLANK.fullmatch(text) else text.strip()
+
+
+def clean_label(text: str, limit: int) -> str:
+    """A title, a name or an id on one line, at most ``limit`` characters."""
+    return " ".join(clean_text(text).split())[:limit].rstrip()
+
+
+def thread_name(value: str) -> str:
+    """A thread's id as it is stored. Refused rather than cut: two threads must not become one."""
+    name = clean_label(value, len(value))
+    if not name:
+        raise Malformed("the thread has no id")
+    if len(name) > MAX_THREAD:
+        raise Malformed(f"the thread's id is longer than {MAX_THREAD} characters")
+    return name
+
+
+def split_text(text: str, limit: int = MAX_TEXT) -> Iterator[str]:
+    """Consecutive parts of at most ``limit`` characters that together are the text. A part of blanks is left out."""
+    start = 0
+    while len(text) - start > limit:
+        end = _soft_end(text, start, start + limit)
+        if not BLANK.fullmatch(text, start, end):
+            yield text[start:end]
+        start = end
+    if start < len(text):
+        yield text[start:]
+
+
+def _soft_end(text: str, start: int, end: int) -> int:
+    for mark in _SOFT_ENDS:
+        found = text.rfind(mark, max(start + 1, end - _SOFT_ZONE), end)
+        if found > 0:
+            return found + len(mark)
+    # Never between a letter and the marks that belong to it.
+    while end > start + 1 and unicodedata.combining(text[end]):
+        end -= 1
+    return end
+
+
+def moment(value: object) -> datetime:
+    """An ISO 8601 string or seconds since 1970, as UTC. A time without a zone is UTC."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise Malformed("time must be an ISO 8601 string or seconds since 1970")
+    try:
+        if isinstance(value, str):
+            read = datetime.fromisoformat(value.strip())
+            read = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+        else:
+            read = datetime.fromtimestamp(value, tz=UTC)
+    except (ValueError, OverflowError, OSError):
+        raise Malformed(f"time {str(value)[:40]!r} is not an ISO 8601 time") from None
+    if read.year < 1900:
+        raise Malformed(f"time {str(value)[:40]!r} is before 1900")
+    return read
+
+
+def text_of(record: dict[str, object], name: str, default: str | None = None) -> str:
+    """The string at ``name``; ``default`` stands in for a missing or null one, and without it there must be one."""
+    value = record.get(name)
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, str):
+        raise Malformed(f"{name} must be a string" if value is not None else f"{name} is missing")
+    return value
+
+
+def object_of(record: dict[str, object], name: str) -> dict[str, object]:
+    """The object at ``name``, empty when missing or null."""
+    value = record.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise Malformed(f"{name} must be an object")
+    return value
+
+
+def list_of(record: dict[str, object], name: str) -> list[object]:
+    """The list at ``name``, empty when missing or null."""
+    value = record.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise Malformed(f"{name} must be a list")
+    return value

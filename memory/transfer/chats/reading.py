@@ -1,0 +1,253 @@
+"""Reads files and zip archives record by record, with the position of each.
+
+An export may be hundreds of megabytes in one line of JSON. The array is decoded element by element from a buffer that
+holds one conversation and a read-ahead, so memory follows the largest conversation and not the file.
+"""
+
+import codecs
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, NoReturn
+
+from memory.transfer.chats.messages import BrokenExport
+
+_CHUNK = 1 << 20
+# Decoded characters of one conversation, and bytes of one line of JSON Lines.
+_MAX_RECORD = 64 << 20
+_MAX_UNPACKED = 2 << 30
+# Chat text deflates to a tenth, indented JSON to a thirtieth. A bomb reaches a thousandth.
+_MAX_RATIO = 150
+_RATIO_MATTERS_ABOVE = 16 << 20
+
+_CONVERSATIONS = re.compile(r"conversations(-\d+)?\.json", re.IGNORECASE)
+_BLANK = re.compile(r"[ \t\r\n]*")
+# A decoder that ran out of text complains at most this far before the end: the longest literal or escape.
+_CUT_OFF = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One JSON object of the file and where it was found."""
+
+    place: str
+    value: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to read from, directly or inside a zip. ``name`` is empty for the file itself."""
+
+    path: Path
+    name: str = ""
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        if not self.name:
+            with self.path.open("rb") as stream:
+                yield stream
+            return
+        try:
+            with zipfile.ZipFile(self.path) as archive, archive.open(self.name) as stream:
+                yield stream
+        except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError) as fault:
+            raise BrokenExport(self.name, f"cannot be unpacked: {fault}") from fault
+
+
+def sources(path: Path) -> list[Source]:
+    """The file itself, or the conversation files of the zip in the order of their names."""
+    if not path.is_file():
+        raise BrokenExport("", f"{path} is not a file")
+    if path.stat().st_size == 0:
+        raise BrokenExport("", "the file is empty")
+    if not zipfile.is_zipfile(path):
+        with path.open("rb") as stream:
+            if stream.read(4) == b"PK\x03\x04":
+                raise BrokenExport("", "the zip is cut off or damaged")
+        return [Source(path)]
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = [entry for entry in archive.infolist() if _holds_conversations(entry)]
+    except zipfile.BadZipFile as fault:
+        raise BrokenExport("", f"the zip is damaged: {fault}") from fault
+    if not entries:
+        raise BrokenExport("", "the zip holds no conversations.json")
+    _refuse_bombs(entries)
+    return [Source(path, entry.filename) for entry in sorted(entries, key=lambda entry: entry.filename)]
+
+
+def _holds_conversations(entry: zipfile.ZipInfo) -> bool:
+    folders, _, name = entry.filename.rpartition("/")
+    return not folders.startswith("__MACOSX") and _CONVERSATIONS.fullmatch(name) is not None
+
+
+def _refuse_bombs(entries: list[zipfile.ZipInfo]) -> None:
+    """Checks the sizes the directory states; reading an entry never yields more than its stated size."""
+    if sum(entry.file_size for entry in entries) > _MAX_UNPACKED:
+        raise BrokenExport("", f"the zip unpacks to more than {_MAX_UNPACKED >> 30} GiB")
+    for entry in entries:
+        if entry.flag_bits & 0x1:
+            raise BrokenExport(entry.filename, "is encrypted")
+        packed_tightly = entry.file_size > _MAX_RATIO * max(entry.compress_size, 1)
+        if entry.file_size > _RATIO_MATTERS_ABOVE and packed_tightly:
+            raise BrokenExport(entry.filename, f"unpacks to more than {_MAX_RATIO} times its size")
+
+
+def opens_with(source: Source) -> str:
+    """The first character of the text that is not blank."""
+    with source.open() as stream:
+        while chunk := stream.read(4096):
+            text = chunk.removeprefix(codecs.BOM_UTF8).lstrip(b" \t\r\n")
+            if text:
+                return chr(text[0])
+    raise BrokenExport(source.name, "there is nothing in the file but blanks")
+
+
+def records(source: Source) -> Iterator[Record]:
+    """The elements of a JSON array, or the lines of JSON Lines, whichever the file is."""
+    opening = opens_with(source)
+    if opening not in "[{":
+        raise BrokenExport(_at(source, "line 1"), "is neither a JSON array nor JSON Lines")
+    with source.open() as stream:
+        yield from _ArrayReader(source, stream).records() if opening == "[" else _lines(source, stream)
+
+
+def _at(source: Source, place: str) -> str:
+    return f"{source.name}, {place}" if source.name else place
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def _lines(source: Source, stream: IO[bytes]) -> Iterator[Record]:
+    number = 0
+    while line := stream.readline(_MAX_RECORD + 1):
+        number += 1
+        place = _at(source, f"line {number}")
+        if len(line) > _MAX_RECORD:
+            raise BrokenExport(place, f"is longer than {_MAX_RECORD >> 20} MiB")
+        value = _decode_line(place, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line)
+        if value is not None:
+            yield Record(place, value)
+
+
+def _decode_line(place: str, line: bytes) -> dict[str, object] | None:
+    if not line.strip():
+        return None
+    try:
+        value = _DECODER.decode(line.decode("utf-8"))
+    except UnicodeDecodeError as fault:
+        raise BrokenExport(place, f"is not UTF-8 text (byte {fault.start + 1})") from None
+    except json.JSONDecodeError as fault:
+        raise BrokenExport(place, f"is not JSON: {fault.msg} at column {fault.colno}") from None
+    except RecursionError:
+        raise BrokenExport(place, "is nested too deeply") from None
+    except ValueError as fault:
+        raise BrokenExport(place, str(fault)) from None
+    if not isinstance(value, dict):
+        raise BrokenExport(place, "must be a JSON object")
+    return value
+
+
+class _ArrayReader:
+    """Decodes a JSON array of objects from a stream, element by element."""
+
+    def __init__(self, source: Source, stream: IO[bytes]) -> None:
+        self.source = source
+        self.stream = stream
+        self.decoder = codecs.getincrementaldecoder("utf-8-sig")("strict")
+        self.buffer = ""
+        self.at = 0
+        # Newlines before ``counted``, a position in the buffer.
+        self.lines = 0
+        self.counted = 0
+        self.ended = False
+
+    def records(self) -> Iterator[Record]:
+        self.expect("[")
+        number = 0
+        if self.peek() != "]":
+            while True:
+                number += 1
+                yield self.element(number)
+                if self.peek() != ",":
+                    break
+                self.at += 1
+        self.expect("]")
+        if self.peek():
+            self.refuse("there is text after the end of the array")
+
+    def element(self, number: int) -> Record:
+        if self.peek() != "{":
+            self.refuse(f"conversation {number} must be a JSON object" if self.peek() else "the file ends too early")
+        place = _at(self.source, f"line {self.line()}, conversation {number}")
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self.buffer, self.at)
+            except json.JSONDecodeError as fault:
+                self.wait_or_refuse(fault, place)
+            except RecursionError:
+                raise BrokenExport(place, "is nested too deeply") from None
+            except ValueError as fault:
+                raise BrokenExport(place, str(fault)) from None
+            else:
+                self.at = end
+                return Record(place, value)
+
+    def wait_or_refuse(self, fault: json.JSONDecodeError, place: str) -> None:
+        """Read more when the text was merely cut off; doubling each time keeps decoding linear."""
+        cut_off = fault.msg.startswith("Unterminated string") or fault.pos >= len(self.buffer) - _CUT_OFF
+        if cut_off and not self.ended:
+            if len(self.buffer) - self.at > _MAX_RECORD:
+                raise BrokenExport(place, f"is larger than {_MAX_RECORD >> 20} MiB")
+            self.more()
+            return
+        line = self.lines + self.buffer.count("\n", self.counted, fault.pos) + 1
+        reason = "the file ends too early" if cut_off else f"is not JSON: {fault.msg} (line {line})"
+        raise BrokenExport(place, reason)
+
+    def more(self) -> None:
+        self.line()
+        rest = self.buffer[self.at :]
+        chunk = self.stream.read(max(_CHUNK, len(rest)))
+        self.ended = not chunk
+        self.at = self.counted = 0
+        try:
+            self.buffer = rest + self.decoder.decode(chunk, final=self.ended)
+        except UnicodeDecodeError as fault:
+            line = self.lines + rest.count("\n") + chunk.count(b"\n", 0, fault.start) + 1
+            raise BrokenExport(_at(self.source, f"line {line}"), "is not UTF-8 text") from None
+
+    def peek(self) -> str:
+        """The next character that is not blank; empty at the end of the file."""
+        while True:
+            blank = _BLANK.match(self.buffer, self.at)
+            self.at = blank.end() if blank else self.at
+            if self.at < len(self.buffer):
+                return self.buffer[self.at]
+            if self.ended:
+                return ""
+            self.more()
+
+    def expect(self, character: str) -> None:
+        found = self.peek()
+        if found != character:
+            self.refuse(f"expected {character!r}, found {found!r}" if found else "the file ends too early")
+        self.at += 1
+
+    def line(self) -> int:
+        """The line of the next character. Counts on from where it counted last: every element asks."""
+        self.lines += self.buffer.count("\n", self.counted, self.at)
+        self.counted = self.at
+        return self.lines + 1
+
+    def refuse(self, reason: str) -> NoReturn:
+        raise BrokenExport(_at(self.source, f"line {self.line()}"), reason)

@@ -1,0 +1,1 @@
+"""What every HTTP door shares: problems, authentication, idempotency, bodies, fields, paging, the OpenAPI document."""

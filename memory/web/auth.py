@@ -1,0 +1,137 @@
+"""Authentication by bearer key, with scopes and rate limit."""
+
+from collections.abc import Callable
+from ipaddress import ip_address
+from typing import Literal, TypeVar, cast
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja.security import HttpBearer
+
+from memory.access.keys import SCOPES, Principal, authenticate
+from memory.access.ratelimit import admit
+from memory.access.users import ensure_user, find_user
+from memory.conf import memory_conf
+from memory.models import EndUser, Organization
+from memory.web.idempotency import key_of
+from memory.web.problems import Problem, not_found, rate_limited, unavailable
+
+Request = TypeVar("Request", bound=HttpRequest)
+Scope = Literal["read", "write", "admin"]
+LOCAL_ORGANIZATION = "local"
+FORWARDED = ("X-Forwarded-For", "X-Real-Ip", "Forwarded")
+LONGEST_ACTOR = 100
+
+
+class BearerKey(HttpBearer):
+    """Admits a key that holds a scope, for a user it may act for, within its rate."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__()
+        self.scope = scope
+
+    def __call__(self, request: HttpRequest) -> Principal:
+        principal = admit_principal(request, identify)
+        if self.scope not in principal.scopes:
+            raise Problem(403, "forbidden", f"This key lacks the scope {self.scope}.")
+        asked = request.resolver_match.kwargs.get("u") if request.resolver_match else None
+        if asked is not None and not principal.may_act_for(asked):
+            # Decided by the key's own list alone, so the answer is the same whether or not the user exists.
+            raise Problem(403, "forbidden", "This key may not act for that user.")
+        if request.method == "POST":
+            key_of(request)  # A malformed Idempotency-Key is refused before anything happens.
+        return principal
+
+    def authenticate(self, request: HttpRequest, token: str) -> Principal:
+        raise NotImplementedError
+
+
+READ, WRITE, ADMIN = BearerKey("read"), BearerKey("write"), BearerKey("admin")
+
+
+def admit_principal(request: Request, identify: Callable[[Request], Principal]) -> Principal:
+    """The principal of a request, if the system is enabled and the key within its rate limit."""
+    if not memory_conf().flags["system"]:
+        raise unavailable("The memory is switched off by its operator.")
+    principal = identify(request)
+    verdict = admit(principal.key_id, principal.requests_per_second)
+    if not verdict.admitted:
+        raise rate_limited(verdict.limit, verdict.retry_after_s)
+    return principal
+
+
+def identify(request: HttpRequest) -> Principal:
+    header = request.headers.get("Authorization", "")
+    if not header:
+        if not memory_conf().require_auth and is_local(request):
+            return local_principal()
+        raise unauthorised("Send the header Authorization: Bearer <key>.")
+    scheme, _, token = header.partition(" ")
+    principal = authenticate(token, now=timezone.now()) if scheme.lower() == "bearer" else None
+    if principal is None:
+        raise unauthorised("The key is unknown, expired or revoked.", error="invalid_token")
+    return principal
+
+
+def unauthorised(detail: str, error: str = "") -> Problem:
+    challenge = 'Bearer realm="commonplace"' + (f', error="{error}"' if error else "")
+    return Problem(401, "unauthorised", detail, headers={"WWW-Authenticate": challenge})
+
+
+def is_local(request: HttpRequest) -> bool:
+    """Whether the client is a program on this machine, and neither a proxy nor a page of another site."""
+    if any(name in request.headers for name in FORWARDED):
+        return False
+    origin = request.headers.get("Origin")
+    if origin is not None and urlsplit(origin).netloc != request.get_host():
+        return False
+    if request.headers.get("Sec-Fetch-Site", "none") not in {"none", "same-origin"}:
+        return False
+    try:
+        return ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+    except ValueError:
+        return False
+
+
+def local_principal() -> Principal:
+    organization, _ = Organization.objects.get_or_create(slug=LOCAL_ORGANIZATION, defaults={"name": "This machine"})
+    return Principal(
+        organization_id=organization.pk,
+        key_id=0,
+        name=LOCAL_ORGANIZATION,
+        scopes=frozenset(SCOPES),
+        user_ids=None,
+        requests_per_second=None,
+    )
+
+
+def principal_of(request: HttpRequest) -> Principal:
+    return cast("Principal", request.auth)  # type: ignore[attr-defined]
+
+
+def known_user(request: HttpRequest, external_id: str) -> EndUser | None:
+    return find_user(principal_of(request).organization_id, external_id)
+
+
+def required_user(request: HttpRequest, external_id: str) -> EndUser:
+    """The user, who must exist. Raises the same 404 as for anything missing."""
+    user = known_user(request, external_id)
+    if user is None:
+        raise not_found()
+    return user
+
+
+def new_or_known_user(request: HttpRequest, external_id: str) -> EndUser:
+    return ensure_user(principal_of(request).organization_id, external_id)
+
+
+def for_writing(
+    request: HttpRequest, external_id: str, known: EndUser | None, act: Callable[[EndUser], HttpResponse]
+) -> HttpResponse:
+    """The answer of ``act`` for the user. A refused first write does not create the user."""
+    if known is not None:
+        return act(known)
+    with transaction.atomic():
+        return act(new_or_known_user(request, external_id))

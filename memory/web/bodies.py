@@ -1,0 +1,128 @@
+"""Parses untrusted JSON bodies. Values that cannot be stored are refused here, with their path."""
+
+import json
+import re
+from typing import Any, NoReturn
+from urllib.parse import parse_qsl
+
+from django.http import HttpRequest
+from django.http.request import QueryDict
+from django.utils.datastructures import MultiValueDict
+from ninja.parser import Parser
+
+from memory.language.text import CONTROL
+from memory.web.problems import FieldError, Problem, field_path, invalid, invalid_field
+
+MAX_DEPTH = 32
+# A string up to its end or the end of the input; possessive, so that no input makes it try twice.
+STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+BRACKET = re.compile(rb"[\[\]{}]")
+SURROGATE = re.compile("[\ud800-\udfff]")
+JSON_TYPE = re.compile(r"application/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset=\"?utf-?8\"?\s*)?", re.IGNORECASE)
+
+
+class GuardedParser(Parser):
+    """The parser of every body: bounded depth, no duplicate keys, finite numbers, storable text."""
+
+    def parse_body(self, request: HttpRequest) -> Any:  # noqa: ANN401 -- any JSON
+        if not JSON_TYPE.fullmatch(request.headers.get("Content-Type", "").strip()):
+            raise Problem(415, "unsupported_media_type", "Send Content-Type: application/json in UTF-8.")
+        return read_json(request.body)
+
+    def parse_querydict(
+        self, data: MultiValueDict[str, Any], list_fields: list[str], request: HttpRequest
+    ) -> dict[str, Any]:
+        if isinstance(data, QueryDict):
+            check_query(data, request.META.get("QUERY_STRING", ""))
+        return super().parse_querydict(data, list_fields, request)
+
+
+def check_query(data: QueryDict, sent: str) -> None:
+    for name, values in data.lists():
+        if len(values) > 1:
+            raise invalid_field(name, "is given more than once")
+    # Parsed again, because Django replaces bytes that are not UTF-8. WSGI gives the bytes as Latin-1.
+    raw = sent.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
+    for name, value in parse_qsl(raw, keep_blank_values=True, errors="surrogateescape"):
+        if fault := text_fault(value) or text_fault(name):
+            raise invalid_field(printable(name), fault)
+
+
+def read_json(raw: bytes) -> object:
+    """The value of a body. Raises Problem, which names the field if it is known."""
+    check_depth(raw)
+    # Bytes that are not UTF-8 become lone surrogates, so that the check below can name the field they stand in.
+    text = raw.decode("utf-8", "surrogateescape")
+    try:
+        value = json.loads(
+            text, object_pairs_hook=unique_keys, parse_constant=refuse_constant, parse_float=finite_float
+        )
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise invalid_field("", f"the body is not JSON: {error.msg} ({where})") from error
+    except ValueError as error:
+        raise invalid_field("", f"the body cannot be read: {error}") from error
+    errors: list[FieldError] = []
+    find_faults(value, [], errors)
+    if errors:
+        raise invalid(errors)
+    return value
+
+
+def check_depth(raw: bytes) -> None:
+    if raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
+        return
+    depth = 0
+    for match in BRACKET.finditer(STRING.sub(b"", raw)):
+        depth += 1 if match.group() in b"[{" else -1
+        if depth > MAX_DEPTH:
+            raise invalid_field("", f"the body is nested more than {MAX_DEPTH} deep")
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise invalid_field(printable(key), "is given more than once")
+            seen.add(key)
+    return found
+
+
+def refuse_constant(name: str) -> NoReturn:
+    raise invalid_field("", f"{name} is not a JSON number")
+
+
+def finite_float(digits: str) -> float:
+    number = float(digits)
+    if number in {float("inf"), float("-inf")}:
+        raise invalid_field("", f"the number {digits[:20]} is too large")
+    return number
+
+
+def find_faults(value: object, path: list[str | int], errors: list[FieldError]) -> None:
+    if isinstance(value, str):
+        if fault := text_fault(value):
+            errors.append(FieldError(field_path(path), fault))
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if fault := text_fault(key):
+                errors.append(FieldError(field_path([*path, printable(key)]), f"as a name, {fault}"))
+            find_faults(inner, [*path, printable(key)], errors)
+    elif isinstance(value, list):
+        for position, inner in enumerate(value):
+            find_faults(inner, [*path, position], errors)
+
+
+def text_fault(text: str) -> str | None:
+    """What keeps a string from being stored, or None."""
+    if SURROGATE.search(text):
+        return "is not valid UTF-8"
+    if CONTROL.search(text):
+        return "control characters other than tab and newline are not allowed"
+    return None
+
+
+def printable(name: str) -> str:
+    return CONTROL.sub("\ufffd", SURROGATE.sub("\ufffd", name))[:100]

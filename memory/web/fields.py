@@ -1,0 +1,165 @@
+"""Field types of requests. Strict: no conversion between strings, numbers and booleans."""
+
+import json
+import re
+from dataclasses import MISSING
+from datetime import UTC, datetime
+from typing import Annotated, Self, TypeVar
+
+from django.http import HttpRequest
+from ninja import Path
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic import JsonValue as JsonValue
+
+from memory.conf import Limits
+from memory.language.text import BLANK, SMUGGLED
+from memory.web.patterns import THREAD_PATTERN, USER_PATTERN, UUID_PATTERN
+from memory.web.problems import FieldError, invalid
+
+LIMITS: dict[str, int] = {
+    name: part.default for name, part in Limits.__dataclass_fields__.items() if part.default is not MISSING
+}
+TEXT_LIMIT = LIMITS["text"]
+TAG_LIMIT = LIMITS["tag"]
+TAGS_LIMIT = LIMITS["tags"]
+BATCH_LIMIT = LIMITS["batch"]
+QUERY_LIMIT = LIMITS["query"]
+METADATA_BYTES = LIMITS["metadata_bytes"]
+NAME_LIMIT = 200
+PAGE_LIMIT = 200
+
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?", re.ASCII)
+WHOLE = re.compile(r"[0-9]{1,9}")
+
+
+def utc_moment(value: object) -> datetime:
+    """ISO 8601 with an offset, or without one and then UTC."""
+    if not isinstance(value, str) or not MOMENT.fullmatch(value):
+        raise ValueError("must be an ISO 8601 date and time, such as 2026-03-02T09:30:00Z")
+    try:
+        moment = datetime.fromisoformat(value.upper())
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError("is not a date of the calendar") from error
+
+
+Json = TypeVar("Json")
+
+
+def small_json(value: Json) -> Json:
+    size = len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    if size > METADATA_BYTES:
+        raise ValueError(f"must be at most {METADATA_BYTES:,} bytes of JSON, not {size:,}")
+    return value
+
+
+def whole_number(value: object) -> int:
+    if isinstance(value, str) and WHOLE.fullmatch(value):
+        return int(value)
+    raise ValueError("must be a whole number")
+
+
+def readable(value: str) -> str:
+    if BLANK.fullmatch(SMUGGLED.sub("", value)):
+        raise ValueError("must contain something to read")
+    return value
+
+
+def without_invisible(value: str) -> str:
+    """Without invisible characters, as in the text of a memory, so that names that look alike are equal."""
+    return SMUGGLED.sub("", value)
+
+
+def one_line(value: str) -> str:
+    if re.search(r"[\t\r\n]", value):
+        raise ValueError("must be one line")
+    return value
+
+
+Text = Annotated[str, Field(strict=True, min_length=1, max_length=TEXT_LIMIT), AfterValidator(readable)]
+Query = Annotated[str, Field(strict=True, min_length=1, max_length=QUERY_LIMIT), AfterValidator(readable)]
+Name = Annotated[
+    str, Field(strict=True, max_length=NAME_LIMIT), AfterValidator(one_line), AfterValidator(without_invisible)
+]
+Tags = Annotated[
+    list[Annotated[str, Field(strict=True, min_length=1, max_length=TAG_LIMIT)]], Field(max_length=TAGS_LIMIT)
+]
+Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+Flag = StrictBool
+Metadata = Annotated[dict[str, JsonValue], AfterValidator(small_json)]
+Moment = Annotated[
+    datetime,
+    BeforeValidator(utc_moment),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "date-time",
+            "description": "Without an offset it is UTC. A time ahead of the server's clock is set back to it.",
+        }
+    ),
+]
+PageSize = Annotated[int, Field(ge=1, le=PAGE_LIMIT), BeforeValidator(whole_number, json_schema_input_type=int)]
+
+UserId = Annotated[
+    str,
+    Path(
+        ...,
+        pattern=USER_PATTERN,
+        description="Your own id of the end user. The first write makes the user.",
+        examples=["ann"],
+    ),
+]
+ItemId = Annotated[str, Path(..., pattern=UUID_PATTERN, description="The memory's id.")]
+ThreadId = Annotated[
+    str,
+    Path(..., min_length=1, max_length=NAME_LIMIT, pattern=THREAD_PATTERN, examples=["thread-1"]),
+    AfterValidator(readable),
+    AfterValidator(without_invisible),
+]
+UuidText = Annotated[str, Field(strict=True, pattern=UUID_PATTERN, json_schema_extra={"format": "uuid"})]
+
+
+class Body(BaseModel):
+    """A request's body. Unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Answer(BaseModel):
+    """An answer, or a part of one, made from the attributes of a row."""
+
+    @classmethod
+    def of(cls, row: object) -> Self:
+        return cls.model_validate(row, from_attributes=True)
+
+
+class QueryParameters(BaseModel):
+    """A request's query. Unknown parameters are refused."""
+
+    @model_validator(mode="after")
+    def refuse_unknown(self, info: ValidationInfo) -> "QueryParameters":
+        request: HttpRequest | None = (info.context or {}).get("request")
+        known = {field.alias or name for name, field in type(self).model_fields.items()}
+        unknown = sorted(set(request.GET) - known) if request else []
+        if unknown:
+            raise invalid(FieldError(name[:100], "unknown parameter") for name in unknown)
+        return self
+
+
+def is_none(value: object) -> bool:
+    return value is None
+
+
+class PageOptions(QueryParameters):
+    cursor: str | None = Field(default=None, max_length=1000)
+    limit: PageSize = 50

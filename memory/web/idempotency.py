@@ -1,0 +1,133 @@
+"""Idempotency keys: a repeated request gets the stored answer and is not executed again.
+
+For a request with an effect, one transaction holds the record, the effect and the answer: the unique record makes a
+second sender wait for the first, and a crash leaves either all three or nothing. Only successes are kept; a failed
+request may be tried again under its key.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.db import connection
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from pydantic import BaseModel
+
+from memory.access.scope import user_scope
+from memory.models import EndUser, IdempotencyRecord
+from memory.web.problems import Problem, invalid_field
+
+HEADER = "Idempotency-Key"
+REPLAYED = "Idempotency-Replayed"
+KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?")
+KEPT = timedelta(hours=24)
+
+CLAIM = """
+INSERT INTO idempotency_record (user_id, key, route, body_digest, status, response, created_at)
+VALUES (%s, %s, %s, %s, 0, '{}', %s) ON CONFLICT (user_id, route, key) DO NOTHING
+"""
+
+
+def reply(status: int, body: BaseModel) -> HttpResponse:
+    return HttpResponse(body.model_dump_json(by_alias=True), status=status, content_type="application/json")
+
+
+def do_once(request: HttpRequest, user: EndUser, act: Callable[[], HttpResponse]) -> HttpResponse:
+    """The answer of ``act``. With an Idempotency-Key, ``act`` runs in the transaction that stores its answer."""
+    key = key_of(request)
+    if key is None:
+        return act()
+    with user_scope(user):
+        if not claim(request, user, key):
+            return replay(request, user, key)
+        response = act()
+        keep(request, user, key, response)
+        return response
+
+
+def answer_once(request: HttpRequest, user: EndUser, find: Callable[[], HttpResponse]) -> HttpResponse:
+    """The answer of ``find``, for reads: outside any transaction, as it may call other services."""
+    key = key_of(request)
+    if key is None:
+        return find()
+    if known := replay_if_known(request, user, key):
+        return known
+    response = find()
+    with user_scope(user):
+        if not claim(request, user, key):
+            return replay(request, user, key)
+        keep(request, user, key, response)
+    return response
+
+
+def key_of(request: HttpRequest) -> str | None:
+    key = request.headers.get(HEADER)
+    if key is not None and not KEY.fullmatch(key):
+        raise invalid_field(HEADER, "must be 1-255 printable ASCII characters")
+    return key
+
+
+def is_known(request: HttpRequest, user: EndUser) -> bool:
+    """Whether an answer is stored already, so that costly preparation can be skipped."""
+    key = key_of(request)
+    if key is None:
+        return False
+    with user_scope(user):
+        return records(request, user, key).exists()
+
+
+def replay_if_known(request: HttpRequest, user: EndUser, key: str) -> HttpResponse | None:
+    with user_scope(user):
+        fresh = records(request, user, key).filter(created_at__gt=timezone.now() - KEPT)
+        return replay(request, user, key) if fresh.exists() else None
+
+
+def claim(request: HttpRequest, user: EndUser, key: str) -> bool:
+    """True for the first sender. Waits for a sender whose transaction is open."""
+    now = timezone.now()
+    records(request, user, key).filter(created_at__lte=now - KEPT).delete()
+    with connection.cursor() as cursor:
+        cursor.execute(CLAIM, [user.pk, key, route_of(request), digest_of(request), now])
+        return bool(cursor.rowcount == 1)
+
+
+def keep(request: HttpRequest, user: EndUser, key: str, response: HttpResponse) -> None:
+    # As a string: the column would reorder an object's keys, and a replay is the same bytes.
+    body = {"body": response.content.decode()}
+    records(request, user, key).update(status=response.status_code, response=body)
+
+
+def amend(request: HttpRequest, user: EndUser, response: HttpResponse) -> None:
+    """Replace the stored answer by the final one, if that was known only after the transaction."""
+    if key := key_of(request):
+        with user_scope(user):
+            keep(request, user, key, response)
+
+
+def replay(request: HttpRequest, user: EndUser, key: str) -> HttpResponse:
+    record = records(request, user, key).get()
+    if record.body_digest != digest_of(request):
+        raise Problem(409, "idempotency_mismatch", "The key was used with another body; use a new key.")
+    return HttpResponse(
+        record.response["body"],
+        status=record.status,
+        content_type="application/json",
+        headers={REPLAYED: "true"},
+    )
+
+
+def records(request: HttpRequest, user: EndUser, key: str) -> QuerySet[IdempotencyRecord]:
+    return IdempotencyRecord.objects.filter(user=user, route=route_of(request), key=key)
+
+
+def route_of(request: HttpRequest) -> str:
+    match = request.resolver_match
+    return f"{request.method} {match.route if match else ''}"[:300]
+
+
+def digest_of(request: HttpRequest) -> str:
+    parts = (request.path.encode(), request.META.get("QUERY_STRING", "").encode(), request.body)
+    return hashlib.sha256(b"\x00".join(parts)).hexdigest()

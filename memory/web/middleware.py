@@ -1,0 +1,94 @@
+"""The edge of the site: request bodies are limited, and every failure under ``/api/`` is a problem in JSON."""
+
+from collections.abc import Callable
+from threading import BoundedSemaphore
+from urllib.parse import unquote_to_bytes
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+from memory.access.keys import is_well_formed
+from memory.conf import largest_body, memory_conf
+from memory.web.problems import MEDIA_TYPE, Problem, busy, from_status, invalid_field, not_found, problem_of, too_large
+
+Next = Callable[[HttpRequest], HttpResponseBase]
+PREFIX = "/api/"
+KEPT = ("Allow", "Retry-After", "WWW-Authenticate")
+
+
+class ApiEdgeMiddleware:
+    """Also answers for what fails outside the API's own views: unknown routes, methods, hosts."""
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+        self.readers = BoundedSemaphore(memory_conf().limits.bodies)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not request.path_info.startswith(PREFIX):
+            refusal = self.read_ahead(request)
+            return refusal.response() if refusal else self.get_response(request)
+        problem = early_problem(request)
+        if not problem and has_plausible_key(request):
+            problem = self.read_ahead(request)
+        response = problem.response() if problem else as_problem(self.get_response(request))
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    def read_ahead(self, request: HttpRequest) -> Problem | None:
+        """Read the body before the request holds a database connection, and in a limited number of threads.
+
+        The server passes a request on before its body is complete, so clients that send slowly would otherwise take
+        every connection of the pool and every thread. API requests without a plausible key are refused unread.
+        """
+        if not request.META.get("CONTENT_LENGTH"):
+            return None
+        if not self.readers.acquire(blocking=False):
+            return busy("Too many requests are still sending their bodies; try again.")
+        try:
+            request.body  # noqa: B018 -- kept by the request
+        except Exception as error:  # noqa: BLE001 -- every failure is a problem in JSON
+            return problem_of(error)
+        finally:
+            self.readers.release()
+        return None
+
+
+def has_plausible_key(request: HttpRequest) -> bool:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return scheme.lower() == "bearer" and is_well_formed(token)
+
+
+def as_problem(response: HttpResponseBase) -> HttpResponseBase:
+    if response.status_code < 400 or response.headers.get("Content-Type", "").startswith(MEDIA_TYPE):
+        return response
+    headers = {name: response.headers[name] for name in KEPT if name in response.headers}
+    return from_status(response.status_code, headers=headers).response()
+
+
+def has_readable_path(request: HttpRequest) -> bool:
+    """Django leaves bytes that are not UTF-8 percent-encoded, so they would become part of a name."""
+    try:
+        unquote_to_bytes(request.path_info).decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def early_problem(request: HttpRequest) -> Problem | None:
+    limit = largest_body()
+    length = str(request.META.get("CONTENT_LENGTH") or "")
+    if not has_readable_path(request):
+        return invalid_field("path", "is not valid UTF-8")
+    if not length:
+        if "chunked" in request.headers.get("Transfer-Encoding", "").lower():
+            return Problem(411, "validation_failed", "Send a Content-Length: chunked bodies are not read.")
+        return None
+    if not length.isdecimal():
+        return Problem(400, "validation_failed", "Content-Length is not a number.")
+    return too_large(limit) if limit is not None and int(length) > limit else None
+
+
+def unknown_route(request: HttpRequest, rest: str = "") -> HttpResponse:
+    return not_found().response()
+
+
+unknown_route.csrf_exempt = True  # type: ignore[attr-defined]

@@ -1,0 +1,91 @@
+"""Additions to the OpenAPI document beyond the endpoints' own types."""
+
+from copy import deepcopy
+from typing import Any
+
+from ninja import NinjaAPI, Swagger
+from ninja.openapi.schema import OpenAPISchema
+from pydantic import BaseModel
+
+from memory.web.idempotency import HEADER, REPLAYED
+from memory.web.problems import MEDIA_TYPE, ProblemOut
+
+ALWAYS = (401, 403, 422, 429, 503)
+DESCRIPTION = """
+Long-term memory for AI assistants. Send `Authorization: Bearer <key>` with every call.
+
+Errors are `application/problem+json` with a stable `code`. A POST may carry an `Idempotency-Key`: the same key and
+body answer the first result again for 24 hours. Lists answer `{items, next_cursor}`; pass `next_cursor` as `cursor`
+with the same filters for the next page. Reading a user nobody wrote to yet answers empty lists and zeros; the first
+write, search or context makes the user.
+"""
+IDEMPOTENCY_KEY = {
+    "in": "header",
+    "name": HEADER,
+    "required": False,
+    "description": "Makes sending the request again safe for 24 hours.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"},
+}
+RETRY_AFTER = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}}}
+HEADERS: dict[str, dict[str, Any]] = {
+    "401": {"WWW-Authenticate": {"schema": {"type": "string"}}},
+    "429": RETRY_AFTER,
+    "503": RETRY_AFTER,
+}
+
+
+def answers(
+    status: int,
+    model: type[BaseModel] | None,
+    *,
+    reads_body: bool = False,
+    writes: bool = False,
+    may_miss: bool = False,
+) -> dict[int, Any]:
+    """The documented responses of an operation: its own, and those common to its kind."""
+    shared = [*ALWAYS]
+    shared += [413, 415] if reads_body else []
+    shared += [409] if writes else []
+    shared += [404] if may_miss else []
+    return {status: model, **dict.fromkeys(sorted(shared), ProblemOut)}
+
+
+def without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """A URL parameter cannot be null, so null is removed from its schema."""
+    kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type") != "null"]
+    if len(kinds) != 1:
+        return schema
+    return {**{name: value for name, value in schema.items() if name != "anyOf"}, **kinds[0]}
+
+
+class ApiDocs(Swagger):
+    """The viewer that ships with the framework, from our own origin."""
+
+    template = "api/docs.html"
+
+
+class DocumentedAPI(NinjaAPI):
+    def get_openapi_schema(self, **kwargs: Any) -> OpenAPISchema:
+        document = super().get_openapi_schema(**kwargs)
+        for path in document["paths"].values():
+            for method in list(path):
+                path[method] = completed(method, deepcopy(path[method]))
+        return document
+
+
+def completed(method: str, operation: dict[str, Any]) -> dict[str, Any]:
+    for status, answer in operation["responses"].items():
+        content = answer.get("content", {})
+        if int(status) >= 400 and "application/json" in content:
+            content[MEDIA_TYPE] = content.pop("application/json")
+        if str(status) in HEADERS:
+            answer["headers"] = HEADERS[str(status)]
+    for parameter in operation["parameters"]:
+        parameter["schema"] = without_null(parameter["schema"])
+    if method == "post":
+        operation["parameters"].append(IDEMPOTENCY_KEY)
+        for status, answer in operation["responses"].items():
+            if int(status) < 300:
+                answer["headers"] = {REPLAYED: {"schema": {"type": "string", "enum": ["true"]}}}
+    operation["responses"] = {str(status): answer for status, answer in operation["responses"].items()}
+    return operation

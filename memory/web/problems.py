@@ -1,0 +1,279 @@
+"""Every way a request can fail, as ``application/problem+json`` (RFC 9457) with a stable ``code``."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import DatabaseError, DataError, InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from ninja import NinjaAPI
+from ninja.errors import HttpError, ValidationError
+from pydantic import BaseModel
+
+from memory.platform.faults import Unavailable
+from memory.records.recall import RecallFailed
+from memory.store.admission import Refused
+from memory.web.patterns import IN_WORDS
+from outcomes.recording import UnknownTurn
+
+logger = structlog.get_logger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+MOST_ERRORS = 20
+RETRY_AFTER_S = 2
+
+TITLES = {
+    "unauthorised": "A valid API key is needed",
+    "forbidden": "This key may not do that",
+    "not_found": "Not found",
+    "method_not_allowed": "Method not allowed",
+    "validation_failed": "The request is not valid",
+    "too_large": "The request is too large",
+    "unsupported_media_type": "The body must be JSON",
+    "conflict": "Another request is in the way",
+    "idempotency_mismatch": "This Idempotency-Key belongs to another request",
+    "rate_limited": "Too many requests",
+    "unavailable": "A part of the service is away",
+    "EMBEDDING_MODEL_UNAVAILABLE": "The question cannot be embedded now",
+    "VECTOR_SEARCH_FAILED": "The search by vectors failed",
+    "DB_READ_FAILED": "The records found cannot be read now",
+    "internal_error": "Something went wrong on our side",
+}
+CODES = {
+    401: "unauthorised",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    409: "conflict",
+    413: "too_large",
+    415: "unsupported_media_type",
+    429: "rate_limited",
+    503: "unavailable",
+}
+PLAINER = {
+    "extra_forbidden": "unknown field",
+    "missing": "is required",
+    "dict_type": "must be a JSON object",
+    "model_type": "must be a JSON object",
+    "model_attributes_type": "must be a JSON object",
+    "list_type": "must be a list",
+}
+SHOULD = re.compile(r"^(?:Input|String|List|Dictionary) should ")
+# A member of a union is named by its type, which is of no use to a client; fields of ours are plain words.
+UNION_MEMBER = re.compile(r"(?:literal|list|dict|function|constrained)\W.*|int|str|dict")
+# Waiting for a lock too long, a deadlock, or two transactions that cannot both happen.
+CONTENTION = {"55P03", "40P01", "40001"}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """``field`` is a path such as ``items[3].text``."""
+
+    field: str
+    message: str
+
+
+class Problem(Exception):
+    """Ends a request with this answer."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        *,
+        errors: Sequence[FieldError] = (),
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.errors = tuple(errors)
+        self.headers = headers or {}
+
+    def response(self) -> HttpResponse:
+        body = {
+            "type": f"urn:commonplace:problem:{self.code}",
+            "title": TITLES[self.code],
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+            "errors": [{"field": error.field, "message": error.message} for error in self.errors[:MOST_ERRORS]],
+        }
+        return HttpResponse(json.dumps(body), status=self.status, content_type=MEDIA_TYPE, headers=self.headers)
+
+
+def not_found() -> Problem:
+    """The same answer for things that do not exist and for those of another user."""
+    return Problem(404, "not_found", "There is no such thing here.")
+
+
+def nothing_named(field: str) -> Problem:
+    """What a field of the body names does not exist, or is another user's."""
+    rule = "names nothing of this user's"
+    return Problem(404, "not_found", f"{field}: {rule}", errors=[FieldError(field, rule)])
+
+
+def invalid(errors: Iterable[FieldError]) -> Problem:
+    found = list(errors)
+    detail = "; ".join(f"{error.field}: {error.message}" if error.field else error.message for error in found[:3])
+    return Problem(422, "validation_failed", detail, errors=found)
+
+
+def invalid_field(field: str, message: str) -> Problem:
+    return invalid([FieldError(field, message)])
+
+
+def unavailable(detail: str) -> Problem:
+    return Problem(503, "unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+def busy(detail: str) -> Problem:
+    """For a request whose body was not read: the connection cannot carry another one."""
+    return Problem(503, "unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S), "Connection": "close"})
+
+
+def recall_failed(error: RecallFailed) -> Problem:
+    detail = f"{error.code}: {error.reason}; try again."
+    return Problem(503, error.code, detail, headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+def too_large(limit: int) -> Problem:
+    return Problem(413, "too_large", f"A request body may have {limit:,} bytes.")
+
+
+def conflict(detail: str) -> Problem:
+    return Problem(409, "conflict", detail, headers={"Retry-After": "1"})
+
+
+def rate_limited(limit: int, retry_after_s: float) -> Problem:
+    return Problem(
+        429,
+        "rate_limited",
+        f"This key may make {limit} requests a second.",
+        headers={"Retry-After": str(max(1, math.ceil(retry_after_s))), "X-RateLimit-Limit": str(limit)},
+    )
+
+
+def field_path(location: Iterable[str | int]) -> str:
+    """``("items", 3, "text")`` as ``items[3].text``."""
+    path = ""
+    for part in location:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
+    return path
+
+
+def from_validation(error: ValidationError) -> Problem:
+    rules: dict[str, list[str]] = {}
+    for one in error.errors:
+        source, *location = one["loc"]
+        # A body's errors carry the name of the parameter that reads it, which is not the client's business.
+        if source == "body":
+            location = location[1:]
+        if one["type"] != "extra_forbidden":
+            location = [part for part in location if not UNION_MEMBER.fullmatch(str(part))]
+        message = in_words(one) if location else f"the body {in_words(one)}"
+        rules.setdefault(field_path(location), []).append(message)
+    return invalid(FieldError(field, " or ".join(dict.fromkeys(said))) for field, said in rules.items())
+
+
+def in_words(error: dict[str, Any]) -> str:
+    """A rule of the schema as a sentence about the field."""
+    pattern = error.get("ctx", {}).get("pattern", "")
+    message = PLAINER.get(error["type"]) or IN_WORDS.get(pattern) or str(error["msg"]).removeprefix("Value error, ")
+    message = SHOULD.sub("must ", message).replace(" after validation", "")
+    return message[:1].lower() + message[1:]
+
+
+def from_http_error(error: HttpError) -> Problem:
+    # The framework wraps whatever a parser raises.
+    if isinstance(error.__cause__, Problem):
+        return error.__cause__
+    return from_status(error.status_code, str(error))
+
+
+def from_status(status: int, detail: str = "", headers: dict[str, str] | None = None) -> Problem:
+    code = CODES.get(status, "validation_failed" if status < 500 else "internal_error")
+    return Problem(status, code, detail or f"{TITLES[code]}.", headers=headers)
+
+
+def from_database(error: DatabaseError | InterfaceError) -> Problem:
+    sqlstate = getattr(error.__cause__, "sqlstate", None)
+    if sqlstate in CONTENTION:
+        return conflict("Another request is changing the same thing; try again.")
+    if isinstance(error, DataError):
+        return invalid_field("", "the database cannot store one of the values")
+    if isinstance(error, OperationalError | InterfaceError):
+        logger.warning("database unavailable", sqlstate=sqlstate, reason=str(error).strip()[:200])
+        return unavailable("The database does not answer; try again.")
+    return unexpected(error)
+
+
+def unexpected(error: Exception) -> Problem:
+    logger.error("request failed", exc_info=error)
+    return Problem(500, "internal_error", "The failure was logged under this answer's X-Request-Id.")
+
+
+def problem_of(error: Exception) -> Problem:
+    """The problem document for any exception."""
+    match error:
+        case Problem():
+            return error
+        case ValidationError():
+            return from_validation(error)
+        case HttpError():
+            return from_http_error(error)
+        case Refused():
+            return invalid_field(error.field, error.rule)
+        case UnknownTurn():
+            return nothing_named(error.field)
+        case Http404():
+            return not_found()
+        case RecallFailed():
+            return recall_failed(error)
+        case Unavailable():
+            return unavailable(f"The {error.dependency} does not answer; try again.")
+        case DatabaseError() | InterfaceError():
+            return from_database(error)
+        case _:
+            return problem_of_transport(error)
+
+
+def problem_of_transport(error: Exception) -> Problem:
+    if isinstance(error, RequestDataTooBig):
+        return Problem(413, "too_large", "The request body is too large.")
+    if isinstance(error, SuspiciousOperation):
+        return invalid_field("", "the request has more parameters than are read, or parts that cannot be")
+    if isinstance(error, UnreadablePostError):
+        return invalid_field("", "the body ended before it was complete")
+    return unexpected(error)
+
+
+def register(api: NinjaAPI) -> None:
+    def answer(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
+        return problem_of(error if isinstance(error, Exception) else error()).response()
+
+    for kind in (Exception, HttpError, ValidationError, Http404):
+        api.add_exception_handler(kind, answer)
+
+
+class FieldProblem(BaseModel):
+    field: str
+    message: str
+
+
+class ProblemOut(BaseModel):
+    """RFC 9457; ``code`` is stable, ``detail`` is for people."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: list[FieldProblem]

@@ -59,12 +59,12 @@ def run(command: str, argv: list[str]) -> int:
 
 
 def run_with(parts: list[str], command: str, argv: list[str]) -> int:
-    from config.embedded import paths
+    from config.embedded import installation_paths
     from config.env import env_path
-    from config.runtime.keeping import Use
+    from config.runtime.keeping import Lease
 
-    place = paths(env_path("DATA_DIR", Path(__file__).resolve().parent / ".data"))
-    with Use(place, tuple(parts)) as use:
+    place = installation_paths(env_path("DATA_DIR", Path(__file__).resolve().parent / ".data"))
+    with Lease(place, tuple(parts)) as use:
         import django
 
         if not brings_settings(argv):
@@ -72,9 +72,9 @@ def run_with(parts: list[str], command: str, argv: list[str]) -> int:
         use.wait()
         # An `up` makes the tables itself, perhaps at this moment.
         if command in MAKES_TABLES and "postgres" in parts and not use.is_beside_up and not brings_settings(argv):
-            from config.tables import bring_up_to_date
+            from config.tables import migrate_schema
 
-            bring_up_to_date(place.tables)
+            migrate_schema(place.tables)
         return execute(command, argv)
 
 
@@ -84,9 +84,9 @@ def execute(command: str, argv: list[str]) -> int:
 
     if command not in WITHOUT_TABLES and not HELP & set(argv) and not brings_settings(argv):
         django.setup()
-        from config.tables import obstacle
+        from config.tables import find_schema_problem
 
-        if found := obstacle():
+        if found := find_schema_problem():
             sys.stderr.write(f"error: {found}\n")
             return 1
     execute_from_command_line(argv)
@@ -98,15 +98,15 @@ def brings_settings(argv: list[str]) -> bool:
 
 
 def needed_parts(command: str, argv: list[str]) -> list[str]:
-    from config.embedded import PARTS, unaddressed
+    from config.embedded import PARTS, list_embedded_parts
 
     if HELP & set(argv):
         return []
     if command == "check" and any(word.startswith("--database") for word in argv):
-        return unaddressed(["postgres"])
+        return list_embedded_parts(["postgres"])
     if command in WITHOUT_DATABASE:
         return []
-    return unaddressed(["postgres"] if command in DATABASE_ONLY else PARTS)
+    return list_embedded_parts(["postgres"] if command in DATABASE_ONLY else PARTS)
 
 
 if __name__ == "__main__":

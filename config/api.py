@@ -16,9 +16,9 @@ from memory.api import (
     turns,
     userdata,
 )
-from memory.web.bodies import GuardedParser
+from memory.web.bodies import StrictJsonParser
 from memory.web.openapi import DESCRIPTION, ApiDocs, DocumentedAPI
-from memory.web.problems import register
+from memory.web.problems import register_exception_handlers
 
 api = DocumentedAPI(
     title="Commonplace",
@@ -27,10 +27,10 @@ api = DocumentedAPI(
     urls_namespace="api",
     # The viewer would otherwise ask a public service for a badge about this document.
     docs=ApiDocs(settings={"validatorUrl": "none"}),
-    parser=GuardedParser(),
+    parser=StrictJsonParser(),
     openapi_extra={"info": {"license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}}},
 )
-register(api)
+register_exception_handlers(api)
 for module in (
     trust,
     memories,

@@ -7,6 +7,6 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
-from memory.mcp.http import application as make_application  # noqa: E402 -- after the set-up it needs
+from memory.mcp.http import build_application as make_application  # noqa: E402 -- after the set-up it needs
 
 application = make_application()

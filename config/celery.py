@@ -22,23 +22,23 @@ app.conf.beat_schedule = SCHEDULE
 app.autodiscover_tasks()
 
 
-STEPS_BACK = 10
+NICENESS = 10
 """Of niceness. Where the machine is short of time, whoever waits for an answer comes before work nobody waits for."""
 
 
 @worker_init.connect
-def work_in_the_background(**kwargs: Any) -> None:
-    step_back(os.getpid(), os.getpriority(os.PRIO_PROCESS, 0) + STEPS_BACK)
+def lower_worker_priority(**kwargs: Any) -> None:
+    lower_priority(os.getpid(), os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
     if settings.DATABASES["default"]["HOST"] == str(embedded.run_dir(settings.DATA_DIR)):
-        connection_created.connect(take_the_server_process_along)
+        connection_created.connect(lower_backend_priority)
 
 
-def take_the_server_process_along(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
+def lower_backend_priority(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
     """The embedded Postgres computes on the same machine: what it does for the worker steps back with it."""
-    step_back(connection.connection.info.backend_pid, os.getpriority(os.PRIO_PROCESS, 0))
+    lower_priority(connection.connection.info.backend_pid, os.getpriority(os.PRIO_PROCESS, 0))
 
 
-def step_back(pid: int, niceness: int) -> None:
+def lower_priority(pid: int, niceness: int) -> None:
     """Give a process less of a busy machine. Where the system does not allow it, it goes on as it is."""
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, pid, niceness)
@@ -49,7 +49,7 @@ def step_back(pid: int, niceness: int) -> None:
 
 
 @beat_init.connect
-def catch_up(**kwargs: Any) -> None:
+def enqueue_startup_sweeps(**kwargs: Any) -> None:
     """What came due while nothing ran is looked at now, not at the next full interval."""
     for task in ("memory.sweep_index_queue", "memory.promote_everyone"):
         app.send_task(task)

@@ -15,21 +15,21 @@ SESSION_OPTIONS = "-c lock_timeout=2000 -c idle_in_transaction_session_timeout=1
 
 # For statements that don't ask to be prepared. Ours that don't are never sent that way, so any number would do; None
 # would leave those out that ask.
-PREPARED_AFTER = 5
+PREPARE_THRESHOLD = 5
 
 
-def from_environment(data_dir: Path, role: str) -> dict[str, Any]:
+def database_from_environment(data_dir: Path, role: str) -> dict[str, Any]:
     """The Django DATABASES entry of a role, ``app`` (everything that runs) or ``owner`` (migrations)."""
     url = env_secret("DATABASE_URL")
     if role == "owner" and url:
         url = env_secret("DATABASE_OWNER_URL", url)
-    entry = from_url(url) if url else embedded.database_settings(data_dir, role)
+    entry = database_from_url(url) if url else embedded.database_settings(data_dir, role)
     # Behind a pooler that lends connections by transaction a prepared statement is another connection's.
     keeps_plans = role == "app" and env_bool("DATABASE_PREPARED", default=not url)
-    return {**entry, **connection_policy(role, entry.get("OPTIONS", {}), keeps_plans=keeps_plans)}
+    return {**entry, **build_connection_options(role, entry.get("OPTIONS", {}), keeps_plans=keeps_plans)}
 
 
-def from_url(url: str) -> dict[str, Any]:
+def database_from_url(url: str) -> dict[str, Any]:
     try:
         parts = urlsplit(url)
         port = parts.port or 5432
@@ -50,23 +50,23 @@ def from_url(url: str) -> dict[str, Any]:
     }
 
 
-def connection_policy(role: str, options: dict[str, Any], *, keeps_plans: bool) -> dict[str, Any]:
+def build_connection_options(role: str, options: dict[str, Any], *, keeps_plans: bool) -> dict[str, Any]:
     timeout_ms = 0 if role == "owner" else 5000
     policy: dict[str, Any] = {**options, "options": SESSION_OPTIONS.format(timeout_ms=timeout_ms), "connect_timeout": 3}
     if keeps_plans:
-        policy["prepare_threshold"] = PREPARED_AFTER
+        policy["prepare_threshold"] = PREPARE_THRESHOLD
     if role == "app" and env_bool("DATABASE_POOL", default=True):
         policy["pool"] = {
             "min_size": 1,
             "max_size": env_int("DATABASE_POOL_SIZE", 16, minimum=1),
             # How long a request waits for a connection, also while the server is away, before it answers 503.
             "timeout": 2,
-            "reset": forget_scope,
+            "reset": reset_scope,
         }
     return {"ATOMIC_REQUESTS": False, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "OPTIONS": policy}
 
 
-def forget_scope(connection: psycopg.Connection[Any]) -> None:
+def reset_scope(connection: psycopg.Connection[Any]) -> None:
     """Pool hook: a connection goes back without any user's scope, even if one was set for the whole session."""
     connection.execute("RESET app.user_id")
     if not connection.autocommit:

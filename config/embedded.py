@@ -27,7 +27,7 @@ ADDRESSES = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBE
 PARTS = tuple(ADDRESSES)
 # A socket's path may have 103 bytes on macOS and 107 on Linux; the longest name below takes 14.
 MAX_RUN_DIR = 88
-PLAIN_PATH = re.compile(r"[A-Za-z0-9._/+-]+")
+UNQUOTED_PATH = re.compile(r"[A-Za-z0-9._/+-]+")
 
 
 class EmbeddedError(Exception):
@@ -105,7 +105,7 @@ class Secrets:
         return value
 
 
-def paths(data_dir: Path | str) -> Paths:
+def installation_paths(data_dir: Path | str) -> Paths:
     data = Path(data_dir).expanduser().resolve()
     return Paths(data=data, run=run_dir(data))
 
@@ -118,7 +118,7 @@ def run_dir(data_dir: Path | str) -> Path:
     """
     data = Path(data_dir).expanduser().resolve()
     inside = data / "run"
-    if len(os.fsencode(inside)) <= MAX_RUN_DIR and PLAIN_PATH.fullmatch(str(inside)):
+    if len(os.fsencode(inside)) <= MAX_RUN_DIR and UNQUOTED_PATH.fullmatch(str(inside)):
         return inside
     mark = hashlib.sha256(os.fsencode(data)).hexdigest()[:16]
     shared = Path("/tmp") if os.access("/tmp", os.W_OK | os.X_OK) else Path(tempfile.gettempdir())  # noqa: S108
@@ -140,20 +140,20 @@ def make_directories(place: Paths) -> None:
     place.run.chmod(0o700)
 
 
-def secrets(data_dir: Path | str) -> Secrets:
+def load_secrets(data_dir: Path | str) -> Secrets:
     """Passwords and key of an installation, created on first use; safe under concurrent first use."""
-    place = paths(data_dir)
+    place = installation_paths(data_dir)
     if not place.secrets.exists():
         make_directories(place)
         fresh = Secrets(*(randomness.token_urlsafe(48) for _ in fields(Secrets)))
-        _write_once(place.secrets, json.dumps(asdict(fresh), indent=2))
+        _write_new_file(place.secrets, json.dumps(asdict(fresh), indent=2))
     try:
         return Secrets(**json.loads(place.secrets.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
         raise EmbeddedError(f"{place.secrets} cannot be read; restore it from a backup: {error}") from error
 
 
-def _write_once(target: Path, text: str) -> None:
+def _write_new_file(target: Path, text: str) -> None:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -174,14 +174,14 @@ def database_settings(data_dir: Path | str, role: str) -> dict[str, Any]:
         "ENGINE": "django.db.backends.postgresql",
         "NAME": DATABASE,
         "USER": ROLES[role],
-        "PASSWORD": secrets(data_dir).password(role),
+        "PASSWORD": load_secrets(data_dir).password(role),
         "HOST": str(run_dir(data_dir)),
         "PORT": "5432",
     }
 
 
 def redis_url(data_dir: Path | str) -> str:
-    return f"unix://{quote(str(paths(data_dir).redis_socket))}"
+    return f"unix://{quote(str(installation_paths(data_dir).redis_socket))}"
 
 
 def broker_url(url: str) -> str:
@@ -190,11 +190,11 @@ def broker_url(url: str) -> str:
 
 
 def embedder_url(data_dir: Path | str) -> str:
-    return f"unix://{quote(str(paths(data_dir).embedder_socket))}"
+    return f"unix://{quote(str(installation_paths(data_dir).embedder_socket))}"
 
 
 def mcp_url(data_dir: Path | str) -> str:
-    return f"unix://{quote(str(paths(data_dir).mcp_socket))}"
+    return f"unix://{quote(str(installation_paths(data_dir).mcp_socket))}"
 
 
 def socket_path(url: str) -> Path | None:
@@ -203,6 +203,6 @@ def socket_path(url: str) -> Path | None:
     return Path(unquote(parts.path)) if parts.scheme == "unix" else None
 
 
-def unaddressed(parts: Iterable[str] = PARTS) -> list[str]:
+def list_embedded_parts(parts: Iterable[str] = PARTS) -> list[str]:
     """The parts without an address in the environment, which therefore have to be embedded."""
     return [part for part in parts if not env_secret(ADDRESSES[part])]

@@ -102,9 +102,9 @@ def env_path(name: str, default: Path) -> Path:
 # glibc hands the memory of each statement back to the system and asks for it anew with the next, which was a fifth of
 # the time of a statement of milliseconds. With these a process keeps so many bytes of it, and only blocks as large as
 # that are mapped for themselves. Other C libraries don't read them.
-ALLOCATION = {"MALLOC_TRIM_THRESHOLD_": str(32 << 20), "MALLOC_MMAP_THRESHOLD_": str(16 << 20)}
+ALLOCATOR_VARIABLES = {"MALLOC_TRIM_THRESHOLD_": str(32 << 20), "MALLOC_MMAP_THRESHOLD_": str(16 << 20)}
 
 
-def process_environment(**changes: str) -> dict[str, str]:
+def copy_environment(**changes: str) -> dict[str, str]:
     """This process's variables, some of them changed, for a process to be started."""
-    return {**ALLOCATION, **os.environ, **changes}
+    return {**ALLOCATOR_VARIABLES, **os.environ, **changes}

@@ -26,7 +26,7 @@ class Login:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RolePlan:
     """The wanted state. ``backup`` is optional; ``template`` also prepares databases created later."""
 
     database: str
@@ -36,31 +36,31 @@ class Plan:
     template: bool = False
 
 
-def prepare(conninfo: str, plan: Plan) -> list[str]:
+def prepare_server(conninfo: str, plan: RolePlan) -> list[str]:
     """Bring roles, database and privileges into the wanted state; returns what the server did not allow."""
     skipped: list[str] = []
     with psycopg.connect(conninfo, autocommit=True) as server:
         prepare_roles(server, plan, skipped)
         exists = server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [plan.database]).fetchone()
         if plan.template:
-            with database(conninfo, "template1") as template:
+            with connect_to(conninfo, "template1") as template:
                 prepare_database(template, plan, skipped)
         if not exists:
             create = "CREATE DATABASE {} OWNER {} ENCODING 'UTF8'"
             server.execute(sql.SQL(create).format(sql.Identifier(plan.database), sql.Identifier(plan.owner.name)))
-    with database(conninfo, plan.database) as target:
+    with connect_to(conninfo, plan.database) as target:
         prepare_database(target, plan, skipped)
-        settle_app_role(target, plan, skipped)
+        configure_app_role(target, plan, skipped)
     return skipped
 
 
 @contextmanager
-def database(conninfo: str, name: str) -> Iterator[psycopg.Connection[Any]]:
+def connect_to(conninfo: str, name: str) -> Iterator[psycopg.Connection[Any]]:
     with psycopg.connect(conninfo, dbname=name, autocommit=True) as connection:
         yield connection
 
 
-def prepare_roles(server: psycopg.Connection[Any], plan: Plan, skipped: list[str]) -> None:
+def prepare_roles(server: psycopg.Connection[Any], plan: RolePlan, skipped: list[str]) -> None:
     row = server.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user").fetchone()
     is_superuser = bool(row and row[0])
     ensure_role(server, plan.owner, "CREATEDB NOSUPERUSER NOBYPASSRLS", may_alter=is_superuser)
@@ -68,7 +68,7 @@ def prepare_roles(server: psycopg.Connection[Any], plan: Plan, skipped: list[str
         rights = "NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS"
         ensure_role(server, plan.app, rights, may_alter=is_superuser)
     if plan.backup:
-        with allowed_to_fail(skipped, f"the role {plan.backup.name}, which sees every row (for dumps)"):
+        with skip_if_refused(skipped, f"the role {plan.backup.name}, which sees every row (for dumps)"):
             ensure_role(server, plan.backup, "NOSUPERUSER BYPASSRLS", may_alter=is_superuser)
     if not is_superuser:
         # What belongs to the owner is set up in its name, for which a lesser administrator has to be a member.
@@ -84,22 +84,22 @@ def ensure_role(server: psycopg.Connection[Any], login: Login, rights: str, *, m
     server.execute(sql.SQL(statement).format(sql.Identifier(login.name), sql.Literal(login.password)))
 
 
-def prepare_database(connection: psycopg.Connection[Any], plan: Plan, skipped: list[str]) -> None:
-    with allowed_to_fail(skipped, "the extension vector"):
+def prepare_database(connection: psycopg.Connection[Any], plan: RolePlan, skipped: list[str]) -> None:
+    with skip_if_refused(skipped, "the extension vector"):
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    with allowed_to_fail(skipped, "indexed full-text search under row-level security (ts_match_vq leakproof)"):
+    with skip_if_refused(skipped, "indexed full-text search under row-level security (ts_match_vq leakproof)"):
         connection.execute(LEAKPROOF)
     owner = sql.Identifier(plan.owner.name)
     connection.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
     connection.execute(sql.SQL("GRANT USAGE, CREATE ON SCHEMA public TO {}").format(owner))
-    for reader, rights, things in privileges(plan):
+    for reader, rights, things in list_privileges(plan):
         grant = sql.SQL(f"ALTER DEFAULT PRIVILEGES FOR ROLE {{}} IN SCHEMA public GRANT {rights} ON {things} TO {{}}")
         connection.execute(grant.format(owner, reader))
         connection.execute(sql.SQL(f"GRANT {rights} ON ALL {things} IN SCHEMA public TO {{}}").format(reader))
         connection.execute(sql.SQL("GRANT USAGE ON SCHEMA public TO {}").format(reader))
 
 
-def privileges(plan: Plan) -> list[tuple[sql.Identifier, str, str]]:
+def list_privileges(plan: RolePlan) -> list[tuple[sql.Identifier, str, str]]:
     app = sql.Identifier(plan.app.name)
     rows = [(app, "SELECT, INSERT, UPDATE, DELETE", "TABLES"), (app, "USAGE, SELECT", "SEQUENCES")]
     if plan.backup:
@@ -108,8 +108,8 @@ def privileges(plan: Plan) -> list[tuple[sql.Identifier, str, str]]:
     return rows
 
 
-def settle_app_role(connection: psycopg.Connection[Any], plan: Plan, skipped: list[str]) -> None:
-    with allowed_to_fail(skipped, "vector search settings of the application's role"):
+def configure_app_role(connection: psycopg.Connection[Any], plan: RolePlan, skipped: list[str]) -> None:
+    with skip_if_refused(skipped, "vector search settings of the application's role"):
         # The settings are the extension's own: they are known once its library is loaded.
         connection.execute("SELECT '[1]'::vector")
         for name, value in SESSION_SETTINGS.items():
@@ -119,7 +119,7 @@ def settle_app_role(connection: psycopg.Connection[Any], plan: Plan, skipped: li
 
 
 @contextmanager
-def allowed_to_fail(skipped: list[str], what: str) -> Iterator[None]:
+def skip_if_refused(skipped: list[str], what: str) -> Iterator[None]:
     try:
         yield
     except (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported) as error:

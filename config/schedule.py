@@ -3,20 +3,20 @@
 from typing import Any
 
 
-def every(seconds: float, task: str) -> dict[str, Any]:
+def run_every(seconds: float, task: str) -> dict[str, Any]:
     return {"task": task, "schedule": seconds, "options": {"expires": seconds * 0.9}}
 
 
 SCHEDULE = {
-    "sweep the index queue": every(30, "memory.sweep_index_queue"),
-    "sweep learning": every(30, "knowledge_graph.sweep_learning"),
-    "sweep personal records": every(30, "kinds.sweep"),
-    "sweep collections": every(60, "memory.sweep_collections"),
-    "check consistency": every(15 * 60, "memory.check_consistency"),
-    "look at conversations": every(60, "outcomes.sweep_conversations"),
-    "promote": every(30 * 60, "memory.promote_everyone"),
-    "roll up metrics": every(10 * 60, "memory.roll_up_metrics"),
-    "purge logs": every(6 * 60 * 60, "memory.purge_logs"),
-    "purge exchanges": every(24 * 60 * 60, "outcomes.purge_exchanges"),
-    "purge recalls": every(24 * 60 * 60, "kinds.purge_log"),
+    "sweep the index queue": run_every(30, "memory.sweep_index_queue"),
+    "sweep learning": run_every(30, "knowledge_graph.sweep_learning"),
+    "sweep personal records": run_every(30, "kinds.sweep"),
+    "sweep collections": run_every(60, "memory.sweep_collections"),
+    "check consistency": run_every(15 * 60, "memory.check_consistency"),
+    "look at conversations": run_every(60, "outcomes.sweep_conversations"),
+    "promote": run_every(30 * 60, "memory.promote_everyone"),
+    "roll up metrics": run_every(10 * 60, "memory.roll_up_metrics"),
+    "purge logs": run_every(6 * 60 * 60, "memory.purge_logs"),
+    "purge exchanges": run_every(24 * 60 * 60, "outcomes.purge_exchanges"),
+    "purge recalls": run_every(24 * 60 * 60, "kinds.purge_log"),
 }

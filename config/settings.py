@@ -20,7 +20,7 @@ PRODUCTION = env_choice("COMMONPLACE_PROFILE", "local", ("local", "production"))
 
 # --- identity of the process -------------------------------------------------------------------------------------
 DEBUG = False
-SECRET_KEY = env_secret("SECRET_KEY") or ("" if PRODUCTION else embedded.secrets(DATA_DIR).django_key)
+SECRET_KEY = env_secret("SECRET_KEY") or ("" if PRODUCTION else embedded.load_secrets(DATA_DIR).django_key)
 if len(SECRET_KEY) < 50 or SECRET_KEY.startswith(("django-insecure", "change-me")):
     raise ImproperlyConfigured("SECRET_KEY must be set to at least 50 random characters (or SECRET_KEY_FILE to a file)")
 SECRET_KEY_FALLBACKS = [key for key in (env_secret("SECRET_KEY_PREVIOUS"),) if key]
@@ -115,7 +115,7 @@ AUTH_PASSWORD_VALIDATORS = [
 
 # --- truth -------------------------------------------------------------------------------------------------------
 DATABASE_ROLE = env_choice("DB_ROLE", "app", ("app", "owner"))
-DATABASES = {"default": databases.from_environment(DATA_DIR, DATABASE_ROLE)}
+DATABASES = {"default": databases.database_from_environment(DATA_DIR, DATABASE_ROLE)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Protocol
 
 TICK_S = 0.2
-FIRST_DELAY_S = 0.5
-LONGEST_DELAY_S = 30.0
+INITIAL_BACKOFF_S = 0.5
+MAX_BACKOFF_S = 30.0
 # A process that ran this long had started properly: its back-off starts again.
-SETTLED_S = 60.0
+STABLE_AFTER_S = 60.0
 LOG_BYTES = 5_000_000
-LONGEST_LINE = 16_384
+MAX_LINE_BYTES = 16_384
 
 
 class StartFailedError(Exception):
@@ -37,7 +37,7 @@ class StopRequestedError(Exception):
     """A signal asked the supervisor to stop while it was starting."""
 
 
-class Report(Protocol):
+class SupervisorReport(Protocol):
     def started(self, name: str, seconds: float | None) -> None:
         """It answers after so many seconds; None for one that is not asked."""
 
@@ -45,7 +45,7 @@ class Report(Protocol):
     def line(self, name: str, text: str) -> None: ...
 
 
-def never(_line: str) -> bool:
+def is_never_loud(_line: str) -> bool:
     return False
 
 
@@ -62,11 +62,11 @@ class Program:
     # What the kernel sends when the supervisor itself is killed.
     death_signal: signal.Signals = signal.SIGTERM
     grace_s: float = 10.0
-    is_loud: Callable[[str], bool] = never
+    is_loud: Callable[[str], bool] = is_never_loud
 
 
 @cache
-def dies_with_parent(death_signal: signal.Signals) -> tuple[str, ...]:
+def parent_death_prefix(death_signal: signal.Signals) -> tuple[str, ...]:
     """A command prefix that makes a process die with its parent; empty where the system has no such feature."""
     prefix = ("setpriv", "--pdeathsig", death_signal.name.removeprefix("SIG"))
     if not shutil.which("setpriv"):
@@ -81,11 +81,11 @@ class ChildLog(RotatingFileHandler):
 
 
 @dataclass(slots=True)
-class Child:
+class ChildProcess:
     """One program's process, its log and its failures."""
 
     program: Program
-    report: Report
+    report: SupervisorReport
     log: ChildLog
     process: subprocess.Popen[bytes] | None = None
     born: float = 0.0
@@ -116,7 +116,7 @@ class Child:
         self.retry_at = None
         self.born = time.monotonic()
         self.process = subprocess.Popen(
-            [*dies_with_parent(self.program.death_signal), *self.program.argv],
+            [*parent_death_prefix(self.program.death_signal), *self.program.argv],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -130,7 +130,7 @@ class Child:
     def _pump(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None  # noqa: S101 - spawned with a pipe
         with process.stdout as lines:
-            for raw in iter(lambda: lines.readline(LONGEST_LINE), b""):
+            for raw in iter(lambda: lines.readline(MAX_LINE_BYTES), b""):
                 text = raw.decode("utf-8", "replace").rstrip()
                 self.tail.append(text)
                 self.log.handle(LogRecord(self.name, 20, "", 0, text, None, None))
@@ -154,8 +154,8 @@ class Child:
     def fail(self) -> float:
         """Count a failure and plan the next start; returns the delay in seconds."""
         lived = time.monotonic() - self.born
-        self.failures = 1 if lived > SETTLED_S else self.failures + 1
-        delay = min(LONGEST_DELAY_S, FIRST_DELAY_S * 2.0 ** (self.failures - 1))
+        self.failures = 1 if lived > STABLE_AFTER_S else self.failures + 1
+        delay = min(MAX_BACKOFF_S, INITIAL_BACKOFF_S * 2.0 ** (self.failures - 1))
         self.retry_at = time.monotonic() + delay
         return delay
 
@@ -189,7 +189,7 @@ class Child:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class OneOffCommand:
     """A command that is expected to end."""
 
     name: str
@@ -199,13 +199,13 @@ class Step:
 
 
 class Supervisor:
-    def __init__(self, report: Report, log_dir: Path, remember: Callable[[list[int]], None]) -> None:
+    def __init__(self, report: SupervisorReport, log_dir: Path, remember: Callable[[list[int]], None]) -> None:
         self.report = report
         self.log_dir = log_dir
         # Told all process ids after each start, for whoever has to clear up if this process is killed.
         self._remember = remember
-        self.children: list[Child] = []
-        self._steps: list[Step] = []
+        self.children: list[ChildProcess] = []
+        self._steps: list[OneOffCommand] = []
         self.stopping = False
         self._wake, wake_end = os.pipe()
         os.set_blocking(self._wake, False)
@@ -231,19 +231,19 @@ class Supervisor:
         for child in self.begin(programs).values():
             self.finish(child)
 
-    def begin(self, programs: Sequence[Program]) -> dict[str, Child]:
+    def begin(self, programs: Sequence[Program]) -> dict[str, ChildProcess]:
         self._raise_if_stopping()
-        batch = {program.name: Child(program, self.report, self._open_log(program.name)) for program in programs}
+        batch = {program.name: ChildProcess(program, self.report, self._open_log(program.name)) for program in programs}
         for child in batch.values():
             self.children.append(child)
             self._spawn(child)
         return batch
 
-    def _spawn(self, child: Child) -> None:
+    def _spawn(self, child: ChildProcess) -> None:
         child.spawn()
         self._remember([each.process.pid for each in self.children if each.process])
 
-    def finish(self, child: Child) -> None:
+    def finish(self, child: ChildProcess) -> None:
         """Wait until a started child is ready."""
         while not child.check_ready():
             self._raise_if_stopping()
@@ -260,24 +260,24 @@ class Supervisor:
         environment: Mapping[str, str],
         cwd: Path,
         show: Callable[[str], None] | None = None,
-    ) -> Step:
+    ) -> OneOffCommand:
         """Start one command that has an end; it writes to this terminal, or each of its lines goes to ``show``."""
         self._raise_if_stopping()
         process = subprocess.Popen(
-            [*dies_with_parent(signal.SIGTERM), *argv],
+            [*parent_death_prefix(signal.SIGTERM), *argv],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if show else None,
             env=dict(environment),
             cwd=cwd,
             start_new_session=True,
         )
-        reader = threading.Thread(target=pass_lines_on, args=(process, show), daemon=True)
+        reader = threading.Thread(target=forward_lines, args=(process, show), daemon=True)
         reader.start()
-        step = Step(name, process, reader, time.monotonic())
+        step = OneOffCommand(name, process, reader, time.monotonic())
         self._steps.append(step)
         return step
 
-    def finish_step(self, step: Step) -> float:
+    def finish_step(self, step: OneOffCommand) -> float:
         """Watch the children until the step has ended; returns its seconds, raises StartFailedError if it failed."""
         while step.process.poll() is None:
             self._raise_if_stopping()
@@ -313,12 +313,12 @@ class Supervisor:
                     child.kill_group()
                     self._plan_restart(child, "does not answer")
 
-    def _plan_restart(self, child: Child, why: str) -> None:
+    def _plan_restart(self, child: ChildProcess, why: str) -> None:
         delay = child.fail()
         again = f" ({child.failures} times in a row; see {self.log_dir / child.name}.log)" if child.failures > 1 else ""
         self.report.trouble(child.name, f"{why}{again}, starting it again in {delay:.1f} s")
 
-    def _respawn(self, child: Child) -> None:
+    def _respawn(self, child: ChildProcess) -> None:
         try:
             self._spawn(child)
         except Exception as error:  # noqa: BLE001 - one broken part must not take the others down
@@ -352,7 +352,7 @@ class Supervisor:
         return handler
 
 
-def pass_lines_on(process: subprocess.Popen[bytes], show: Callable[[str], None] | None) -> None:
+def forward_lines(process: subprocess.Popen[bytes], show: Callable[[str], None] | None) -> None:
     if process.stdout is not None and show is not None:
         with process.stdout as lines:
             for raw in lines:

@@ -11,7 +11,7 @@ from django.db.migrations.loader import MigrationLoader
 from config.env import BASE_DIR
 
 
-def obstacle() -> str:
+def find_schema_problem() -> str:
     """What keeps a command from its work and what to do about it, in one line; nothing when nothing does."""
     try:
         loader = MigrationLoader(connection)
@@ -26,11 +26,11 @@ def obstacle() -> str:
     return f"the tables are older than this program ({since}): run manage.py migrate first"
 
 
-def bring_up_to_date(lock: Path) -> None:
+def migrate_schema(lock: Path) -> None:
     """Migrate as ``up`` does, with a program of its own since the owner of the tables does it, one at a time."""
     with lock.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        if obstacle():
+        if find_schema_problem():
             sys.stderr.write("Making the tables ...\n")
             sys.stderr.flush()
             argv = [sys.executable, str(BASE_DIR / "manage.py"), "migrate", "--no-input", "--verbosity", "0"]

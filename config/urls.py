@@ -7,15 +7,15 @@ from django.views.generic import RedirectView
 from config.api import api
 from memory.api.monitoring import metrics_view
 from memory.api.operations import health_view
-from memory.mcp.forwarding import forward
-from memory.web.middleware import unknown_route
+from memory.mcp.forwarding import forward_mcp
+from memory.web.middleware import answer_unknown_route
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/health", health_view),
     path("metrics", metrics_view),
     path("api/v1/", api.urls),
-    re_path(r"^mcp/?$", forward),
-    re_path(r"^api(?:/(?P<rest>.*))?$", unknown_route),
+    re_path(r"^mcp/?$", forward_mcp),
+    re_path(r"^api(?:/(?P<rest>.*))?$", answer_unknown_route),
 ]
 if settings.FLAGS["ui"]:
     urlpatterns += [

@@ -11,10 +11,10 @@ application = get_wsgi_application()
 
 from django.urls import get_resolver  # noqa: E402 -- after the set-up it needs
 
-from memory.retrieval.search import prepare  # noqa: E402 -- after the set-up it needs
+from memory.retrieval.search import warm_up  # noqa: E402 -- after the set-up it needs
 
 get_resolver().url_patterns  # noqa: B018 -- imports the views
-prepare()
+warm_up()
 # What is there now stays. Each look through all of it would hold up one request in hundreds for a tenth of a second.
 gc.collect()
 gc.freeze()

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from django.db import connection
 from django.db.models import F, Q
 
-from knowledge_graph.context_types import context_type_of
+from knowledge_graph.context_types import classify_context
 from knowledge_graph.counting import ACTIONS, Counts
-from knowledge_graph.learning import DOCUMENT_TIERS, meant
+from knowledge_graph.learning import DOCUMENT_TIERS, read_memory_tiers
 from knowledge_graph.models import PREVIEW_CHARS, ActionExample
 from knowledge_graph.work import take_turns
 from memory.access.scope import user_scope
@@ -20,9 +20,9 @@ BATCH = 100
 MOST_EXAMPLES = 20
 MOST_MEMORIES = 20
 
-Place = tuple[str, str, str]
+ActionKey = tuple[str, str, str]
 
-KEEP_LATEST = """
+DROP_OLD_EXAMPLES = """
 DELETE FROM graph_example WHERE user_id = %(user)s AND id IN (
     SELECT id FROM (
         SELECT id, row_number() OVER (PARTITION BY context_type, action, tier ORDER BY at DESC, id DESC) AS place
@@ -43,30 +43,30 @@ def learn_actions(user: EndUser, *, limit: int = BATCH) -> int:
             return 0
         counts: dict[tuple[str, ...], Counts] = defaultdict(Counts)
         for taken in actions:
-            for place in places(taken):
+            for place in list_action_keys(taken):
                 if taken.learned:
                     counts[place].add(taken.learned, -1, taken.at)
                 if taken.verdict:
                     counts[place].add(taken.verdict, 1, taken.at)
         ACTIONS.add(user, counts)
-        keep_examples(user, actions)
+        store_examples(user, actions)
         for taken in actions:
             taken.learned = taken.verdict
         ActionTaken.objects.bulk_update(actions, ["learned"])
     return len(actions)
 
 
-def places(taken: ActionTaken) -> Iterator[Place]:
+def list_action_keys(taken: ActionTaken) -> Iterator[ActionKey]:
     """Kind of work, action and tier, from the row alone, so that a reversal hits the same counters."""
-    kind = context_type_of(taken.query, (taken.action,))
+    kind = classify_context(taken.query, (taken.action,))
     for tier in taken.tiers or [""]:
         yield kind, taken.action, tier
 
 
-def keep_examples(user: EndUser, actions: Sequence[ActionTaken]) -> None:
+def store_examples(user: EndUser, actions: Sequence[ActionTaken]) -> None:
     ActionExample.objects.filter(user=user, taken_id__in=[taken.pk for taken in actions]).delete()
     judged = [taken for taken in actions if taken.verdict]
-    memories = memories_of(user, judged)
+    memories = find_action_memories(user, judged)
     ActionExample.objects.bulk_create(
         ActionExample(
             user=user,
@@ -87,12 +87,12 @@ def keep_examples(user: EndUser, actions: Sequence[ActionTaken]) -> None:
             at=taken.at,
         )
         for taken in judged
-        for kind, action, tier in places(taken)
+        for kind, action, tier in list_action_keys(taken)
     )
-    touched = sorted({place for taken in judged for place in places(taken)})
+    touched = sorted({place for taken in judged for place in list_action_keys(taken)})
     with connection.cursor() as cursor:
         cursor.execute(
-            KEEP_LATEST,
+            DROP_OLD_EXAMPLES,
             {
                 "user": user.pk,
                 "contexts": [context_type for context_type, _, _ in touched],
@@ -103,7 +103,7 @@ def keep_examples(user: EndUser, actions: Sequence[ActionTaken]) -> None:
         )
 
 
-def memories_of(user: EndUser, actions: Sequence[ActionTaken]) -> dict[int, list[tuple[uuid.UUID, str]]]:
+def find_action_memories(user: EndUser, actions: Sequence[ActionTaken]) -> dict[int, list[tuple[uuid.UUID, str]]]:
     """The existing memories that the current verdicts on each action's turn refer to."""
     turns = {taken.turn_id for taken in actions if taken.turn_id}
     exchanges = {taken.exchange_id for taken in actions if taken.exchange_id}
@@ -114,7 +114,7 @@ def memories_of(user: EndUser, actions: Sequence[ActionTaken]) -> dict[int, list
     for event in standing.order_by("id"):
         for whose in {event.turn_id, event.exchange_id} - {None}:
             if whose is not None:
-                by_turn[whose].update(meant(event))
+                by_turn[whose].update(read_memory_tiers(event))
     named = {item_id for found in by_turn.values() for item_id in found}
     present = set(MemoryItem.objects.for_user(user).filter(pk__in=named).values_list("pk", flat=True))
     memories: dict[int, list[tuple[uuid.UUID, str]]] = {}

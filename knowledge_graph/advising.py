@@ -13,15 +13,15 @@ from knowledge_graph.boosts import (
     NAMED,
     SOLVED,
 )
-from knowledge_graph.concepts import concepts_in
-from knowledge_graph.entities import entities_of
-from knowledge_graph.reading import problem_of
-from knowledge_graph.words import folded
-from memory.access.cursors import PLANNED_ONCE, bounded_cursor, rows_of
+from knowledge_graph.concepts import extract_concepts
+from knowledge_graph.entities import extract_entities
+from knowledge_graph.reading import select_problem_keys
+from knowledge_graph.words import fold_name
+from memory.access.cursors import GENERIC_PLAN, bounded_cursor, fetch_prepared
 from memory.conf import memory_conf
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
-from memory.retrieval.advising import GRAPH, Advice
+from memory.retrieval.advising import GRAPH, SearchAdvice
 from memory.retrieval.query import Query
 from memory.scoring import wilson_lower_bound
 from memory.tiers import Tier
@@ -34,7 +34,7 @@ DOCUMENT_USES = 3
 LEAST_OVERLAP = 0.5
 LIMITS = {"named": 500, "solved": 50, "documents": 100}
 
-WHAT_IS_KNOWN = """
+ADVICE_STATEMENT = """
 WITH near AS (
     SELECT signature, count(*) AS shared FROM graph_solution_cue
     WHERE user_id = %(user)s AND key = ANY(%(problem)s) GROUP BY signature
@@ -60,15 +60,15 @@ UNION ALL
 """
 
 
-def advise(user: EndUser, query: Query, deadline: Deadline) -> Advice:
+def advise(user: EndUser, query: Query, deadline: Deadline) -> SearchAdvice:
     """The tiers to search, and the memories to boost. Raises Unavailable."""
-    found = concepts_in(query.text)
+    found = extract_concepts(query.text)
     concepts = [one.key for one in found]
     # A name that is typed without a capital is found by how it is written.
-    names = sorted({*concepts, *(folded(one.label) for one in found)} | named_in(query))
+    names = sorted({*concepts, *(fold_name(one.label) for one in found)} | find_entity_keys(query))
     if not names:
-        return Advice()
-    problem = problem_of(concepts)
+        return SearchAdvice()
+    problem = select_problem_keys(concepts)
     values: dict[str, Any] = {
         "user": user.pk,
         "concepts": concepts,
@@ -81,15 +81,15 @@ def advise(user: EndUser, query: Query, deadline: Deadline) -> Advice:
         **{f"most_{name}": limit for name, limit in LIMITS.items()},
     }
     # Nothing here is read in bulk: one plan serves all.
-    with bounded_cursor(GRAPH, user.pk, deadline, PLANNED_ONCE) as cursor:
-        return advice_of(rows_of(cursor, WHAT_IS_KNOWN, values))
+    with bounded_cursor(GRAPH, user.pk, deadline, GENERIC_PLAN) as cursor:
+        return build_advice(fetch_prepared(cursor, ADVICE_STATEMENT, values))
 
 
-def named_in(query: Query) -> set[str]:
-    return {entity.key for entity in entities_of(query.text, query.named)}
+def find_entity_keys(query: Query) -> set[str]:
+    return {entity.key for entity in extract_entities(query.text, query.named)}
 
 
-def advice_of(rows: Sequence[tuple[str, str, uuid.UUID, float, float]]) -> Advice:
+def build_advice(rows: Sequence[tuple[str, str, uuid.UUID, float, float]]) -> SearchAdvice:
     boosts: dict[str, dict[uuid.UUID, float]] = defaultdict(dict)
     tiers: dict[str, tuple[float, float]] = {}
     for kind, tier, item_id, first, second in rows:
@@ -101,10 +101,10 @@ def advice_of(rows: Sequence[tuple[str, str, uuid.UUID, float, float]]) -> Advic
             boosts[SOLVED][item_id] = max(first, boosts[SOLVED].get(item_id, 0.0))
         else:
             boosts[DOCUMENTED][item_id] = DOCUMENT_SHARE * first
-    return Advice(planned(tiers) if memory_conf().ranking.plan_tiers else None, boosts)
+    return SearchAdvice(choose_tiers(tiers) if memory_conf().ranking.plan_tiers else None, boosts)
 
 
-def planned(tiers: dict[str, tuple[float, float]]) -> frozenset[Tier] | None:
+def choose_tiers(tiers: dict[str, tuple[float, float]]) -> frozenset[Tier] | None:
     """The working tier and the best known ones for such queries; None (all tiers) while too few are known."""
     known = {tier: counts for tier, counts in tiers.items() if sum(counts) >= ENOUGH_EVIDENCE}
     helpful = [tier for tier, (worked, failed) in known.items() if worked > failed]
@@ -115,5 +115,5 @@ def planned(tiers: dict[str, tuple[float, float]]) -> frozenset[Tier] | None:
 
 
 # The lists of words are read with this module, not within the time of the first question.
-concepts_in("the docker volume of Dana")
-entities_of("My sister Dana lives in Berlin")
+extract_concepts("the docker volume of Dana")
+extract_entities("My sister Dana lives in Berlin")

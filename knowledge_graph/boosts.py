@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
-from memory.retrieval.ranking import Signal
+from memory.retrieval.ranking import RankingSignal
 
 ENTITY_SHARE = 0.2
 MOST_FOR_ENTITIES = 0.5
@@ -14,7 +14,7 @@ NAMED, SOLVED, DOCUMENTED = "named", "solved", "documented"
 """The reasons in an advice."""
 
 
-def spoken_for(reason: str) -> Callable[[Query, Pool], Sequence[float]]:
+def boost_for_reason(reason: str) -> Callable[[Query, Pool], Sequence[float]]:
     """The boost of each memory for a reason, weighted by how far the memory is on topic."""
 
     def value(query: Query, pool: Pool) -> list[float]:
@@ -28,6 +28,6 @@ def spoken_for(reason: str) -> Callable[[Query, Pool], Sequence[float]]:
     return value
 
 
-ENTITIES = Signal("entities", 1.0, spoken_for(NAMED))
-SOLUTIONS = Signal("solutions", 2.0, spoken_for(SOLVED))
-DOCUMENTS = Signal("documents", 1.0, spoken_for(DOCUMENTED))
+ENTITIES = RankingSignal("entities", 1.0, boost_for_reason(NAMED))
+SOLUTIONS = RankingSignal("solutions", 2.0, boost_for_reason(SOLVED))
+DOCUMENTS = RankingSignal("documents", 1.0, boost_for_reason(DOCUMENTED))

@@ -11,12 +11,12 @@ from typing import Any
 from django.db.models import Q
 
 from knowledge_graph import reading
-from knowledge_graph.concepts import concepts_in
-from knowledge_graph.context_types import CONTEXT_TYPES, context_type_of
-from knowledge_graph.entities import entities_of
+from knowledge_graph.concepts import extract_concepts
+from knowledge_graph.context_types import CONTEXT_TYPES, classify_context
+from knowledge_graph.entities import extract_entities
 from knowledge_graph.models import ActionStat, Concept, Edge, Entity, Lesson, Mention, RoutingStat, Solution
 from knowledge_graph.reading import ActionRecord, ConceptRouting, KnownSolution
-from knowledge_graph.words import folded
+from knowledge_graph.words import fold_name
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem, Turn
 from outcomes.models import ActionTaken, Exchange, OutcomeEvent
@@ -57,7 +57,7 @@ ENTITY_ORDER = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class GraphQuery:
     """Which rows, in which order, after which place."""
 
     sort: Sort = Sort.IMPORTANCE
@@ -80,7 +80,7 @@ class ConceptDetail:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
+class EntityNeighbour:
     key: str
     label: str
     kind: str
@@ -92,46 +92,46 @@ class Neighbour:
 class EntityDetail:
     entity: Entity
     is_concept: bool
-    neighbours: list[Neighbour]
+    neighbours: list[EntityNeighbour]
     memories: list[MemoryItem]
 
 
-def concepts(user: EndUser, wanted: Wanted, *, now: datetime) -> list[Concept]:
+def list_concepts(user: EndUser, wanted: GraphQuery, *, now: datetime) -> list[Concept]:
     with user_scope(user):
-        rows = Concept.objects.filter(narrowed(user, wanted, now), user=user)
+        rows = Concept.objects.filter(filter_period(user, wanted, now), user=user)
         order = CONCEPT_ORDER[wanted.sort]
-        return list(rows.filter(behind(order, wanted.after)).order_by(*order)[: wanted.limit])
+        return list(rows.filter(filter_after_cursor(order, wanted.after)).order_by(*order)[: wanted.limit])
 
 
-def entities(user: EndUser, wanted: Wanted, *, now: datetime) -> list[Entity]:
+def list_entities(user: EndUser, wanted: GraphQuery, *, now: datetime) -> list[Entity]:
     with user_scope(user):
-        rows = Entity.objects.filter(narrowed(user, wanted, now), user=user)
+        rows = Entity.objects.filter(filter_period(user, wanted, now), user=user)
         order = ENTITY_ORDER[wanted.sort]
-        return list(rows.filter(behind(order, wanted.after)).order_by(*order)[: wanted.limit])
+        return list(rows.filter(filter_after_cursor(order, wanted.after)).order_by(*order)[: wanted.limit])
 
 
-def narrowed(user: EndUser, wanted: Wanted, now: datetime) -> Q:
+def filter_period(user: EndUser, wanted: GraphQuery, now: datetime) -> Q:
     if wanted.span is Span.TODAY:
         return Q(last_seen__gte=now.replace(hour=0, minute=0, second=0, microsecond=0))
     if wanted.span is Span.WEEK:
         return Q(last_seen__gte=now - timedelta(days=7))
     if wanted.span is Span.SESSION:
-        return Q(key__in=keys_of_thread(user, wanted.thread_id))
+        return Q(key__in=find_thread_keys(user, wanted.thread_id))
     return Q()
 
 
-def keys_of_thread(user: EndUser, thread_id: str) -> list[str]:
+def find_thread_keys(user: EndUser, thread_id: str) -> list[str]:
     """What the latest questions and answers of a thread were about. In the user's scope."""
     turns = Turn.objects.filter(user=user, thread_id=thread_id).order_by("-created_at")
     said = list(turns.values_list("query", flat=True)[:SESSION_TURNS])
     rows = Exchange.objects.filter(user=user, thread_id=thread_id).order_by("-created_at")
     for asked, answered in rows.values_list("user_message", "assistant_message")[:SESSION_TURNS]:
         said += [asked, answered]
-    found = {one.key for text in said for one in concepts_in(text)}
-    return sorted(found | {one.key for text in said for one in entities_of(text)})
+    found = {one.key for text in said for one in extract_concepts(text)}
+    return sorted(found | {one.key for text in said for one in extract_entities(text)})
 
 
-def behind(order: Sequence[str], place: Sequence[Any] | None) -> Q:
+def filter_after_cursor(order: Sequence[str], place: Sequence[Any] | None) -> Q:
     """Rows that come after a place in an order of several columns, the last of them unique."""
     condition = Q()
     if place is None:
@@ -144,31 +144,31 @@ def behind(order: Sequence[str], place: Sequence[Any] | None) -> Q:
     return condition
 
 
-def place_of(row: Concept | Entity, sort: Sort) -> list[Any]:
+def build_cursor(row: Concept | Entity, sort: Sort) -> list[Any]:
     """Where a page ends."""
     order = CONCEPT_ORDER if isinstance(row, Concept) else ENTITY_ORDER
     return [getattr(row, column.lstrip("-")) for column in order[sort]]
 
 
-def concept(user: EndUser, name: str) -> ConceptDetail | None:
+def load_concept(user: EndUser, name: str) -> ConceptDetail | None:
     """A concept by its key or by any spelling."""
     with user_scope(user):
-        row = named(Concept.objects.filter(user=user), [name, *(one.key for one in concepts_in(name))])
+        row = find_first_row(Concept.objects.filter(user=user), [name, *(one.key for one in extract_concepts(name))])
         if not isinstance(row, Concept):
             return None
-        kind = kinds_of_work(user, {row.key: row.label})[row.key]
-        routing = reading.routing_of(user, [row.key]).get(row.key)
+        kind = find_context_types(user, {row.key: row.label})[row.key]
+        routing = reading.load_routing(user, [row.key]).get(row.key)
         return ConceptDetail(
             concept=row,
             routing=routing or ConceptRouting(row.key, row.label, ()),
-            is_entity=Entity.objects.filter(user=user, key__in=[row.key, folded(row.label)]).exists(),
+            is_entity=Entity.objects.filter(user=user, key__in=[row.key, fold_name(row.label)]).exists(),
             context_type=kind,
-            actions=reading.actions_of(user, kind)[:HINTS],
-            solutions=reading.solutions_of(user, row.key.split(" "), least=0.0, limit=HINTS),
+            actions=reading.load_actions(user, kind)[:HINTS],
+            solutions=reading.find_solutions(user, row.key.split(" "), least=0.0, limit=HINTS),
         )
 
 
-def kinds_of_work(user: EndUser, labels: Mapping[str, str]) -> dict[str, str]:
+def find_context_types(user: EndUser, labels: Mapping[str, str]) -> dict[str, str]:
     """In which kind of work each concept mostly comes up, by key: read off its latest questions and what was done then.
 
     ``labels`` are the concepts' own words, which decide only where no question is left. In the user's scope.
@@ -176,23 +176,23 @@ def kinds_of_work(user: EndUser, labels: Mapping[str, str]) -> dict[str, str]:
     lessons = Lesson.objects.filter(user=user, keys__overlap=list(labels)).order_by("-event_id")
     learned = list(lessons.values_list("event_id", "keys")[:QUESTIONS_READ])
     events = OutcomeEvent.objects.filter(user=user).in_bulk([event_id for event_id, _ in learned])
-    done = actions_in(user, events.values())
+    done = find_actions(user, events.values())
     met: dict[str, Counter[str]] = defaultdict(Counter)
     for event_id, keys in learned:
         event = events.get(event_id)
         if event is None or not event.query:
             continue
-        kind = context_type_of(event.query, done.get(event.turn_id, ()) or done.get(event.exchange_id, ()))
+        kind = classify_context(event.query, done.get(event.turn_id, ()) or done.get(event.exchange_id, ()))
         for key in labels.keys() & set(keys):
             met[key][kind] += 1
     return {
         # In the order of the list, so that the more specific one wins a tie.
-        key: max(CONTEXT_TYPES, key=lambda kind: met[key][kind]) if met[key] else context_type_of(label)
+        key: max(CONTEXT_TYPES, key=lambda kind: met[key][kind]) if met[key] else classify_context(label)
         for key, label in labels.items()
     }
 
 
-def actions_in(user: EndUser, events: Iterable[OutcomeEvent]) -> dict[uuid.UUID | None, tuple[str, ...]]:
+def find_actions(user: EndUser, events: Iterable[OutcomeEvent]) -> dict[uuid.UUID | None, tuple[str, ...]]:
     """What was done in the turns and exchanges these verdicts are about."""
     told = list(events)
     turns = {event.turn_id for event in told} - {None}
@@ -205,51 +205,53 @@ def actions_in(user: EndUser, events: Iterable[OutcomeEvent]) -> dict[uuid.UUID 
     return found
 
 
-def entity(user: EndUser, name: str) -> EntityDetail | None:
+def load_entity(user: EndUser, name: str) -> EntityDetail | None:
     """An entity by its key or by any spelling, with the memories that name it."""
     with user_scope(user):
         row = find_entity(user, name)
         if row is None:
             return None
-        ids = reading.mentions_of(user, row.key, MEMORIES)
+        ids = reading.list_mentions(user, row.key, MEMORIES)
         items = MemoryItem.objects.for_user(user).active().defer("lexemes").in_bulk(ids)
         return EntityDetail(
             entity=row,
             is_concept=Concept.objects.filter(user=user, key=row.key).exists(),
-            neighbours=neighbours(user, row.key),
+            neighbours=list_neighbours(user, row.key),
             memories=[items[item_id] for item_id in ids if item_id in items],
         )
 
 
 def find_entity(user: EndUser, name: str) -> Entity | None:
     """In the user's scope."""
-    found = named(Entity.objects.filter(user=user), [name, folded(name), *(one.key for one in entities_of(name))])
+    found = find_first_row(
+        Entity.objects.filter(user=user), [name, fold_name(name), *(one.key for one in extract_entities(name))]
+    )
     return found if isinstance(found, Entity) else None
 
 
-def named(rows: Any, keys: Sequence[str]) -> Concept | Entity | None:  # noqa: ANN401 - rows of either kind
+def find_first_row(rows: Any, keys: Sequence[str]) -> Concept | Entity | None:  # noqa: ANN401 - rows of either kind
     """The row of the first of these keys that is known."""
     known: Mapping[str, Concept | Entity] = {row.key: row for row in rows.filter(key__in=list(keys))}
     return next((known[key] for key in keys if key in known), None)
 
 
-def neighbours(user: EndUser, key: str, limit: int = NEIGHBOURS) -> list[Neighbour]:
+def list_neighbours(user: EndUser, key: str, limit: int = NEIGHBOURS) -> list[EntityNeighbour]:
     """The neighbours of an entity, the most frequent first."""
     edges = Edge.objects.filter(Q(source=key) | Q(target=key), user=user).order_by("-weight", "source", "target")
     found = [(edge.target if edge.source == key else edge.source, edge.kind, edge.weight) for edge in edges[:limit]]
-    records = reading.entities_by_key(user, {other for other, _, _ in found})
+    records = reading.load_entities(user, {other for other, _, _ in found})
     return [
-        Neighbour(other, records[other].label, records[other].kind, relation, weight)
+        EntityNeighbour(other, records[other].label, records[other].kind, relation, weight)
         for other, relation, weight in found
         if other in records
     ]
 
 
-def labels_of(user: EndUser, keys: Collection[str]) -> dict[str, str]:
-    return {key: record.label for key, record in reading.entities_by_key(user, keys).items()}
+def load_labels(user: EndUser, keys: Collection[str]) -> dict[str, str]:
+    return {key: record.label for key, record in reading.load_entities(user, keys).items()}
 
 
-def sizes(user: EndUser) -> dict[str, int]:
+def count_graph_rows(user: EndUser) -> dict[str, int]:
     """The number of rows of each graph."""
     with user_scope(user):
         return {
@@ -263,7 +265,7 @@ def sizes(user: EndUser) -> dict[str, int]:
         }
 
 
-def present(user: EndUser, solutions: Sequence[KnownSolution]) -> dict[uuid.UUID, MemoryItem]:
+def load_solution_items(user: EndUser, solutions: Sequence[KnownSolution]) -> dict[uuid.UUID, MemoryItem]:
     """The memories of solutions that still exist."""
     with user_scope(user):
         rows = MemoryItem.objects.for_user(user).active().defer("lexemes")

@@ -4,12 +4,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from knowledge_graph.words import fillers, folded, plain_technologies, without_hebrew_article, word_key
+from knowledge_graph.words import build_word_key, fold_name, load_fillers, load_plain_technologies, strip_hebrew_article
 from memory.language.calendar import MONTHS
-from memory.language.folding import clean, without_accents
+from memory.language.folding import normalise_text, strip_accents
 from memory.language.hebrew import is_hebrew
-from memory.language.splitting import Piece, pieces
-from memory.language.stems import languages_of
+from memory.language.splitting import TextToken, split_tokens
+from memory.language.stems import detect_languages
 
 LONGEST_READ: Final = 4_000
 MOST_WORDS: Final = 16
@@ -19,7 +19,7 @@ SHORTEST: Final = 3
 SHORTEST_HEBREW: Final = 2
 
 
-class Concept(NamedTuple):
+class ExtractedConcept(NamedTuple):
     """``key`` unifies spellings, forms and languages; ``label`` is how the text wrote it."""
 
     key: str
@@ -28,18 +28,19 @@ class Concept(NamedTuple):
 
 def concepts_of(text: str) -> list[str]:
     """The concept keys of a text, in its order, words before pairs."""
-    return [concept.key for concept in concepts_in(text)]
+    return [concept.key for concept in extract_concepts(text)]
 
 
 @lru_cache(maxsize=4_096)
-def concepts_in(text: str) -> tuple[Concept, ...]:
+def extract_concepts(text: str) -> tuple[ExtractedConcept, ...]:
     """The concepts of a text, with labels to show."""
-    found = pieces(clean(text[:LONGEST_READ]))
+    found = split_tokens(normalise_text(text[:LONGEST_READ]))
     forms = {piece.form for piece in found if piece.kind == "word"}
-    languages, grammar = languages_of(text[:LONGEST_READ], forms)
-    dropped = grammar | fillers(languages)
+    languages, grammar = detect_languages(text[:LONGEST_READ], forms)
+    dropped = grammar | load_fillers(languages)
     row = [
-        None if says_nothing(piece, dropped) else concept(piece, languages[0], is_sure=bool(grammar)) for piece in found
+        None if is_filler(piece, dropped) else build_concept(piece, languages[0], is_sure=bool(grammar))
+        for piece in found
     ]
     words: dict[str, str] = {}
     for one in row:
@@ -49,27 +50,27 @@ def concepts_in(text: str) -> tuple[Concept, ...]:
     for first, second in pairwise(row):
         if first is None or second is None or first.key == second.key or len(pairs) == MOST_PAIRS:
             continue
-        joined = folded(f"{first.label} {second.label}")
-        key = plain_technologies().get(joined) or f"{first.key} {second.key}"
+        joined = fold_name(f"{first.label} {second.label}")
+        key = load_plain_technologies().get(joined) or f"{first.key} {second.key}"
         if len(key) <= LONGEST_KEY:
             pairs.setdefault(key, f"{first.label} {second.label}")
-    return tuple(Concept(key, label) for key, label in {**words, **pairs}.items())
+    return tuple(ExtractedConcept(key, label) for key, label in {**words, **pairs}.items())
 
 
-def says_nothing(piece: Piece, dropped: frozenset[str]) -> bool:
-    bare = without_accents(piece.form)
-    return bare in dropped or without_hebrew_article(bare) in dropped
+def is_filler(piece: TextToken, dropped: frozenset[str]) -> bool:
+    bare = strip_accents(piece.form)
+    return bare in dropped or strip_hebrew_article(bare) in dropped
 
 
-def concept(piece: Piece, language: str, *, is_sure: bool) -> Concept | None:
+def build_concept(piece: TextToken, language: str, *, is_sure: bool) -> ExtractedConcept | None:
     """The concept of one piece of a text; None for numbers, dates and what is too short to mean something."""
     form = piece.form
-    bare = without_accents(form)
+    bare = strip_accents(form)
     if not any(letter.isalpha() for letter in bare) or len(bare) > LONGEST_KEY:
         return None
     if bare in MONTHS:
         return None
-    key = word_key(piece, language, is_sure=is_sure)
-    is_known = key in plain_technologies()
+    key = build_word_key(piece, language, is_sure=is_sure)
+    is_known = key in load_plain_technologies()
     shortest = SHORTEST_HEBREW if is_hebrew(form) else SHORTEST
-    return Concept(key, form) if is_known or len(bare) >= shortest else None
+    return ExtractedConcept(key, form) if is_known or len(bare) >= shortest else None

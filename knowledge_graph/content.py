@@ -16,17 +16,17 @@ import structlog
 from django.db import connection
 
 from knowledge_graph.counting import MOST_ALIASES, SEEN_AGAIN
-from knowledge_graph.entities import DATASET, TOPIC, Entity, entities_of
+from knowledge_graph.entities import DATASET, TOPIC, ExtractedEntity, extract_entities
 from knowledge_graph.learning import unlearn_forgotten
 from knowledge_graph.models import KEY_CHARS, GraphedItem, GraphWork, Mention
 from knowledge_graph.models import Entity as EntityRow
 from knowledge_graph.outdated import forget_items, forget_questions
-from knowledge_graph.words import folded
+from knowledge_graph.words import fold_name
 from knowledge_graph.work import ARCHIVED, CONTENT_TIERS, REMOVED, take_turns
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from memory.retrieval.query import GENERIC_SPEAKERS
-from memory.scoring import quality
+from memory.scoring import bank_quality
 from memory.store import speakers
 from memory.tiers import SourceType, Tier
 
@@ -47,10 +47,10 @@ EdgeKey = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MemoryReading:
     """The entities found in a text, and relations between their keys other than co-occurrence."""
 
-    entities: Sequence[Entity]
+    entities: Sequence[ExtractedEntity]
     relations: Sequence[EdgeKey] = ()
     reader: str = RULES
     content_hash: str = ""
@@ -65,27 +65,29 @@ class Contribution:
     content_hash: str
     quality: float
     seen_at: datetime
-    entities: Sequence[Entity]
+    entities: Sequence[ExtractedEntity]
     edges: Sequence[EdgeKey]
     reader: str
 
 
 @dataclass(slots=True)
-class Changes:
+class GraphChanges:
     """What a batch changes: keys that lost mentions, and the edges by how much."""
 
     lost: set[str] = field(default_factory=set)
     edges: Counter[EdgeKey] = field(default_factory=Counter)
 
 
-def next_items(user: EndUser, limit: int = BATCH) -> list[uuid.UUID]:
+def list_next_items(user: EndUser, limit: int = BATCH) -> list[uuid.UUID]:
     """The next changed memories, in order of their change."""
     with user_scope(user):
         waiting = GraphWork.objects.filter(user=user).order_by("id").values_list("item_id", flat=True)
         return list(dict.fromkeys(waiting[:limit]))
 
 
-def look_at(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID, Reading] | None = None) -> int:
+def process_items(
+    user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID, MemoryReading] | None = None
+) -> int:
     """Add these memories to the graph as they are now, and remove them from the work list. Returns how many.
 
     ``readings`` come from a language model; one made from another wording is ignored.
@@ -101,7 +103,7 @@ def look_at(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID
         shelved = [item_id for _, item_id, kind in kinds if kind == ARCHIVED]
         books = GraphedItem.objects.filter(user=user, item_id__in=shelved, tier=Tier.BOOKS)
         gone.update(books.values_list("item_id", flat=True))
-        replace(user, ids, readings or {})
+        replace_contributions(user, ids, readings or {})
         forget_items(user, sorted(gone))
         if gone:
             forget_questions(user)
@@ -110,33 +112,33 @@ def look_at(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID
     return len(ids)
 
 
-def replace(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID, Reading]) -> None:
+def replace_contributions(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID, MemoryReading]) -> None:
     """Replace the contributions of these memories. Needs the user's scope and turn lock."""
     graphed = {row.item_id: row for row in GraphedItem.objects.filter(user=user, item_id__in=list(ids))}
-    known = frozenset(speakers.names_of(user)) - GENERIC_SPEAKERS
+    known = frozenset(speakers.list_speaker_names(user)) - GENERIC_SPEAKERS
     present = (
         MemoryItem.objects.for_user(user).active().filter(pk__in=list(ids), tier__in=CONTENT_TIERS).only(*READ_FIELDS)
     )
-    new = [contribution(item, known, readings.get(item.pk)) for item in present]
-    same = {one.item_id for one in new if (row := graphed.get(one.item_id)) and is_same(row, one)}
-    changes = Changes()
-    take_out(user, [row for item_id, row in graphed.items() if item_id not in same], changes)
-    bring_in(user, [one for one in new if one.item_id not in same], changes)
+    new = [build_contribution(item, known, readings.get(item.pk)) for item in present]
+    same = {one.item_id for one in new if (row := graphed.get(one.item_id)) and is_unchanged(row, one)}
+    changes = GraphChanges()
+    remove_contributions(user, [row for item_id, row in graphed.items() if item_id not in same], changes)
+    add_contributions(user, [one for one in new if one.item_id not in same], changes)
     settle_entities(user, changes.lost)
     settle_edges(user, changes.edges)
 
 
-def is_same(row: GraphedItem, new: Contribution) -> bool:
+def is_unchanged(row: GraphedItem, new: Contribution) -> bool:
     """Whether nothing would change. A model's reading is not replaced by one of the rules."""
     known = (row.tier, row.content_hash, row.quality, row.seen_at)
     return known == (new.tier, new.content_hash, new.quality, new.seen_at) and new.reader in {row.reader, RULES}
 
 
-def contribution(item: MemoryItem, known: frozenset[str], read: Reading | None) -> Contribution:
-    if described := catalogue_entry(item):
+def build_contribution(item: MemoryItem, known: frozenset[str], read: MemoryReading | None) -> Contribution:
+    if described := read_catalogue_entry(item):
         read = described
     elif read is None or read.content_hash != item.content_hash:
-        read = Reading(by_rules(item, known))
+        read = MemoryReading(extract_by_rules(item, known))
     entities = [one for one in read.entities if len(one.key) <= KEY_CHARS]
     present = {one.key for one in entities}
     keys = sorted(one.key for one in entities[:MOST_TOGETHER])
@@ -145,7 +147,7 @@ def contribution(item: MemoryItem, known: frozenset[str], read: Reading | None) 
         item_id=item.pk,
         tier=item.tier,
         content_hash=item.content_hash,
-        quality=round(quality(item.importance, item.confidence), 6),
+        quality=round(bank_quality(item.importance, item.confidence), 6),
         seen_at=item.occurred_at,
         entities=entities,
         edges=[*((first, second, TOGETHER) for first, second in combinations(keys, 2)), *dict.fromkeys(related)],
@@ -153,27 +155,29 @@ def contribution(item: MemoryItem, known: frozenset[str], read: Reading | None) 
     )
 
 
-def catalogue_entry(item: MemoryItem) -> Reading | None:
+def read_catalogue_entry(item: MemoryItem) -> MemoryReading | None:
     """Of a data set that a catalogue describes, the data set and what it is about; None for any other memory."""
     dataset, concepts = item.metadata.get("dataset"), item.metadata.get("concepts")
     if item.source_type != SourceType.SYSTEM or not isinstance(dataset, str) or not isinstance(concepts, list):
         return None
-    own = Entity(dataset, f"dataset:{folded(dataset)}"[:KEY_CHARS], DATASET)
-    about = {folded(name): Entity(name, folded(name), TOPIC) for name in concepts if isinstance(name, str)}
+    own = ExtractedEntity(dataset, f"dataset:{fold_name(dataset)}"[:KEY_CHARS], DATASET)
+    about = {
+        fold_name(name): ExtractedEntity(name, fold_name(name), TOPIC) for name in concepts if isinstance(name, str)
+    }
     topics = [one for key, one in about.items() if key and len(key) <= KEY_CHARS]
-    return Reading([own, *topics], [(one.key, own.key, HAS_DATASET) for one in topics])
+    return MemoryReading([own, *topics], [(one.key, own.key, HAS_DATASET) for one in topics])
 
 
-def by_rules(item: MemoryItem, known: frozenset[str]) -> Sequence[Entity]:
+def extract_by_rules(item: MemoryItem, known: frozenset[str]) -> Sequence[ExtractedEntity]:
     """The entities found by rules; an error in one text must not stop the others."""
     try:
-        return entities_of(item.text, known)
+        return extract_entities(item.text, known)
     except Exception as error:  # noqa: BLE001 - anything may be written in a memory
         logger.warning("entities not read", item_id=str(item.pk), reason=repr(error)[:200])
         return []
 
 
-def take_out(user: EndUser, graphed: Sequence[GraphedItem], changes: Changes) -> None:
+def remove_contributions(user: EndUser, graphed: Sequence[GraphedItem], changes: GraphChanges) -> None:
     if not graphed:
         return
     mentions = Mention.objects.filter(user=user, item_id__in=[row.item_id for row in graphed])
@@ -184,7 +188,7 @@ def take_out(user: EndUser, graphed: Sequence[GraphedItem], changes: Changes) ->
     GraphedItem.objects.filter(user=user, pk__in=[row.pk for row in graphed]).delete()
 
 
-def bring_in(user: EndUser, new: Sequence[Contribution], changes: Changes) -> None:
+def add_contributions(user: EndUser, new: Sequence[Contribution], changes: GraphChanges) -> None:
     if not new:
         return
     GraphedItem.objects.bulk_create(

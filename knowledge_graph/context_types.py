@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Final
 
-from knowledge_graph.words import HEBREW, folded, lines, technologies
-from memory.language.folding import clean, without_accents
-from memory.language.hebrew import is_hebrew, readings
-from memory.language.splitting import Piece, pieces
-from memory.language.stems import LANGUAGES, stems
+from knowledge_graph.words import HEBREW, fold_name, load_technologies, read_lines
+from memory.language.folding import normalise_text, strip_accents
+from memory.language.hebrew import is_hebrew, list_hebrew_readings
+from memory.language.splitting import TextToken, split_tokens
+from memory.language.stems import LANGUAGES, stem_word
 
 DOCKER: Final = "docker"
 DEBUGGING: Final = "debugging"
@@ -48,18 +48,18 @@ _CODE: Final = re.compile(r"```|\bdef \w+\(|\bclass \w+[:({]|=>|\bimport \w+|;\s
 _TRACE: Final = re.compile(r"Traceback \(most recent|\b\w+(?:Error|Exception)\b|\bat [\w.$]+\([\w.]+:\d+\)")
 
 
-def context_type_of(text: str, tools: Sequence[str] = ()) -> str:
+def classify_context(text: str, tools: Sequence[str] = ()) -> str:
     """One of CONTEXT_TYPES; ``tools`` are the names of those that were used or are meant to be."""
-    return best(text, tuple(tools))
+    return pick_context_type(text, tuple(tools))
 
 
 @lru_cache(maxsize=4_096)
-def best(text: str, tools: tuple[str, ...]) -> str:
+def pick_context_type(text: str, tools: tuple[str, ...]) -> str:
     said = text[:LONGEST_READ]
-    scores = Counter(dict(weighed(said)))
+    scores = Counter(dict(weigh_text(said)))
     for tool in tools:
         scores.update({kind: TOOL_WEIGHT for start, kind in TOOLS.items() if tool.casefold().startswith(start)})
-    if _FAILING.search(folded(said)) or _TRACE.search(said):
+    if _FAILING.search(fold_name(said)) or _TRACE.search(said):
         scores[DEBUGGING] += 2
     if _CODE.search(said):
         scores[CODING_HELP] += 2
@@ -69,42 +69,42 @@ def best(text: str, tools: tuple[str, ...]) -> str:
     return next(kind for kind in CONTEXT_TYPES if scores[kind] == highest)
 
 
-def weighed(text: str) -> list[tuple[str, float]]:
+def weigh_text(text: str) -> list[tuple[str, float]]:
     """What each kind of work scores by the distinct words of a text."""
     scores: Counter[str] = Counter()
-    for forms in {piece_forms(piece) for piece in pieces(clean(text))}:
+    for forms in {list_piece_forms(piece) for piece in split_tokens(normalise_text(text))}:
         kinds: dict[str, float] = {}
         for form in forms:
-            for kind, weight in cues().get(form, ()):
+            for kind, weight in load_cues().get(form, ()):
                 kinds[kind] = max(weight, kinds.get(kind, 0))
         scores.update(kinds)
     return list(scores.items())
 
 
 @lru_cache(maxsize=65_536)
-def piece_forms(piece: Piece) -> tuple[str, ...]:
-    bare = without_accents(piece.form)
-    usual = technologies().get(bare)
+def list_piece_forms(piece: TextToken) -> tuple[str, ...]:
+    bare = strip_accents(piece.form)
+    usual = load_technologies().get(bare)
     if is_hebrew(piece.form):
-        forms = readings(piece.form)
-        usual = usual or next((name for form in forms if (name := technologies().get(form))), None)
+        forms = list_hebrew_readings(piece.form)
+        usual = usual or next((name for form in forms if (name := load_technologies().get(form))), None)
         return (*forms, usual) if usual else forms
     if piece.kind == "code" or not ("a" <= bare[:1] <= "z"):
         return (usual or bare,)
-    stemmed = tuple(stem for language in LANGUAGES for stem in stems(piece.form, language))
+    stemmed = tuple(stem for language in LANGUAGES for stem in stem_word(piece.form, language))
     return (*stemmed, usual) if usual else stemmed
 
 
 @cache
-def cues() -> dict[str, tuple[tuple[str, float], ...]]:
+def load_cues() -> dict[str, tuple[tuple[str, float], ...]]:
     """From a term to the kinds of work it speaks for, with its weight."""
     found: dict[str, dict[str, float]] = {}
-    for line in lines("context_types.txt"):
+    for line in read_lines("context_types.txt"):
         kind, language, *words = line.split()
         for word in words:
-            plain = without_accents(clean(word.lstrip("+")).casefold().replace("-", ""))
+            plain = strip_accents(normalise_text(word.lstrip("+")).casefold().replace("-", ""))
             weight = 2.0 if word.startswith("+") else 1.0
-            forms = readings(plain)[:1] if language == HEBREW else stems(plain, language)
-            for form in (*forms, technologies().get(plain, forms[0])):
+            forms = list_hebrew_readings(plain)[:1] if language == HEBREW else stem_word(plain, language)
+            for form in (*forms, load_technologies().get(plain, forms[0])):
                 found.setdefault(form, {})[kind] = max(weight, found.get(form, {}).get(kind, 0))
     return {form: tuple(kinds.items()) for form, kinds in found.items()}

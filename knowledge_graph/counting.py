@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import connection
 
-from knowledge_graph.concepts import Concept
+from knowledge_graph.concepts import ExtractedConcept
 from knowledge_graph.models import KEY_CHARS
 from memory.models import EndUser
 
@@ -137,7 +137,7 @@ DROP_CONCEPTS = "DELETE FROM graph_concept WHERE user_id = %(user)s AND key = AN
 
 
 def add_concepts(
-    user: EndUser, asked: Mapping[str, int], labels: Mapping[str, Concept], at: Mapping[str, datetime]
+    user: EndUser, asked: Mapping[str, int], labels: Mapping[str, ExtractedConcept], at: Mapping[str, datetime]
 ) -> None:
     """Count queries per concept, after its counters by tier have changed."""
     keys = sorted(key for key, change in asked.items() if change or key in labels)

@@ -3,14 +3,14 @@
 from functools import cache
 from typing import Final
 
-from knowledge_graph.words import fillers
+from knowledge_graph.words import load_fillers
 from memory.language.calendar import MONTHS
-from memory.language.folding import without_accents
+from memory.language.folding import strip_accents
 from memory.language.stems import LANGUAGES
 from memory.language.stopwords import HEBREW_STOP_WORDS, STOP_WORDS
 
 
-def word_set(words: str) -> frozenset[str]:
+def split_words(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
@@ -18,12 +18,12 @@ LONGEST: Final = 3
 """Words an announcement has at most."""
 TO_FINAL_LETTER: Final = str.maketrans("כמנפצ", "ךםןףץ")
 HEBREW_NAME_PARTICLES: Final = "ולבמשכ"
-INSIDE_NAMES: Final = word_set(
+INSIDE_NAMES: Final = split_words(
     """
     de del della di da du des la von van der of & ben bar
     """
 )
-COMPANY_ENDINGS: Final = word_set(
+COMPANY_ENDINGS: Final = split_words(
     """
     inc llc ltd gmbh ag sa srl spa corp co kg plc sas bv oy ab group university bank
     """
@@ -73,28 +73,28 @@ _LIVES_IN: Final = (
     *("nato a", "nata a", "viaggio a"),
 )
 _PROJECT: Final = (*("project", "proyecto", "projet", "projekt", "progetto", "codename", "פרויקט", "הפרויקט"),)
-_MINE: Final = word_set(
+_MINE: Final = split_words(
     """
     my our his her their your mi mis nuestro nuestra su sus mon ma mes notre son sa ses leur mein meine meinem
     meinen meiner unser unsere unserem unserer sein seine seinem seiner ihr ihre ihrem mia mio miei mie nostro
     nostra suo sua
     """
 )
-PERSONS_VERBS: Final = word_set(
+PERSONS_VERBS: Final = split_words(
     """
     lives lived likes liked loves loved said says told wants wanted asked thinks prefers hates knows studies teaches
     wrote joined called dijo quiere prefiere vive gusta habite veut aime prefere dit wohnt sagt mag abita vuole ama
     preferisce dice
     """
 )
-CALENDAR: Final = frozenset(MONTHS) | word_set(
+CALENDAR: Final = frozenset(MONTHS) | split_words(
     """
     monday tuesday wednesday thursday friday saturday sunday lunes martes miercoles jueves viernes sabado domingo
     lundi mardi mercredi jeudi vendredi samedi dimanche montag dienstag mittwoch donnerstag freitag samstag sonntag
     lunedi martedi mercoledi giovedi venerdi sabato domenica english spanish french german italian hebrew
     """
 )
-_GREETINGS: Final = word_set(
+_GREETINGS: Final = split_words(
     """
     user assistant system tool human hello hi hey dear thanks thank yes no ok okay please sorry sure great good note
     remember today tomorrow yesterday let well maybe perhaps however also then first second finally i'm i've i'd
@@ -124,7 +124,7 @@ def _relations() -> frozenset[str]:
     return frozenset(_RELATIONS.split())
 
 
-def announces(before: list[str]) -> str | None:
+def find_announced_kind(before: list[str]) -> str | None:
     """The kind of name that the words just before announce."""
     for length in range(min(LONGEST, len(before)), 0, -1):
         if kind := _announcements().get(" ".join(before[-length:])):
@@ -137,9 +137,9 @@ def announces(before: list[str]) -> str | None:
 
 @cache
 def _grammar() -> frozenset[str]:
-    said = {without_accents(word) for word in HEBREW_STOP_WORDS.union(*STOP_WORDS.values())}
-    return frozenset(said) | _GREETINGS | fillers(LANGUAGES) | _relations()
+    said = {strip_accents(word) for word in HEBREW_STOP_WORDS.union(*STOP_WORDS.values())}
+    return frozenset(said) | _GREETINGS | load_fillers(LANGUAGES) | _relations()
 
 
-def is_grammar(bare: str) -> bool:
+def is_function_word(bare: str) -> bool:
     return bare in _grammar()

@@ -12,12 +12,12 @@ from typing import Annotated
 import structlog
 from pydantic import BaseModel, ConfigDict, Field
 
-from knowledge_graph.content import Reading
-from knowledge_graph.entities import KINDS, PERSON, THING, Entity, entities_of
-from knowledge_graph.words import folded, places, technologies
+from knowledge_graph.content import MemoryReading
+from knowledge_graph.entities import KINDS, PERSON, THING, ExtractedEntity, extract_entities
+from knowledge_graph.words import fold_name, load_places, load_technologies
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.guard import found_secret
+from memory.guard import find_secret
 from memory.inference import language_model, prompts
 from memory.inference.llm import LanguageModel
 from memory.models import EndUser, MemoryItem
@@ -77,16 +77,16 @@ class AnalysisOut(BaseModel):
     relationships: list[RelatedOut] = Field(default_factory=list, max_length=24)
 
 
-def readings(user: EndUser, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Reading]:
+def read_memories(user: EndUser, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, MemoryReading]:
     """The model's readings of those memories that warrant one. Empty without a model. Not in a transaction."""
     model = language_model()
     if model is None:
         return {}
-    found: dict[uuid.UUID, Reading] = {}
+    found: dict[uuid.UUID, MemoryReading] = {}
     deadline = Deadline(LONGEST_S)
-    for item in deserving(user, ids):
+    for item in select_items(user, ids):
         try:
-            found[item.pk] = read(model, item, deadline)
+            found[item.pk] = analyse_item(model, item, deadline)
         except Unavailable as error:
             logger.warning("memory not described", item_id=str(item.pk), reason=error.reason)
             if deadline.remaining() <= 0:
@@ -94,42 +94,42 @@ def readings(user: EndUser, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Reading
     return found
 
 
-def deserving(user: EndUser, ids: Sequence[uuid.UUID]) -> list[MemoryItem]:
+def select_items(user: EndUser, ids: Sequence[uuid.UUID]) -> list[MemoryItem]:
     with user_scope(user):
         rows = MemoryItem.objects.for_user(user).active().filter(pk__in=list(ids), tier__in=DESCRIBED_TIERS)
         return list(rows.only("id", "text", "content_hash").order_by("pk")[:MOST_DESCRIBED])
 
 
-def read(model: LanguageModel, item: MemoryItem, deadline: Deadline) -> Reading:
+def analyse_item(model: LanguageModel, item: MemoryItem, deadline: Deadline) -> MemoryReading:
     said = model.answer(
-        prompts.prompt(PURPOSE, {"note": item.text}),
+        prompts.render_prompt(PURPOSE, {"note": item.text}),
         AnalysisOut,
         purpose=PURPOSE,
         deadline=deadline.slice(memory_conf().llm.timeout_s),
     )
-    return as_reading(said, item)
+    return build_reading(said, item)
 
 
-def as_reading(said: AnalysisOut, item: MemoryItem) -> Reading:
+def build_reading(said: AnalysisOut, item: MemoryItem) -> MemoryReading:
     """The usable part of an answer: names in the text, with their kind corrected where the rules are surer."""
-    by_rules = {one.key: one for one in entities_of(item.text)}
-    text = folded(item.text)
-    found: dict[str, Entity] = {}
+    by_rules = {one.key: one for one in extract_entities(item.text)}
+    text = fold_name(item.text)
+    found: dict[str, ExtractedEntity] = {}
     for one in said.concepts:
-        name = folded(one.name)
-        if one.confidence < SURE or name not in text or found_secret(one.name):
+        name = fold_name(one.name)
+        if one.confidence < SURE or name not in text or find_secret(one.name):
             continue
-        key = technologies().get(name) or places().get(name, (name, False))[0]
+        key = load_technologies().get(name) or load_places().get(name, (name, False))[0]
         kind = one.type.casefold() if one.type.casefold() in KINDS else THING
-        found[key] = by_rules.get(key) or Entity(one.name, key, kind)
+        found[key] = by_rules.get(key) or ExtractedEntity(one.name, key, kind)
     # People are kept even if the model finds them unimportant.
     found.update({key: one for key, one in by_rules.items() if one.kind == PERSON})
-    keys = {folded(one.name): one.key for one in found.values()}
+    keys = {fold_name(one.name): one.key for one in found.values()}
     relations = [
         (keys[source], keys[target], related.relation.value)
         for related in said.relationships
         if related.confidence >= SURE
-        and (source := folded(related.source)) in keys
-        and (target := folded(related.target)) in keys
+        and (source := fold_name(related.source)) in keys
+        and (target := fold_name(related.target)) in keys
     ]
-    return Reading(list(found.values()), relations, MODEL, item.content_hash)
+    return MemoryReading(list(found.values()), relations, MODEL, item.content_hash)

@@ -14,15 +14,15 @@ from typing import Final
 from knowledge_graph import cues
 from knowledge_graph.words import (
     MOST_NAME_WORDS,
-    folded,
-    given_names,
-    places,
-    plain_technologies,
-    technologies,
+    fold_name,
+    load_given_names,
+    load_places,
+    load_plain_technologies,
+    load_technologies,
 )
-from memory.language.folding import clean, without_accents
-from memory.language.hebrew import is_hebrew, readings
-from memory.language.stems import languages_of
+from memory.language.folding import normalise_text, strip_accents
+from memory.language.hebrew import is_hebrew, list_hebrew_readings
+from memory.language.stems import detect_languages
 
 PERSON: Final = "person"
 PLACE: Final = "place"
@@ -52,7 +52,7 @@ _QUOTED: Final = re.compile(r"[\"“„«]([^\"“”„«»\n]{2,40})[\"”“�
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
+class ExtractedEntity:
     """``key`` unifies its spellings, ``name`` is how the text wrote it."""
 
     name: str
@@ -72,18 +72,18 @@ class Token:
         return self.text[:1].isupper()
 
 
-def entities_of(text: str, known: Collection[str] = ()) -> list[Entity]:
+def extract_entities(text: str, known: Collection[str] = ()) -> list[ExtractedEntity]:
     """The entities a text names, in its order, each once. ``known`` are people heard of before, case-folded."""
-    return list(_entities(text[:LONGEST_READ], frozenset(folded(name) for name in known)))
+    return list(_extract_all(text[:LONGEST_READ], frozenset(fold_name(name) for name in known)))
 
 
 @lru_cache(maxsize=4_096)
-def _entities(text: str, known: frozenset[str]) -> tuple[Entity, ...]:
-    cleaned = clean(text)
-    languages, _ = languages_of(cleaned, set(cleaned.casefold().split()))
-    found: dict[str, Entity] = {}
-    for tokens in sentences(cleaned):
-        for entity in in_sentence(tokens, known, is_german=languages[0] == "de"):
+def _extract_all(text: str, known: frozenset[str]) -> tuple[ExtractedEntity, ...]:
+    cleaned = normalise_text(text)
+    languages, _ = detect_languages(cleaned, set(cleaned.casefold().split()))
+    found: dict[str, ExtractedEntity] = {}
+    for tokens in split_sentences(cleaned):
+        for entity in extract_from_sentence(tokens, known, is_german=languages[0] == "de"):
             if SHORTEST <= len(entity.key) <= LONGEST_KEY:
                 earlier = found.get(entity.key)
                 if earlier is None or (earlier.kind == THING and entity.kind != THING):
@@ -92,26 +92,26 @@ def _entities(text: str, known: frozenset[str]) -> tuple[Entity, ...]:
     return tuple(whole[:MOST_ENTITIES])
 
 
-def is_part_of_another(entity: Entity, found: Collection[str]) -> bool:
+def is_part_of_another(entity: ExtractedEntity, found: Collection[str]) -> bool:
     """Whether it is the first or last name of a person also named in full."""
     return entity.kind in {PERSON, THING} and any(
         key != entity.key and entity.key in key.split() for key in found if " " in key
     )
 
 
-def sentences(text: str) -> Iterator[list[Token]]:
+def split_sentences(text: str) -> Iterator[list[Token]]:
     quoted = {match[1].strip() for match in _QUOTED.finditer(text)}
     for sentence in _SENTENCE.split(_QUOTED.sub(r" \1 ", text) if quoted else text):
         words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(sentence)]
-        tokens = [Token(word, without_accents(word.casefold()), not place) for place, word in enumerate(words) if word]
+        tokens = [Token(word, strip_accents(word.casefold()), not place) for place, word in enumerate(words) if word]
         if tokens:
             yield tokens
 
 
-def in_sentence(tokens: list[Token], known: frozenset[str], *, is_german: bool) -> Iterator[Entity]:
+def extract_from_sentence(tokens: list[Token], known: frozenset[str], *, is_german: bool) -> Iterator[ExtractedEntity]:
     place = 0
     while place < len(tokens):
-        found = at(tokens, place, known, is_german=is_german)
+        found = match_entity_at(tokens, place, known, is_german=is_german)
         if found is None:
             place += 1
             continue
@@ -120,73 +120,79 @@ def in_sentence(tokens: list[Token], known: frozenset[str], *, is_german: bool) 
         place += length
 
 
-def at(tokens: list[Token], place: int, known: frozenset[str], *, is_german: bool) -> tuple[Entity, int] | None:
+def match_entity_at(
+    tokens: list[Token], place: int, known: frozenset[str], *, is_german: bool
+) -> tuple[ExtractedEntity, int] | None:
     """The entity that begins at a position, and its number of words."""
     return (
-        listed(tokens, place)
-        or announced(tokens, place)
-        or of_known_name(tokens, place, known)
-        or mixed(tokens, place)
-        or (None if is_german else capitalised(tokens, place))
+        match_listed(tokens, place)
+        or match_announced(tokens, place)
+        or match_known_name(tokens, place, known)
+        or match_mixed(tokens, place)
+        or (None if is_german else match_capitalised(tokens, place))
     )
 
 
-def listed(tokens: list[Token], place: int) -> tuple[Entity, int] | None:
+def match_listed(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int] | None:
     """What stands in a list of tools or places, longest first. Everyday words count only with a capital inside."""
     for length in range(min(MOST_NAME_WORDS, len(tokens) - place), 0, -1):
         part = tokens[place : place + length]
         name = " ".join(token.text for token in part)
         if length == 1 and is_hebrew(name):
-            return listed_hebrew(name)
-        plain = folded(name)
-        if is_hebrew(part[0].text) and plain not in places() and plain[:1] in cues.HEBREW_NAME_PARTICLES:
+            return match_listed_hebrew(name)
+        plain = fold_name(name)
+        if is_hebrew(part[0].text) and plain not in load_places() and plain[:1] in cues.HEBREW_NAME_PARTICLES:
             name = plain = plain[1:]
         is_marked = part[0].is_capital and not part[0].opens
-        if (tool := technologies().get(plain)) and (plain in plain_technologies() or is_marked):
-            return Entity(name, tool, TOOL), length
-        if found := places().get(plain):
+        if (tool := load_technologies().get(plain)) and (plain in load_plain_technologies() or is_marked):
+            return ExtractedEntity(name, tool, TOOL), length
+        if found := load_places().get(plain):
             usual, is_everyday = found
             is_name = is_marked if is_everyday else part[0].is_capital or not plain.isascii()
             if is_name:
-                return Entity(name, usual, PLACE), length
+                return ExtractedEntity(name, usual, PLACE), length
     return None
 
 
-def listed_hebrew(word: str) -> tuple[Entity, int] | None:
+def match_listed_hebrew(word: str) -> tuple[ExtractedEntity, int] | None:
     """A listed name under the particles of a Hebrew word."""
-    for form in (word.casefold(), *readings(word)):
-        if form in technologies():
-            return (Entity(form, technologies()[form], TOOL), 1) if form in plain_technologies() else None
-        for spelling in (form, with_final_letter(form)):
-            if found := places().get(spelling):
-                return None if found[1] else (Entity(spelling, found[0], PLACE), 1)
+    for form in (word.casefold(), *list_hebrew_readings(word)):
+        if form in load_technologies():
+            return (
+                (ExtractedEntity(form, load_technologies()[form], TOOL), 1)
+                if form in load_plain_technologies()
+                else None
+            )
+        for spelling in (form, add_final_letter(form)):
+            if found := load_places().get(spelling):
+                return None if found[1] else (ExtractedEntity(spelling, found[0], PLACE), 1)
     return None
 
 
-def with_final_letter(form: str) -> str:
+def add_final_letter(form: str) -> str:
     return form[:-1] + form[-1:].translate(cues.TO_FINAL_LETTER)
 
 
-def announced(tokens: list[Token], place: int) -> tuple[Entity, int] | None:
+def match_announced(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int] | None:
     """A name after the words that announce one: "my sister Dana", "works at Siemens", "project Atlas"."""
     if place == 0:
         return None
     before = tokens[max(0, place - cues.LONGEST) : place]
-    kind = cues.announces([token.bare for token in before])
+    kind = cues.find_announced_kind([token.bare for token in before])
     if kind is None or not may_be_name(tokens[place], kind):
         return None
-    length = run(tokens, place, is_name_of=kind)
-    return named(tokens, place, length, kind), length
+    length = measure_capital_run(tokens, place, is_name_of=kind)
+    return build_entity(tokens, place, length, kind), length
 
 
 def may_be_name(token: Token, kind: str) -> bool:
     if is_hebrew(token.text):
         # Without capitals only the sure announcements count, and never before a word of grammar.
-        return kind in {PERSON, PROJECT} and not cues.is_grammar(token.bare) and len(token.bare) > 1
-    return token.is_capital and not cues.is_grammar(token.bare)
+        return kind in {PERSON, PROJECT} and not cues.is_function_word(token.bare) and len(token.bare) > 1
+    return token.is_capital and not cues.is_function_word(token.bare)
 
 
-def run(tokens: list[Token], place: int, *, is_name_of: str = "") -> int:
+def measure_capital_run(tokens: list[Token], place: int, *, is_name_of: str = "") -> int:
     """The number of words in a name: adjacent capitalised words, with "de" and the like between them."""
     if is_hebrew(tokens[place].text):
         return 1
@@ -195,60 +201,65 @@ def run(tokens: list[Token], place: int, *, is_name_of: str = "") -> int:
         token = tokens[place + length]
         follows = tokens[place + length + 1] if place + length + 1 < len(tokens) else None
         joins = token.bare in cues.INSIDE_NAMES and follows is not None and follows.is_capital
-        if not joins and (not token.is_capital or cues.is_grammar(token.bare) or is_calendar(token)):
+        if not joins and (not token.is_capital or cues.is_function_word(token.bare) or is_calendar(token)):
             break
         length += 2 if joins else 1
     return min(length, MOST_NAME_WORDS)
 
 
-def named(tokens: list[Token], place: int, length: int, kind: str) -> Entity:
+def build_entity(tokens: list[Token], place: int, length: int, kind: str) -> ExtractedEntity:
     name = " ".join(token.text for token in tokens[place : place + length])
-    key = folded(name)
+    key = fold_name(name)
     tail = tokens[place + length - 1].bare
     if kind in {THING, PERSON} and tail in cues.COMPANY_ENDINGS:
         kind = ORGANISATION
-    return Entity(name, technologies().get(key) or places().get(key, (key, False))[0], kind)
+    return ExtractedEntity(name, load_technologies().get(key) or load_places().get(key, (key, False))[0], kind)
 
 
-def of_known_name(tokens: list[Token], place: int, known: frozenset[str]) -> tuple[Entity, int] | None:
+def match_known_name(tokens: list[Token], place: int, known: frozenset[str]) -> tuple[ExtractedEntity, int] | None:
     """A given name or somebody heard of before, with the family name behind it."""
     token = tokens[place]
     if is_hebrew(token.text):
         forms = (token.bare, token.bare[1:] if token.bare[:1] in cues.HEBREW_NAME_PARTICLES else token.bare)
-        name = next((form for form in forms if form in given_names() or form in known), None)
-        return (Entity(name, name, PERSON), 1) if name else None
-    if not token.is_capital or (token.bare not in given_names() and token.bare not in known):
+        name = next((form for form in forms if form in load_given_names() or form in known), None)
+        return (ExtractedEntity(name, name, PERSON), 1) if name else None
+    if not token.is_capital or (token.bare not in load_given_names() and token.bare not in known):
         return None
-    length = run(tokens, place)
-    return named(tokens, place, length, PERSON), length
+    length = measure_capital_run(tokens, place)
+    return build_entity(tokens, place, length, PERSON), length
 
 
-def mixed(tokens: list[Token], place: int) -> tuple[Entity, int] | None:
+def match_mixed(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int] | None:
     """Letters mixed with digits or capitals inside: RTX4090, iPhone, WooCommerce, ACME-42."""
     text = tokens[place].text
     if _MEASURE.fullmatch(text) or "/" in text or "@" in text or len(text) > LONGEST_KEY:
         return None
     if _MIXED.fullmatch(text):
-        return Entity(text, folded(text), PRODUCT), 1
+        return ExtractedEntity(text, fold_name(text), PRODUCT), 1
     is_shouting = sum(token.text.isupper() for token in tokens) > len(tokens) / 2
-    if _ACRONYM.fullmatch(text) and not is_shouting and not cues.is_grammar(tokens[place].bare):
-        return Entity(text, folded(text), THING), 1
+    if _ACRONYM.fullmatch(text) and not is_shouting and not cues.is_function_word(tokens[place].bare):
+        return ExtractedEntity(text, fold_name(text), THING), 1
     return None
 
 
-def capitalised(tokens: list[Token], place: int) -> tuple[Entity, int] | None:
+def match_capitalised(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int] | None:
     """Capitals inside a sentence; at its beginning only where two stand together or a person's verb follows."""
     token = tokens[place]
-    if not token.is_capital or cues.is_grammar(token.bare) or is_calendar(token) or len(token.bare) < SHORTEST + 1:
+    if (
+        not token.is_capital
+        or cues.is_function_word(token.bare)
+        or is_calendar(token)
+        or len(token.bare) < SHORTEST + 1
+    ):
         return None
     if sum(one.is_capital for one in tokens) > max(3, len(tokens) * 0.6):
         return None
-    length = run(tokens, place)
+    length = measure_capital_run(tokens, place)
     follows = tokens[place + length].bare if place + length < len(tokens) else ""
     kind = PERSON if follows in cues.PERSONS_VERBS else THING
     if token.opens and length == 1 and kind == THING:
         return None
-    return named(tokens, place, length, kind), length
+    return build_entity(tokens, place, length, kind), length
 
 
 def is_calendar(token: Token) -> bool:

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from knowledge_graph.concepts import Concept, concepts_in
+from knowledge_graph.concepts import ExtractedConcept, extract_concepts
 from knowledge_graph.counting import DOCUMENTS, ROUTING, VERDICTS, Counts, add_concepts, add_solutions
 from knowledge_graph.models import KEY_CHARS, PREVIEW_CHARS, Lesson, SolutionCue
 from knowledge_graph.outdated import drop_lost_cues, forget_problems
-from knowledge_graph.reading import problem_of
+from knowledge_graph.reading import select_problem_keys
 from knowledge_graph.work import take_turns
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
@@ -33,10 +33,10 @@ SHORTEST_PROBLEM = 2
 
 
 @dataclass(slots=True)
-class Learned:
+class LearnedBatch:
     """The sum of a batch of verdicts."""
 
-    labels: dict[str, Concept] = field(default_factory=dict)
+    labels: dict[str, ExtractedConcept] = field(default_factory=dict)
     asked: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     asked_at: dict[str, datetime] = field(default_factory=dict)
     routing: dict[tuple[str, str], Counts] = field(default_factory=lambda: defaultdict(Counts))
@@ -54,26 +54,26 @@ def learn_outcomes(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
         events = list(unlearned.order_by("id")[:limit])
         if not events:
             return 0
-        learned = Learned()
-        lessons = lessons_taken_back(user, events)
-        texts = texts_of(user, events)
+        learned = LearnedBatch()
+        lessons = pop_lessons(user, events)
+        texts = load_texts(user, events)
         new: dict[int, Lesson] = {}
         for event in events:
             if event.sign < 0:
                 lesson = new.pop(event.reverts or 0, None) or lessons.get(event.reverts or 0)
                 recall_problem(event, learned)
             else:
-                lesson = new[event.pk] = lesson_of(user, event, texts, learned)
+                lesson = new[event.pk] = build_lesson(user, event, texts, learned)
             if lesson is not None:
-                count(event, lesson, learned)
+                count_verdict(event, lesson, learned)
         Lesson.objects.filter(user=user, pk__in=[row.pk for row in lessons.values()]).delete()
         Lesson.objects.bulk_create(new.values())
-        write(user, learned)
+        write_batch(user, learned)
         OutcomeEvent.objects.filter(user=user, pk__in=[event.pk for event in events]).update(learned_at=now)
     return len(events)
 
 
-def lessons_taken_back(user: EndUser, events: Sequence[OutcomeEvent]) -> dict[int, Lesson]:
+def pop_lessons(user: EndUser, events: Sequence[OutcomeEvent]) -> dict[int, Lesson]:
     reverted = [event.reverts for event in events if event.sign < 0 and event.reverts]
     return {row.event_id: row for row in Lesson.objects.filter(user=user, event_id__in=reverted)}
 
@@ -88,7 +88,7 @@ def unlearn_forgotten(user: EndUser) -> int:
     if not lessons:
         return 0
     events = OutcomeEvent.objects.in_bulk([lesson.event_id for lesson in lessons])
-    learned = Learned()
+    learned = LearnedBatch()
     for lesson in lessons:
         count_concepts(events[lesson.event_id], lesson.keys, -1, learned)
     ROUTING.add(user, learned.routing)
@@ -99,33 +99,33 @@ def unlearn_forgotten(user: EndUser) -> int:
     return len(lessons)
 
 
-def texts_of(user: EndUser, events: Sequence[OutcomeEvent]) -> dict[uuid.UUID, str]:
+def load_texts(user: EndUser, events: Sequence[OutcomeEvent]) -> dict[uuid.UUID, str]:
     """The words of the memories the verdicts are about, of those that still exist."""
-    ids = {item_id for event in events if event.sign > 0 for item_id, _ in meant(event)[:READ_ITEMS]}
+    ids = {item_id for event in events if event.sign > 0 for item_id, _ in read_memory_tiers(event)[:READ_ITEMS]}
     rows = MemoryItem.objects.for_user(user).filter(pk__in=ids).values_list("pk", "text")
     return {item_id: text[:LONGEST_ITEM_READ] for item_id, text in rows}
 
 
-def meant(event: OutcomeEvent) -> list[tuple[uuid.UUID, str]]:
+def read_memory_tiers(event: OutcomeEvent) -> list[tuple[uuid.UUID, str]]:
     """The memories of a verdict with the tiers of the moment."""
     return [(uuid.UUID(str(item_id)), str(tier)) for item_id, tier, *_ in event.memories]
 
 
-def lesson_of(user: EndUser, event: OutcomeEvent, texts: dict[uuid.UUID, str], learned: Learned) -> Lesson:
+def build_lesson(user: EndUser, event: OutcomeEvent, texts: dict[uuid.UUID, str], learned: LearnedBatch) -> Lesson:
     """The concepts of the question and the first of its memories."""
-    asked = concepts_in(event.query)
+    asked = extract_concepts(event.query)
     found = dict.fromkeys(asked)
-    for item_id, _ in meant(event)[:READ_ITEMS]:
-        words = [one for one in concepts_in(texts.get(item_id, "")) if " " not in one.key]
+    for item_id, _ in read_memory_tiers(event)[:READ_ITEMS]:
+        words = [one for one in extract_concepts(texts.get(item_id, "")) if " " not in one.key]
         found.update(dict.fromkeys(words[:CONCEPTS_OF_ITEM]))
     concepts = {one.key: one for one in reversed(found) if len(one.key) <= KEY_CHARS}
     learned.labels.update(concepts)
     return Lesson(user=user, event_id=event.pk, keys=sorted(concepts), signature=recall_problem(event, learned))
 
 
-def recall_problem(event: OutcomeEvent, learned: Learned) -> str:
+def recall_problem(event: OutcomeEvent, learned: LearnedBatch) -> str:
     """The signature of the problem a question poses; empty when it says too little to be known again."""
-    problem = problem_of([one.key for one in concepts_in(event.query)])
+    problem = select_problem_keys([one.key for one in extract_concepts(event.query)])
     if len(problem) < SHORTEST_PROBLEM:
         return ""
     signature = hashlib.sha256("\x00".join(problem).encode()).hexdigest()
@@ -133,9 +133,9 @@ def recall_problem(event: OutcomeEvent, learned: Learned) -> str:
     return signature
 
 
-def count(event: OutcomeEvent, lesson: Lesson, learned: Learned) -> None:
+def count_verdict(event: OutcomeEvent, lesson: Lesson, learned: LearnedBatch) -> None:
     """Add one verdict, or take it back."""
-    memories = meant(event)
+    memories = read_memory_tiers(event)
     count_concepts(event, lesson.keys, event.sign, learned)
     if event.outcome == Outcome.UNKNOWN or not memories:
         return
@@ -149,8 +149,8 @@ def count(event: OutcomeEvent, lesson: Lesson, learned: Learned) -> None:
             learned.solutions[lesson.signature, item_id].add(event.outcome, share, event.at)
 
 
-def count_concepts(event: OutcomeEvent, keys: Iterable[str], sign: int, learned: Learned) -> None:
-    tiers = sorted({tier for _, tier in meant(event)})
+def count_concepts(event: OutcomeEvent, keys: Iterable[str], sign: int, learned: LearnedBatch) -> None:
+    tiers = sorted({tier for _, tier in read_memory_tiers(event)})
     for key in keys:
         learned.asked[key] += sign
         learned.asked_at[key] = max(event.at, learned.asked_at.get(key, event.at))
@@ -158,15 +158,15 @@ def count_concepts(event: OutcomeEvent, keys: Iterable[str], sign: int, learned:
             learned.routing[key, tier].add(event.outcome, sign, event.at)
 
 
-def write(user: EndUser, learned: Learned) -> None:
-    present = existing(user, learned.tiers)
+def write_batch(user: EndUser, learned: LearnedBatch) -> None:
+    present = find_existing(user, learned.tiers)
     ROUTING.add(user, learned.routing)
     add_concepts(user, learned.asked, learned.labels, learned.asked_at)
     DOCUMENTS.add(user, {key: value for key, value in learned.documents.items() if key[0] in present})
     write_solutions(user, learned, present)
 
 
-def write_solutions(user: EndUser, learned: Learned, present: set[uuid.UUID]) -> None:
+def write_solutions(user: EndUser, learned: LearnedBatch, present: set[uuid.UUID]) -> None:
     tries = [
         {
             "signature": signature,
@@ -192,6 +192,6 @@ def write_solutions(user: EndUser, learned: Learned, present: set[uuid.UUID]) ->
     drop_lost_cues(user, add_solutions(user, tries))
 
 
-def existing(user: EndUser, ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
+def find_existing(user: EndUser, ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
     """Leaves out deleted memories: nothing learned may refer to them."""
     return set(MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).values_list("pk", flat=True))

@@ -24,7 +24,7 @@ ORDER BY 4 DESC, 1, 2, 3 LIMIT %(most)s
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """From one entity to the next."""
 
     source: str
@@ -33,28 +33,28 @@ class Step:
     weight: int
 
 
-def shortest(user: EndUser, start: str, end: str) -> list[Step] | None:
+def find_shortest_path(user: EndUser, start: str, end: str) -> list[PathStep] | None:
     """The steps between two entities, empty if they are the same; None if there is no path within the limit.
 
     A bidirectional breadth-first search that expands the smaller frontier.
     """
     if start == end:
         return []
-    reached: tuple[dict[str, Step | None], dict[str, Step | None]] = ({start: None}, {end: None})
+    reached: tuple[dict[str, PathStep | None], dict[str, PathStep | None]] = ({start: None}, {end: None})
     edges: tuple[list[str], list[str]] = ([start], [end])
     with user_scope(user):
         for _ in range(LONGEST):
             side = 0 if len(edges[0]) <= len(edges[1]) else 1
-            found = reach(user, edges[side], reached[side])
+            found = expand_frontier(user, edges[side], reached[side])
             if meeting := next((key for key in found if key in reached[1 - side]), None):
-                return joined(meeting, reached)
+                return join_paths(meeting, reached)
             if not found:
                 return None
             edges[side][:] = found
     return None
 
 
-def reach(user: EndUser, edge: list[str], known: dict[str, Step | None]) -> list[str]:
+def expand_frontier(user: EndUser, edge: list[str], known: dict[str, PathStep | None]) -> list[str]:
     """The new entities one step further, each with the step that reached it."""
     with connection.cursor() as cursor:
         cursor.execute(STEP, {"user": user.pk, "from": edge, "most": WIDEST})
@@ -62,13 +62,15 @@ def reach(user: EndUser, edge: list[str], known: dict[str, Step | None]) -> list
     new = []
     for source, target, kind, weight in rows:
         if target not in known:
-            known[target] = Step(source, target, kind, weight)
+            known[target] = PathStep(source, target, kind, weight)
             new.append(target)
     return new
 
 
-def joined(meeting: str, reached: tuple[Mapping[str, Step | None], Mapping[str, Step | None]]) -> list[Step]:
-    way: list[Step] = []
+def join_paths(
+    meeting: str, reached: tuple[Mapping[str, PathStep | None], Mapping[str, PathStep | None]]
+) -> list[PathStep]:
+    way: list[PathStep] = []
     key = meeting
     while (step := reached[0][key]) is not None:
         way.insert(0, step)
@@ -76,6 +78,6 @@ def joined(meeting: str, reached: tuple[Mapping[str, Step | None], Mapping[str, 
     key = meeting
     while (step := reached[1][key]) is not None:
         # Steps found from the other end are reversed.
-        way.append(Step(step.target, step.source, step.kind, step.weight))
+        way.append(PathStep(step.target, step.source, step.kind, step.weight))
         key = step.source
     return way

@@ -98,7 +98,7 @@ class KnownSolution:
 
 
 @dataclass(frozen=True, slots=True)
-class TierAdvice:
+class RoutingAdvice:
     """Evidence for a tier over several concepts."""
 
     tier: str
@@ -111,7 +111,7 @@ class TierAdvice:
         return neutral_rate(self.worked, self.failed)
 
 
-def routing_of(user: EndUser, keys: Collection[str]) -> dict[str, ConceptRouting]:
+def load_routing(user: EndUser, keys: Collection[str]) -> dict[str, ConceptRouting]:
     """The statistics of these concepts, by key; unknown ones are left out."""
     if not keys:
         return {}
@@ -123,14 +123,14 @@ def routing_of(user: EndUser, keys: Collection[str]) -> dict[str, ConceptRouting
         for key, tier, worked, failed, partial, unknown, used_at in rows:
             found[key].append(TierRecord(tier, worked, failed, partial, unknown, used_at))
         labels = dict(Concept.objects.filter(user=user, key__in=list(found)).values_list("key", "label"))
-    return {key: ConceptRouting(key, labels.get(key, key), best_first(found[key])) for key in keys if key in found}
+    return {key: ConceptRouting(key, labels.get(key, key), sort_best_first(found[key])) for key in keys if key in found}
 
 
-def best_first(records: Sequence[TierRecord]) -> tuple[TierRecord, ...]:
+def sort_best_first(records: Sequence[TierRecord]) -> tuple[TierRecord, ...]:
     return tuple(sorted(records, key=lambda one: (one.worked + one.failed == 0, -one.wilson, -one.uses, one.tier)))
 
 
-def advice_of(routing: Mapping[str, ConceptRouting]) -> list[TierAdvice]:
+def rank_tiers(routing: Mapping[str, ConceptRouting]) -> list[RoutingAdvice]:
     """The tiers that answered these concepts, best first; those without a clear outcome are not among them."""
     worked: dict[str, int] = defaultdict(int)
     failed: dict[str, int] = defaultdict(int)
@@ -138,7 +138,7 @@ def advice_of(routing: Mapping[str, ConceptRouting]) -> list[TierAdvice]:
         worked[record.tier] += record.worked
         failed[record.tier] += record.failed
     advice = [
-        TierAdvice(tier.value, worked[tier], failed[tier], wilson_lower_bound(worked[tier], failed[tier], 0))
+        RoutingAdvice(tier.value, worked[tier], failed[tier], wilson_lower_bound(worked[tier], failed[tier], 0))
         for tier in Tier
         if worked[tier] + failed[tier] > 0
     ]
@@ -148,7 +148,7 @@ def advice_of(routing: Mapping[str, ConceptRouting]) -> list[TierAdvice]:
 ENTITY_FIELDS = ("key", "label", "kind", "mentions", "avg_quality", "first_seen", "last_seen")
 
 
-def entities_by_key(user: EndUser, keys: Collection[str]) -> dict[str, EntityRecord]:
+def load_entities(user: EndUser, keys: Collection[str]) -> dict[str, EntityRecord]:
     if not keys:
         return {}
     with user_scope(user):
@@ -157,7 +157,7 @@ def entities_by_key(user: EndUser, keys: Collection[str]) -> dict[str, EntityRec
     return {key: found[key] for key in keys if key in found}
 
 
-def items_naming(user: EndUser, keys: Collection[str], limit: int = 20) -> list[uuid.UUID]:
+def find_items_naming(user: EndUser, keys: Collection[str], limit: int = 20) -> list[uuid.UUID]:
     """The memories that name these entities: most of them first, then the surest, then the latest."""
     if not keys:
         return []
@@ -170,13 +170,13 @@ def items_naming(user: EndUser, keys: Collection[str], limit: int = 20) -> list[
         return [item_id for (item_id,) in cursor.fetchall()]
 
 
-def mentions_of(user: EndUser, key: str, limit: int = 20) -> list[uuid.UUID]:
+def list_mentions(user: EndUser, key: str, limit: int = 20) -> list[uuid.UUID]:
     with user_scope(user):
         rows = Mention.objects.filter(user=user, key=key).order_by("-seen_at", "item_id")
         return list(rows.values_list("item_id", flat=True)[:limit])
 
 
-def actions_of(user: EndUser, context_type: str) -> list[ActionRecord]:
+def load_actions(user: EndUser, context_type: str) -> list[ActionRecord]:
     """The outcomes of each action in a kind of work, the surest first."""
     with user_scope(user):
         rows = list(ActionStat.objects.filter(user=user, context_type=context_type))
@@ -198,7 +198,7 @@ def actions_of(user: EndUser, context_type: str) -> list[ActionRecord]:
     return sorted(records, key=lambda one: (-one.wilson, -one.uses, one.action, one.tier))
 
 
-def examples_of(user: EndUser, context_type: str, action: str, limit: int = 5) -> list[ActionExample]:
+def list_examples(user: EndUser, context_type: str, action: str, limit: int = 5) -> list[ActionExample]:
     """The latest times an action was taken in a kind of work."""
     with user_scope(user):
         rows = ActionExample.objects.filter(user=user, context_type=context_type, action=action)
@@ -219,12 +219,12 @@ ORDER BY overlap DESC, worked - failed DESC, last_used_at DESC, item_id LIMIT %(
 """
 
 
-def solutions_of(user: EndUser, keys: Collection[str], *, least: float = 0.5, limit: int = 20) -> list[KnownSolution]:
+def find_solutions(user: EndUser, keys: Collection[str], *, least: float = 0.5, limit: int = 20) -> list[KnownSolution]:
     """Solutions tried on problems that share at least this part of their concepts, the most similar first.
 
     Pairs of words repeat what their words say: only single words make a problem.
     """
-    words = problem_of(keys)
+    words = select_problem_keys(keys)
     if not words:
         return []
     with user_scope(user), connection.cursor() as cursor:
@@ -234,6 +234,6 @@ def solutions_of(user: EndUser, keys: Collection[str], *, least: float = 0.5, li
         return [KnownSolution(*row) for row in cursor.fetchall()]
 
 
-def problem_of(keys: Collection[str]) -> list[str]:
+def select_problem_keys(keys: Collection[str]) -> list[str]:
     """The concepts that make a problem: the single words, in one order."""
     return sorted({key for key in keys if " " not in key})

@@ -11,7 +11,7 @@ from memory.tiers import Tier
 from outcomes.models import ActionTaken, OutcomeEvent, Source
 
 
-def rebuild(user: EndUser, *, now: datetime) -> int:
+def rebuild_graphs(user: EndUser, *, now: datetime) -> int:
     """Clear a user's graphs and learn everything again. Returns how much was learned.
 
     Clearing adds the work items in the same transaction, so the worker finishes an interrupted rebuild.

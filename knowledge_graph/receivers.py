@@ -17,7 +17,9 @@ from outcomes.signals import verdicts_dropped
 
 
 @receiver(items_changed, dispatch_uid="knowledge_graph.items")
-def leave_work(sender: type, user: EndUser, kind: str, items: list[tuple[uuid.UUID, Tier]], **kwargs: Any) -> None:
+def record_graph_work(
+    sender: type, user: EndUser, kind: str, items: list[tuple[uuid.UUID, Tier]], **kwargs: Any
+) -> None:
     if memory_conf().flags["kg"]:
         work.leave(user, kind, items, timezone.now())
 
@@ -35,7 +37,7 @@ def drop_lessons(sender: type, user: EndUser, ids: list[int], **kwargs: Any) -> 
 
 
 @receiver(user_erased, dispatch_uid="knowledge_graph.erase")
-def erase(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
+def erase_graphs(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
     for model in GRAPH_TABLES:
         rows = model._default_manager.filter(user_id=user.pk)
         removed[model._meta.db_table] = rows._raw_delete(rows.db)

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from knowledge_graph import describing, work
 from knowledge_graph.acting import learn_actions
-from knowledge_graph.content import look_at, next_items
+from knowledge_graph.content import list_next_items, process_items
 from knowledge_graph.learning import learn_outcomes
-from memory.access.locks import single_flight
+from memory.access.locks import try_task_lock
 from memory.conf import memory_conf
 from memory.models import EndUser
 
@@ -18,21 +18,21 @@ TASK_SECONDS = 60
 """After this time the rest is passed to a new task, for fairness between users."""
 
 
-def learn(user: EndUser, *, now: datetime) -> int:
+def learn_batch(user: EndUser, *, now: datetime) -> int:
     """Process one batch of pending work. Returns its size; 0 means nothing is pending."""
-    ids = next_items(user)
-    looked = look_at(user, ids, describing.readings(user, ids)) if ids else 0
+    ids = list_next_items(user)
+    looked = process_items(user, ids, describing.read_memories(user, ids)) if ids else 0
     return looked + learn_outcomes(user, now=now) + learn_actions(user)
 
 
 def learn_everything(user: EndUser, *, now: datetime) -> int:
     """Process batches until nothing is pending. Returns how much was learned."""
-    return sum(batches(user, now))
+    return sum(iterate_batches(user, now))
 
 
-def batches(user: EndUser, now: datetime) -> Iterator[int]:
+def iterate_batches(user: EndUser, now: datetime) -> Iterator[int]:
     while True:
-        taken = learn(user, now=now)
+        taken = learn_batch(user, now=now)
         if not taken and work.settle(user):
             return
         yield taken
@@ -48,10 +48,10 @@ def learn_user(user_id: int) -> int:
         return 0
     done = 0
     until = timezone.now() + timedelta(seconds=TASK_SECONDS)
-    with single_flight("learn", user_id) as mine:
+    with try_task_lock("learn", user_id) as mine:
         if not mine:
             return 0
-        for taken in batches(user, timezone.now()):
+        for taken in iterate_batches(user, timezone.now()):
             done += taken
             if timezone.now() >= until:
                 break

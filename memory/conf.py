@@ -10,7 +10,7 @@ from django.core.signals import setting_changed
 
 from memory.tiers import Outcome
 
-LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "testserver"}
+LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ class MetricsConf:
 
 
 @dataclass(frozen=True, slots=True)
-class KindsConf:
+class RecordsConf:
     """The model of personal records, miniLM or e5; ``url`` empty: the embedding server has it."""
 
     model: str = "miniLM"
@@ -245,7 +245,7 @@ class MemoryConf:
     llm: LanguageModelConf
     metrics: MetricsConf
     mcp: McpConf
-    kinds: KindsConf
+    kinds: RecordsConf
     require_auth: bool
     local_only: bool
     """Serve requests to this machine's own host names only."""
@@ -272,9 +272,9 @@ def memory_conf() -> MemoryConf:
         llm=LanguageModelConf(**values["LLM"]),
         metrics=MetricsConf(**values.get("METRICS", {})),
         mcp=McpConf(**values.get("MCP", {})),
-        kinds=KindsConf(**values.get("KINDS", {})),
+        kinds=RecordsConf(**values.get("KINDS", {})),
         require_auth=values["REQUIRE_AUTH"],
-        local_only=set(settings.ALLOWED_HOSTS) <= LOOPBACK,
+        local_only=set(settings.ALLOWED_HOSTS) <= LOOPBACK_HOSTS,
     )
 
 
@@ -290,7 +290,7 @@ def redis_url() -> str:
     return str(settings.REDIS_URL)
 
 
-def largest_body() -> int | None:
+def max_body_bytes() -> int | None:
     """Bytes of a request's body; None when they are not limited."""
     limit: int | None = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     return limit
@@ -304,10 +304,10 @@ def secret_key() -> bytes:
     return str(settings.SECRET_KEY).encode()
 
 
-def forget(*, setting: str, **kwargs: object) -> None:
+def reset_conf(*, setting: str, **kwargs: object) -> None:
     """Signal receiver that lets tests override settings.MEMORY."""
     if setting == "MEMORY":
         memory_conf.cache_clear()
 
 
-setting_changed.connect(forget, dispatch_uid="memory.conf")
+setting_changed.connect(reset_conf, dispatch_uid="memory.conf")

@@ -8,7 +8,7 @@ WILSON_Z = 1.96
 """95 % confidence."""
 
 
-def moved_score(score: float, outcome: Outcome, deltas: dict[str, float]) -> float:
+def score_after_outcome(score: float, outcome: Outcome, deltas: dict[str, float]) -> float:
     """The score after one outcome, kept within 0..1. An unknown outcome moves nothing."""
     # Rounded so that +0.2 +0.2 reaches exactly 0.9 and promotion thresholds mean what they say.
     return round(min(1.0, max(0.0, score + deltas.get(outcome, 0.0))), 6)
@@ -29,7 +29,7 @@ def wilson_lower_bound(worked: int, failed: int, partial: int) -> float:
     return max(0.0, (centre - margin) / (1 + z2 / trials))
 
 
-def quality(importance: float, confidence: float) -> float:
+def bank_quality(importance: float, confidence: float) -> float:
     """Quality of a memory bank item, 0..1: importance times confidence."""
     return importance * confidence
 

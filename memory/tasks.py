@@ -8,7 +8,7 @@ import structlog
 from celery import shared_task
 from django.utils import timezone
 
-from memory.access.locks import single_flight
+from memory.access.locks import try_task_lock
 from memory.indexing import drift, queue, rebuild, runs
 from memory.lifecycle import erasure, expiry, promotion
 from memory.models import DriftReport, EndUser
@@ -33,7 +33,7 @@ def index_user(user_id: int) -> int:
         return 0
     done = 0
     until = timezone.now() + timedelta(seconds=INDEX_TASK_SECONDS)
-    with single_flight("index", user_id) as mine:
+    with try_task_lock("index", user_id) as mine:
         if not mine:
             return 0
         try:
@@ -41,11 +41,11 @@ def index_user(user_id: int) -> int:
                 taken = queue.index_batch(user, now=timezone.now())
                 metrics.count("indexed", amount=taken)
                 done += taken
-                if not taken and queue.settle(user):
+                if not taken and queue.clear_user_mark(user):
                     return done
                 # What became visible while settling waited is taken now, unless somebody else (a rebuild) took it: then
                 # it is settled again, or later writers would wait for the sweep. What only pauses is left to the sweep.
-                if not taken and queue.only_paused(user, timezone.now()):
+                if not taken and queue.is_backing_off(user, timezone.now()):
                     break
         except Unavailable as error:
             # The rows stay pending; the sweep enqueues them again.
@@ -59,10 +59,10 @@ def index_user(user_id: int) -> int:
 @shared_task(name="memory.sweep_index_queue")
 def sweep_index_queue() -> int:
     """Enqueue every user with pending rows, and erasures that a killed worker left unfinished."""
-    users = queue.users_due()
+    users = queue.list_due_users()
     for user_id in users:
         index_user.delay(user_id)
-    for erasure_id in erasure.unfinished_erasures():
+    for erasure_id in erasure.list_unfinished_erasures():
         erase_user.delay(str(erasure_id))
     return len(users)
 
@@ -73,13 +73,13 @@ def promote_user(user_id: int) -> int:
     if user is None:
         return 0
     EndUser.objects.filter(pk=user_id).update(messages_since_promotion=0)
-    result = promotion.promote(user, now=timezone.now(), counting=False)
+    result = promotion.promote_user(user, now=timezone.now(), counting=False)
     return result.moved + result.let_go
 
 
 @shared_task(name="memory.promote_everyone")
 def promote_everyone() -> None:
-    for user_id in promotion.users_to_promote():
+    for user_id in promotion.iterate_promotion_users():
         promote_user.delay(user_id)
 
 
@@ -94,13 +94,13 @@ def erase_user(erasure_id: str) -> None:
 @shared_task(name="memory.purge_logs")
 def purge_logs() -> None:
     """Delete expired turns, stored answers and the like."""
-    for user_id in expiry.users_with_logs():
+    for user_id in expiry.iterate_log_users():
         purge_user_logs.delay(user_id)
 
 
 @shared_task(name="memory.purge_user_logs")
 def purge_user_logs(user_id: int) -> int:
-    return expiry.purge(user_id, now=timezone.now())
+    return expiry.purge_expired_logs(user_id, now=timezone.now())
 
 
 @shared_task(name="memory.roll_up_metrics")
@@ -113,34 +113,34 @@ def roll_up_metrics() -> None:
 
 
 @shared_task(name="memory.carry_on_reindex")
-def carry_on_reindex() -> int:
+def continue_reindex() -> int:
     """Continue the open run for a while. Returns how many rows it has copied so far."""
-    run = runs.open_run()
+    run = runs.find_open_run()
     if run is None or run.state != run.State.RUNNING:
         return 0
     until = time.monotonic() + SLICE_SECONDS
-    with single_flight("reindex", 0) as mine:
+    with try_task_lock("reindex", 0) as mine:
         if not mine:
             return 0
         try:
-            run = rebuild.carry_on(run.pk, stop=lambda: time.monotonic() > until)
-        except (Unavailable, rebuild.Refused) as error:
+            run = rebuild.continue_run(run.pk, stop=lambda: time.monotonic() > until)
+        except (Unavailable, rebuild.ReindexRefused) as error:
             # The run says so to whoever looks; the sweep comes back.
-            rebuild.note_trouble(run.pk, str(error))
+            rebuild.record_problem(run.pk, str(error))
             return run.rows_done
     if run.state == run.State.RUNNING:
-        carry_on_reindex.delay()
+        continue_reindex.delay()
     return run.rows_done
 
 
 @shared_task(name="memory.sweep_collections")
 def sweep_collections() -> None:
     """Resume a run whose process died, and remove collections past their rollback window."""
-    carry_on_reindex.delay()
+    continue_reindex.delay()
     try:
-        with single_flight("retire", 0) as mine:
+        with try_task_lock("retire", 0) as mine:
             if mine:
-                runs.retire(now=timezone.now())
+                runs.drop_expired_collections(now=timezone.now())
     except Unavailable as error:
         logger.warning("collections not removed", dependency=error.dependency, reason=error.reason)
 
@@ -149,14 +149,14 @@ def sweep_collections() -> None:
 def check_consistency(report_id: str = "") -> None:
     """Compare index and rows: samples, once a day in full; a long check continues in the next task."""
     until = time.monotonic() + SLICE_SECONDS
-    with single_flight("consistency", 0) as mine:
+    with try_task_lock("consistency", 0) as mine:
         if not mine:
             return
         now = timezone.now()
         report = DriftReport.objects.filter(pk=report_id, finished_at=None).first() if report_id else None
-        report = report or drift.begin(drift.due_mode(now), now=now)
-        finished = drift.carry_on(report, clock=timezone.now, stop=lambda: time.monotonic() > until)
+        report = report or drift.start_report(drift.choose_mode(now), now=now)
+        finished = drift.continue_report(report, clock=timezone.now, stop=lambda: time.monotonic() > until)
     if not finished:
         check_consistency.delay(str(report.pk))
     else:
-        drift.forget_old(timezone.now())
+        drift.delete_old_reports(timezone.now())

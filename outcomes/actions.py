@@ -37,17 +37,17 @@ class Action:
     error: str = ""
 
 
-def note_action(user: EndUser, action: Action, *, now: datetime) -> None:
+def record_action(user: EndUser, action: Action, *, now: datetime) -> None:
     """Record a call of a memory tool, so that the turn's outcome can be learned for it."""
     with user_scope(user):
-        verdict = standing_outcome(user, action.turn_id, None) if action.ok else Outcome.FAILED
+        verdict = find_current_outcome(user, action.turn_id, None) if action.ok else Outcome.FAILED
         ActionTaken.objects.create(
             user=user,
             turn_id=action.turn_id,
             thread_id=action.thread_id,
             action=action.name,
             tiers=[str(tier) for tier in action.tiers],
-            query=(action.query or asked_in(user, action.turn_id))[:QUERY_CHARS],
+            query=(action.query or find_turn_query(user, action.turn_id))[:QUERY_CHARS],
             ok=action.ok,
             timed_out=not action.ok and bool(TIMED_OUT.search(action.error)),
             ms=action.ms,
@@ -59,22 +59,22 @@ def note_action(user: EndUser, action: Action, *, now: datetime) -> None:
             rows.mark_learning_due(user, now)
 
 
-def asked_in(user: EndUser, turn_id: uuid.UUID | None) -> str:
+def find_turn_query(user: EndUser, turn_id: uuid.UUID | None) -> str:
     """The query of a turn, from which the kind of work is read when a call has none."""
     turn = Turn.objects.filter(user=user, turn_id=turn_id).only("query").first() if turn_id else None
     return turn.query if turn else ""
 
 
-def keep_tool_runs(user: EndUser, exchange: Exchange, tools: Sequence[dict[str, Any]], now: datetime) -> None:
+def store_tool_runs(user: EndUser, exchange: Exchange, tools: Sequence[dict[str, Any]], now: datetime) -> None:
     """Store the tool runs of an exchange; a failed one is also a signal, which moves no score.
 
     Calls of memory tools that were noted when they were made are not noted again.
     """
-    noted = noted_calls(user, exchange)
+    noted = claim_recorded_calls(user, exchange)
     if not tools:
         return
-    verdict = standing_outcome(user, exchange.turn_id, exchange.pk)
-    runs = [as_run(user, exchange, tool, now, verdict) for tool in tools]
+    verdict = find_current_outcome(user, exchange.turn_id, exchange.pk)
+    runs = [build_action(user, exchange, tool, now, verdict) for tool in tools]
     new = []
     for run in runs:
         if noted[run.action, run.ok] > 0:
@@ -99,7 +99,7 @@ def keep_tool_runs(user: EndUser, exchange: Exchange, tools: Sequence[dict[str, 
         rows.mark_learning_due(user, now)
 
 
-def noted_calls(user: EndUser, exchange: Exchange) -> Counter[tuple[str, bool]]:
+def claim_recorded_calls(user: EndUser, exchange: Exchange) -> Counter[tuple[str, bool]]:
     """The turn's calls recorded before its exchange arrived; they are now assigned to it."""
     if exchange.turn_id is None:
         return Counter()
@@ -110,7 +110,7 @@ def noted_calls(user: EndUser, exchange: Exchange) -> Counter[tuple[str, bool]]:
     return calls
 
 
-def as_run(user: EndUser, exchange: Exchange, tool: dict[str, Any], now: datetime, verdict: str) -> ActionTaken:
+def build_action(user: EndUser, exchange: Exchange, tool: dict[str, Any], now: datetime, verdict: str) -> ActionTaken:
     error = str(tool.get("error") or "")
     return ActionTaken(
         user=user,
@@ -128,7 +128,7 @@ def as_run(user: EndUser, exchange: Exchange, tool: dict[str, Any], now: datetim
     )
 
 
-def standing_outcome(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None) -> str:
+def find_current_outcome(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None) -> str:
     """The current outcome of a turn or exchange: partial if some of its memories worked and others did not.
 
     Empty if there is none or only a hint.
@@ -143,10 +143,10 @@ def standing_outcome(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid
     return str(Outcome.PARTIAL if len(known) > 1 else (known or [""])[0])
 
 
-def give_verdict(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None) -> None:
+def set_action_verdicts(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None) -> None:
     """Set the outcome of a turn's actions, to be learned; failed actions keep their own."""
     about = Q(turn_id=turn_id) if turn_id else Q()
     about |= Q(exchange_id=exchange_id) if exchange_id else Q()
     if about:
-        outcome = standing_outcome(user, turn_id, exchange_id)
+        outcome = find_current_outcome(user, turn_id, exchange_id)
         ActionTaken.objects.filter(about, user=user, ok=True).exclude(verdict=outcome).update(verdict=outcome)

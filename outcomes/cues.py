@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.language import terms
+from memory.language import extract_terms
 
 THANKS = "thanks"
 CORRECTS = "corrects"
@@ -81,7 +81,7 @@ MARKS = str.maketrans("’‘´üáàíìç", "'''uaaiic")
 
 
 @dataclass(frozen=True, slots=True)
-class Cue:
+class OutcomeCue:
     """``back`` says how many messages ago the thing it speaks of was said: 0 for the last one."""
 
     kind: str
@@ -89,32 +89,32 @@ class Cue:
     back: int = 0
 
 
-def cues_in(message: str, before: Sequence[str], answer: str = "") -> list[Cue]:
+def find_cues(message: str, before: Sequence[str], answer: str = "") -> list[OutcomeCue]:
     """The cues in a message about the answers before it.
 
     ``before`` are the user's own earlier messages, newest first, ``answer`` is what the message reacts to.
     """
     if not before:
         return []
-    found: list[Cue] = []
+    found: list[OutcomeCue] = []
     opening = message.translate(APOSTROPHES).strip()[:OPENING].casefold()
     questioned = answer.rstrip().endswith(("?", "؟"))
     if wrong := CORRECTION.search(opening) or (None if questioned else REFUSAL.search(opening)):
-        found.append(Cue(CORRECTS, wrong[0].strip()))
+        found.append(OutcomeCue(CORRECTS, wrong[0].strip()))
     elif (glad := THANK.search(opening)) and not BEFOREHAND.search(opening):
-        found.append(Cue(THANKS, glad[0].strip()))
-    if not is_small_talk(message) and (again := asked_before(message, before)) is not None:
-        found.append(Cue(REPEATS, before[again][:LONGEST_EVIDENCE], again))
+        found.append(OutcomeCue(THANKS, glad[0].strip()))
+    if not is_small_talk(message) and (again := find_repeated_question(message, before)) is not None:
+        found.append(OutcomeCue(REPEATS, before[again][:LONGEST_EVIDENCE], again))
     return found
 
 
-def asked_before(message: str, before: Sequence[str]) -> int | None:
+def find_repeated_question(message: str, before: Sequence[str]) -> int | None:
     """The position of the latest earlier message that asked the same."""
-    said = set(terms(message[:2_000]))
+    said = set(extract_terms(message[:2_000]))
     if len(said) < FEWEST_WORDS:
         return None
     for back, earlier in enumerate(before):
-        words = set(terms(earlier[:2_000]))
+        words = set(extract_terms(earlier[:2_000]))
         if words and len(said & words) / len(said | words) >= SAME_QUESTION:
             return back
     return None

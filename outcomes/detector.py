@@ -17,14 +17,14 @@ from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.inference import language_model
 from memory.inference.llm import LanguageModel
-from memory.inference.prompts import prompt
+from memory.inference.prompts import render_prompt
 from memory.models import EndUser, Turn
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Rejected, Unavailable
+from memory.platform.faults import BadReply, RequestRejected, Unavailable
 from memory.tiers import Outcome
-from outcomes.ledger import Subject, Verdict
+from outcomes.ledger import Verdict, VerdictSubject
 from outcomes.models import ActionTaken, Detection, Exchange, OutcomeEvent, Source
-from outcomes.recording import conclude, locked_subject, mark_scored, meant
+from outcomes.recording import apply_verdict, lock_subject, mark_scored, resolve_references
 from outcomes.work import DETECT_EVERY, GIVEN_UP_AFTER
 
 logger = structlog.get_logger(__name__)
@@ -33,7 +33,7 @@ PROMPT = "outcome_detection"
 CONFIDENT = 0.7
 """A judgement with less confidence counts as unknown."""
 LONGEST_MESSAGE = 500
-AROUND = 2
+CONTEXT_EXCHANGES = 2
 """Exchanges shown to the model before and after the judged one."""
 MOST_ATTEMPTS = 3
 LEASE = timedelta(minutes=5)
@@ -50,49 +50,49 @@ class Judgement(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class DetectionCase:
     """An exchange to judge, and the conversation it stands in."""
 
     exchange: Exchange
     conversation: str
 
 
-def detect_due(user: EndUser, *, now: datetime, limit: int = DETECT_EVERY * 2) -> int:
+def judge_due_exchanges(user: EndUser, *, now: datetime, limit: int = DETECT_EVERY * 2) -> int:
     """Judge at most ``limit`` due exchanges. Returns how many were examined. Raises Unavailable."""
     looked = 0
     while looked < limit:
-        case = next_case(user, now)
+        case = lease_next_case(user, now)
         if case is None:
             break
         looked += 1
         model = language_model()
         if model is None:
-            skip(user, case.exchange, "no language model", now)
+            skip_exchange(user, case.exchange, "no language model", now)
             continue
-        judge(user, case, model, now)
+        judge_exchange(user, case, model, now)
     return looked
 
 
-def judge(user: EndUser, case: Case, model: LanguageModel, now: datetime) -> None:
+def judge_exchange(user: EndUser, case: DetectionCase, model: LanguageModel, now: datetime) -> None:
     try:
         said = model.answer(
-            prompt(PROMPT, {"conversation": case.conversation}),
+            render_prompt(PROMPT, {"conversation": case.conversation}),
             Judgement,
             purpose=PROMPT,
             deadline=Deadline(memory_conf().llm.timeout_s),
         )
-    except (BadReply, Rejected) as error:
+    except (BadReply, RequestRejected) as error:
         logger.warning("an exchange could not be judged", reason=error.reason)
-        give_up_or_wait(user, case.exchange, now)
+        fail_after_last_attempt(user, case.exchange, now)
         return
     except Unavailable:
         # The model did not answer: the lease expires and the next worker tries again.
-        give_back(user, case.exchange)
+        return_lease(user, case.exchange)
         raise
-    conclude_with(user, case.exchange, said, now)
+    settle_judgement(user, case.exchange, said, now)
 
 
-def next_case(user: EndUser, now: datetime) -> Case | None:
+def lease_next_case(user: EndUser, now: datetime) -> DetectionCase | None:
     """Lease the next due exchange; those not worth a call are settled on the way."""
     with user_scope(user):
         while True:
@@ -104,17 +104,17 @@ def next_case(user: EndUser, now: datetime) -> Case | None:
             )
             if exchange is None:
                 return None
-            if reason := not_worth_it(user, exchange, now):
-                close(exchange, Detection.SKIPPED, {"skipped": reason}, now)
+            if reason := find_skip_reason(user, exchange, now):
+                close_detection(exchange, Detection.SKIPPED, {"skipped": reason}, now)
                 continue
-            conversation = around(user, exchange)
+            conversation = render_conversation(user, exchange)
             exchange.detection_attempts += 1
             exchange.detection_at = now + LEASE
             exchange.save(update_fields=["detection_attempts", "detection_at"])
-            return Case(exchange, conversation)
+            return DetectionCase(exchange, conversation)
 
 
-def not_worth_it(user: EndUser, exchange: Exchange, now: datetime) -> str:
+def find_skip_reason(user: EndUser, exchange: Exchange, now: datetime) -> str:
     """The reason to skip the model, or an empty string."""
     if not memory_conf().flags["outcome_detection"]:
         return "switched off"
@@ -126,11 +126,11 @@ def not_worth_it(user: EndUser, exchange: Exchange, now: datetime) -> str:
         return "the answer was broken off"
     if exchange.scored_at is not None or is_judged(user, exchange):
         return "its outcome was told"
-    if not showed_memories(user, exchange) and not used_tools(user, exchange):
+    if not has_shown_memories(user, exchange) and not has_used_tools(user, exchange):
         return "it used neither memories nor tools"
-    if not followed(user, exchange):
+    if not has_follow_up(user, exchange):
         return "nothing was said after it"
-    if asked_today(user, now) >= memory_conf().conversations.detections_a_day:
+    if count_calls_today(user, now) >= memory_conf().conversations.detections_a_day:
         return "the day's calls are used up"
     return ""
 
@@ -141,72 +141,72 @@ def is_judged(user: EndUser, exchange: Exchange) -> bool:
     return standing.exclude(source=Source.IMPLICIT).exists()
 
 
-def showed_memories(user: EndUser, exchange: Exchange) -> bool:
+def has_shown_memories(user: EndUser, exchange: Exchange) -> bool:
     if exchange.turn_id is None:
         return False
     positions = Turn.objects.filter(user=user, turn_id=exchange.turn_id).values_list("positions", flat=True).first()
     return bool(positions)
 
 
-def used_tools(user: EndUser, exchange: Exchange) -> bool:
+def has_used_tools(user: EndUser, exchange: Exchange) -> bool:
     return ActionTaken.objects.filter(user=user, exchange_id=exchange.pk).exists()
 
 
-def followed(user: EndUser, exchange: Exchange) -> bool:
-    return later(user, exchange).exists()
+def has_follow_up(user: EndUser, exchange: Exchange) -> bool:
+    return filter_later(user, exchange).exists()
 
 
-def asked_today(user: EndUser, now: datetime) -> int:
+def count_calls_today(user: EndUser, now: datetime) -> int:
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     asked = Exchange.objects.filter(user=user, detection_at__gte=today, detection_attempts__gt=0)
     return int(asked.aggregate(asked=Sum("detection_attempts"))["asked"] or 0)
 
 
-def later(user: EndUser, exchange: Exchange) -> QuerySet[Exchange]:
+def filter_later(user: EndUser, exchange: Exchange) -> QuerySet[Exchange]:
     thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id)
     return thread.filter(Q(created_at__gt=exchange.created_at) | Q(created_at=exchange.created_at, pk__gt=exchange.pk))
 
 
-def around(user: EndUser, exchange: Exchange) -> str:
+def render_conversation(user: EndUser, exchange: Exchange) -> str:
     """The conversation around an exchange, with shortened messages."""
     thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id)
-    before = thread.exclude(pk__in=later(user, exchange).values("pk")).exclude(pk=exchange.pk)
+    before = thread.exclude(pk__in=filter_later(user, exchange).values("pk")).exclude(pk=exchange.pk)
     told = [
-        *reversed(before.order_by("-created_at", "-pk")[:AROUND]),
+        *reversed(before.order_by("-created_at", "-pk")[:CONTEXT_EXCHANGES]),
         exchange,
-        *later(user, exchange).order_by("created_at", "pk")[:AROUND],
+        *filter_later(user, exchange).order_by("created_at", "pk")[:CONTEXT_EXCHANGES],
     ]
-    return "\n".join(line for row in told for line in lines_of(row, judged=row.pk == exchange.pk))
+    return "\n".join(line for row in told for line in render_messages(row, judged=row.pk == exchange.pk))
 
 
-def lines_of(row: Exchange, *, judged: bool) -> tuple[str, str]:
+def render_messages(row: Exchange, *, judged: bool) -> tuple[str, str]:
     mark = " [ANSWER TO JUDGE]" if judged else ""
-    return f"User: {cut(row.user_message)}", f"Assistant{mark}: {cut(row.assistant_message)}"
+    return f"User: {shorten_message(row.user_message)}", f"Assistant{mark}: {shorten_message(row.assistant_message)}"
 
 
-def cut(message: str) -> str:
+def shorten_message(message: str) -> str:
     """One line of at most 500 characters, so that a message cannot pass for a line of another speaker."""
     line = " ".join(message.split())
     return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 1] + "…"
 
 
-def conclude_with(user: EndUser, exchange: Exchange, said: Judgement, now: datetime) -> None:
+def settle_judgement(user: EndUser, exchange: Exchange, said: Judgement, now: datetime) -> None:
     """Settle the exchange and record a confident judgement as its verdict, in one transaction.
 
     If another worker or an explicit outcome settled it meanwhile, that one wins.
     """
     known = said.outcome != "unknown" and said.confidence >= CONFIDENT
     with user_scope(user):
-        subject = locked_subject(user, None, exchange.pk)
-        row = locked_pending(user, exchange)
+        subject = lock_subject(user, None, exchange.pk)
+        row = lock_pending(user, exchange)
         if row is None:
             return
-        close(row, Detection.DONE, outline(said), now)
+        close_detection(row, Detection.DONE, build_detection_record(said), now)
         if known and row.scored_at is None:
-            stand(user, subject, said, now)
+            record_judgement(user, subject, said, now)
 
 
-def stand(user: EndUser, subject: Subject, said: Judgement, now: datetime) -> None:
+def record_judgement(user: EndUser, subject: VerdictSubject, said: Judgement, now: datetime) -> None:
     verdict = Verdict(
         Outcome(said.outcome),
         Source.DETECTOR,
@@ -214,47 +214,49 @@ def stand(user: EndUser, subject: Subject, said: Judgement, now: datetime) -> No
         confidence=said.confidence,
         actor="detector",
     )
-    settled = conclude(user, subject, verdict, meant(user, subject.turn, None).ids, whole=True, now=now)
+    settled = apply_verdict(
+        user, subject, verdict, resolve_references(user, subject.turn, None).ids, whole=True, now=now
+    )
     if settled.event is not None:
         mark_scored(user, subject, now)
 
 
-def outline(said: Judgement) -> dict[str, object]:
+def build_detection_record(said: Judgement) -> dict[str, object]:
     return {
         "outcome": said.outcome,
         "confidence": said.confidence,
-        "indicators": [cut(indicator)[:200] for indicator in said.indicators[:MOST_INDICATORS]],
-        "reasoning": cut(said.reasoning),
+        "indicators": [shorten_message(indicator)[:200] for indicator in said.indicators[:MOST_INDICATORS]],
+        "reasoning": shorten_message(said.reasoning),
     }
 
 
-def locked_pending(user: EndUser, exchange: Exchange) -> Exchange | None:
+def lock_pending(user: EndUser, exchange: Exchange) -> Exchange | None:
     rows = Exchange.objects.select_for_update(no_key=True).filter(user=user, detection=Detection.PENDING)
     return rows.filter(pk=exchange.pk).first()
 
 
-def close(row: Exchange, state: Detection, detected: dict[str, object], now: datetime) -> None:
+def close_detection(row: Exchange, state: Detection, detected: dict[str, object], now: datetime) -> None:
     row.detection, row.detected, row.detection_at = state, detected, now
     row.save(update_fields=["detection", "detected", "detection_at"])
 
 
-def skip(user: EndUser, exchange: Exchange, reason: str, now: datetime) -> None:
+def skip_exchange(user: EndUser, exchange: Exchange, reason: str, now: datetime) -> None:
     with user_scope(user):
-        row = locked_pending(user, exchange)
+        row = lock_pending(user, exchange)
         if row is not None:
-            close(row, Detection.SKIPPED, {"skipped": reason}, now)
+            close_detection(row, Detection.SKIPPED, {"skipped": reason}, now)
 
 
-def give_up_or_wait(user: EndUser, exchange: Exchange, now: datetime) -> None:
+def fail_after_last_attempt(user: EndUser, exchange: Exchange, now: datetime) -> None:
     with user_scope(user):
-        row = locked_pending(user, exchange)
+        row = lock_pending(user, exchange)
         if row is not None and row.detection_attempts >= MOST_ATTEMPTS:
-            close(row, Detection.FAILED, {"failed": "the model's answers did not fit"}, now)
+            close_detection(row, Detection.FAILED, {"failed": "the model's answers did not fit"}, now)
 
 
-def give_back(user: EndUser, exchange: Exchange) -> None:
+def return_lease(user: EndUser, exchange: Exchange) -> None:
     with user_scope(user):
-        row = locked_pending(user, exchange)
+        row = lock_pending(user, exchange)
         if row is not None and row.detection_attempts > 0:
             row.detection_attempts -= 1
             row.save(update_fields=["detection_attempts"])

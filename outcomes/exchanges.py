@@ -13,14 +13,14 @@ from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem, Turn
 from memory.signals import promotion_due
 from memory.store import writing
-from memory.store.admission import NewMemory, checked_text
+from memory.store.admission import NewMemory, validate_field_text
 from memory.tiers import SCORED_TIERS, SourceType, Tier, Trust
-from outcomes.actions import keep_tool_runs
+from outcomes.actions import store_tool_runs
 from outcomes.cues import is_small_talk
-from outcomes.hints import notice
+from outcomes.hints import store_signals
 from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent
 from outcomes.signals import exchange_stored
-from outcomes.work import detector_may_look, note_work
+from outcomes.work import is_detector_enabled, mark_exchange_work
 
 LONG_IDLE = timedelta(hours=12)
 """After this idle time a thread counts as new."""
@@ -53,16 +53,16 @@ class StoredExchange:
 def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str = "") -> StoredExchange:
     """Store the exchange and its memory in working. Raises Refused for a message that breaks a rule."""
     limit = memory_conf().limits.text
-    asked = checked_text(new.user_message, limit, "user_message")
-    answered = checked_text(new.assistant_message, limit, "assistant_message")
+    asked = validate_field_text(new.user_message, limit, "user_message")
+    answered = validate_field_text(new.assistant_message, limit, "assistant_message")
     with user_scope(user):
-        row = new_row(user, new, asked, answered, now)
+        row = build_exchange(user, new, asked, answered, now)
         # First, while no row of the user is locked: a hint locks memories, and those come before the user's own row.
-        notice(user, row, now)
-        stored = writing.store(
+        store_signals(user, row, now)
+        stored = writing.store_memory(
             user,
             NewMemory(
-                text=as_memory(asked, answered, limit),
+                text=render_exchange(asked, answered, limit),
                 tier=Tier.WORKING,
                 thread_id=new.thread_id,
                 source_type=SourceType.USER,
@@ -75,18 +75,18 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
         )
         row.memory_id = stored.item.pk
         row.save(force_insert=True)
-        keep_tool_runs(user, row, new.tools, now)
-        note_work(user, row, now)
+        store_tool_runs(user, row, new.tools, now)
+        mark_exchange_work(user, row, now)
         count_messages(user, new.thread_id, now)
         exchange_stored.send(Exchange, user=user, exchange=row)
     required = row.required_scoring
     state = UNSCORED if required else SCORED
-    return StoredExchange(row.pk, stored.item.pk, required, state, blocking=required and must_be_scored())
+    return StoredExchange(row.pk, stored.item.pk, required, state, blocking=required and is_scoring_enforced())
 
 
-def new_row(user: EndUser, new: NewExchange, asked: str, answered: str, now: datetime) -> Exchange:
+def build_exchange(user: EndUser, new: NewExchange, asked: str, answered: str, now: datetime) -> Exchange:
     turn = Turn.objects.filter(user=user, turn_id=new.turn_id).first() if new.turn_id else None
-    scored = is_scored(new, turn)
+    scored = is_already_scored(new, turn)
     return Exchange(
         user=user,
         thread_id=new.thread_id,
@@ -95,29 +95,29 @@ def new_row(user: EndUser, new: NewExchange, asked: str, answered: str, now: dat
         assistant_message=answered,
         tools=list(new.tools),
         interrupted=new.interrupted,
-        required_scoring=not scored and asks_for_outcome(new, turn),
+        required_scoring=not scored and requires_outcome(new, turn),
         scored_at=now if scored else None,
         created_at=now,
-        detection=Detection.PENDING if detector_may_look() else "",
+        detection=Detection.PENDING if is_detector_enabled() else "",
         profiled_at=None if memory_conf().flags["profile_detection"] else now,
     )
 
 
-def is_scored(new: NewExchange, turn: Turn | None) -> bool:
+def is_already_scored(new: NewExchange, turn: Turn | None) -> bool:
     """Whether the turn's outcome arrived before its exchange, as when the assistant records it by a tool."""
     if any(tool["name"] == RECORDS_OUTCOME and tool["ok"] for tool in new.tools):
         return True
     return turn is not None and turn.scored_at is not None
 
 
-def asks_for_outcome(new: NewExchange, turn: Turn | None) -> bool:
+def requires_outcome(new: NewExchange, turn: Turn | None) -> bool:
     """Small talk and interrupted answers need no outcome, nor does a turn that showed nothing an outcome could move."""
     if turn is None or new.interrupted or is_small_talk(new.user_message):
         return False
     return any(tier in SCORED_TIERS for _, tier in turn.positions)
 
 
-def must_be_scored() -> bool:
+def is_scoring_enforced() -> bool:
     return bool(memory_conf().flags["enforce_scoring"])
 
 
@@ -134,7 +134,7 @@ def count_messages(user: EndUser, thread_id: str, now: datetime) -> None:
         promotion_due.send(EndUser, user_id=user.pk)
 
 
-def as_memory(asked: str, answered: str, limit: int) -> str:
+def render_exchange(asked: str, answered: str, limit: int) -> str:
     """Question and answer as one text; the exchange itself is stored in full beside it."""
     frame = "User: {}\nAssistant: {}"
     room = limit - len(frame)
@@ -144,7 +144,7 @@ def as_memory(asked: str, answered: str, limit: int) -> str:
     return frame.format(asked, answered)
 
 
-def unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:
+def find_unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:
     """The thread's last exchange if its outcome is required and missing."""
     if not thread_id:
         return None
@@ -162,7 +162,7 @@ had used then.
 """Holds none of the user's words, so nothing in it can be forged. It names the turn: by now another has begun."""
 
 
-def scoring_request(waiting: Exchange) -> str:
+def render_scoring_request(waiting: Exchange) -> str:
     """The text that asks an assistant for a missing outcome."""
     return SCORING_REQUEST.format(exchange=waiting.pk, turn=waiting.turn_id)
 
@@ -179,7 +179,7 @@ def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:
         )
 
 
-def forget_memories(user: EndUser, ids: Sequence[uuid.UUID]) -> int:
+def delete_exchanges_of(user: EndUser, ids: Sequence[uuid.UUID]) -> int:
     """Delete the exchanges of deleted memories, and copies of their text elsewhere.
 
     Returns how many exchanges went.
@@ -197,6 +197,6 @@ def forget_memories(user: EndUser, ids: Sequence[uuid.UUID]) -> int:
     return len(exchange_ids)
 
 
-def count(user: EndUser) -> int:
+def count_exchanges(user: EndUser) -> int:
     with user_scope(user):
         return Exchange.objects.filter(user=user).count()

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from memory.conf import memory_conf
 from memory.models import EndUser, Turn
 from memory.tiers import Outcome
-from outcomes.cues import LONGEST_EVIDENCE, Cue, cues_in
-from outcomes.ledger import Subject, Verdict, settle
+from outcomes.cues import LONGEST_EVIDENCE, OutcomeCue, find_cues
+from outcomes.ledger import Verdict, VerdictSubject, settle_verdict
 from outcomes.models import ConversationSignal, Exchange, SignalKind, Source
 
 LOOKED_BACK = 3
@@ -16,7 +16,7 @@ FRESH = timedelta(hours=12)
 MEANS = {SignalKind.THANKS: Outcome.WORKED, SignalKind.CORRECTS: Outcome.FAILED, SignalKind.REPEATS: Outcome.FAILED}
 
 
-def notice(user: EndUser, exchange: Exchange, now: datetime) -> None:
+def store_signals(user: EndUser, exchange: Exchange, now: datetime) -> None:
     """Store the signals of a new exchange about earlier ones, in the transaction that writes it."""
     thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id, created_at__gt=now - FRESH)
     before = list(thread.exclude(pk=exchange.pk).order_by("-created_at", "-pk")[:LOOKED_BACK])
@@ -24,14 +24,14 @@ def notice(user: EndUser, exchange: Exchange, now: datetime) -> None:
     if not before or before[0].interrupted:
         return
     answer = before[0].assistant_message
-    for cue in cues_in(exchange.user_message, [earlier.user_message for earlier in before], answer):
+    for cue in find_cues(exchange.user_message, [earlier.user_message for earlier in before], answer):
         about = before[cue.back]
-        keep(user, exchange, about, cue, now)
+        store_signal(user, exchange, about, cue, now)
         if memory_conf().flags["implicit_scoring"] and not about.interrupted:
-            hint(user, about, SignalKind(cue.kind), now)
+            settle_implicitly(user, about, SignalKind(cue.kind), now)
 
 
-def keep(user: EndUser, heard_in: Exchange, about: Exchange, cue: Cue, now: datetime) -> None:
+def store_signal(user: EndUser, heard_in: Exchange, about: Exchange, cue: OutcomeCue, now: datetime) -> None:
     ConversationSignal.objects.create(
         user=user,
         thread_id=about.thread_id,
@@ -43,7 +43,7 @@ def keep(user: EndUser, heard_in: Exchange, about: Exchange, cue: Cue, now: date
     )
 
 
-def hint(user: EndUser, about: Exchange, kind: SignalKind, now: datetime) -> None:
+def settle_implicitly(user: EndUser, about: Exchange, kind: SignalKind, now: datetime) -> None:
     """Move scores slightly if the flag allows it; never counts as a use, never replaces a verdict."""
     turns = Turn.objects.filter(user=user).select_for_update(no_key=True)
     turn = turns.filter(turn_id=about.turn_id).first() if about.turn_id else None
@@ -52,4 +52,4 @@ def hint(user: EndUser, about: Exchange, kind: SignalKind, now: datetime) -> Non
     weight = memory_conf().conversations.implicit_weight
     verdict = Verdict(MEANS[kind], Source.IMPLICIT, signal=kind, confidence=weight, weight=weight, actor="conversation")
     ids = [uuid.UUID(item_id) for item_id, _ in turn.positions]
-    settle(user, Subject(turn, about), verdict, ids, whole=True, now=now)
+    settle_verdict(user, VerdictSubject(turn, about), verdict, ids, whole=True, now=now)

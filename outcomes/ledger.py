@@ -15,12 +15,12 @@ from django.db.models import Q
 
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryEvent, MemoryItem, Turn
-from memory.scoring import moved_score
+from memory.scoring import score_after_outcome
 from memory.tiers import SCORED_TIERS, Outcome
 from outcomes.models import QUERY_CHARS, Exchange, OutcomeEvent, Source
 
 STRENGTH = {Source.EXPLICIT: 2, Source.DETECTOR: 1, Source.IMPLICIT: 0}
-MOVED = {
+MOVED_COLUMNS = {
     "score": "float8",
     "uses": "int",
     **{outcome.value: "int" for outcome in Outcome},
@@ -29,15 +29,15 @@ MOVED = {
     "updated_at": "timestamptz",
 }
 SAVE_MOVES = (
-    f"UPDATE memory_item AS item SET {', '.join(f'{name} = moved.{name}' for name in MOVED)}"  # noqa: S608 -- names only
-    f" FROM unnest(%s::uuid[], {', '.join(f'%s::{kind}[]' for kind in MOVED.values())})"
-    f" AS moved (id, {', '.join(MOVED)}) WHERE item.id = moved.id AND item.user_id = %s"
+    f"UPDATE memory_item AS item SET {', '.join(f'{name} = moved.{name}' for name in MOVED_COLUMNS)}"  # noqa: S608 -- names only
+    f" FROM unnest(%s::uuid[], {', '.join(f'%s::{kind}[]' for kind in MOVED_COLUMNS.values())})"
+    f" AS moved (id, {', '.join(MOVED_COLUMNS)}) WHERE item.id = moved.id AND item.user_id = %s"
 )
 """One UPDATE with an array per column; composing a CASE per column took longer than running it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class VerdictSubject:
     """What a verdict is about: a turn, an exchange, both, or, when memories are named without either, neither."""
 
     turn: Turn | None
@@ -82,7 +82,7 @@ class Verdict:
 
 
 @dataclass(slots=True)
-class Settled:
+class SettledVerdict:
     """The result of a verdict. ``event`` is None when nothing changed: it repeats an earlier one, or a stronger source
     has spoken."""
 
@@ -95,41 +95,41 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class ScoreMove:
     """The effect of an earlier verdict on one memory."""
 
     event: OutcomeEvent
     delta: float
 
 
-def settle(
-    user: EndUser, subject: Subject, verdict: Verdict, ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
-) -> Settled:
+def settle_verdict(
+    user: EndUser, subject: VerdictSubject, verdict: Verdict, ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
+) -> SettledVerdict:
     """Apply a verdict to these memories. The subject's row must be locked, to serialise verdicts."""
-    standing = standing_events(user, subject)
-    earlier = standing if whole else [event for event in standing if touches(event, ids)]
-    if gives_way(verdict, earlier) or says_the_same(verdict, earlier, ids, whole=whole):
-        return as_it_is(user, ids, standing)
-    moves = {uuid.UUID(row[0]): Move(event, row[2]) for event in earlier for row in event.memories}
+    standing = find_current_events(user, subject)
+    earlier = standing if whole else [event for event in standing if is_about_any(event, ids)]
+    if is_overruled(verdict, earlier) or is_repetition(verdict, earlier, ids, whole=whole):
+        return describe_unchanged(user, ids, standing)
+    moves = {uuid.UUID(row[0]): ScoreMove(event, row[2]) for event in earlier for row in event.memories}
     gone = [item_id for item_id in moves if item_id not in set(ids)] if whole else []
-    items = locked_items(user, [*ids, *gone])
-    changes = Changes(verdict, moves, now)
+    items = lock_items(user, [*ids, *gone])
+    changes = ScoreChanges(verdict, moves, now)
     for item in items:
         if item.pk not in gone:
             changes.apply(item)
         elif item.tier in SCORED_TIERS:
             changes.take_back(item)
     changes.save()
-    settled = Settled(changes.scored, changes.learned, standing=standing, replaced=earlier)
-    replace(user, earlier, ids, whole=whole, now=now)
-    settled.event = write(user, subject, verdict, changes, whole=whole, now=now)
+    settled = SettledVerdict(changes.scored, changes.learned, standing=standing, replaced=earlier)
+    replace_events(user, earlier, ids, whole=whole, now=now)
+    settled.event = write_event(user, subject, verdict, changes, whole=whole, now=now)
     return settled
 
 
-class Changes:
+class ScoreChanges:
     """Collects the changes of one verdict and writes them at once."""
 
-    def __init__(self, verdict: Verdict, moves: dict[uuid.UUID, Move], now: datetime) -> None:
+    def __init__(self, verdict: Verdict, moves: dict[uuid.UUID, ScoreMove], now: datetime) -> None:
         self.verdict = verdict
         self.now = now
         self.scored: list[MemoryItem] = []
@@ -165,14 +165,14 @@ class Changes:
         """Take back the verdict that ``told`` tells of, with none in its place."""
         before = item.score
         self._subtract(item, self._moves[item.pk])
-        said = last_verdict(item, besides=self._moves[item.pk].event)
+        said = find_last_verdict(item, besides=self._moves[item.pk].event)
         item.last_outcome, item.last_used_at = (said.outcome, said.at) if said else ("", None)
         reason = f"{told.kind.removeprefix('outcome_')} no longer stands"
         self._note(item, "outcome_withdrawn", before, reason, undone=told.pk)
 
-    def _subtract(self, item: MemoryItem, earlier: Move) -> None:
+    def _subtract(self, item: MemoryItem, earlier: ScoreMove) -> None:
         outcome = Outcome(earlier.event.outcome)
-        item.score = bounded(item.score - earlier.delta)
+        item.score = clamp_score(item.score - earlier.delta)
         if earlier.event.source != Source.IMPLICIT:
             item.uses = max(0, item.uses - (outcome is not Outcome.UNKNOWN))
             setattr(item, outcome, max(0, getattr(item, outcome) - 1))
@@ -181,7 +181,7 @@ class Changes:
     def _move(self, item: MemoryItem) -> float:
         verdict, before = self.verdict, item.score
         deltas = {name: delta * verdict.weight for name, delta in memory_conf().scoring.deltas.items()}
-        item.score = moved_score(item.score, verdict.outcome, deltas)
+        item.score = score_after_outcome(item.score, verdict.outcome, deltas)
         if verdict.weight >= 1:
             # An unknown outcome is stored but not counted as a use: only verdicts count towards promotion.
             item.uses += verdict.is_use
@@ -211,7 +211,7 @@ class Changes:
     def save(self) -> None:
         if not self._changed:
             return
-        columns = [[getattr(item, name) for item in self._changed] for name in ("pk", *MOVED)]
+        columns = [[getattr(item, name) for item in self._changed] for name in ("pk", *MOVED_COLUMNS)]
         with connection.cursor() as cursor:
             cursor.execute(SAVE_MOVES, [*columns, self._changed[0].user_id])
         MemoryEvent.objects.bulk_create(self._events)
@@ -224,11 +224,11 @@ REASONS = {
 }
 
 
-def bounded(score: float) -> float:
+def clamp_score(score: float) -> float:
     return round(min(1.0, max(0.0, score)), 6)
 
 
-def standing_events(user: EndUser, subject: Subject) -> list[OutcomeEvent]:
+def find_current_events(user: EndUser, subject: VerdictSubject) -> list[OutcomeEvent]:
     about = Q(turn_id=subject.turn_id) if subject.turn_id else Q()
     about |= Q(exchange_id=subject.exchange_id) if subject.exchange_id else Q()
     if not about:
@@ -236,16 +236,16 @@ def standing_events(user: EndUser, subject: Subject) -> list[OutcomeEvent]:
     return list(OutcomeEvent.objects.filter(about, user=user, sign=1, replaced_at=None).order_by("pk"))
 
 
-def last_verdict(item: MemoryItem, *, besides: OutcomeEvent) -> OutcomeEvent | None:
+def find_last_verdict(item: MemoryItem, *, besides: OutcomeEvent) -> OutcomeEvent | None:
     standing = OutcomeEvent.objects.filter(user=item.user_id, sign=1, replaced_at=None, scored_ids__contains=[item.pk])
     return standing.exclude(pk=besides.pk).exclude(source=Source.IMPLICIT).order_by("at", "pk").last()
 
 
-def touches(event: OutcomeEvent, ids: Iterable[uuid.UUID]) -> bool:
+def is_about_any(event: OutcomeEvent, ids: Iterable[uuid.UUID]) -> bool:
     return not {row[0] for row in event.memories}.isdisjoint(str(item_id) for item_id in ids)
 
 
-def gives_way(verdict: Verdict, earlier: Sequence[OutcomeEvent]) -> bool:
+def is_overruled(verdict: Verdict, earlier: Sequence[OutcomeEvent]) -> bool:
     """Whether the earlier verdict is replaced: by a stronger source, or if it was unknown."""
     known = [event for event in earlier if event.outcome != Outcome.UNKNOWN]
     if verdict.outcome is Outcome.UNKNOWN and known:
@@ -253,7 +253,7 @@ def gives_way(verdict: Verdict, earlier: Sequence[OutcomeEvent]) -> bool:
     return any(STRENGTH[Source(event.source)] > STRENGTH[verdict.source] for event in earlier)
 
 
-def says_the_same(verdict: Verdict, earlier: Sequence[OutcomeEvent], ids: Sequence[uuid.UUID], *, whole: bool) -> bool:
+def is_repetition(verdict: Verdict, earlier: Sequence[OutcomeEvent], ids: Sequence[uuid.UUID], *, whole: bool) -> bool:
     if not earlier or any((event.outcome, event.source) != (verdict.outcome, verdict.source) for event in earlier):
         return False
     covered = {row[0] for event in earlier for row in event.memories}
@@ -261,9 +261,9 @@ def says_the_same(verdict: Verdict, earlier: Sequence[OutcomeEvent], ids: Sequen
     return covered == asked if whole else asked <= covered
 
 
-def as_it_is(user: EndUser, ids: Sequence[uuid.UUID], standing: list[OutcomeEvent]) -> Settled:
+def describe_unchanged(user: EndUser, ids: Sequence[uuid.UUID], standing: list[OutcomeEvent]) -> SettledVerdict:
     scored_tiers = SCORED_TIERS if memory_conf().flags["outcome"] else frozenset()
-    settled = Settled(standing=standing)
+    settled = SettledVerdict(standing=standing)
     for item in MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).defer("lexemes", "text").order_by("pk"):
         if item.tier in scored_tiers:
             settled.scored.append(item)
@@ -272,26 +272,26 @@ def as_it_is(user: EndUser, ids: Sequence[uuid.UUID], standing: list[OutcomeEven
     return settled
 
 
-def locked_items(user: EndUser, ids: Iterable[uuid.UUID]) -> list[MemoryItem]:
+def lock_items(user: EndUser, ids: Iterable[uuid.UUID]) -> list[MemoryItem]:
     """Locks in order of id, so that two outcomes cannot deadlock."""
     named = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update(no_key=True)
     return list(named.defer("lexemes", "text").order_by("pk"))
 
 
-def replace(
+def replace_events(
     user: EndUser, earlier: Sequence[OutcomeEvent], ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
 ) -> None:
     """Reverse earlier lines; what they said about other memories remains valid."""
     if not earlier:
         return
     OutcomeEvent.objects.filter(user=user, pk__in=[event.pk for event in earlier]).update(replaced_at=now)
-    OutcomeEvent.objects.bulk_create(copy_of(event, event.memories, sign=-1, now=now) for event in earlier)
+    OutcomeEvent.objects.bulk_create(copy_event(event, event.memories, sign=-1, now=now) for event in earlier)
     taken = set() if whole else {str(item_id) for item_id in ids}
     kept = [(event, [row for row in event.memories if row[0] not in taken]) for event in earlier] if taken else []
-    OutcomeEvent.objects.bulk_create(copy_of(event, rest, sign=1, now=now) for event, rest in kept if rest)
+    OutcomeEvent.objects.bulk_create(copy_event(event, rest, sign=1, now=now) for event, rest in kept if rest)
 
 
-def copy_of(event: OutcomeEvent, memories: list[list[object]], *, sign: int, now: datetime) -> OutcomeEvent:
+def copy_event(event: OutcomeEvent, memories: list[list[object]], *, sign: int, now: datetime) -> OutcomeEvent:
     named = {str(row[0]) for row in memories}
     return OutcomeEvent(
         user_id=event.user_id,
@@ -318,8 +318,8 @@ def copy_of(event: OutcomeEvent, memories: list[list[object]], *, sign: int, now
     )
 
 
-def write(
-    user: EndUser, subject: Subject, verdict: Verdict, changes: Changes, *, whole: bool, now: datetime
+def write_event(
+    user: EndUser, subject: VerdictSubject, verdict: Verdict, changes: ScoreChanges, *, whole: bool, now: datetime
 ) -> OutcomeEvent:
     return OutcomeEvent.objects.create(
         user=user,

@@ -20,7 +20,7 @@ from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.retrieval import matching
 from memory.store import writing
-from memory.store.admission import NewMemory, Refused, admitted
+from memory.store.admission import NewMemory, WriteRefused, validate_memory
 from memory.tiers import SourceType, Tier
 from outcomes.cues import is_small_talk
 from outcomes.models import Exchange
@@ -34,30 +34,30 @@ AT_ONCE = 8
 DEADLINE_S = 30.0
 ACTOR = "profile"
 
-Draft = tuple[NewMemory, uuid.UUID | None]
+FactDraft = tuple[NewMemory, uuid.UUID | None]
 """A fact to store, and the bank item it duplicates."""
 
 
-def profile_due(user: EndUser, *, now: datetime, limit: int = AT_ONCE) -> int:
+def profile_due_exchanges(user: EndUser, *, now: datetime, limit: int = AT_ONCE) -> int:
     """Process pending exchanges. Returns how many facts were stored."""
     kept = 0
     for _ in range(limit):
-        exchange = next_exchange(user, now)
+        exchange = lease_next_exchange(user, now)
         if exchange is None:
             break
-        kept += keep(user, exchange, drafts_of(user, exchange), now)
+        kept += store_facts(user, exchange, draft_facts(user, exchange), now)
     return kept
 
 
-def next_exchange(user: EndUser, now: datetime) -> Exchange | None:
+def lease_next_exchange(user: EndUser, now: datetime) -> Exchange | None:
     """Lease the oldest pending exchange; those not worth examining are settled on the way."""
     with user_scope(user):
         ready = Q(profile_after=None) | Q(profile_after__lte=now)
         waiting = Exchange.objects.select_for_update(no_key=True, skip_locked=True).filter(ready, user=user)
         waiting = waiting.filter(profiled_at=None, created_at__gt=now - GIVEN_UP_AFTER)
         for exchange in waiting.order_by("created_at", "pk")[: AT_ONCE * 10]:
-            if not_worth_it(user, exchange, now):
-                settle(exchange, now)
+            if is_skippable(user, exchange, now):
+                mark_profiled(exchange, now)
                 continue
             exchange.profile_attempts += 1
             exchange.profile_after = now + LEASE
@@ -66,7 +66,7 @@ def next_exchange(user: EndUser, now: datetime) -> Exchange | None:
     return None
 
 
-def not_worth_it(user: EndUser, exchange: Exchange, now: datetime) -> bool:
+def is_skippable(user: EndUser, exchange: Exchange, now: datetime) -> bool:
     if not memory_conf().flags["profile_detection"] or is_small_talk(exchange.user_message):
         return True
     if exchange.profile_attempts >= MOST_ATTEMPTS:
@@ -77,22 +77,22 @@ def not_worth_it(user: EndUser, exchange: Exchange, now: datetime) -> bool:
     return looked >= memory_conf().conversations.profiles_a_day
 
 
-def drafts_of(user: EndUser, exchange: Exchange) -> list[Draft]:
+def draft_facts(user: EndUser, exchange: Exchange) -> list[FactDraft]:
     """The facts in the user's words as bank items. Calls other services, so not in a transaction."""
-    found = profile.detect(exchange.user_message, Deadline(DEADLINE_S))
+    found = profile.detect_profile_facts(exchange.user_message, Deadline(DEADLINE_S))
     drafts = []
     for fact in found:
         try:
-            new = admitted(as_memory(exchange, fact))
-        except Refused as error:
+            new = validate_memory(build_profile_memory(exchange, fact))
+        except WriteRefused as error:
             # The bank's guard may still refuse it.
             logger.info("a fact was refused", field=error.field, rule=error.rule)
             continue
-        drafts.append((new, matching.nearest_bank_item(user, new.text, Deadline(memory_conf().deadlines.default_s))))
+        drafts.append((new, matching.find_near_duplicate(user, new.text, Deadline(memory_conf().deadlines.default_s))))
     return drafts
 
 
-def as_memory(exchange: Exchange, fact: ProfileFact) -> NewMemory:
+def build_profile_memory(exchange: Exchange, fact: ProfileFact) -> NewMemory:
     return NewMemory(
         text=fact.statement,
         tier=Tier.MEMORY_BANK,
@@ -107,7 +107,7 @@ def as_memory(exchange: Exchange, fact: ProfileFact) -> NewMemory:
     )
 
 
-def keep(user: EndUser, exchange: Exchange, drafts: Sequence[Draft], now: datetime) -> int:
+def store_facts(user: EndUser, exchange: Exchange, drafts: Sequence[FactDraft], now: datetime) -> int:
     """Store the facts and settle the exchange in one transaction, unless another worker has done so."""
     with user_scope(user):
         row = (
@@ -118,18 +118,18 @@ def keep(user: EndUser, exchange: Exchange, drafts: Sequence[Draft], now: dateti
         fresh = []
         for new, twin in drafts:
             try:
-                stored = writing.store(user, new, now=now, actor=ACTOR, similar_to=twin)
-            except Refused as error:
+                stored = writing.store_memory(user, new, now=now, actor=ACTOR, similar_to=twin)
+            except WriteRefused as error:
                 logger.info("a fact was refused", field=error.field, rule=error.rule)
                 continue
             if stored.duplicate_of is None:
                 fresh.append(stored.item.pk)
         if fresh:
             bank.make_room(user, now=now, keep=fresh)
-        settle(row, now)
+        mark_profiled(row, now)
     return len(drafts)
 
 
-def settle(exchange: Exchange, now: datetime) -> None:
+def mark_profiled(exchange: Exchange, now: datetime) -> None:
     exchange.profiled_at, exchange.profile_after = now, None
     exchange.save(update_fields=["profiled_at", "profile_after"])

@@ -11,14 +11,14 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
-from outcomes.exchanges import SCORED, UNSCORED, must_be_scored
+from outcomes.exchanges import SCORED, UNSCORED, is_scoring_enforced
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent, Source
 
 EXPORT_BATCH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ExchangeCursor:
     """The end of a page: its last exchange."""
 
     created_at: datetime
@@ -26,7 +26,7 @@ class Place:
 
 
 @dataclass(slots=True)
-class Told:
+class ExchangeDetail:
     """An exchange with its actions and signals. ``outcome`` is the current verdict, if there is one."""
 
     exchange: Exchange
@@ -54,11 +54,11 @@ class ThreadState:
 
     @property
     def blocking(self) -> bool:
-        return self.waits and must_be_scored()
+        return self.waits and is_scoring_enforced()
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
+class ThreadSummary:
     thread_id: str
     exchanges: int
     last: Exchange
@@ -69,7 +69,7 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptThread:
+class MemoryThread:
     """A conversation of which only memories are known: an import, or one whose exchanges are past their time."""
 
     thread_id: str
@@ -82,12 +82,12 @@ class KeptThread:
         return str(self.first.metadata.get("thread_title") or self.thread_id)
 
 
-def page(
-    user: EndUser, *, limit: int, thread_id: str = "", after: Place | None = None
-) -> tuple[list[Told], Place | None]:
+def list_exchanges(
+    user: EndUser, *, limit: int, thread_id: str = "", after: ExchangeCursor | None = None
+) -> tuple[list[ExchangeDetail], ExchangeCursor | None]:
     """Exchanges, newest first, and where the next page starts."""
     with user_scope(user):
-        rows = of_thread(user, thread_id)
+        rows = filter_thread(user, thread_id)
         if after is not None:
             rows = rows.filter(
                 Q(created_at__lt=after.created_at) | Q(created_at=after.created_at, pk__lt=after.exchange_id)
@@ -95,22 +95,22 @@ def page(
         found = list(rows.order_by("-created_at", "-pk")[: limit + 1])
         shown = found[:limit]
         more = len(found) > limit
-        return told(user, shown), Place(shown[-1].created_at, shown[-1].pk) if more else None
+        return load_details(user, shown), ExchangeCursor(shown[-1].created_at, shown[-1].pk) if more else None
 
 
-def of_thread(user: EndUser, thread_id: str) -> QuerySet[Exchange]:
+def filter_thread(user: EndUser, thread_id: str) -> QuerySet[Exchange]:
     rows = Exchange.objects.filter(user=user)
     return rows.filter(thread_id=thread_id) if thread_id else rows
 
 
-def one(user: EndUser, exchange_id: uuid.UUID) -> Told | None:
+def find_exchange(user: EndUser, exchange_id: uuid.UUID) -> ExchangeDetail | None:
     with user_scope(user):
-        return next(iter(told(user, list(Exchange.objects.filter(user=user, pk=exchange_id)))), None)
+        return next(iter(load_details(user, list(Exchange.objects.filter(user=user, pk=exchange_id)))), None)
 
 
-def told(user: EndUser, exchanges: Sequence[Exchange]) -> list[Told]:
+def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeDetail]:
     """These exchanges with outcomes, actions and signals, in three queries."""
-    found = {exchange.pk: Told(exchange) for exchange in exchanges}
+    found = {exchange.pk: ExchangeDetail(exchange) for exchange in exchanges}
     for signal in ConversationSignal.objects.filter(user=user, exchange_id__in=list(found)).order_by("pk"):
         found[signal.exchange_id].signals.append(signal)
     for action in ActionTaken.objects.filter(user=user, exchange_id__in=list(found)).order_by("pk"):
@@ -128,7 +128,7 @@ def told(user: EndUser, exchanges: Sequence[Exchange]) -> list[Told]:
     return list(found.values())
 
 
-def thread_state(user: EndUser, thread_id: str) -> ThreadState:
+def load_thread_state(user: EndUser, thread_id: str) -> ThreadState:
     with user_scope(user):
         rows = Exchange.objects.filter(user=user, thread_id=thread_id)
         last = rows.order_by("-created_at", "-pk").first()
@@ -136,7 +136,7 @@ def thread_state(user: EndUser, thread_id: str) -> ThreadState:
         return ThreadState(thread_id, rows.count(), last, waits=waits)
 
 
-def threads(user: EndUser, *, limit: int, offset: int = 0) -> list[Thread]:
+def list_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSummary]:
     """Threads with their last exchange, newest first."""
     with user_scope(user):
         exchanges = Exchange.objects.filter(user=user)
@@ -144,10 +144,10 @@ def threads(user: EndUser, *, limit: int, offset: int = 0) -> list[Thread]:
         newest = list(rows.order_by("-last", "thread_id")[offset : offset + limit])
         named = exchanges.filter(thread_id__in=[row["thread_id"] for row in newest])
         last = {row.thread_id: row for row in named.order_by("thread_id", "-created_at", "-pk").distinct("thread_id")}
-        return [Thread(row["thread_id"], row["number"], last[row["thread_id"]]) for row in newest]
+        return [ThreadSummary(row["thread_id"], row["number"], last[row["thread_id"]]) for row in newest]
 
 
-def kept_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[KeptThread]:
+def list_memory_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[MemoryThread]:
     """Newest first, each with the memory it begins with."""
     with user_scope(user):
         items = MemoryItem.objects.for_user(user).active().defer("lexemes")
@@ -157,34 +157,34 @@ def kept_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[KeptThre
         newest = list(counted[offset : offset + limit])
         named = items.filter(thread_id__in=[row["thread_id"] for row in newest])
         first = {item.thread_id: item for item in named.order_by("thread_id", "arrival").distinct("thread_id")}
-        return [KeptThread(row["thread_id"], row["number"], first[row["thread_id"]], row["last"]) for row in newest]
+        return [MemoryThread(row["thread_id"], row["number"], first[row["thread_id"]], row["last"]) for row in newest]
 
 
-def kept_turns(user: EndUser, thread_id: str, *, limit: int, offset: int = 0) -> list[MemoryItem]:
+def list_thread_memories(user: EndUser, thread_id: str, *, limit: int, offset: int = 0) -> list[MemoryItem]:
     """The memories of a conversation, in the order they came."""
     with user_scope(user):
         items = MemoryItem.objects.for_user(user).active().filter(thread_id=thread_id).defer("lexemes")
         return list(items.order_by("arrival", "pk")[offset : offset + limit])
 
 
-def lines(user: EndUser, thread_id: str = "") -> Iterator[dict[str, Any]]:
+def iterate_export_rows(user: EndUser, thread_id: str = "") -> Iterator[dict[str, Any]]:
     """Every exchange as one flat record, oldest first; no transaction stays open between batches."""
-    last: Place | None = None
+    last: ExchangeCursor | None = None
     while True:
         with user_scope(user):
-            rows = of_thread(user, thread_id)
+            rows = filter_thread(user, thread_id)
             if last is not None:
                 rows = rows.filter(
                     Q(created_at__gt=last.created_at) | Q(created_at=last.created_at, pk__gt=last.exchange_id)
                 )
-            batch = told(user, list(rows.order_by("created_at", "pk")[:EXPORT_BATCH]))
-        yield from map(line, batch)
+            batch = load_details(user, list(rows.order_by("created_at", "pk")[:EXPORT_BATCH]))
+        yield from map(build_export_row, batch)
         if len(batch) < EXPORT_BATCH:
             return
-        last = Place(batch[-1].exchange.created_at, batch[-1].exchange.pk)
+        last = ExchangeCursor(batch[-1].exchange.created_at, batch[-1].exchange.pk)
 
 
-def line(one: Told) -> dict[str, Any]:
+def build_export_row(one: ExchangeDetail) -> dict[str, Any]:
     exchange, outcome = one.exchange, one.outcome
     return {
         "role": "exchange",
@@ -205,7 +205,7 @@ def line(one: Told) -> dict[str, Any]:
     }
 
 
-def signal_counts(user: EndUser) -> dict[str, int]:
+def count_signals(user: EndUser) -> dict[str, int]:
     """How often each signal was noticed."""
     with user_scope(user):
         counted = ConversationSignal.objects.filter(user=user).values_list("kind").annotate(Count("id"))

@@ -13,7 +13,7 @@ from outcomes.signals import conversation_due
 
 
 @receiver(user_erased, dispatch_uid="outcomes.erase")
-def erase(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
+def erase_outcomes(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
     ConversationWork.objects.filter(end_user=user).delete()
     for model in (Exchange, OutcomeEvent, ActionTaken, ConversationSignal):
         rows = model._default_manager.filter(user_id=user.pk)
@@ -21,5 +21,5 @@ def erase(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -
 
 
 @receiver(conversation_due, dispatch_uid="outcomes.look")
-def enqueue_looking(sender: type, user_id: int, **kwargs: Any) -> None:
+def enqueue_conversation_work(sender: type, user_id: int, **kwargs: Any) -> None:
     enqueue(tasks.look_at_conversations, user_id)

@@ -19,20 +19,20 @@ from outcomes.signals import exchanges_dropped, verdicts_dropped
 
 BATCH = 1_000
 
-DropSome = Callable[[EndUser, datetime], int]
+DropBatch = Callable[[EndUser, datetime], int]
 
 
-def purge(user: EndUser, *, now: datetime) -> int:
+def purge_expired(user: EndUser, *, now: datetime) -> int:
     """Remove what is past its keeping, in batches that hold no lock for long. Returns how many rows went."""
     limits = memory_conf().limits
-    gone = work_off(user, now - timedelta(days=limits.log_days), drop_replaced)
+    gone = drop_in_batches(user, now - timedelta(days=limits.log_days), drop_replaced_pairs)
     if limits.exchange_days:
         until = now - timedelta(days=limits.exchange_days)
-        gone += sum(work_off(user, until, drop) for drop in (drop_exchanges, drop_verdicts, drop_actions))
+        gone += sum(drop_in_batches(user, until, drop) for drop in (drop_exchanges, drop_verdicts, drop_actions))
     return gone
 
 
-def work_off(user: EndUser, until: datetime, drop: DropSome) -> int:
+def drop_in_batches(user: EndUser, until: datetime, drop: DropBatch) -> int:
     gone = 0
     while True:
         with user_scope(user):
@@ -42,9 +42,9 @@ def work_off(user: EndUser, until: datetime, drop: DropSome) -> int:
             return gone
 
 
-def drop_replaced(user: EndUser, until: datetime) -> int:
+def drop_replaced_pairs(user: EndUser, until: datetime) -> int:
     """Pairs that everybody has learned of: a verdict and what takes it back add up to nothing."""
-    taking_back = OutcomeEvent.objects.filter(learned(), user=user, sign=-1, at__lt=until)
+    taking_back = OutcomeEvent.objects.filter(filter_learned(), user=user, sign=-1, at__lt=until)
     pairs = list(taking_back.values_list("pk", "reverts")[:BATCH])
     return drop_events(user, [pk for pair in pairs for pk in pair if pk is not None])
 
@@ -59,13 +59,13 @@ def drop_exchanges(user: EndUser, until: datetime) -> int:
     return Exchange.objects.filter(user=user, pk__in=ids).delete()[0]
 
 
-def learned() -> Q:
+def filter_learned() -> Q:
     """What is still to be learned from waits for it, where anybody learns."""
     return Q(learned_at__isnull=False) if memory_conf().flags["kg"] else Q()
 
 
 def drop_verdicts(user: EndUser, until: datetime) -> int:
-    old = OutcomeEvent.objects.filter(learned(), user=user, at__lt=until)
+    old = OutcomeEvent.objects.filter(filter_learned(), user=user, at__lt=until)
     return drop_events(user, list(old.values_list("pk", flat=True)[:BATCH]))
 
 

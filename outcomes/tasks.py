@@ -4,7 +4,7 @@ import structlog
 from celery import shared_task
 from django.utils import timezone
 
-from memory.access.locks import single_flight
+from memory.access.locks import try_task_lock
 from memory.access.scope import user_scope
 from memory.lifecycle import expiry
 from memory.models import EndUser
@@ -21,14 +21,14 @@ def look_at_conversations(user_id: int) -> int:
     if user is None:
         return 0
     looked = 0
-    with single_flight("conversations", user_id) as mine:
+    with try_task_lock("conversations", user_id) as mine:
         if not mine:
             return 0
         with user_scope(user):
-            work.release_quiet_threads(user, timezone.now())
-        profiling.profile_due(user, now=timezone.now())
+            work.release_idle_threads(user, timezone.now())
+        profiling.profile_due_exchanges(user, now=timezone.now())
         try:
-            looked += detector.detect_due(user, now=timezone.now())
+            looked += detector.judge_due_exchanges(user, now=timezone.now())
         except Unavailable as error:
             # The rows stay pending; the sweep enqueues them again.
             logger.warning("judging paused", dependency=error.dependency, reason=error.reason)
@@ -40,7 +40,7 @@ def look_at_conversations(user_id: int) -> int:
 @shared_task(name="outcomes.sweep_conversations")
 def sweep_conversations() -> int:
     """Enqueue every user with due exchanges."""
-    users = work.users_due(timezone.now())
+    users = work.list_due_users(timezone.now())
     for user_id in users:
         look_at_conversations.delay(user_id)
     return len(users)
@@ -49,11 +49,11 @@ def sweep_conversations() -> int:
 @shared_task(name="outcomes.purge_exchanges")
 def purge_exchanges() -> None:
     """Let go of what is past its keeping."""
-    for user_id in expiry.users_with_logs():
+    for user_id in expiry.iterate_log_users():
         purge_user_exchanges.delay(user_id)
 
 
 @shared_task(name="outcomes.purge_user_exchanges")
 def purge_user_exchanges(user_id: int) -> int:
     user = EndUser.objects.filter(pk=user_id).first()
-    return retention.purge(user, now=timezone.now()) if user else 0
+    return retention.purge_expired(user, now=timezone.now()) if user else 0

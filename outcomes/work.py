@@ -21,44 +21,44 @@ GIVEN_UP_AFTER = timedelta(hours=12)
 """After this time exchanges without a reaction stay unjudged, and unprocessed ones are given up."""
 
 
-def detector_may_look() -> bool:
+def is_detector_enabled() -> bool:
     conf = memory_conf()
     flags = conf.flags
     allowed = flags["outcome_detection"] and flags["outcome"] and conf.conversations.detections_a_day > 0
     return bool(allowed) and language_model() is not None
 
 
-def idle() -> timedelta:
+def get_idle_time() -> timedelta:
     return timedelta(minutes=memory_conf().conversations.idle_minutes)
 
 
-def note_work(user: EndUser, exchange: Exchange, now: datetime) -> None:
+def mark_exchange_work(user: EndUser, exchange: Exchange, now: datetime) -> None:
     """Mark the work a new exchange needs. Call it after the write, in its transaction."""
     detect_at = None
     if exchange.detection == Detection.PENDING:
-        detect_at = now + idle()
-        if release_due(user, exchange, now):
+        detect_at = now + get_idle_time()
+        if release_due_exchanges(user, exchange, now):
             detect_at = now
     profile_at = now if exchange.profiled_at is None else None
     if detect_at is None and profile_at is None:
         return
-    mark(user, detect_at, profile_at)
+    mark_conversation(user, detect_at, profile_at)
     if profile_at or detect_at == now:
         conversation_due.send(EndUser, user_id=user.pk)
 
 
-def release_due(user: EndUser, exchange: Exchange, now: datetime) -> bool:
+def release_due_exchanges(user: EndUser, exchange: Exchange, now: datetime) -> bool:
     """Make exchanges due for the detector: every fourth of this thread, and those of the thread left for it."""
     released = 0
     if Exchange.objects.filter(user=user, thread_id=exchange.thread_id).count() % DETECT_EVERY == 0:
-        released += release(user, exchange.thread_id, now)
+        released += release_thread(user, exchange.thread_id, now)
     left = EndUser.objects.filter(pk=user.pk).values_list("last_thread_id", flat=True).first()
     if left and left != exchange.thread_id:
-        released += release(user, left, now)
+        released += release_thread(user, left, now)
     return released > 0
 
 
-def release(user: EndUser, thread_id: str, now: datetime) -> int:
+def release_thread(user: EndUser, thread_id: str, now: datetime) -> int:
     """Make a thread's pending exchanges due, except the last, which nobody has reacted to yet."""
     thread = Exchange.objects.filter(user=user, thread_id=thread_id)
     last = thread.order_by("-created_at", "-pk").values_list("pk", flat=True)[:1]
@@ -66,7 +66,7 @@ def release(user: EndUser, thread_id: str, now: datetime) -> int:
     return waiting.update(detection_at=now)
 
 
-def mark(user: EndUser, detect_at: datetime | None, profile_at: datetime | None) -> None:
+def mark_conversation(user: EndUser, detect_at: datetime | None, profile_at: datetime | None) -> None:
     with connection.cursor() as cursor:
         # LEAST passes over nulls: the earlier of two moments, or the only one.
         cursor.execute(
@@ -86,7 +86,7 @@ def settle_marks(user: EndUser, now: datetime) -> None:
     due = waiting.aggregate(due=Min("detection_at"))["due"]
     unreleased = waiting.filter(detection_at=None).values("thread_id").annotate(oldest=Min("created_at"))
     moments = [due] if due else []
-    moments += [max(row["oldest"] + idle(), now + idle()) for row in unreleased]
+    moments += [max(row["oldest"] + get_idle_time(), now + get_idle_time()) for row in unreleased]
     work.detect_at = min(moments, default=None)
     unprofiled = Exchange.objects.filter(user=user, profiled_at=None, created_at__gt=now - GIVEN_UP_AFTER)
     pauses = [after or now for after in unprofiled.values_list("profile_after", flat=True)]
@@ -94,7 +94,7 @@ def settle_marks(user: EndUser, now: datetime) -> None:
     work.save(update_fields=["detect_at", "profile_at"])
 
 
-def release_quiet_threads(user: EndUser, now: datetime) -> None:
+def release_idle_threads(user: EndUser, now: datetime) -> None:
     """Release exchanges of idle threads, and give up expired ones."""
     waiting = Exchange.objects.filter(user=user, detection=Detection.PENDING, detection_at=None)
     waiting.filter(created_at__lte=now - GIVEN_UP_AFTER).update(
@@ -103,10 +103,10 @@ def release_quiet_threads(user: EndUser, now: datetime) -> None:
     for thread_id in waiting.values_list("thread_id", flat=True).distinct().order_by("thread_id"):
         thread = Exchange.objects.filter(user=user, thread_id=thread_id)
         last = thread.order_by("-created_at", "-pk").values_list("created_at", flat=True).first()
-        if last is not None and last <= now - idle():
-            release(user, thread_id, now)
+        if last is not None and last <= now - get_idle_time():
+            release_thread(user, thread_id, now)
 
 
-def users_due(now: datetime) -> list[int]:
+def list_due_users(now: datetime) -> list[int]:
     due = ConversationWork.objects.filter(detect_at__lte=now) | ConversationWork.objects.filter(profile_at__lte=now)
     return list(due.order_by("pk").values_list("pk", flat=True))

@@ -20,7 +20,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from config import databases, embedded
 from config.env import env_secret
-from config.runtime.keeping import Use
+from config.runtime.keeping import Lease
 from memory import inference
 from memory.indexing import queue
 from memory.models import EndUser, Organization
@@ -39,12 +39,12 @@ EMBEDDED = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBED
 def services() -> Iterator[None]:
     """Postgres, Redis and the embedder, those of them that no URL of the environment names."""
     parts = [part for part, variable in EMBEDDED.items() if not env_secret(variable)]
-    use = Use(embedded.paths(settings.DATA_DIR), tuple(parts))
+    use = Lease(embedded.installation_paths(settings.DATA_DIR), tuple(parts))
     # Held until the process ends: the test database is dropped after the last fixture.
     atexit.register(use.close)
     use.wait()
     yield
-    inference.reset()
+    inference.reset_adapters()
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +70,7 @@ def drop_abandoned() -> None:
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     with django_db_blocker.unblock():
         with connections["default"].cursor() as cursor:
-            app = databases.from_environment(settings.DATA_DIR, "app")["USER"]
+            app = databases.database_from_environment(settings.DATA_DIR, "app")["USER"]
             # Only what empties the tables between tests that commit needs this right.
             cursor.execute(f'GRANT TRUNCATE ON ALL TABLES IN SCHEMA public TO "{app}"')
         connect_as("app")
@@ -85,7 +85,10 @@ def end_other_connections() -> None:
 
     Asked for over a connection beside the pool, which would at once replace what it loses.
     """
-    app, name = databases.from_environment(settings.DATA_DIR, "app"), connections["default"].settings_dict["NAME"]
+    app, name = (
+        databases.database_from_environment(settings.DATA_DIR, "app"),
+        connections["default"].settings_dict["NAME"],
+    )
     place = {"host": app["HOST"], "port": app["PORT"] or None, "user": app["USER"], "password": app["PASSWORD"]}
     with psycopg.connect(dbname=name, autocommit=True, **place) as own:
         own.execute(
@@ -99,11 +102,11 @@ def forget_shared_state(request: pytest.FixtureRequest) -> Iterator[None]:
     """Breakers, caches and counters of one test are not those of the next; user ids repeat between runs."""
     yield
     if "services" in request.fixturenames or "db" in request.fixturenames or "transactional_db" in request.fixturenames:
-        redis.reset()
+        redis.reset_clients()
         # On a busy machine even this takes longer than a search would wait for Redis.
         with suppress(breakers.Unavailable):
-            redis.demand(lambda client: client.flushdb())
-        breakers.forget_breakers()
+            redis.call_or_raise(lambda client: client.flushdb())
+        breakers.reset_breakers()
 
 
 @pytest.fixture(autouse=True)
@@ -184,6 +187,6 @@ def index_now(services: None) -> Callable[[EndUser], None]:
     def index(user: EndUser) -> None:
         while queue.index_batch(user, now=timezone.now() + timedelta(minutes=5)):
             pass
-        assert queue.counts(user).pending == 0
+        assert queue.count_indexing(user).pending == 0
 
     return index

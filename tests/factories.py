@@ -7,9 +7,9 @@ from factory.declarations import LazyAttribute, Sequence, SubFactory, Trait
 from factory.django import DjangoModelFactory, Password
 
 from memory.access.scope import user_scope
-from memory.language.text import content_hash
+from memory.language.text import hash_content
 from memory.models import EndUser, MemoryItem, Operator, Organization
-from memory.store.rows import lexemes
+from memory.store.rows import build_lexemes
 from memory.tiers import Outcome, Status, Tier
 
 LONG_AGO = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -60,12 +60,12 @@ class MemoryItemFactory(DjangoModelFactory[MemoryItem]):
     created_at = LONG_AGO
     updated_at = LONG_AGO
     index_after = LONG_AGO
-    content_hash = LazyAttribute(lambda row: content_hash(row.text))
+    content_hash = LazyAttribute(lambda row: hash_content(row.text))
 
     @classmethod
     def _create(cls, model_class: type[MemoryItem], *args: Any, **values: Any) -> MemoryItem:
         row = model_class(**values)
-        row.lexemes = lexemes(row.user_id, row.text, row.speaker, row.occurred_at, row.tags)
+        row.lexemes = build_lexemes(row.user_id, row.text, row.speaker, row.occurred_at, row.tags)
         with user_scope(row.user):
             row.save(force_insert=True)
         return row

@@ -24,7 +24,7 @@ HANG_S = 30.0
 TRICKLE_S = 0.05
 
 
-def vector_of(text: str, dimensions: int) -> np.ndarray:
+def make_vector(text: str, dimensions: int) -> np.ndarray:
     """A unit vector that depends on the text and nothing else."""
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
     vector = np.random.default_rng(seed).normal(size=dimensions)
@@ -149,7 +149,7 @@ class _EmbedderHandler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def vectors(self, texts: list[str]) -> list[Any]:
-        return [vector_of(text, self.stub.dimensions).tolist() for text in texts]
+        return [make_vector(text, self.stub.dimensions).tolist() for text in texts]
 
     def give(self, vectors: list[Any], order: list[int] | None = None) -> None:
         self.answer(200, self.encoded(vectors, order))
@@ -337,7 +337,7 @@ class _ProxyHandler(socketserver.BaseRequestHandler):
 
 
 @contextlib.contextmanager
-def refused(path: Path) -> Iterator[Path]:
+def refusing_socket(path: Path) -> Iterator[Path]:
     """A socket file on which nobody listens: every connection is refused at once."""
     with socket.socket(socket.AF_UNIX) as closed:
         closed.bind(str(path))

@@ -58,25 +58,25 @@ class _RerankerHandler(_EmbedderHandler):
         return json.dumps(vectors).encode()
 
 
-def first_scored(value: object) -> Callable[[Entries], Entries]:
+def score_first(value: object) -> Callable[[Entries], Entries]:
     return lambda entries: [{**entries[0], "score": value}, *entries[1:]]
 
 
-def first_at(index: object) -> Callable[[Entries], Entries]:
+def index_first(index: object) -> Callable[[Entries], Entries]:
     return lambda entries: [{**entries[0], "index": index}, *entries[1:]]
 
 
 RERANK_FAULTS: dict[str, Callable[[Entries], Any]] = {
-    "score nan": first_scored(float("nan")),
-    "score infinite": first_scored(float("inf")),
-    "score too large": first_scored(10**400),
+    "score nan": score_first(float("nan")),
+    "score infinite": score_first(float("inf")),
+    "score too large": score_first(10**400),
     "score missing": lambda entries: [{"index": entries[0]["index"]}, *entries[1:]],
-    "score text": first_scored("0.9"),
-    "score truth value": first_scored(True),
+    "score text": score_first("0.9"),
+    "score truth value": score_first(True),
     "index repeated": lambda entries: [{**entry, "index": entries[0]["index"]} for entry in entries],
-    "index outside": first_at(99),
-    "index negative": first_at(-1),
-    "index fraction": first_at(0.5),
+    "index outside": index_first(99),
+    "index negative": index_first(-1),
+    "index fraction": index_first(0.5),
     "bare numbers": lambda entries: [entry["score"] for entry in entries],
     "another dialect": lambda entries: {"results": entries},
     "raw scores": lambda entries: [{**entry, "score": 12 * entry["score"] - 6} for entry in entries],
@@ -115,10 +115,10 @@ class _LanguageModelHandler(_EmbedderHandler):
             if line in FAULTS:
                 FAULTS[line](self, ["text"])
             else:
-                self.answer(200, completion(line))
+                self.answer(200, completion_body(line))
 
 
-def completion(content: object) -> bytes:
+def completion_body(content: object) -> bytes:
     usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
     choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
     return json.dumps({"id": "x", "choices": [choice], "usage": usage}).encode()

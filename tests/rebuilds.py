@@ -22,7 +22,7 @@ def texts(name: str, count: int) -> list[str]:
     return [f"{name} wrote down that shelf {number} holds box {number * 7}" for number in range(count)]
 
 
-def fill(user: Any, count: int) -> None:
+def store_memories(user: Any, count: int) -> None:
     """Give a user this many memories that stay."""
     from django.utils import timezone
 
@@ -34,7 +34,7 @@ def fill(user: Any, count: int) -> None:
     MemoryFacade("key:test").store_many(user, batch, now=timezone.now())
 
 
-def contents(user: Any) -> dict[UUID, tuple[str, str, str]]:
+def read_index(user: Any) -> dict[UUID, tuple[str, str, str]]:
     """What the live collection holds of a user."""
     from memory.indexes import vector_index
     from memory.platform.deadline import Deadline
@@ -47,7 +47,7 @@ def contents(user: Any) -> dict[UUID, tuple[str, str, str]]:
     }
 
 
-def rows(user: Any) -> dict[UUID, tuple[str, str, str]]:
+def read_rows(user: Any) -> dict[UUID, tuple[str, str, str]]:
     from memory.access.scope import user_scope
     from memory.models import MemoryItem
 
@@ -56,7 +56,7 @@ def rows(user: Any) -> dict[UUID, tuple[str, str, str]]:
         return {pk: (tier, status, digest) for pk, tier, status, digest in found}
 
 
-def list_rows(user: Any) -> list[Any]:
+def list_items(user: Any) -> list[Any]:
     from memory.access.scope import user_scope
     from memory.models import MemoryItem
 
@@ -64,7 +64,7 @@ def list_rows(user: Any) -> list[Any]:
         return list(MemoryItem.objects.for_user(user).order_by("arrival"))
 
 
-def roles() -> list[str]:
+def collection_roles() -> list[str]:
     """Of the collections there are."""
     from memory.models import VectorCollection
 
@@ -93,7 +93,7 @@ def die_at(point: str, when: str, nth: int) -> int:
     return ended.returncode
 
 
-def deadly(call: Callable[..., Any], when: str, nth: int) -> Callable[..., Any]:
+def kill_at_call(call: Callable[..., Any], when: str, nth: int) -> Callable[..., Any]:
     calls = 0
 
     @wraps(call)
@@ -120,7 +120,7 @@ def patch(point: str, when: str, nth: int) -> None:
     *parents, name = path.split(".")
     for parent in parents:
         owner = getattr(owner, parent)
-    changed = deadly(getattr(owner, name), when, nth)
+    changed = kill_at_call(getattr(owner, name), when, nth)
     setattr(owner, name, changed)
     for phase, step in list(rebuild.STEPS.items()):
         if owner is rebuild and step.__name__ == name:
@@ -137,9 +137,9 @@ def main(words: Iterable[str]) -> None:
 
     rebuild.BATCH, rebuild.PAGE = 8, 8
     patch(point, when, int(nth))
-    run = runs.open_run()
+    run = runs.find_open_run()
     assert run is not None
-    rebuild.carry_on(run.pk, stop=lambda: False)
+    rebuild.continue_run(run.pk, stop=lambda: False)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ def connect_as(role: str) -> None:
     current = connections["default"]
     current.close()
     current.close_pool()  # type: ignore[attr-defined]
-    entry = databases.from_environment(settings.DATA_DIR, role)
+    entry = databases.database_from_environment(settings.DATA_DIR, role)
     current.settings_dict.update({name: entry[name] for name in ("USER", "PASSWORD", "OPTIONS")})
 
 

@@ -11,6 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import databases
 from config.env import (
+    copy_environment,
     env_bool,
     env_choice,
     env_float,
@@ -20,7 +21,6 @@ from config.env import (
     env_secret,
     env_sizes,
     env_str,
-    process_environment,
 )
 from config.flags import read_flags
 
@@ -165,7 +165,7 @@ def test_a_path_is_absolute_and_knows_the_home_directory(monkeypatch: pytest.Mon
 
 def test_a_child_gets_this_processs_variables_with_the_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEPT", "kept")
-    environment = process_environment(CHANGED="yes")
+    environment = copy_environment(CHANGED="yes")
     assert (environment["KEPT"], environment["CHANGED"]) == ("kept", "yes")
 
 
@@ -282,7 +282,9 @@ def test_the_queue_redelivers_later_than_the_longest_task_and_looks_often(read: 
 
 # --- the database's address --------------------------------------------------------------------------------------
 def test_a_database_url_is_taken_apart_and_unquoted() -> None:
-    entry = databases.from_url("postgresql://ap%40p:p%2Fw%3A@db.example:6432/common%20place?sslmode=verify-full")
+    entry = databases.database_from_url(
+        "postgresql://ap%40p:p%2Fw%3A@db.example:6432/common%20place?sslmode=verify-full"
+    )
     assert entry["USER"] == "ap@p"
     assert entry["PASSWORD"] == "p/w:"
     assert (entry["HOST"], entry["PORT"], entry["NAME"]) == ("db.example", "6432", "common place")
@@ -290,7 +292,7 @@ def test_a_database_url_is_taken_apart_and_unquoted() -> None:
 
 
 def test_a_database_url_may_name_a_socket_directory() -> None:
-    entry = databases.from_url("postgresql://app:x@/commonplace?host=/run/postgresql")
+    entry = databases.database_from_url("postgresql://app:x@/commonplace?host=/run/postgresql")
     assert (entry["HOST"], entry["PORT"], entry["OPTIONS"]) == ("/run/postgresql", "5432", {})
 
 
@@ -299,7 +301,7 @@ def test_a_database_url_may_name_a_socket_directory() -> None:
 )
 def test_another_database_url_is_refused_without_repeating_its_password(url: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL") as refusal:
-        databases.from_url(url)
+        databases.database_from_url(url)
     assert "pw@" not in str(refusal.value)
 
 
@@ -308,18 +310,18 @@ def test_migrations_connect_as_the_owner_and_everything_else_as_the_application(
 ) -> None:
     clean_environment.setenv("DATABASE_URL", "postgresql://app:x@db/commonplace")
     clean_environment.setenv("DATABASE_OWNER_URL", "postgresql://owner:y@db/commonplace")
-    app = databases.from_environment(tmp_path, "app")
-    owner = databases.from_environment(tmp_path, "owner")
+    app = databases.database_from_environment(tmp_path, "app")
+    owner = databases.database_from_environment(tmp_path, "owner")
     assert (app["USER"], owner["USER"]) == ("app", "owner")
     assert "statement_timeout=5000" in app["OPTIONS"]["options"]
     assert "statement_timeout=0" in owner["OPTIONS"]["options"]
-    assert app["OPTIONS"]["pool"]["reset"] is databases.forget_scope
+    assert app["OPTIONS"]["pool"]["reset"] is databases.reset_scope
     assert "pool" not in owner["OPTIONS"]
 
 
 def test_the_pool_can_be_switched_off(clean_environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
     clean_environment.setenv("DATABASE_POOL", "false")
-    assert "pool" not in databases.from_environment(tmp_path, "app")["OPTIONS"]
+    assert "pool" not in databases.database_from_environment(tmp_path, "app")["OPTIONS"]
 
 
 # --- documentation -----------------------------------------------------------------------------------------------

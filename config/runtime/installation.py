@@ -11,18 +11,26 @@ import time
 from functools import partial
 from pathlib import Path
 
-from config.embedded import EmbeddedError, Paths, paths, unaddressed
+from config.embedded import EmbeddedError, Paths, installation_paths, list_embedded_parts
 from config.env import BASE_DIR, env_path
 from config.runtime import keeping, leftovers
-from config.runtime.programs import WebAddress, beat, child_environment, mcp, start_parts, web, worker
-from config.supervisor import StartFailedError, Step, StopRequestedError, Supervisor
+from config.runtime.programs import (
+    WebAddress,
+    beat_program,
+    child_environment,
+    mcp_program,
+    start_parts,
+    web_program,
+    worker_program,
+)
+from config.supervisor import OneOffCommand, StartFailedError, StopRequestedError, Supervisor
 
-REFUSED = 3
-STOP_WITHIN_S = 90.0
-LONGEST_LINE = 400
+EXIT_REFUSED = 3
+STOP_TIMEOUT_S = 90.0
+MAX_LINE_CHARS = 400
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     try:
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
@@ -31,17 +39,17 @@ def say(text: str) -> None:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open to the end of the process
 
 
-class Narration:
+class ConsoleReport:
     """Prints progress for a person, one line per event."""
 
     def started(self, name: str, seconds: float | None) -> None:
-        say(f"  {name:<10} started" if seconds is None else f"  {name:<10} ready after {seconds:.1f} s")
+        print_line(f"  {name:<10} started" if seconds is None else f"  {name:<10} ready after {seconds:.1f} s")
 
     def trouble(self, name: str, message: str) -> None:
-        say(f"! {name}: {message}")
+        print_line(f"! {name}: {message}")
 
     def line(self, name: str, text: str) -> None:
-        say(f"  {name} | {in_brief(text)}")
+        print_line(f"  {name} | {shorten_line(text)}")
 
 
 class Installation:
@@ -49,69 +57,75 @@ class Installation:
         self._place = place
         self._address = address
         self._demo = demo
-        self._embedded = unaddressed()
+        self._embedded = list_embedded_parts()
         self._begun = time.monotonic()
 
     def run(self) -> int:
         """Run until a signal; returns the exit code."""
-        hold = keeping.Hold(self._place, "up", self._embedded, self._address.url)
-        if not keeping.wait_for_lock(hold, self._place, tell_wait):
-            return refuse(self._place)
+        hold = keeping.InstallationLock(self._place, "up", self._embedded, self._address.url)
+        if not keeping.wait_for_lock(hold, self._place, report_waiting):
+            return refuse_second_start(self._place)
         refuse_taken_port(self._address)
-        if leftovers.clear(self._place):
-            say("Ended what a killed run had left behind.")
-        supervisor = Supervisor(Narration(), self._place.log, partial(leftovers.remember, self._place))
+        if leftovers.end_orphans(self._place):
+            print_line("Ended what a killed run had left behind.")
+        supervisor = Supervisor(ConsoleReport(), self._place.log, partial(leftovers.record_processes, self._place))
         try:
             self._start(supervisor, hold)
             supervisor.watch()
         except StopRequestedError:
             pass
         except (StartFailedError, EmbeddedError) as error:
-            say(f"! {error}")
+            print_line(f"! {error}")
             return 1
         finally:
             self._stop(supervisor, hold)
         return 0
 
-    def _start(self, supervisor: Supervisor, hold: keeping.Hold) -> None:
+    def _start(self, supervisor: Supervisor, hold: keeping.InstallationLock) -> None:
         first = "" if self._place.access.exists() else " for the first time; that takes a minute"
-        say(f"Starting Commonplace in {self._place.data}{first}")
+        print_line(f"Starting Commonplace in {self._place.data}{first}")
         # Importing the code takes longer than starting the parts, so the step starts now and waits for them.
         migrations = self._step(supervisor, "migrations", "migrate", "--no-input", show=True)
         start_parts(supervisor, self._place, self._embedded, lambda ready: hold.publish(ready=ready))
         self._finish(supervisor, migrations)
         # First on its own: with the CPUs to itself it is ready in half the time.
-        supervisor.start([web(self._place, self._address, speaks_mcp=True)])
-        supervisor.start([worker(self._place, self._address), beat(self._place, self._address), mcp(self._place)])
+        supervisor.start([web_program(self._place, self._address, speaks_mcp=True)])
+        supervisor.start(
+            [
+                worker_program(self._place, self._address),
+                beat_program(self._place, self._address),
+                mcp_program(self._place),
+            ]
+        )
         introduction = f"\n  Console  {self._address.url}/console/\n  MCP      {self._address.url}/mcp\n"
         if self._demo:
             words = ["prepare_demo", "--quiet", "--url", self._address.url]
             self._finish(supervisor, self._step(supervisor, "demo", *words))
             introduction = self._place.welcome.read_text(encoding="utf-8")
         hold.publish(ready=[*self._embedded, "web"])
-        say(f"Everything runs, after {time.monotonic() - self._begun:.1f} s.\n{introduction}")
-        say(f"Data, logs and this text are in {self._place.data}\nCtrl-C stops everything.")
+        print_line(f"Everything runs, after {time.monotonic() - self._begun:.1f} s.\n{introduction}")
+        print_line(f"Data, logs and this text are in {self._place.data}\nCtrl-C stops everything.")
 
-    def _step(self, supervisor: Supervisor, name: str, *words: str, show: bool = False) -> Step:
+    def _step(self, supervisor: Supervisor, name: str, *words: str, show: bool = False) -> OneOffCommand:
         argv = [sys.executable, str(BASE_DIR / "manage.py"), *words]
         environment = child_environment(self._place, self._address)
-        return supervisor.begin_step(name, argv, environment, BASE_DIR, show_applied if show else None)
+        return supervisor.begin_step(name, argv, environment, BASE_DIR, print_migration if show else None)
 
-    def _finish(self, supervisor: Supervisor, step: Step) -> None:
+    def _finish(self, supervisor: Supervisor, step: OneOffCommand) -> None:
         seconds = supervisor.finish_step(step)
-        say(f"  {step.name:<10} done after {seconds:.1f} s")
+        print_line(f"  {step.name:<10} done after {seconds:.1f} s")
 
-    def _stop(self, supervisor: Supervisor, hold: keeping.Hold) -> None:
-        say("Stopping ...")
+    def _stop(self, supervisor: Supervisor, hold: keeping.InstallationLock) -> None:
+        print_line("Stopping ...")
         hold.publish(ready=[], kind="stopping")
         begun = time.monotonic()
         supervisor.stop()
-        leftovers.forget(self._place)
+        leftovers.clear_record(self._place)
         hold.release()
-        say(f"Stopped after {time.monotonic() - begun:.1f} s. The data stays in {self._place.data}")
+        print_line(f"Stopped after {time.monotonic() - begun:.1f} s. The data stays in {self._place.data}")
 
 
-def in_brief(line: str) -> str:
+def shorten_line(line: str) -> str:
     """A short form of a log line: the event and the last line of its reason; the log has the rest."""
     try:
         told = json.loads(line)
@@ -119,25 +133,25 @@ def in_brief(line: str) -> str:
         text = f"{told['level']}: {told['event']}" + (f": {reason}" if reason else "")
     except (ValueError, KeyError, AttributeError, TypeError):
         text = line
-    return text if len(text) <= LONGEST_LINE else text[:LONGEST_LINE] + " ..."
+    return text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + " ..."
 
 
-def show_applied(line: str) -> None:
+def print_migration(line: str) -> None:
     if line.startswith("  Applying"):
-        say(line.rstrip())
+        print_line(line.rstrip())
 
 
-def tell_wait(holder: keeping.Holder) -> None:
+def report_waiting(holder: keeping.LockOwner) -> None:
     what = "is just stopping" if holder.kind == "stopping" else "is used by another command"
-    say(f"What runs here (process {holder.pid}) {what}; waiting until that is done ...")
+    print_line(f"What runs here (process {holder.pid}) {what}; waiting until that is done ...")
 
 
-def refuse(place: Paths) -> int:
-    holder = keeping.current_holder(place)
+def refuse_second_start(place: Paths) -> int:
+    holder = keeping.read_owner(place)
     who = f" (process {holder.pid}) at {holder.address}" if holder else ""
-    say(f"! Commonplace already runs{who} with the data in {place.data}.")
-    say("  Stop it with `make down`, or choose another DATA_DIR and PORT.")
-    return REFUSED
+    print_line(f"! Commonplace already runs{who} with the data in {place.data}.")
+    print_line("  Stop it with `make down`, or choose another DATA_DIR and PORT.")
+    return EXIT_REFUSED
 
 
 def refuse_taken_port(address: WebAddress) -> None:
@@ -160,22 +174,22 @@ def port_problem(address: WebAddress, error: OSError) -> str:
 
 def stop_running(place: Paths) -> int:
     """Ask the ``up`` of a data directory to stop and wait until it has; 0 if nothing runs afterwards."""
-    holder = keeping.current_holder(place)
+    holder = keeping.read_owner(place)
     if holder is None:
-        say("Nothing runs here.")
+        print_line("Nothing runs here.")
         return 0
     if not holder.pid:
-        say("It is just starting; try again in a moment.")
+        print_line("It is just starting; try again in a moment.")
         return 1
-    say(f"Stopping process {holder.pid} ...")
+    print_line(f"Stopping process {holder.pid} ...")
     os.kill(holder.pid, signal.SIGTERM)
-    end = time.monotonic() + STOP_WITHIN_S
-    while keeping.current_holder(place) is not None:
+    end = time.monotonic() + STOP_TIMEOUT_S
+    while keeping.read_owner(place) is not None:
         if time.monotonic() > end:
-            say(f"! process {holder.pid} has not stopped after {STOP_WITHIN_S:.0f} s; see {place.log}")
+            print_line(f"! process {holder.pid} has not stopped after {STOP_TIMEOUT_S:.0f} s; see {place.log}")
             return 1
         time.sleep(0.1)
-    say("Stopped.")
+    print_line("Stopped.")
     return 0
 
 
@@ -198,25 +212,25 @@ def add_down_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environment", action="store_true", help="with --check: or uses this .venv with other data")
 
 
-def chosen_place(data_dir: Path | None) -> Paths:
-    return paths(data_dir or env_path("DATA_DIR", BASE_DIR / ".data"))
+def resolve_installation(data_dir: Path | None) -> Paths:
+    return installation_paths(data_dir or env_path("DATA_DIR", BASE_DIR / ".data"))
 
 
 def up(given: argparse.Namespace) -> int:
     address = WebAddress(given.host, given.port)
-    return Installation(chosen_place(given.data_dir), address, demo=not given.no_demo).run()
+    return Installation(resolve_installation(given.data_dir), address, demo=not given.no_demo).run()
 
 
 def down(given: argparse.Namespace) -> int:
-    place = chosen_place(given.data_dir)
+    place = resolve_installation(given.data_dir)
     if not given.check:
         return stop_running(place)
-    holder = keeping.current_holder(place)
+    holder = keeping.read_owner(place)
     if holder is not None:
-        say(f"! Process {holder.pid} uses {place.data}; stop it first (make down).")
+        print_line(f"! Process {holder.pid} uses {place.data}; stop it first (make down).")
         return 1
-    if given.environment and (user := leftovers.user_of_environment()):
-        say(f"! Process {user.pid} runs from {BASE_DIR / '.venv'}; stop it first.")
+    if given.environment and (user := leftovers.find_environment_user()):
+        print_line(f"! Process {user.pid} runs from {BASE_DIR / '.venv'}; stop it first.")
         return 1
     return 0
 

@@ -8,7 +8,7 @@ import time
 from functools import partial
 from io import TextIOWrapper
 
-from config.embedded import PARTS, Paths, paths
+from config.embedded import PARTS, Paths, installation_paths
 from config.runtime import keeping, leftovers
 from config.runtime.programs import start_parts
 from config.supervisor import StopRequestedError, Supervisor
@@ -17,7 +17,7 @@ from config.supervisor import StopRequestedError, Supervisor
 LINGER_S = 1.5
 
 
-class Note:
+class DaemonReport:
     """Tells on standard output, which is the keeper's log."""
 
     def started(self, name: str, seconds: float | None) -> None:
@@ -31,8 +31,8 @@ class Note:
         sys.stdout.flush()
 
 
-class Keeper:
-    def __init__(self, place: Paths, hold: keeping.Hold, supervisor: Supervisor) -> None:
+class PartsDaemon:
+    def __init__(self, place: Paths, hold: keeping.InstallationLock, supervisor: Supervisor) -> None:
         self._place = place
         self._hold = hold
         self._supervisor = supervisor
@@ -48,7 +48,7 @@ class Keeper:
         finally:
             self._hold.publish(ready=[], kind="stopping")
             self._supervisor.stop()
-            leftovers.forget(self._place)
+            leftovers.clear_record(self._place)
 
     def _add(self, parts: list[str]) -> None:
         known = self._hold.holder
@@ -58,13 +58,13 @@ class Keeper:
         )
 
     def _tick(self) -> None:
-        wanted = [part for part in PARTS if keeping.wanted_file(self._place, part).exists()]
+        wanted = [part for part in PARTS if keeping.part_request_file(self._place, part).exists()]
         for part in wanted:
-            keeping.wanted_file(self._place, part).unlink()
+            keeping.part_request_file(self._place, part).unlink()
         new = [part for part in wanted if part not in self._hold.holder.parts]
         if new:
             self._add(new)
-        gate = keeping.shut_out_users(self._place)
+        gate = keeping.lock_out_leases(self._place)
         if gate is None:
             self._idle_since = None
             return
@@ -79,13 +79,15 @@ class Keeper:
 
 
 def main(data_dir: str, parts: list[str]) -> int:
-    place = paths(data_dir)
-    hold = keeping.Hold(place, "keeper", [])
+    place = installation_paths(data_dir)
+    hold = keeping.InstallationLock(place, "keeper", [])
     if not hold.acquire():
         return 0  # Somebody was faster; the client that started us uses theirs.
-    leftovers.clear(place)
+    leftovers.end_orphans(place)
     try:
-        Keeper(place, hold, Supervisor(Note(), place.log, partial(leftovers.remember, place))).run(parts)
+        PartsDaemon(place, hold, Supervisor(DaemonReport(), place.log, partial(leftovers.record_processes, place))).run(
+            parts
+        )
     finally:
         hold.release()
     return 0

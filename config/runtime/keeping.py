@@ -24,13 +24,13 @@ from config.embedded import EmbeddedError, Paths, make_directories
 from config.env import BASE_DIR
 
 Kind = Literal["up", "keeper", "stopping"]
-START_WITHIN_S = 120.0
+START_TIMEOUT_S = 120.0
 # Checking the lock takes it for a moment; acquiring it retries for longer than that.
-GLANCE_S = 1.0
+LOCK_RETRY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class LockOwner:
     """The process that runs the parts: which it runs, and which are ready."""
 
     pid: int
@@ -40,7 +40,7 @@ class Holder:
     address: str = ""
 
 
-def current_holder(place: Paths) -> Holder | None:
+def read_owner(place: Paths) -> LockOwner | None:
     """The process that runs the parts of this data directory, None when nothing runs."""
     try:
         file = place.lock.open(encoding="utf-8")
@@ -49,16 +49,16 @@ def current_holder(place: Paths) -> Holder | None:
     with file:
         if try_lock(file, fcntl.LOCK_SH):
             return None
-        return read_holder(file)
+        return parse_owner(file)
 
 
-def read_holder(file: TextIOWrapper) -> Holder:
+def parse_owner(file: TextIOWrapper) -> LockOwner:
     """The content of the lock file; an empty holder while the owner is still writing it."""
     try:
         told = json.loads(file.read())
-        return Holder(told["pid"], told["kind"], tuple(told["parts"]), tuple(told["ready"]), told["address"])
+        return LockOwner(told["pid"], told["kind"], tuple(told["parts"]), tuple(told["ready"]), told["address"])
     except (ValueError, KeyError, TypeError):
-        return Holder(pid=0, kind="keeper", parts=())
+        return LockOwner(pid=0, kind="keeper", parts=())
 
 
 def try_lock(file: TextIOWrapper, mode: int) -> bool:
@@ -69,18 +69,18 @@ def try_lock(file: TextIOWrapper, mode: int) -> bool:
     return True
 
 
-class Hold:
+class InstallationLock:
     """Exclusive right to run the parts of a data directory."""
 
     def __init__(self, place: Paths, kind: Kind, parts: Iterable[str], address: str = "") -> None:
         make_directories(place)
-        self._holder = Holder(os.getpid(), kind, tuple(parts), (), address)
+        self._holder = LockOwner(os.getpid(), kind, tuple(parts), (), address)
         self._file = place.lock.open("a+", encoding="utf-8")
         place.lock.chmod(0o600)
 
     def acquire(self) -> bool:
         """Take the lock if it is free."""
-        end = time.monotonic() + GLANCE_S
+        end = time.monotonic() + LOCK_RETRY_S
         while not try_lock(self._file, fcntl.LOCK_EX):
             if time.monotonic() > end:
                 return False
@@ -89,7 +89,7 @@ class Hold:
         return True
 
     @property
-    def holder(self) -> Holder:
+    def holder(self) -> LockOwner:
         return self._holder
 
     def publish(self, *, ready: Iterable[str], parts: Iterable[str] | None = None, kind: Kind | None = None) -> None:
@@ -111,7 +111,7 @@ class Hold:
         self._file.close()
 
 
-class Use:
+class Lease:
     """A client's hold on running parts, kept until it is closed or the process ends.
 
     If ``up`` is running its parts are used; otherwise a keeper process starts them and ends with its last user.
@@ -127,7 +127,7 @@ class Use:
         fcntl.flock(self._flag, fcntl.LOCK_SH)
         self._parts_answer()
 
-    def wait(self, within_s: float = START_WITHIN_S) -> None:
+    def wait(self, within_s: float = START_TIMEOUT_S) -> None:
         """Return when the parts are ready; between creating a Use and this call there is time for other work."""
         end = time.monotonic() + within_s
         while not self._parts_answer():
@@ -138,11 +138,11 @@ class Use:
 
     @property
     def is_beside_up(self) -> bool:
-        holder = current_holder(self._place)
+        holder = read_owner(self._place)
         return holder is not None and holder.kind == "up"
 
     def _parts_answer(self) -> bool:
-        holder = current_holder(self._place)
+        holder = read_owner(self._place)
         if holder is None:
             self._start_keeper()
             return False
@@ -154,7 +154,7 @@ class Use:
             )
         if missing and holder.pid and holder.kind == "keeper":
             for part in missing:
-                wanted_file(self._place, part).touch()
+                part_request_file(self._place, part).touch()
         return set(self._parts) <= set(holder.ready)
 
     def _start_keeper(self) -> None:
@@ -162,7 +162,7 @@ class Use:
             return
         log = self._place.log / "keeper.log"
         if self._keeper is not None and self._keeper.returncode:
-            raise EmbeddedError(f"the embedded parts could not be started:\n{last_lines(log)}")
+            raise EmbeddedError(f"the embedded parts could not be started:\n{read_last_lines(log)}")
         with log.open("wb") as output:
             self._keeper = subprocess.Popen(
                 [sys.executable, "-m", "config.runtime.keeper", str(self._place.data), *self._parts],
@@ -191,12 +191,12 @@ class Use:
         self.close()
 
 
-def wanted_file(place: Paths, part: str) -> Path:
+def part_request_file(place: Paths, part: str) -> Path:
     """A file by which a client asks a running keeper for one more part."""
     return place.run / f"wanted-{part}"
 
 
-def shut_out_users(place: Paths) -> TextIOWrapper | None:
+def lock_out_leases(place: Paths) -> TextIOWrapper | None:
     """Lock the clients' lock exclusively: no command uses the parts, or starts to, until it is closed."""
     file = place.clients.open("a", encoding="utf-8")
     if try_lock(file, fcntl.LOCK_EX):
@@ -205,18 +205,18 @@ def shut_out_users(place: Paths) -> TextIOWrapper | None:
     return None
 
 
-def last_lines(file: Path, count: int = 12) -> str:
+def read_last_lines(file: Path, count: int = 12) -> str:
     try:
         return "\n".join(file.read_text(encoding="utf-8", errors="replace").splitlines()[-count:])
     except OSError:
         return ""
 
 
-def wait_for_lock(hold: Hold, place: Paths, tell: Callable[[Holder], None]) -> bool:
+def wait_for_lock(hold: InstallationLock, place: Paths, tell: Callable[[LockOwner], None]) -> bool:
     """Acquire for an ``up``: False beside another ``up``; what is about to end by itself is waited for."""
     told = False
     while not hold.acquire():
-        holder = current_holder(place)
+        holder = read_owner(place)
         if holder is None:
             continue
         if holder.kind == "up":

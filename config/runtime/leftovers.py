@@ -17,7 +17,7 @@ import psutil
 from config.embedded import Paths
 from config.env import BASE_DIR
 
-OTHERS_GRACE_S = 2.0
+GRACE_S = 2.0
 POSTGRES_GRACE_S = 30.0
 
 
@@ -25,7 +25,7 @@ def record_file(place: Paths) -> Path:
     return place.run / "processes.json"
 
 
-def remember(place: Paths, pids: Iterable[int]) -> None:
+def record_processes(place: Paths, pids: Iterable[int]) -> None:
     rows = []
     for pid in pids:
         try:
@@ -37,26 +37,26 @@ def remember(place: Paths, pids: Iterable[int]) -> None:
     draft.replace(record_file(place))
 
 
-def forget(place: Paths) -> None:
+def clear_record(place: Paths) -> None:
     """After an orderly stop: forget the processes and remove empty folders outside the data directory."""
     record_file(place).unlink(missing_ok=True)
     if place.run.parent != place.data:
         shutil.rmtree(place.run, ignore_errors=True)
 
 
-def clear(place: Paths) -> int:
+def end_orphans(place: Paths) -> int:
     """End every recorded process that still lives, and its descendants; returns how many there were."""
     rows = read_record(place)
-    mains = [process for pid, born in rows if (process := same_process(pid, born))]
-    strays = members_of({pid for pid, _ in rows}, place)
+    mains = [process for pid, born in rows if (process := find_same_process(pid, born))]
+    strays = list_group_members({pid for pid, _ in rows}, place)
     servers = [process for process in mains if is_postgres(process)]
     others = [process for process in mains if process not in servers]
     for process in mains:
-        send(process, signal.SIGINT if process in servers else signal.SIGTERM)
+        send_signal(process, signal.SIGINT if process in servers else signal.SIGTERM)
     # Without Redis a worker cannot finish; its unfinished tasks run again.
-    _, stubborn = psutil.wait_procs(others, timeout=OTHERS_GRACE_S)
+    _, stubborn = psutil.wait_procs(others, timeout=GRACE_S)
     for process in [*stubborn, *strays]:
-        send(process, signal.SIGKILL)
+        send_signal(process, signal.SIGKILL)
     psutil.wait_procs([*stubborn, *strays, *servers], timeout=POSTGRES_GRACE_S)
     record_file(place).unlink(missing_ok=True)
     return len(mains) + len(strays)
@@ -69,7 +69,7 @@ def read_record(place: Paths) -> list[tuple[int, float]]:
         return []
 
 
-def same_process(pid: int, born: float) -> psutil.Process | None:
+def find_same_process(pid: int, born: float) -> psutil.Process | None:
     try:
         process = psutil.Process(pid)
         is_same = abs(process.create_time() - born) < 0.5 and process.status() != psutil.STATUS_ZOMBIE
@@ -86,7 +86,7 @@ def is_postgres(process: psutil.Process) -> bool:
         return False
 
 
-def members_of(groups: set[int], place: Paths) -> list[psutil.Process]:
+def list_group_members(groups: set[int], place: Paths) -> list[psutil.Process]:
     """Processes of these process groups, their leaders left out, that were started for this data directory."""
     found = []
     for process in psutil.process_iter():
@@ -100,14 +100,14 @@ def members_of(groups: set[int], place: Paths) -> list[psutil.Process]:
     return found
 
 
-def send(process: psutil.Process, number: signal.Signals) -> None:
+def send_signal(process: psutil.Process, number: signal.Signals) -> None:
     try:
         process.send_signal(number)
     except psutil.Error:
         return
 
 
-def user_of_environment() -> psutil.Process | None:
+def find_environment_user() -> psutil.Process | None:
     """A process that runs from this folder's .venv, this one and those it descends from left out."""
     family = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     mark = str(BASE_DIR / ".venv") + os.sep

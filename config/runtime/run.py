@@ -6,21 +6,21 @@ The options are those of the process table, so that a container runs what ``mana
 import argparse
 import os
 
-from config.embedded import paths
+from config.embedded import installation_paths
 from config.env import BASE_DIR, env_path
-from config.runtime.programs import WebAddress, beat, mcp, web, worker
+from config.runtime.programs import WebAddress, beat_program, mcp_program, web_program, worker_program
 
-MAKERS = {"web": web, "worker": worker, "beat": beat, "mcp": mcp}
+PROGRAMS = {"web": web_program, "worker": worker_program, "beat": beat_program, "mcp": mcp_program}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Run one process of the product in the foreground.")
-    parser.add_argument("name", choices=MAKERS)
+    parser.add_argument("name", choices=PROGRAMS)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     given = parser.parse_args()
-    place = paths(env_path("DATA_DIR", BASE_DIR / ".data"))
-    program = MAKERS[given.name](place, WebAddress(given.host, given.port))
+    place = installation_paths(env_path("DATA_DIR", BASE_DIR / ".data"))
+    program = PROGRAMS[given.name](place, WebAddress(given.host, given.port))
     os.chdir(program.cwd)
     os.execve(program.argv[0], list(program.argv), dict(program.environment))  # noqa: S606 - this process ends here
 

@@ -5,7 +5,7 @@ failed and what the bank holds.
 """
 
 from knowledge_graph.insights.findings import Insights
-from knowledge_graph.insights.gathering import insights_of
-from knowledge_graph.insights.telling import lines_of
+from knowledge_graph.insights.gathering import gather_insights
+from knowledge_graph.insights.telling import render_insights
 
-__all__ = ["Insights", "insights_of", "lines_of"]
+__all__ = ["Insights", "gather_insights", "render_insights"]

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from knowledge_graph.insights.findings import RECENT_MINUTES, Repetition, Topic
-from knowledge_graph.insights.graphs import Known
+from knowledge_graph.insights.findings import RECENT_MINUTES, ConversationTopic, Repetition
+from knowledge_graph.insights.graphs import KnownTopic
 from knowledge_graph.insights.question import WORD
 
 JUST_NOW = timedelta(minutes=RECENT_MINUTES)
@@ -16,7 +16,7 @@ MOST_TOPICS = 4
 MOST_RELATED = 3
 
 
-def repetition(
+def find_repetition(
     query: str,
     said: Sequence[Mapping[str, Any]],
     asked: Sequence[Mapping[str, Any]],
@@ -35,12 +35,12 @@ def repetition(
         for row in asked
         if not thread_id or row["thread_id"] != thread_id
     ]
-    repeated = [(text, at) for text, at in here if alike(words, text)]
-    others = [(text, at) for text, at in elsewhere if alike(words, text)]
+    repeated = [(text, at) for text, at in here if measure_overlap(words, text)]
+    others = [(text, at) for text, at in elsewhere if measure_overlap(words, text)]
     times = len(repeated) + len(others)
     just_now = [one for one in repeated if now - one[1] <= JUST_NOW]
     if not just_now:
-        just_now = [(text, now) for text in recent if alike(words, text)]
+        just_now = [(text, now) for text in recent if measure_overlap(words, text)]
         times += len(just_now)
     # Without a thread, what was asked a moment ago in any may be this conversation.
     moments_ago = [] if thread_id else [one for one in others if now - one[1] <= JUST_NOW]
@@ -51,18 +51,18 @@ def repetition(
     return Repetition(text, at, times, in_thread=bool(just_now), minutes_ago=minutes)
 
 
-def alike(words: frozenset[str], text: str) -> bool:
+def measure_overlap(words: frozenset[str], text: str) -> bool:
     others = frozenset(WORD.findall(text.casefold()))
     together = words | others
     return bool(together) and len(words & others) / len(together) >= ALIKE
 
 
-def topics(
+def find_topics(
     asked: Mapping[str, str],
     before: Mapping[str, tuple[str, int]],
-    known: Mapping[str, Known],
+    known: Mapping[str, KnownTopic],
     related: Mapping[str, Sequence[str]],
-) -> list[Topic]:
+) -> list[ConversationTopic]:
     """Topics the question shares with earlier messages or, if it names none itself, their topics.
 
     ``before`` are the topics of earlier messages with how many name them, ``known`` those in the graphs.
@@ -74,7 +74,7 @@ def topics(
     for key in shared[:MOST_TOPICS]:
         met = known.get(key)
         found.append(
-            Topic(
+            ConversationTopic(
                 met.label if met else before[key][0],
                 tuple(related.get(key, ())[:MOST_RELATED]),
                 met.times if met else 0,

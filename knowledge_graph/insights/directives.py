@@ -9,7 +9,7 @@ GOOD_RATE = 0.5
 CLOSE_THE_LOOP = "After answering, call record_response with key_takeaway, outcome and related."
 
 
-def directives_for(
+def build_directives(
     tiers: Sequence[TierAdvice],
     patterns: Sequence[Approach],
     failures: Sequence[Approach],

@@ -12,10 +12,10 @@ from typing import Any
 
 from django.db.backends.utils import CursorWrapper
 
-from knowledge_graph.insights.question import Question
-from knowledge_graph.reading import LIKE_PROBLEMS, problem_of
-from memory.access.cursors import rows_of
-from memory.language import tsquery_literal
+from knowledge_graph.insights.question import InsightQuestion
+from knowledge_graph.reading import LIKE_PROBLEMS, select_problem_keys
+from memory.access.cursors import fetch_prepared
+from memory.language import build_tsquery
 from memory.models import EndUser
 from memory.tiers import SCORED_TIERS
 
@@ -132,7 +132,7 @@ ASKED = """
 
 
 @dataclass(slots=True)
-class Read:
+class Experience:
     """Rows as the statement gives them."""
 
     worked: list[dict[str, Any]] = field(default_factory=list)
@@ -142,27 +142,27 @@ class Read:
     asked: list[dict[str, Any]] = field(default_factory=list)
 
 
-def read(
-    cursor: CursorWrapper, user: EndUser, question: Question, thread_id: str, now: datetime, *, uses_graphs: bool
-) -> Read:
+def read_experience(
+    cursor: CursorWrapper, user: EndUser, question: InsightQuestion, thread_id: str, now: datetime, *, uses_graphs: bool
+) -> Experience:
     """What the memories say. The graphs add what was tried on problems like this one and who is named where."""
     if not question.words:
-        return said_only(cursor, user, thread_id)
-    sought = values(user, question, thread_id, now, uses_graphs=uses_graphs)
-    (row,) = rows_of(cursor, statement(in_thread=bool(thread_id)), sought)
-    return Read(*(part or [] for part in row))
+        return read_recent_messages(cursor, user, thread_id)
+    sought = build_values(user, question, thread_id, now, uses_graphs=uses_graphs)
+    (row,) = fetch_prepared(cursor, build_statement(in_thread=bool(thread_id)), sought)
+    return Experience(*(part or [] for part in row))
 
 
-def said_only(cursor: CursorWrapper, user: EndUser, thread_id: str) -> Read:
+def read_recent_messages(cursor: CursorWrapper, user: EndUser, thread_id: str) -> Experience:
     """A question without a word of its own ("and then?") is only looked at within its conversation."""
     if not thread_id:
-        return Read()
+        return Experience()
     cursor.execute(f"SELECT {SAID.format(said=MOST_SAID)} NULL", {"user": user.pk, "thread": thread_id})
-    return Read(said=cursor.fetchone()[0] or [])
+    return Experience(said=cursor.fetchone()[0] or [])
 
 
 @cache
-def statement(*, in_thread: bool) -> str:
+def build_statement(*, in_thread: bool) -> str:
     said = SAID.format(said=MOST_SAID) if in_thread else NOTHING_SAID
     return STATEMENT.format(
         sample=SAMPLE,
@@ -177,11 +177,13 @@ def statement(*, in_thread: bool) -> str:
     )
 
 
-def values(user: EndUser, question: Question, thread_id: str, now: datetime, *, uses_graphs: bool) -> dict[str, Any]:
-    problem = problem_of(question.keys) if uses_graphs else []
+def build_values(
+    user: EndUser, question: InsightQuestion, thread_id: str, now: datetime, *, uses_graphs: bool
+) -> dict[str, Any]:
+    problem = select_problem_keys(question.keys) if uses_graphs else []
     return {
         "user": user.pk,
-        "words": [tsquery_literal(forms, user.pk) for forms in question.words],
+        "words": [build_tsquery(forms, user.pk) for forms in question.words],
         "longest": question.longest_word,
         "enough": question.enough,
         "fact_share": FACT_SHARE,
@@ -196,5 +198,5 @@ def values(user: EndUser, question: Question, thread_id: str, now: datetime, *, 
     }
 
 
-def moment(text: str | None) -> datetime | None:
+def parse_moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None

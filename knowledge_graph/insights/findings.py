@@ -55,8 +55,8 @@ class Approach:
             "success_rate": round(self.success_rate, 4),
             "wilson_score": round(self.wilson, 4),
             "last_outcome": self.last_outcome or None,
-            "last_used_at": moment(self.last_used_at),
-            "occurred_at": moment(self.occurred_at),
+            "last_used_at": format_moment(self.last_used_at),
+            "occurred_at": format_moment(self.occurred_at),
             "source": self.source,
         }
 
@@ -65,7 +65,7 @@ class Approach:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class BankFact:
     """A relevant item of the memory bank."""
 
     memory_id: UUID
@@ -106,7 +106,7 @@ class ToolAdvice:
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class ConversationTopic:
     """A topic that continues, and earlier related topics."""
 
     topic: str
@@ -115,7 +115,7 @@ class Topic:
     last_at: datetime | None = None
 
     def as_json(self) -> dict[str, Any]:
-        return columns(self) | {"related": list(self.related), "last_at": moment(self.last_at)}
+        return read_columns(self) | {"related": list(self.related), "last_at": format_moment(self.last_at)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class Repetition:
         return self.in_thread or self.minutes_ago <= RECENT_MINUTES
 
     def as_json(self) -> dict[str, Any]:
-        return columns(self) | {"asked_at": moment(self.asked_at)}
+        return read_columns(self) | {"asked_at": format_moment(self.asked_at)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +154,8 @@ class Insights:
     tier_recommendations: tuple[TierAdvice, ...] = ()
     relevant_patterns: tuple[Approach, ...] = ()
     past_failures: tuple[Approach, ...] = ()
-    you_already_know: tuple[Fact, ...] = ()
-    topic_continuity: tuple[Topic, ...] = ()
+    you_already_know: tuple[BankFact, ...] = ()
+    topic_continuity: tuple[ConversationTopic, ...] = ()
     repetition: Repetition | None = None
     tool_statistics: tuple[ToolAdvice, ...] = ()
     directives: tuple[str, ...] = ()
@@ -165,14 +165,14 @@ class Insights:
         return {
             "context_type": self.context_type,
             "matched_concepts": list(self.matched_concepts),
-            "active_concepts": [columns(one) for one in self.active_concepts],
-            "tier_recommendations": [columns(one) for one in self.tier_recommendations],
+            "active_concepts": [read_columns(one) for one in self.active_concepts],
+            "tier_recommendations": [read_columns(one) for one in self.tier_recommendations],
             "relevant_patterns": [one.as_json() for one in self.relevant_patterns],
             "past_failures": [one.as_failure() for one in self.past_failures],
             "you_already_know": [one.as_json() for one in self.you_already_know],
             "topic_continuity": [one.as_json() for one in self.topic_continuity],
             "repetition": self.repetition.as_json() if self.repetition else None,
-            "tool_statistics": [columns(one) for one in self.tool_statistics],
+            "tool_statistics": [read_columns(one) for one in self.tool_statistics],
             "directives": list(self.directives),
         }
 
@@ -180,17 +180,17 @@ class Insights:
         """The part of MemoryMetaV1 that tells of them."""
         return {
             "matched_concepts": list(self.matched_concepts),
-            "active_concepts": [columns(one) for one in self.active_concepts],
-            "tier_recommendations": [columns(one) for one in self.tier_recommendations] or None,
+            "active_concepts": [read_columns(one) for one in self.active_concepts],
+            "tier_recommendations": [read_columns(one) for one in self.tier_recommendations] or None,
             "you_already_know": [one.as_json() for one in self.you_already_know] or None,
             "directives": list(self.directives) or None,
         }
 
 
-def columns(one: TierAdvice | ToolAdvice | Topic | Repetition | ActiveConcept) -> dict[str, Any]:
+def read_columns(one: TierAdvice | ToolAdvice | ConversationTopic | Repetition | ActiveConcept) -> dict[str, Any]:
     """Its fields by name. They are plain values, which `asdict` would copy one by one."""
     return {name: getattr(one, name) for name in one.__slots__}
 
 
-def moment(at: datetime | None) -> str | None:
+def format_moment(at: datetime | None) -> str | None:
     return at.isoformat() if at else None

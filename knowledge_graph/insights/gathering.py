@@ -6,20 +6,20 @@ from typing import Any
 from uuid import UUID
 
 from knowledge_graph.insights import conversation, experience, graphs
-from knowledge_graph.insights.directives import directives_for
+from knowledge_graph.insights.directives import build_directives
 from knowledge_graph.insights.findings import (
     ActiveConcept,
     Approach,
-    Fact,
+    BankFact,
     Insights,
     Repetition,
     TierAdvice,
     ToolAdvice,
 )
-from knowledge_graph.insights.graphs import Graphs
-from knowledge_graph.insights.question import Question, topics_of
+from knowledge_graph.insights.graphs import GraphFindings
+from knowledge_graph.insights.question import InsightQuestion, count_topics
 from knowledge_graph.reading import ConceptRouting
-from memory.access.cursors import PLANNED_ONCE, bounded_cursor
+from memory.access.cursors import GENERIC_PLAN, bounded_cursor
 from memory.conf import memory_conf
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -30,10 +30,10 @@ MOST_SHOWN = 3
 MOST_FACTS = 5
 RECENT_USED = 6
 # For a few rows, compiling a statement costs more than it saves.
-PLANNING = {"jit": "off", **PLANNED_ONCE}
+PLANNING = {"jit": "off", **GENERIC_PLAN}
 
 
-def insights_of(
+def gather_insights(
     user: EndUser | None,
     query: str,
     *,
@@ -49,54 +49,64 @@ def insights_of(
     question itself as the last of them, that is no repetition. Without the graphs (``ENABLE_KG`` off, or nothing
     learned yet) the parts that need them are empty.
     """
-    question = Question.of(query)
+    question = InsightQuestion.of(query)
     if user is None:
         return Insights(question.context_type)
     uses_graphs = bool(memory_conf().flags["kg"])
     # Measured from here: the first question of a process loads word lists before.
     with bounded_cursor(INSIGHTS, user.pk, Deadline(within_s), PLANNING) as cursor:
-        read = experience.read(cursor, user, question, thread_id, now, uses_graphs=uses_graphs)
+        read = experience.read_experience(cursor, user, question, thread_id, now, uses_graphs=uses_graphs)
         said = list(recent_messages)[-RECENT_USED:] or [row["text"] for row in read.said]
-        before = topics_of([text for text in said if text.strip() != query.strip()])
+        before = count_topics([text for text in said if text.strip() != query.strip()])
         keys = [*question.keys, *question.entities]
-        known = graphs.read(cursor, user, question.context_type, keys, list(before)) if uses_graphs else Graphs()
+        known = (
+            graphs.read_graphs(cursor, user, question.context_type, keys, list(before))
+            if uses_graphs
+            else GraphFindings()
+        )
     earlier = asked_before[:-1] if asked_before and asked_before[-1].strip() == query.strip() else asked_before
-    repeated = conversation.repetition(question.text, read.said, read.asked, earlier, thread_id, now)
-    return gathered(question, read, known, before, repeated)
+    repeated = conversation.find_repetition(question.text, read.said, read.asked, earlier, thread_id, now)
+    return build_insights(question, read, known, before, repeated)
 
 
-def gathered(
-    question: Question,
-    read: experience.Read,
-    known: Graphs,
+def build_insights(
+    question: InsightQuestion,
+    read: experience.Experience,
+    known: GraphFindings,
     before: dict[str, tuple[str, int]],
     repeated: Repetition | None,
 ) -> Insights:
-    failures = distinct([approach(row) for row in read.failed], {row["lesson_id"] for row in read.failed})
+    failures = drop_duplicates([build_approach(row) for row in read.failed], {row["lesson_id"] for row in read.failed})
     failed = {one.memory_id for one in failures}
-    patterns = [one for one in distinct([approach(row) for row in read.worked], set()) if one.memory_id not in failed]
-    tiers = tier_advice(known.routing)
-    tools = tool_advice(known)
+    patterns = [
+        one
+        for one in drop_duplicates([build_approach(row) for row in read.worked], set())
+        if one.memory_id not in failed
+    ]
+    tiers = advise_tiers(known.routing)
+    tools = advise_tools(known)
     return Insights(
         context_type=question.context_type,
         matched_concepts=tuple(known.known[key].label for key in known.known if key in set(question.keys)),
-        active_concepts=tuple(active(known.routing[key]) for key in question.keys if key in known.routing),
+        active_concepts=tuple(
+            build_active_concept(known.routing[key]) for key in question.keys if key in known.routing
+        ),
         tier_recommendations=tiers,
         relevant_patterns=tuple(patterns[:MOST_SHOWN]),
         past_failures=tuple(failures[:MOST_SHOWN]),
-        you_already_know=tuple(fact(row) for row in by_share(read.facts)[:MOST_FACTS]),
-        topic_continuity=tuple(conversation.topics(question.topics, before, known.known, known.related)),
+        you_already_know=tuple(build_fact(row) for row in sort_by_share(read.facts)[:MOST_FACTS]),
+        topic_continuity=tuple(conversation.find_topics(question.topics, before, known.known, known.related)),
         repetition=repeated,
         tool_statistics=tools,
-        directives=directives_for(tiers, patterns, failures, read.facts, repeated),
+        directives=build_directives(tiers, patterns, failures, read.facts, repeated),
     )
 
 
-def by_share(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def sort_by_share(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row["share"], row["id"]))
 
 
-def distinct(approaches: list[Approach], told: set[str | None]) -> list[Approach]:
+def drop_duplicates(approaches: list[Approach], told: set[str | None]) -> list[Approach]:
     """Without duplicates, most relevant first; a lesson shown as the reason of another is not repeated."""
     seen: dict[str, Approach] = {}
     for one in sorted(approaches, key=lambda one: (-round(one.share, 1), -one.worked - one.failed, str(one.memory_id))):
@@ -105,7 +115,7 @@ def distinct(approaches: list[Approach], told: set[str | None]) -> list[Approach
     return list(seen.values())
 
 
-def approach(row: dict[str, Any]) -> Approach:
+def build_approach(row: dict[str, Any]) -> Approach:
     """A row of the statement; a lesson without uses counts as the one outcome it was drawn from."""
     told = row["source"].get("outcome") if row["source"].get("kind") == "takeaway" else None
     counts = {name: row[name] for name in ("uses", "worked", "failed", "partial")}
@@ -118,26 +128,26 @@ def approach(row: dict[str, Any]) -> Approach:
         content=row["text"],
         **counts,
         last_outcome=row["last_outcome"] or told or "",
-        last_used_at=experience.moment(row["last_used_at"]),
+        last_used_at=experience.parse_moment(row["last_used_at"]),
         occurred_at=datetime.fromisoformat(row["occurred_at"]),
-        source=source_of(row),
+        source=label_source(row),
         share=row["share"],
         reason=row.get("reason") or "",
     )
 
 
-def fact(row: dict[str, Any]) -> Fact:
-    return Fact(UUID(row["id"]), row["text"], tuple(row["tags"]), source_of(row))
+def build_fact(row: dict[str, Any]) -> BankFact:
+    return BankFact(UUID(row["id"]), row["text"], tuple(row["tags"]), label_source(row))
 
 
-def source_of(row: dict[str, Any]) -> str:
+def label_source(row: dict[str, Any]) -> str:
     """The source label of external text; empty otherwise."""
     if row["trust"] > Trust.EXTERNAL:
         return ""
     return EXTERNAL_SOURCES.get(SourceType(row["source_type"]), FROM_OUTSIDE)
 
 
-def tier_advice(routing: dict[str, ConceptRouting]) -> tuple[TierAdvice, ...]:
+def advise_tiers(routing: dict[str, ConceptRouting]) -> tuple[TierAdvice, ...]:
     """The best statistics of each tier, the surest first; tiers without clear outcomes are left out."""
     best: dict[str, TierAdvice] = {}
     for concept in routing.values():
@@ -152,7 +162,7 @@ def tier_advice(routing: dict[str, ConceptRouting]) -> tuple[TierAdvice, ...]:
     return tuple(sorted(best.values(), key=lambda one: (-one.wilson_score, -one.uses, one.tier))[:MOST_SHOWN])
 
 
-def tool_advice(known: Graphs) -> tuple[ToolAdvice, ...]:
+def advise_tools(known: GraphFindings) -> tuple[ToolAdvice, ...]:
     told = [one for one in known.actions if one.worked + one.failed + one.partial > 0]
     return tuple(
         ToolAdvice(one.action, one.tier or None, round(one.success_rate, 4), round(one.wilson, 4), one.uses)
@@ -160,7 +170,7 @@ def tool_advice(known: Graphs) -> tuple[ToolAdvice, ...]:
     )
 
 
-def active(concept: ConceptRouting) -> ActiveConcept:
+def build_active_concept(concept: ConceptRouting) -> ActiveConcept:
     best = concept.tiers[0]
     is_clear = best.worked + best.failed > 0
     return ActiveConcept(

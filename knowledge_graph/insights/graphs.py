@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db.backends.utils import CursorWrapper
 
-from knowledge_graph.reading import ActionRecord, ConceptRouting, TierRecord, best_first
-from memory.access.cursors import rows_of
+from knowledge_graph.reading import ActionRecord, ConceptRouting, TierRecord, sort_best_first
+from memory.access.cursors import fetch_prepared
 from memory.models import EndUser
 from memory.scoring import wilson_lower_bound
 
@@ -40,7 +40,7 @@ SELECT
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownTopic:
     """A concept or an entity of the graphs: how often it came up, and when last."""
 
     label: str
@@ -49,42 +49,42 @@ class Known:
 
 
 @dataclass(slots=True)
-class Graphs:
+class GraphFindings:
     routing: dict[str, ConceptRouting] = field(default_factory=dict)
-    known: dict[str, Known] = field(default_factory=dict)
+    known: dict[str, KnownTopic] = field(default_factory=dict)
     actions: list[ActionRecord] = field(default_factory=list)
     related: dict[str, list[str]] = field(default_factory=dict)
 
 
-def read(
+def read_graphs(
     cursor: CursorWrapper, user: EndUser, context_type: str, keys: Collection[str], topics: Collection[str]
-) -> Graphs:
+) -> GraphFindings:
     """What the graphs hold of the question's ``keys`` and of the conversation's ``topics``."""
     both = list(dict.fromkeys([*keys, *topics]))
     wanted: dict[str, Any] = {"keys": list(keys), "all_keys": both, "actions": MOST_ACTIONS, "related": MOST_RELATED}
-    (row,) = rows_of(cursor, STATEMENT, {**wanted, "user": user.pk, "context_type": context_type})
+    (row,) = fetch_prepared(cursor, STATEMENT, {**wanted, "user": user.pk, "context_type": context_type})
     tiers, concepts, actions, entities, near = (part or [] for part in row)
-    known = {row["key"]: Known(row["label"], row["mentions"], at(row["last_seen"])) for row in entities}
-    known |= {row["key"]: Known(row["label"], row["uses"], at(row["last_seen"])) for row in concepts}
+    known = {row["key"]: KnownTopic(row["label"], row["mentions"], parse_moment(row["last_seen"])) for row in entities}
+    known |= {row["key"]: KnownTopic(row["label"], row["uses"], parse_moment(row["last_seen"])) for row in concepts}
     related: dict[str, list[str]] = defaultdict(list)
     for row in near:
         related[row["key"]].append(row["label"])
-    return Graphs(routing(tiers, known), known, surest(context_type, actions), related)
+    return GraphFindings(build_routing(tiers, known), known, build_actions(context_type, actions), related)
 
 
-def routing(rows: list[dict[str, Any]], known: dict[str, Known]) -> dict[str, ConceptRouting]:
+def build_routing(rows: list[dict[str, Any]], known: dict[str, KnownTopic]) -> dict[str, ConceptRouting]:
     records: dict[str, list[TierRecord]] = defaultdict(list)
     for row in rows:
         worked, failed, partial, unknown = (row[name] for name in ("worked", "failed", "partial", "unknown"))
-        record = TierRecord(row["tier"], worked, failed, partial, unknown, at(row["last_used_at"]))
+        record = TierRecord(row["tier"], worked, failed, partial, unknown, parse_moment(row["last_used_at"]))
         records[row["key"]].append(record)
     return {
-        key: ConceptRouting(key, known[key].label if key in known else key, best_first(tiers))
+        key: ConceptRouting(key, known[key].label if key in known else key, sort_best_first(tiers))
         for key, tiers in records.items()
     }
 
 
-def surest(context_type: str, rows: list[dict[str, Any]]) -> list[ActionRecord]:
+def build_actions(context_type: str, rows: list[dict[str, Any]]) -> list[ActionRecord]:
     records = []
     for row in rows:
         worked, failed, partial = row["worked"], row["failed"], row["partial"]
@@ -100,11 +100,11 @@ def surest(context_type: str, rows: list[dict[str, Any]]) -> list[ActionRecord]:
                 row["unknown"],
                 success_rate=(worked + 0.5 * partial) / trials if trials else 0.5,
                 wilson=wilson_lower_bound(worked, failed, partial),
-                last_used_at=at(row["last_used_at"]),
+                last_used_at=parse_moment(row["last_used_at"]),
             )
         )
     return sorted(records, key=lambda one: (-one.wilson, -one.uses, one.action, one.tier))
 
 
-def at(text: str) -> datetime:
+def parse_moment(text: str) -> datetime:
     return datetime.fromisoformat(text)

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge_graph.concepts import Concept, concepts_in
-from knowledge_graph.context_types import context_type_of
-from knowledge_graph.entities import entities_of
-from memory.language import query_groups
+from knowledge_graph.concepts import ExtractedConcept, extract_concepts
+from knowledge_graph.context_types import classify_context
+from knowledge_graph.entities import extract_entities
+from memory.language import build_query_groups
 
 WORD = re.compile(r"\w+")
 LONGEST_READ = 2_000
@@ -19,26 +19,26 @@ LEAST_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class InsightQuestion:
     """``words`` are the forms of each topical word; what only carries the sentence is not among them."""
 
     text: str
     context_type: str
-    concepts: tuple[Concept, ...]
+    concepts: tuple[ExtractedConcept, ...]
     entities: tuple[str, ...]
     words: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, text: str) -> "Question":
+    def of(cls, text: str) -> "InsightQuestion":
         said = text[:LONGEST_READ]
-        concepts = concepts_in(said)
+        concepts = extract_concepts(said)
         labels = [concept.label for concept in concepts if " " not in concept.label]
         return cls(
             text=said,
-            context_type=context_type_of(said),
+            context_type=classify_context(said),
             concepts=concepts,
-            entities=tuple(entity.key for entity in entities_of(said)),
-            words=tuple(query_groups(" ".join(labels))[:MOST_WORDS]) if labels else (),
+            entities=tuple(entity.key for entity in extract_entities(said)),
+            words=tuple(build_query_groups(" ".join(labels))[:MOST_WORDS]) if labels else (),
         )
 
     @property
@@ -60,11 +60,11 @@ class Question:
         return {concept.key: concept.label for concept in self.concepts if " " not in concept.key}
 
 
-def topics_of(texts: Sequence[str]) -> dict[str, tuple[str, int]]:
+def count_topics(texts: Sequence[str]) -> dict[str, tuple[str, int]]:
     """The topics of several messages: key to label and number of messages, the most frequent first."""
     counted: dict[str, tuple[str, int]] = {}
     for text in texts:
-        for concept in concepts_in(text[:LONGEST_READ]):
+        for concept in extract_concepts(text[:LONGEST_READ]):
             if " " not in concept.key:
                 label, times = counted.get(concept.key, (concept.label, 0))
                 counted[concept.key] = (label, times + 1)

@@ -15,7 +15,7 @@ from memory.platform.faults import BadReply, Unavailable
 
 # A table, column, function or type that is not there or is another: the database is not the one that was left here,
 # as after a restore without its extension or between an update and its migrations.
-OF_ANOTHER_SHAPE = frozenset({"42P01", "42703", "42883", "42704", "42804"})
+SHAPE_MISMATCH_CODES = frozenset({"42P01", "42703", "42883", "42704", "42804"})
 
 
 @contextmanager
@@ -27,27 +27,27 @@ def bounded_cursor(
     Inside somebody else's transaction it is a savepoint, so a failure here leaves that transaction usable. Raises
     Unavailable, naming the dependency; BadReply where tables are not what the statement takes them for.
     """
-    limits = {**interrupt_after(deadline.require(dependency)), **settings}
+    limits = {**cancel_after(deadline.require(dependency)), **settings}
     try:
         with user_scope(user_id, savepoint=True, settings=limits), connection.cursor() as cursor:
             yield cursor
     except (OperationalError, InterfaceError, InternalError, DataError) as error:
         raise Unavailable(dependency, " ".join(str(error).split()) or type(error).__name__) from error
     except ProgrammingError as error:
-        if getattr(error.__cause__, "sqlstate", None) not in OF_ANOTHER_SHAPE:
+        if getattr(error.__cause__, "sqlstate", None) not in SHAPE_MISMATCH_CODES:
             raise
         raise BadReply(dependency, str(error).partition("\n")[0]) from error
 
 
-def interrupt_after(seconds: float) -> dict[str, str]:
+def cancel_after(seconds: float) -> dict[str, str]:
     return {"statement_timeout": "0" if seconds == inf else str(max(1, round(seconds * 1000)))}
 
 
-PLANNED_ONCE = {"plan_cache_mode": "force_generic_plan"}
+GENERIC_PLAN = {"plan_cache_mode": "force_generic_plan"}
 """A setting of the scope: the plan must not depend on the values, or it would be made anew for them."""
 
 
-def rows_of(cursor: CursorWrapper, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def fetch_prepared(cursor: CursorWrapper, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """Every row of a statement, through the connection of a cursor and under its limits.
 
     For statements that reach every table through an index of the user's, so that one plan is right for all users, and

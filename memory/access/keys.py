@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memory.access.users import one_of
+from memory.access.users import fetch_row
 from memory.models import ApiKey, Organization
 
 SCOPES = ("read", "write", "admin")
-KEY = re.compile(r"cpl_[A-Za-z0-9_-]{43}_[0-9a-f]{8}")
-TOUCH_EVERY = timedelta(minutes=1)
+KEY_PATTERN = re.compile(r"cpl_[A-Za-z0-9_-]{43}_[0-9a-f]{8}")
+LAST_USED_PRECISION = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class Principal:
         return self.user_ids is None or external_id in self.user_ids
 
 
-def new_key() -> str:
+def generate_key() -> str:
     """``cpl_`` + 256 random bits + a checksum, so that a typing mistake is refused without a query."""
     body = f"cpl_{secrets.token_urlsafe(32)}"
     return f"{body}_{zlib.crc32(body.encode()):08x}"
 
 
-def key_digest(key: str) -> str:
+def digest_key(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -60,12 +60,12 @@ def issue_key(
     unknown = set(scopes) - set(SCOPES)
     if unknown or not scopes:
         raise ValueError(f"scopes must be some of {', '.join(SCOPES)}")
-    plain = key or new_key()
+    plain = key or generate_key()
     row = ApiKey.objects.create(
         organization=organization,
         name=name,
         hint=plain[:10],
-        digest=key_digest(plain),
+        digest=digest_key(plain),
         scopes=sorted(set(scopes)),
         user_ids=list(user_ids) if user_ids is not None else None,
         requests_per_second=requests_per_second,
@@ -77,17 +77,17 @@ def issue_key(
 
 def is_well_formed(key: str) -> bool:
     """Whether the checksum is right; says nothing of whether the key exists. Asks no database."""
-    return bool(KEY.fullmatch(key)) and secrets.compare_digest(f"{zlib.crc32(key[:-9].encode()):08x}", key[-8:])
+    return bool(KEY_PATTERN.fullmatch(key)) and secrets.compare_digest(f"{zlib.crc32(key[:-9].encode()):08x}", key[-8:])
 
 
 def authenticate(key: str, *, now: datetime) -> Principal | None:
     """The principal of a key, or None when it is malformed, unknown, revoked or expired."""
     if not is_well_formed(key):
         return None
-    row = one_of(ApiKey, "digest = %s", key_digest(key))
+    row = fetch_row(ApiKey, "digest = %s", digest_key(key))
     if row is None or row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now):
         return None
-    if row.last_used_at is None or now - row.last_used_at > TOUCH_EVERY:
+    if row.last_used_at is None or now - row.last_used_at > LAST_USED_PRECISION:
         ApiKey.objects.filter(pk=row.pk).update(last_used_at=now)
     return Principal(
         organization_id=row.organization_id,

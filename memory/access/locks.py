@@ -8,14 +8,14 @@ from django.db import connection
 from memory.models import EndUser
 
 
-def take_turns(subject: str, user: EndUser) -> None:
+def lock_for_transaction(subject: str, user: EndUser) -> None:
     """Lock until the end of the transaction: later writers of the same subject wait and then see this write."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", [subject, user.pk])
 
 
 @contextmanager
-def single_flight(name: str, key: int) -> Iterator[bool]:
+def try_task_lock(name: str, key: int) -> Iterator[bool]:
     """True for one process at a time. The lock ends with the connection, so a killed worker releases it.
 
     Only avoids duplicate work, which would be harmless.

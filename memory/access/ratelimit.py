@@ -26,28 +26,28 @@ redis.call('SET', KEYS[1], string.format('%.0f', free), 'PX', math.ceil((free - 
 return 0
 """
 SECOND_US = 1_000_000
-MOST_LOCAL = 10_000
+MAX_LOCAL_KEYS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RateDecision:
     admitted: bool
     limit: int
     retry_after_s: float = 0.0
 
 
-def admit(key_id: int, requests_per_second: int | None = None) -> Verdict:
+def check_rate(key_id: int, requests_per_second: int | None = None) -> RateDecision:
     """Whether a key may make one more request now. A burst of one second's requests is allowed."""
     limit = requests_per_second or memory_conf().limits.requests_per_second
-    wait_us = shared.attempt(lambda client: ask(client, key_id, limit), -1)
+    wait_us = shared.call_or_default(lambda client: count_in_redis(client, key_id, limit), -1)
     if wait_us < 0:
         wait_us = _local.ask(key_id, max(1, limit // memory_conf().limits.web_processes))
-    return Verdict(admitted=wait_us == 0, limit=limit, retry_after_s=wait_us / SECOND_US)
+    return RateDecision(admitted=wait_us == 0, limit=limit, retry_after_s=wait_us / SECOND_US)
 
 
-def ask(client: Redis, key_id: int, limit: int) -> int:
+def count_in_redis(client: Redis, key_id: int, limit: int) -> int:
     script = client.register_script(SCRIPT)
-    return int(script(keys=[shared.key("rate", str(key_id))], args=[SECOND_US // limit, SECOND_US]))
+    return int(script(keys=[shared.build_key("rate", str(key_id))], args=[SECOND_US // limit, SECOND_US]))
 
 
 class LocalCounter:
@@ -63,7 +63,7 @@ class LocalCounter:
             free = max(self._free.get(key_id, now), now) + SECOND_US // limit
             if free - now > SECOND_US:
                 return free - SECOND_US - now
-            if len(self._free) >= MOST_LOCAL:
+            if len(self._free) >= MAX_LOCAL_KEYS:
                 self._free = {key: moment for key, moment in self._free.items() if moment > now}
             self._free[key_id] = free
             return 0

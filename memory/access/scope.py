@@ -9,7 +9,7 @@ from django.db.backends.utils import CursorWrapper
 
 from memory.models import EndUser
 
-USER = "app.user_id"
+USER_SETTING = "app.user_id"
 """The setting that the policies of the database read."""
 
 
@@ -17,7 +17,7 @@ class WrongScope(Exception):
     """A scope of one user was opened inside the scope of another. Always a bug."""
 
 
-_held: ContextVar[str] = ContextVar("user_scope", default="")
+_current_user: ContextVar[str] = ContextVar("user_scope", default="")
 
 
 @contextmanager
@@ -31,25 +31,25 @@ def user_scope(
     their own. Never hold it around a network call. Raises WrongScope inside another user's.
     """
     wanted = str(user.pk if isinstance(user, EndUser) else user)
-    held = _held.get()
+    held = _current_user.get()
     if held == wanted:
-        with transaction.atomic(savepoint=savepoint), set_for_now(settings or {}):
+        with transaction.atomic(savepoint=savepoint), apply_settings(settings or {}):
             yield
         return
     if held:
         raise WrongScope(f"a scope for user {wanted} inside that of user {held}")
-    token = _held.set(wanted)
+    token = _current_user.set(wanted)
     try:
-        with transaction.atomic(), set_for_now({USER: wanted, **(settings or {})}) as before:
-            if before[USER] not in {"", wanted}:
-                raise WrongScope(f"a scope for user {wanted} on a connection left to user {before[USER]}")
+        with transaction.atomic(), apply_settings({USER_SETTING: wanted, **(settings or {})}) as before:
+            if before[USER_SETTING] not in {"", wanted}:
+                raise WrongScope(f"a scope for user {wanted} on a connection left to user {before[USER_SETTING]}")
             yield
     finally:
-        _held.reset(token)
+        _current_user.reset(token)
 
 
 @contextmanager
-def set_for_now(settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
+def apply_settings(settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
     """Settings of the open transaction, put back at the end where an outer one goes on. Gives the earlier values.
 
     A rollback undoes them by itself; a released savepoint does not.
@@ -72,7 +72,7 @@ def set_local(cursor: CursorWrapper, settings: Mapping[str, str]) -> dict[str, s
     # Left to right: the old values are read before the new ones are written.
     cursor.execute(f"SELECT {read}, {write}", [*settings, *(part for pair in settings.items() for part in pair)])
     earlier = zip(settings, cursor.fetchone() or (), strict=False)
-    return {name: value or "" for name, value in earlier if value is not None or name == USER}
+    return {name: value or "" for name, value in earlier if value is not None or name == USER_SETTING}
 
 
 def current_scope() -> str:

@@ -11,15 +11,15 @@ from memory.models import EndUser, Organization
 Row = TypeVar("Row", bound=Model)
 
 
-EXTERNAL_ID = re.compile(r"[A-Za-z0-9_.@:-]{1,128}")
+EXTERNAL_ID_PATTERN = re.compile(r"[A-Za-z0-9_.@:-]{1,128}")
 
 
 def find_user(organization: Organization | int, external_id: str) -> EndUser | None:
     organization_id = organization if isinstance(organization, int) else organization.pk
-    return one_of(EndUser, "organization_id = %s AND external_id = %s", organization_id, external_id)
+    return fetch_row(EndUser, "organization_id = %s AND external_id = %s", organization_id, external_id)
 
 
-def one_of(model: type[Row], where: LiteralString, *values: int | str) -> Row | None:
+def fetch_row(model: type[Row], where: LiteralString, *values: int | str) -> Row | None:
     """The row of a model, by a condition on its columns. Every request looks up its key and its user, and the ORM
     takes longer to compose such a statement than Postgres to answer it. For columns that the driver reads by itself."""
     fields = {field.attname: str(field.column) for field in model._meta.concrete_fields}
@@ -29,9 +29,9 @@ def one_of(model: type[Row], where: LiteralString, *values: int | str) -> Row | 
     return None if row is None else model.from_db(connection.alias, list(fields), row)
 
 
-def ensure_user(organization: Organization | int, external_id: str) -> EndUser:
+def get_or_create_user(organization: Organization | int, external_id: str) -> EndUser:
     """The end user, created by the first write. Raises ValueError for an id outside the allowed alphabet."""
-    if not EXTERNAL_ID.fullmatch(external_id):
+    if not EXTERNAL_ID_PATTERN.fullmatch(external_id):
         raise ValueError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
     organization_id = organization if isinstance(organization, int) else organization.pk
     found = find_user(organization_id, external_id)

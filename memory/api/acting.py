@@ -3,8 +3,8 @@
 from django.http import HttpRequest
 
 from memory.facade import MemoryFacade
-from memory.web.auth import LONGEST_ACTOR, principal_of
+from memory.web.auth import LONGEST_ACTOR, get_principal
 
 
-def facade(request: HttpRequest) -> MemoryFacade:
-    return MemoryFacade(actor=f"key:{principal_of(request).name}"[:LONGEST_ACTOR])
+def open_facade(request: HttpRequest) -> MemoryFacade:
+    return MemoryFacade(actor=f"key:{get_principal(request).name}"[:LONGEST_ACTOR])

@@ -7,25 +7,25 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from memory.api.acting import facade
-from memory.api.memories import shown, store_memory
+from memory.api.acting import open_facade
+from memory.api.memories import render_item, store_memory
 from memory.api.schemas import MemoryIn, MemoryOut, MemoryPage, StoreOptions
-from memory.facts.profile.facts import DEFAULT_IMPORTANCE, IMPORTANCE, TAGS, Field
+from memory.facts.profile.facts import DEFAULT_IMPORTANCE, IMPORTANCE, TAGS, ProfileField
 from memory.store import listing
 from memory.tiers import Tier
 from memory.web import paging
-from memory.web.auth import READ, WRITE, known_user, required_user
-from memory.web.fields import Body, Flag, ItemId, PageOptions, Share, Text, UserId
-from memory.web.idempotency import reply
-from memory.web.openapi import answers
+from memory.web.auth import READ, WRITE, get_user_or_404, lookup_user
+from memory.web.fields import Flag, Fraction, ItemId, PageOptions, RequestBody, Text, UserId
+from memory.web.idempotency import json_response
+from memory.web.openapi import describe_responses
 
 router = Router(tags=["Memories"])
 
 
-class AimIn(Body):
+class AimIn(RequestBody):
     text: Text
-    importance: Share | None = None
-    confidence: Share | None = None
+    importance: Fraction | None = None
+    confidence: Fraction | None = None
     always_inject: Flag | None = None
 
 
@@ -33,29 +33,35 @@ class AimIn(Body):
 class Aim:
     """``tag`` is what makes a bank item one of these."""
 
-    field: Field
+    field: ProfileField
     word: str
     tag: str
 
 
-def offer(aim: Aim) -> None:
+def add_aim_routes(aim: Aim) -> None:
     where, plural = f"/users/{{u}}/{aim.field}", aim.field
-    added = answers(201, MemoryOut, reads_body=True, writes=True)
-    gone = answers(200, MemoryOut, writes=True, may_miss=True)
+    added = describe_responses(201, MemoryOut, reads_body=True, writes=True)
+    gone = describe_responses(200, MemoryOut, writes=True, may_miss=True)
 
     @router.get(
-        where, auth=READ, response=answers(200, MemoryPage), operation_id=f"list_{plural}", summary=plural.title()
+        where,
+        auth=READ,
+        response=describe_responses(200, MemoryPage),
+        operation_id=f"list_{plural}",
+        summary=plural.title(),
     )
     def listed(request: HttpRequest, u: UserId, options: Query[PageOptions]) -> HttpResponse:
         """The active ones, the latest first."""
-        user = known_user(request, u)
+        user = lookup_user(request, u)
         mark = [plural, user.pk if user else 0]
-        after = paging.item_place(listing.RECENT, mark, options.cursor)
-        rows = facade(request).aims(user, aim.tag, after=after, limit=options.limit + 1) if user else []
+        after = paging.read_item_cursor(listing.RECENT, mark, options.cursor)
+        rows = open_facade(request).aims(user, aim.tag, after=after, limit=options.limit + 1) if user else []
         page, following = rows[: options.limit], None
         if len(rows) > options.limit:
-            following = paging.item_cursor(listing.RECENT, mark, listing.place_of(page[-1], listing.RECENT))
-        return reply(200, MemoryPage(items=[MemoryOut.of(row) for row in page], next_cursor=following))
+            following = paging.sign_item_cursor(
+                listing.RECENT, mark, listing.build_item_cursor(page[-1], listing.RECENT)
+            )
+        return json_response(200, MemoryPage(items=[MemoryOut.of(row) for row in page], next_cursor=following))
 
     @router.post(where, auth=WRITE, response=added, operation_id=f"add_{aim.word}", summary=f"Add a {aim.word}")
     def add(request: HttpRequest, u: UserId, body: AimIn) -> HttpResponse:
@@ -70,9 +76,9 @@ def offer(aim: Aim) -> None:
     )  # fmt: skip
     def remove(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
         """Out of every answer; ``POST /memories/{id}/restore`` brings it back."""
-        user = required_user(request, u)
-        return shown(facade(request).archive_aim(user, aim.tag, UUID(item_id), now=timezone.now()))
+        user = get_user_or_404(request, u)
+        return render_item(open_facade(request).archive_aim(user, aim.tag, UUID(item_id), now=timezone.now()))
 
 
 for one in (Aim("goals", "goal", "goal"), Aim("values", "value", "value")):
-    offer(one)
+    add_aim_routes(one)

@@ -8,13 +8,13 @@ from django.utils import timezone
 from ninja import Router
 from pydantic import BaseModel, Field, JsonValue
 
-from memory.api.acting import facade
+from memory.api.acting import open_facade
 from memory.context.budget import Complexity
-from memory.context.compose import Context, Message, Room
-from memory.web.auth import READ, new_or_known_user
-from memory.web.fields import Body, Flag, Name, Text, UserId, is_none
-from memory.web.idempotency import answer_once, reply
-from memory.web.openapi import answers
+from memory.context.compose import ClientLimits, Context, RecentMessage
+from memory.web.auth import READ, ensure_request_user
+from memory.web.fields import Flag, Name, RequestBody, Text, UserId, is_none
+from memory.web.idempotency import answer_once, json_response
+from memory.web.openapi import describe_responses
 
 router = Router(tags=["A turn"])
 
@@ -22,12 +22,12 @@ router = Router(tags=["A turn"])
 Role = Literal["user", "assistant", "system", "tool"]
 
 
-class MessageIn(Body):
+class MessageIn(RequestBody):
     role: Role
     content: str = Field(strict=True, max_length=32_768)
 
 
-class ContextIn(Body):
+class ContextIn(RequestBody):
     query: Text
     thread_id: Name | None = None
     recent_messages: list[MessageIn] | None = Field(default=None, max_length=100)
@@ -39,8 +39,8 @@ class ContextIn(Body):
     )
 
     @property
-    def room(self) -> Room | None:
-        return Room(self.model or "", self.max_tokens) if self.model or self.max_tokens else None
+    def room(self) -> ClientLimits | None:
+        return ClientLimits(self.model or "", self.max_tokens) if self.model or self.max_tokens else None
 
 
 class SectionOut(BaseModel):
@@ -100,17 +100,17 @@ class ContextOut(BaseModel):
 @router.post(
     "/users/{u}/context",
     auth=READ,
-    response=answers(200, ContextOut, reads_body=True, writes=True),
+    response=describe_responses(200, ContextOut, reads_body=True, writes=True),
     operation_id="context",
     summary="What to hand an assistant before it answers",
 )
-def context(request: HttpRequest, u: UserId, body: ContextIn) -> HttpResponse:
+def compose_context(request: HttpRequest, u: UserId, body: ContextIn) -> HttpResponse:
     """``injection`` is the sections in order.
 
     While the outcome of the thread's last exchange is missing, it begins with ``<score-required>``.
     """
-    user, door = new_or_known_user(request, u), facade(request)
-    messages = [Message(message.role, message.content) for message in body.recent_messages or []]
+    user, door = ensure_request_user(request, u), open_facade(request)
+    messages = [RecentMessage(message.role, message.content) for message in body.recent_messages or []]
 
     def find() -> HttpResponse:
         made = door.context(
@@ -123,6 +123,6 @@ def context(request: HttpRequest, u: UserId, body: ContextIn) -> HttpResponse:
             has_documents=bool(body.has_documents),
             room=body.room,
         )
-        return reply(200, ContextOut.of(made))
+        return json_response(200, ContextOut.of(made))
 
     return answer_once(request, user, find)

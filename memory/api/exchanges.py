@@ -11,18 +11,18 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Path, Query, Router
 from pydantic import BaseModel, Field, JsonValue
 
-from memory.api.acting import facade
+from memory.api.acting import open_facade
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.tiers import Outcome
 from memory.web import paging
-from memory.web.auth import READ, known_user, required_user
+from memory.web.auth import READ, get_user_or_404, lookup_user
 from memory.web.fields import NAME_LIMIT, PageSize, QueryParameters, ThreadId, UserId, is_none
-from memory.web.idempotency import reply
-from memory.web.openapi import answers
+from memory.web.idempotency import json_response
+from memory.web.openapi import describe_responses
 from memory.web.problems import not_found
 from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent, SignalKind, Source
-from outcomes.reading import Place, ThreadState, Told
+from outcomes.reading import ExchangeCursor, ExchangeDetail, ThreadState
 
 router = Router(tags=["A turn"])
 
@@ -108,7 +108,7 @@ class KeptExchangeOut(BaseModel):
     detection: DetectionOut | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
 
     @classmethod
-    def of(cls, told: Told) -> "KeptExchangeOut":
+    def of(cls, told: ExchangeDetail) -> "KeptExchangeOut":
         exchange = told.exchange
         return cls(
             exchange_id=exchange.pk,
@@ -146,23 +146,25 @@ class ExportOptions(QueryParameters):
 @router.get(
     "/users/{u}/exchanges",
     auth=READ,
-    response=answers(200, ExchangePage),
+    response=describe_responses(200, ExchangePage),
     operation_id="list_exchanges",
     summary="List exchanges, newest first",
 )
 def list_exchanges(request: HttpRequest, u: UserId, options: Query[ExchangeOptions]) -> HttpResponse:
     """Each with its outcome, the signals noticed and the tools that ran."""
-    user = known_user(request, u)
+    user = lookup_user(request, u)
     mark = ["exchanges", user.pk if user else 0, options.thread_id]
-    place = paging.place_in(mark, options.cursor)
+    place = paging.read_cursor(mark, options.cursor)
     if user is None:
-        return reply(200, ExchangePage(items=[], next_cursor=None))
-    after = Place(datetime.fromisoformat(place[0]), uuid.UUID(place[1])) if place else None
-    found, following = facade(request).exchanges(
+        return json_response(200, ExchangePage(items=[], next_cursor=None))
+    after = ExchangeCursor(datetime.fromisoformat(place[0]), uuid.UUID(place[1])) if place else None
+    found, following = open_facade(request).exchanges(
         user, thread_id=options.thread_id or "", limit=options.limit, after=after
     )
-    cursor = paging.cursor(mark, [following.created_at.isoformat(), str(following.exchange_id)]) if following else None
-    return reply(200, ExchangePage(items=[KeptExchangeOut.of(told) for told in found], next_cursor=cursor))
+    cursor = (
+        paging.sign_cursor(mark, [following.created_at.isoformat(), str(following.exchange_id)]) if following else None
+    )
+    return json_response(200, ExchangePage(items=[KeptExchangeOut.of(told) for told in found], next_cursor=cursor))
 
 
 STREAMED: dict[str, Any] = {
@@ -173,21 +175,21 @@ STREAMED: dict[str, Any] = {
 @router.get(
     "/users/{u}/exchanges/export",
     auth=READ,
-    response=answers(200, None),
+    response=describe_responses(200, None),
     openapi_extra=STREAMED,
     operation_id="export_exchanges",
     summary="Every exchange as JSON Lines, oldest first",
 )
 def export_exchanges(request: HttpRequest, u: UserId, options: Query[ExportOptions]) -> StreamingHttpResponse:
     """Streamed in batches; the same records as ``manage.py export_exchanges``."""
-    user, door = known_user(request, u), facade(request)
-    lines = as_lines(door, user, options.thread_id or "") if user else iter(())
+    user, door = lookup_user(request, u), open_facade(request)
+    lines = render_lines(door, user, options.thread_id or "") if user else iter(())
     response = StreamingHttpResponse(lines, content_type=NDJSON)
     response.headers["Content-Disposition"] = 'attachment; filename="exchanges.jsonl"'
     return response
 
 
-def as_lines(door: MemoryFacade, user: EndUser, thread_id: str) -> Iterator[bytes]:
+def render_lines(door: MemoryFacade, user: EndUser, thread_id: str) -> Iterator[bytes]:
     for record in door.exchange_lines(user, thread_id=thread_id):
         yield json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
@@ -195,15 +197,15 @@ def as_lines(door: MemoryFacade, user: EndUser, thread_id: str) -> Iterator[byte
 @router.get(
     "/users/{u}/exchanges/{exchange_id}",
     auth=READ,
-    response=answers(200, KeptExchangeOut, may_miss=True),
+    response=describe_responses(200, KeptExchangeOut, may_miss=True),
     operation_id="get_exchange",
     summary="One exchange",
 )
 def get_exchange(request: HttpRequest, u: UserId, exchange_id: ExchangeId) -> HttpResponse:
-    told = facade(request).exchange_by_id(required_user(request, u), exchange_id)
+    told = open_facade(request).exchange_by_id(get_user_or_404(request, u), exchange_id)
     if told is None:
         raise not_found()
-    return reply(200, KeptExchangeOut.of(told))
+    return json_response(200, KeptExchangeOut.of(told))
 
 
 class ThreadOut(BaseModel):
@@ -234,12 +236,12 @@ class ThreadOut(BaseModel):
 @router.get(
     "/users/{u}/threads/{thread_id}",
     auth=READ,
-    response=answers(200, ThreadOut),
+    response=describe_responses(200, ThreadOut),
     operation_id="thread_state",
     summary="Where a thread stands",
 )
 def thread_state(request: HttpRequest, u: UserId, thread_id: ThreadId) -> HttpResponse:
     """Whether its last exchange waits for an outcome. An unknown thread is empty, not a 404."""
-    user = known_user(request, u)
-    state = facade(request).thread_state(user, thread_id) if user else ThreadState(thread_id, 0, None, waits=False)
-    return reply(200, ThreadOut.of(state))
+    user = lookup_user(request, u)
+    state = open_facade(request).thread_state(user, thread_id) if user else ThreadState(thread_id, 0, None, waits=False)
+    return json_response(200, ThreadOut.of(state))

@@ -11,20 +11,20 @@ from ninja import Query, Router
 from pydantic import BaseModel, Field, model_validator
 
 from knowledge_graph import browsing
-from knowledge_graph.browsing import ConceptDetail, EntityDetail, Sort, Span, Wanted
+from knowledge_graph.browsing import ConceptDetail, EntityDetail, GraphQuery, Sort, Span
 from knowledge_graph.models import Concept, Entity
-from knowledge_graph.picture import Picture
+from knowledge_graph.picture import GraphView
 from knowledge_graph.reading import ActionRecord, KnownSolution, TierRecord
-from memory.api.acting import facade
+from memory.api.acting import open_facade
 from memory.api.schemas import MemoryOut
-from memory.facade.graphs import Way
+from memory.facade.graphs import EntityPath
 from memory.models import EndUser
 from memory.tiers import Tier
 from memory.web import paging
-from memory.web.auth import READ, known_user, required_user
-from memory.web.fields import Answer, Name, PageSize, QueryParameters, UserId
-from memory.web.idempotency import reply
-from memory.web.openapi import answers
+from memory.web.auth import READ, get_user_or_404, lookup_user
+from memory.web.fields import Name, PageSize, QueryParameters, RowModel, UserId
+from memory.web.idempotency import json_response
+from memory.web.openapi import describe_responses
 from memory.web.problems import invalid_field, not_found
 
 Row_co = TypeVar("Row_co", Concept, Entity, covariant=True)
@@ -32,24 +32,24 @@ Row_co = TypeVar("Row_co", Concept, Entity, covariant=True)
 router = Router(tags=["Graphs"])
 
 
-class Options(QueryParameters):
+class GraphOptions(QueryParameters):
     sort: Sort = Sort.IMPORTANCE
     time: Span = Field(default=Span.ALL, description="What was last seen then; `session` is what a thread was about.")
     thread_id: Name | None = Field(default=None, description="The thread of `time=session`.")
 
     @model_validator(mode="after")
-    def need_a_thread(self) -> "Options":
+    def need_a_thread(self) -> "GraphOptions":
         if self.time is Span.SESSION and not self.thread_id:
             raise invalid_field("thread_id", "is needed for time=session")
         return self
 
 
-class PageOptions(Options):
+class PageOptions(GraphOptions):
     limit: PageSize = 20
     cursor: str | None = None
 
 
-class PictureOptions(Options):
+class PictureOptions(GraphOptions):
     limit: PageSize = Field(default=20, description="So many concepts and so many entities.")
 
 
@@ -62,7 +62,7 @@ class PathQuery(QueryParameters):
     end: Name = Field(alias="to", min_length=1)
 
 
-class ConceptOut(Answer):
+class ConceptOut(RowModel):
     key: str
     label: str
     aliases: list[str]
@@ -145,7 +145,7 @@ class ConceptDetailOut(ConceptOut):
     solutions: list[SolutionOut]
 
 
-class EntityOut(Answer):
+class EntityOut(RowModel):
     key: str
     label: str
     kind: str
@@ -201,7 +201,7 @@ class PathOut(BaseModel):
     labels: dict[str, str]
 
     @classmethod
-    def of(cls, way: Way) -> "PathOut":
+    def of(cls, way: EntityPath) -> "PathOut":
         steps = way.steps or []
         return cls(
             connected=way.steps is not None,
@@ -214,7 +214,7 @@ class PathOut(BaseModel):
         )
 
 
-class NodeOut(Answer):
+class NodeOut(RowModel):
     id: str
     label: str
     kind: Literal["routing", "content", "both", "action"]
@@ -223,7 +223,7 @@ class NodeOut(Answer):
     detail: str
 
 
-class TieOut(Answer):
+class TieOut(RowModel):
     source: str
     target: str
     kind: str
@@ -238,33 +238,33 @@ class PictureOut(BaseModel):
 @router.get(
     "/users/{u}/graph/concepts",
     auth=READ,
-    response=answers(200, ConceptPage),
+    response=describe_responses(200, ConceptPage),
     operation_id="list_concepts",
     summary="What questions were about",
 )
 def list_concepts(request: HttpRequest, u: UserId, options: Query[PageOptions]) -> HttpResponse:
     """The routing graph's concepts: the most important, the latest or the oldest first."""
-    page, following = page_of("concepts", facade(request).concepts, known_user(request, u), options)
-    return reply(200, ConceptPage(items=[ConceptOut.of(row) for row in page], next_cursor=following))
+    page, following = list_page("concepts", open_facade(request).concepts, lookup_user(request, u), options)
+    return json_response(200, ConceptPage(items=[ConceptOut.of(row) for row in page], next_cursor=following))
 
 
 @router.get(
     "/users/{u}/graph/concept",
     auth=READ,
-    response=answers(200, ConceptDetailOut, may_miss=True),
+    response=describe_responses(200, ConceptDetailOut, may_miss=True),
     operation_id="get_concept",
     summary="One concept: which tier answers it, what helps",
 )
 def get_concept(request: HttpRequest, u: UserId, options: Query[NameQuery]) -> HttpResponse:
-    user = required_user(request, u)
-    found = facade(request).concept(user, options.name)
+    user = get_user_or_404(request, u)
+    found = open_facade(request).concept(user, options.name)
     if found is None:
         raise not_found()
-    texts = {item.pk: item.text for item in browsing.present(user, found.solutions).values()}
-    return reply(200, concept_out(found, texts))
+    texts = {item.pk: item.text for item in browsing.load_solution_items(user, found.solutions).values()}
+    return json_response(200, render_concept(found, texts))
 
 
-def concept_out(found: ConceptDetail, texts: dict[UUID, str]) -> ConceptDetailOut:
+def render_concept(found: ConceptDetail, texts: dict[UUID, str]) -> ConceptDetailOut:
     return ConceptDetailOut(
         **ConceptOut.of(found.concept).model_dump(),
         is_entity=found.is_entity,
@@ -279,83 +279,83 @@ def concept_out(found: ConceptDetail, texts: dict[UUID, str]) -> ConceptDetailOu
 @router.get(
     "/users/{u}/graph/entities",
     auth=READ,
-    response=answers(200, EntityPage),
+    response=describe_responses(200, EntityPage),
     operation_id="list_entities",
     summary="Who and what memories name",
 )
 def list_entities(request: HttpRequest, u: UserId, options: Query[PageOptions]) -> HttpResponse:
     """The content graph's entities; by importance the best known come first, not the most often named."""
-    page, following = page_of("entities", facade(request).entities, known_user(request, u), options)
-    return reply(200, EntityPage(items=[EntityOut.of(row) for row in page], next_cursor=following))
+    page, following = list_page("entities", open_facade(request).entities, lookup_user(request, u), options)
+    return json_response(200, EntityPage(items=[EntityOut.of(row) for row in page], next_cursor=following))
 
 
 @router.get(
     "/users/{u}/graph/entity",
     auth=READ,
-    response=answers(200, EntityDetailOut, may_miss=True),
+    response=describe_responses(200, EntityDetailOut, may_miss=True),
     operation_id="get_entity",
     summary="One entity, what stands beside it, and the memories that name it",
 )
 def get_entity(request: HttpRequest, u: UserId, options: Query[NameQuery]) -> HttpResponse:
-    found = facade(request).entity(required_user(request, u), options.name)
+    found = open_facade(request).entity(get_user_or_404(request, u), options.name)
     if found is None:
         raise not_found()
-    return reply(200, EntityDetailOut.whole(found))
+    return json_response(200, EntityDetailOut.whole(found))
 
 
 @router.get(
     "/users/{u}/graph/path",
     auth=READ,
-    response=answers(200, PathOut, may_miss=True),
+    response=describe_responses(200, PathOut, may_miss=True),
     operation_id="graph_path",
     summary="How two entities are connected",
 )
 def graph_path(request: HttpRequest, u: UserId, options: Query[PathQuery]) -> HttpResponse:
     """The shortest way over memories that name both of two neighbours, at most six steps."""
-    way = facade(request).way(required_user(request, u), options.start, options.end)
+    way = open_facade(request).way(get_user_or_404(request, u), options.start, options.end)
     if way is None:
         raise not_found()
-    return reply(200, PathOut.of(way))
+    return json_response(200, PathOut.of(way))
 
 
 @router.get(
     "/users/{u}/graph/picture",
     auth=READ,
-    response=answers(200, PictureOut),
+    response=describe_responses(200, PictureOut),
     operation_id="graph_picture",
     summary="The foremost of all graphs as nodes and edges",
 )
 def graph_picture(request: HttpRequest, u: UserId, options: Query[PictureOptions]) -> HttpResponse:
-    user = known_user(request, u)
-    wanted = Wanted(options.sort, options.time, options.thread_id or "", limit=options.limit)
-    found = facade(request).picture(user, wanted, now=timezone.now()) if user else Picture([], [])
+    user = lookup_user(request, u)
+    wanted = GraphQuery(options.sort, options.time, options.thread_id or "", limit=options.limit)
+    found = open_facade(request).picture(user, wanted, now=timezone.now()) if user else GraphView([], [])
     nodes, edges = [NodeOut.of(node) for node in found.nodes], [TieOut.of(tie) for tie in found.ties]
-    return reply(200, PictureOut(nodes=nodes, edges=edges))
+    return json_response(200, PictureOut(nodes=nodes, edges=edges))
 
 
-class Listing(Protocol[Row_co]):
+class RowLister(Protocol[Row_co]):
     """What of the facade lists concepts, or entities."""
 
-    def __call__(self, user: EndUser, wanted: Wanted, *, now: datetime) -> Sequence[Row_co]: ...
+    def __call__(self, user: EndUser, wanted: GraphQuery, *, now: datetime) -> Sequence[Row_co]: ...
 
 
-def page_of(
-    name: str, rows_of: Listing[Row_co], user: EndUser | None, options: PageOptions
+def list_page(
+    name: str, rows_of: RowLister[Row_co], user: EndUser | None, options: PageOptions
 ) -> tuple[Sequence[Row_co], str | None]:
     """The rows of a page and the cursor of the next, if there is one."""
     mark = [name, user.pk if user else 0, options.sort, options.time, options.thread_id]
     wanted = wanted_of(options, mark)
     rows = rows_of(user, wanted, now=timezone.now()) if user else []
-    return paging.cut(rows, options.limit, lambda row: cursor_of(mark, row, options.sort))
+    return paging.cut_page(rows, options.limit, lambda row: sign_row_cursor(mark, row, options.sort))
 
 
-def wanted_of(options: PageOptions, mark: list[Any]) -> Wanted:
-    place = paging.place_in(mark, options.cursor)
+def wanted_of(options: PageOptions, mark: list[Any]) -> GraphQuery:
+    place = paging.read_cursor(mark, options.cursor)
     if place is not None and options.sort is not Sort.IMPORTANCE:
         place[0] = datetime.fromisoformat(place[0])
-    return Wanted(options.sort, options.time, options.thread_id or "", place, options.limit + 1)
+    return GraphQuery(options.sort, options.time, options.thread_id or "", place, options.limit + 1)
 
 
-def cursor_of(mark: list[Any], row: Concept | Entity, sort: Sort) -> str:
-    place = [value.isoformat() if isinstance(value, datetime) else value for value in browsing.place_of(row, sort)]
-    return paging.cursor(mark, place)
+def sign_row_cursor(mark: list[Any], row: Concept | Entity, sort: Sort) -> str:
+    place = [value.isoformat() if isinstance(value, datetime) else value for value in browsing.build_cursor(row, sort)]
+    return paging.sign_cursor(mark, place)

@@ -9,14 +9,13 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 from pydantic import AfterValidator, Field, StringConstraints
 
-from memory.api.acting import facade
+from memory.api.acting import open_facade
 from memory.api.context import ContextIn, ContextOut
-from memory.api.context import context as context_of_turn
+from memory.api.context import compose_context as context_of_turn
 from memory.api.turns import ExchangeIn, ExchangeOut, OutcomeIn, OutcomeOut, record_outcome, store_exchange
-from memory.web.auth import READ, WRITE, known_user, principal_of
-from memory.web.fields import NAME_LIMIT, PageSize, QueryParameters, readable, without_invisible
-from memory.web.fields import Query as QueryText
-from memory.web.openapi import answers
+from memory.web.auth import READ, WRITE, get_principal, lookup_user
+from memory.web.fields import NAME_LIMIT, PageSize, QueryParameters, QueryText, strip_invisible, validate_readable
+from memory.web.openapi import describe_responses
 from memory.web.patterns import THREAD_PATTERN, USER_PATTERN
 from memory.web.problems import Problem
 
@@ -30,8 +29,8 @@ UserIdField = Annotated[
 ThreadField = Annotated[
     str,
     Field(strict=True, min_length=1, max_length=NAME_LIMIT, pattern=THREAD_PATTERN),
-    AfterValidator(readable),
-    AfterValidator(without_invisible),
+    AfterValidator(validate_readable),
+    AfterValidator(strip_invisible),
 ]
 
 
@@ -60,34 +59,34 @@ class HookScoreIn(OutcomeIn):
 
 def check_user(request: HttpRequest, user_id: str) -> None:
     """Check the key's list of users, which other calls check by their URL."""
-    if not principal_of(request).may_act_for(user_id):
+    if not get_principal(request).may_act_for(user_id):
         raise Problem(403, "forbidden", "This key may not act for that user.")
 
 
 @router.post(
     "/hooks/context",
     auth=READ,
-    response=answers(200, ContextOut, reads_body=True, writes=True),
+    response=describe_responses(200, ContextOut, reads_body=True, writes=True),
     operation_id="hook_context",
     summary="Before an answer: what to hand over, and whether to stop",
 )
 def hook_context(request: HttpRequest, body: HookContextIn) -> HttpResponse:
-    return composed(request, body)
+    return compose_for_hook(request, body)
 
 
 @router.get(
     "/hooks/context",
     auth=READ,
-    response=answers(200, ContextOut),
+    response=describe_responses(200, ContextOut),
     operation_id="hook_context_by_query",
     summary="Before an answer, for hooks that can only ask by address",
 )
 def hook_context_by_query(request: HttpRequest, options: Query[HookContextQuery]) -> HttpResponse:
     told = {name: value for name, value in options.model_dump().items() if value is not None}
-    return composed(request, HookContextIn(**told))
+    return compose_for_hook(request, HookContextIn(**told))
 
 
-def composed(request: HttpRequest, body: HookContextIn) -> HttpResponse:
+def compose_for_hook(request: HttpRequest, body: HookContextIn) -> HttpResponse:
     check_user(request, body.user_id)
     return context_of_turn(request, body.user_id, body)
 
@@ -95,7 +94,7 @@ def composed(request: HttpRequest, body: HookContextIn) -> HttpResponse:
 @router.post(
     "/hooks/exchange",
     auth=WRITE,
-    response=answers(201, ExchangeOut, reads_body=True, writes=True),
+    response=describe_responses(201, ExchangeOut, reads_body=True, writes=True),
     operation_id="hook_exchange",
     summary="After an answer: keep the exchange",
 )
@@ -108,16 +107,16 @@ def hook_exchange(request: HttpRequest, body: HookExchangeIn) -> HttpResponse:
 @router.post(
     "/hooks/score",
     auth=WRITE,
-    response=answers(201, OutcomeOut, reads_body=True, writes=True, may_miss=True),
+    response=describe_responses(201, OutcomeOut, reads_body=True, writes=True, may_miss=True),
     operation_id="hook_score",
     summary="Say how it went",
 )
 def hook_score(request: HttpRequest, body: HookScoreIn) -> HttpResponse:
     """With a ``thread_id`` alone: the exchange of that thread which waits for its outcome."""
     check_user(request, body.user_id)
-    user = known_user(request, body.user_id)
+    user = lookup_user(request, body.user_id)
     if user and body.thread_id and not (body.turn_id or body.exchange_id):
-        state = facade(request).thread_state(user, body.thread_id)
+        state = open_facade(request).thread_state(user, body.thread_id)
         if state.waits and state.last:
             body.exchange_id = str(state.last.pk)
     return record_outcome(request, body.user_id, body)

@@ -12,19 +12,19 @@ from pydantic import BaseModel, Field
 
 from knowledge_graph.context_types import CONTEXT_TYPES
 from knowledge_graph.insights import Insights
-from memory.api.acting import facade
-from memory.context.compose import Unscored
+from memory.api.acting import open_facade
+from memory.context.compose import UnscoredExchange
 from memory.tiers import Outcome, Status, Tier
-from memory.web.auth import READ, known_user
-from memory.web.fields import Name, Query, QueryParameters, UserId, is_none
-from memory.web.idempotency import reply
-from memory.web.openapi import answers
+from memory.web.auth import READ, lookup_user
+from memory.web.fields import Name, QueryParameters, QueryText, UserId, is_none
+from memory.web.idempotency import json_response
+from memory.web.openapi import describe_responses
 
 router = Router(tags=["A turn"])
 
 
 class InsightsQuery(QueryParameters):
-    query: Query
+    query: QueryText
     thread_id: Name | None = None
 
 
@@ -114,7 +114,7 @@ class InsightsOut(BaseModel):
     unscored_exchange_id: UUID | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
 
     @classmethod
-    def of(cls, found: Insights, unscored: Unscored | None) -> "InsightsOut":
+    def of(cls, found: Insights, unscored: UnscoredExchange | None) -> "InsightsOut":
         shown: dict[str, Any] = found.as_json() | (unscored.as_json() if unscored else {})
         return cls(**shown)
 
@@ -122,12 +122,12 @@ class InsightsOut(BaseModel):
 @router.get(
     "/users/{u}/insights",
     auth=READ,
-    response=answers(200, InsightsOut),
+    response=describe_responses(200, InsightsOut),
     operation_id="insights",
     summary="What experience says about a question",
 )
-def insights(request: HttpRequest, u: UserId, asked: InQuery[InsightsQuery]) -> HttpResponse:
+def get_insights(request: HttpRequest, u: UserId, asked: InQuery[InsightsQuery]) -> HttpResponse:
     """Looked up by words and in the graphs. Embeds, searches and changes nothing."""
-    user, door, thread_id = known_user(request, u), facade(request), asked.thread_id or ""
+    user, door, thread_id = lookup_user(request, u), open_facade(request), asked.thread_id or ""
     found = door.insights(user, asked.query, now=timezone.now(), thread_id=thread_id)
-    return reply(200, InsightsOut.of(found, door.unscored(user, thread_id) if user else None))
+    return json_response(200, InsightsOut.of(found, door.unscored(user, thread_id) if user else None))

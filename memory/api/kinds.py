@@ -11,44 +11,47 @@ from ninja import Query as InQuery
 from ninja import Router
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from memory.api.acting import facade
+from memory.api.acting import open_facade
 from memory.models import EndUser
-from memory.records.models import Source
-from memory.records.texts import Kind
+from memory.records.models import RecordBase
+from memory.records.texts import RecordKind
 from memory.tools import rendering
 from memory.web import paging
-from memory.web.auth import READ, WRITE, for_writing, known_user, new_or_known_user, required_user
+from memory.web.auth import READ, WRITE, ensure_request_user, for_writing, get_user_or_404, lookup_user
 from memory.web.fields import (
-    Body,
     Flag,
     ItemId,
     JsonValue,
     Metadata,
     Moment,
     PageSize,
-    Query,
     QueryParameters,
+    QueryText,
+    RequestBody,
     Text,
     UserId,
-    one_line,
-    readable,
+    validate_one_line,
+    validate_readable,
 )
-from memory.web.idempotency import answer_once, do_once, reply
-from memory.web.openapi import answers
+from memory.web.idempotency import answer_once, do_once, json_response
+from memory.web.openapi import describe_responses
 from memory.web.problems import invalid_field, not_found
 
 router = Router(tags=["Personal records"])
 
-Title = Annotated[str, Field(strict=True, max_length=300), AfterValidator(one_line)]
+Title = Annotated[str, Field(strict=True, max_length=300), AfterValidator(validate_one_line)]
 Task = Annotated[
-    str, Field(strict=True, min_length=1, max_length=500), AfterValidator(one_line), AfterValidator(readable)
+    str,
+    Field(strict=True, min_length=1, max_length=500),
+    AfterValidator(validate_one_line),
+    AfterValidator(validate_readable),
 ]
 Writing = Annotated[str, Field(strict=True, max_length=32_768)]
 Language = Annotated[str, Field(strict=True, min_length=1, max_length=35, pattern=r"^[A-Za-z0-9-]+$")]
-Belief = Annotated[str, Field(strict=True, min_length=1, max_length=100), AfterValidator(one_line)]
+ReligionName = Annotated[str, Field(strict=True, min_length=1, max_length=100), AfterValidator(validate_one_line)]
 
 
-class NewRecord(Body):
+class NewRecord(RequestBody):
     created_at: Moment | None = Field(default=None, description="When it was written; now, when left out.")
 
     def fields(self) -> dict[str, Any]:
@@ -57,7 +60,7 @@ class NewRecord(Body):
         return {**given, **({"created_at": min(self.created_at, timezone.now())} if self.created_at else {})}
 
 
-class RecordPatch(Body):
+class RecordPatch(RequestBody):
     """Any of these, at least one."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"minProperties": 1})
@@ -147,18 +150,18 @@ class RecordPageOptions(QueryParameters):
     limit: PageSize = 50
 
 
-def shaped(out: type[RecordOut], row: Source | None) -> RecordOut:
+def render_record(out: type[RecordOut], row: RecordBase | None) -> RecordOut:
     if row is None:
         raise not_found()
     return out.model_validate(row, from_attributes=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class RecordRoutes:
     """One kind of record, as the API words it."""
 
     path: str
-    kind: Kind
+    kind: RecordKind
     word: str
     new: type[NewRecord]
     patch: type[RecordPatch]
@@ -166,93 +169,103 @@ class Offer:
     pages: type[RecordList]
 
 
-def offer(one: Offer) -> None:
+def add_record_routes(one: RecordRoutes) -> None:
     """The calls on a kind as a whole."""
     path, kind, word, new, out, pages = one.path, one.kind, one.word, one.new, one.out, one.pages
     where = f"/users/{{u}}/kinds/{path}"
-    written = answers(201, out, reads_body=True, writes=True)
+    written = describe_responses(201, out, reads_body=True, writes=True)
 
-    @router.post(where, auth=WRITE, response=written, operation_id=f"add_{word}", summary=f"Add a {as_words(word)}")
+    @router.post(where, auth=WRITE, response=written, operation_id=f"add_{word}", summary=f"Add a {humanise(word)}")
     def add(request: HttpRequest, u: UserId, body: new) -> HttpResponse:  # type: ignore[valid-type]
-        door, fields = facade(request), body.fields()  # type: ignore[attr-defined]
+        door, fields = open_facade(request), body.fields()  # type: ignore[attr-defined]
 
         def kept(user: EndUser) -> HttpResponse:
-            return reply(201, shaped(out, door.add_record(user, kind, fields, now=timezone.now())))
+            return json_response(201, render_record(out, door.add_record(user, kind, fields, now=timezone.now())))
 
-        known = known_user(request, u)
+        known = lookup_user(request, u)
         return for_writing(request, u, known, lambda user: do_once(request, user, lambda: kept(user)))
 
-    @router.get(where, auth=READ, response=answers(200, pages), operation_id=f"list_{path}", summary=f"List {path}")
+    @router.get(
+        where, auth=READ, response=describe_responses(200, pages), operation_id=f"list_{path}", summary=f"List {path}"
+    )
     def listed(request: HttpRequest, u: UserId, options: InQuery[RecordPageOptions]) -> HttpResponse:
-        return page_of(request, u, kind, out, pages, options)
+        return list_page(request, u, kind, out, pages, options)
 
-    offer_each(one, f"{where}/{{item_id}}")
+    add_single_record_routes(one, f"{where}/{{item_id}}")
 
 
-def offer_each(one: Offer, where: str) -> None:
+def add_single_record_routes(one: RecordRoutes, where: str) -> None:
     """The calls on one record."""
-    kind, word, patch, out = one.kind, as_words(one.word), one.patch, one.out
-    found = answers(200, out, may_miss=True)
-    changed = answers(200, out, reads_body=True, writes=True, may_miss=True)
-    gone = answers(204, None, writes=True, may_miss=True)
+    kind, word, patch, out = one.kind, humanise(one.word), one.patch, one.out
+    found = describe_responses(200, out, may_miss=True)
+    changed = describe_responses(200, out, reads_body=True, writes=True, may_miss=True)
+    gone = describe_responses(204, None, writes=True, may_miss=True)
 
     @router.get(where, auth=READ, response=found, operation_id=f"get_{one.word}", summary=f"Read a {word}")
     def read(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
-        return reply(200, shaped(out, facade(request).record(required_user(request, u), kind, UUID(item_id))))
+        return json_response(
+            200, render_record(out, open_facade(request).record(get_user_or_404(request, u), kind, UUID(item_id)))
+        )
 
     @router.patch(where, auth=WRITE, response=changed, operation_id=f"change_{one.word}", summary=f"Change a {word}")
     def change(request: HttpRequest, u: UserId, item_id: ItemId, body: patch) -> HttpResponse:  # type: ignore[valid-type]
-        fields, user = body.fields(), required_user(request, u)  # type: ignore[attr-defined]
-        row = facade(request).change_record(user, kind, UUID(item_id), fields, now=timezone.now())
-        return reply(200, shaped(out, row))
+        fields, user = body.fields(), get_user_or_404(request, u)  # type: ignore[attr-defined]
+        row = open_facade(request).change_record(user, kind, UUID(item_id), fields, now=timezone.now())
+        return json_response(200, render_record(out, row))
 
     @router.delete(
         where, auth=WRITE, response=gone, operation_id=f"delete_{one.word}", summary=f"Delete a {word} for good"
     )
     def delete(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
-        if not facade(request).remove_record(required_user(request, u), kind, UUID(item_id)):
+        if not open_facade(request).remove_record(get_user_or_404(request, u), kind, UUID(item_id)):
             raise not_found()
         return HttpResponse(status=204)
 
 
-def as_words(word: str) -> str:
+def humanise(word: str) -> str:
     return word.replace("_", " ")
 
 
-def page_of(
+def list_page(
     request: HttpRequest,
     u: str,
-    kind: Kind,
+    kind: RecordKind,
     out: type[RecordOut],
     pages: type[RecordList],
     options: RecordPageOptions,
 ) -> HttpResponse:
     """Newest first."""
-    user = known_user(request, u)
+    user = lookup_user(request, u)
     mark: list[str | int] = ["kind", kind, user.pk if user else 0]
-    place = paging.place_in(mark, options.cursor)
-    before = place_before(place) if place else None
-    rows = facade(request).records(user, kind, before=before, limit=options.limit + 1) if user else []
-    shown, following = paging.cut(
-        rows, options.limit, lambda row: paging.cursor(mark, [row.created_at.isoformat(), str(row.pk)])
+    place = paging.read_cursor(mark, options.cursor)
+    before = parse_place(place) if place else None
+    rows = open_facade(request).records(user, kind, before=before, limit=options.limit + 1) if user else []
+    shown, following = paging.cut_page(
+        rows, options.limit, lambda row: paging.sign_cursor(mark, [row.created_at.isoformat(), str(row.pk)])
     )
-    return reply(200, pages(items=[shaped(out, row) for row in shown], next_cursor=following))
+    return json_response(200, pages(items=[render_record(out, row) for row in shown], next_cursor=following))
 
 
-def place_before(place: list[Any]) -> tuple[datetime, UUID]:
+def parse_place(place: list[Any]) -> tuple[datetime, UUID]:
     moment, row_id = place
     return datetime.fromisoformat(str(moment)), UUID(str(row_id))
 
 
-offer(Offer("journals", Kind.JOURNAL, "journal", NewJournal, JournalPatch, JournalOut, JournalPage))
-offer(Offer("todos", Kind.TODO, "todo", NewTodo, TodoPatch, TodoOut, TodoPage))
-offer(Offer("gratitude", Kind.GRATITUDE, "gratitude_note", NewGratitude, GratitudePatch, GratitudeOut, GratitudePage))
+add_record_routes(
+    RecordRoutes("journals", RecordKind.JOURNAL, "journal", NewJournal, JournalPatch, JournalOut, JournalPage)
+)
+add_record_routes(RecordRoutes("todos", RecordKind.TODO, "todo", NewTodo, TodoPatch, TodoOut, TodoPage))
+add_record_routes(
+    RecordRoutes(
+        "gratitude", RecordKind.GRATITUDE, "gratitude_note", NewGratitude, GratitudePatch, GratitudeOut, GratitudePage
+    )
+)
 
 
 # --- preferences: one of each user -------------------------------------------------------------------------------
-class PreferencesIn(Body):
+class PreferencesIn(RequestBody):
     language: Language = "en"
-    religion: Belief | None = None
+    religion: ReligionName | None = None
     flags: Metadata = Field(default_factory=dict)
 
 
@@ -266,67 +279,67 @@ class PreferencesOut(BaseModel):
 @router.get(
     "/users/{u}/kinds/preferences",
     auth=READ,
-    response=answers(200, PreferencesOut),
+    response=describe_responses(200, PreferencesOut),
     operation_id="get_preferences",
     summary="Read the preferences",
 )
 def get_preferences(request: HttpRequest, u: UserId) -> HttpResponse:
-    user = known_user(request, u)
-    row = facade(request).preferences(user) if user else None
-    return reply(200, preferences_out(row))
+    user = lookup_user(request, u)
+    row = open_facade(request).preferences(user) if user else None
+    return json_response(200, render_preferences(row))
 
 
 @router.put(
     "/users/{u}/kinds/preferences",
     auth=WRITE,
-    response=answers(200, PreferencesOut, reads_body=True, writes=True),
+    response=describe_responses(200, PreferencesOut, reads_body=True, writes=True),
     operation_id="put_preferences",
     summary="Set the preferences",
 )
 def put_preferences(request: HttpRequest, u: UserId, body: PreferencesIn) -> HttpResponse:
     """What is left out has its default."""
-    door = facade(request)
+    door = open_facade(request)
 
     def put(user: EndUser) -> HttpResponse:
-        return reply(200, preferences_out(door.put_preferences(user, body.model_dump(), now=timezone.now())))
+        return json_response(200, render_preferences(door.put_preferences(user, body.model_dump(), now=timezone.now())))
 
-    return for_writing(request, u, known_user(request, u), put)
+    return for_writing(request, u, lookup_user(request, u), put)
 
 
 @router.delete(
     "/users/{u}/kinds/preferences",
     auth=WRITE,
-    response=answers(204, None, writes=True, may_miss=True),
+    response=describe_responses(204, None, writes=True, may_miss=True),
     operation_id="delete_preferences",
     summary="Delete the preferences",
 )
 def delete_preferences(request: HttpRequest, u: UserId) -> HttpResponse:
-    user, door = required_user(request, u), facade(request)
+    user, door = get_user_or_404(request, u), open_facade(request)
     row = door.preferences(user)
-    if row is None or not door.remove_record(user, Kind.PREFERENCE, row.pk):
+    if row is None or not door.remove_record(user, RecordKind.PREFERENCE, row.pk):
         raise not_found()
     return HttpResponse(status=204)
 
 
-def preferences_out(row: Any) -> PreferencesOut:  # noqa: ANN401 -- a row or nothing
+def render_preferences(row: Any) -> PreferencesOut:  # noqa: ANN401 -- a row or nothing
     if row is None:
         return PreferencesOut(language="en", religion=None, flags={}, updated_at=None)
     return PreferencesOut(language=row.language, religion=row.religion, flags=row.flags, updated_at=row.updated_at)
 
 
 # --- recall ------------------------------------------------------------------------------------------------------
-class FiltersIn(Body):
-    kinds: list[Kind] | None = Field(default=None, min_length=1, max_length=len(Kind))
+class FiltersIn(RequestBody):
+    kinds: list[RecordKind] | None = Field(default=None, min_length=1, max_length=len(RecordKind))
 
 
-class RecallIn(Body):
-    query: Query
+class RecallIn(RequestBody):
+    query: QueryText
     filters: FiltersIn = Field(default_factory=FiltersIn)
     top_k: int = Field(default=8, strict=True, ge=1, le=20)
 
 
 class RecalledOut(BaseModel):
-    kind: Kind
+    kind: RecordKind
     ref_id: UUID
     snippet: str
     score: float
@@ -352,16 +365,16 @@ class RecallOut(BaseModel):
 @router.post(
     "/users/{u}/recall/search",
     auth=READ,
-    response=answers(200, RecallOut, reads_body=True, writes=True),
+    response=describe_responses(200, RecallOut, reads_body=True, writes=True),
     operation_id="recall",
     summary="Recall personal records by meaning",
 )
 def recall(request: HttpRequest, u: UserId, body: RecallIn) -> HttpResponse:
     """Scores of 0.35 and more, recent ones ahead, at most 1,200 tokens. Fails with one of three codes."""
-    user, door = new_or_known_user(request, u), facade(request)
+    user, door = ensure_request_user(request, u), open_facade(request)
 
     def find() -> HttpResponse:
         found = door.recall(user, body.query, now=timezone.now(), kinds=body.filters.kinds, top_k=body.top_k)
-        return reply(200, RecallOut(**rendering.recall_data(found)))
+        return json_response(200, RecallOut(**rendering.render_recall_data(found)))
 
     return answer_once(request, user, find)

@@ -11,25 +11,25 @@ from memory.conf import memory_conf
 from memory.operations import prometheus
 from memory.platform import metrics
 from memory.web.auth import is_local
-from memory.web.problems import from_status
+from memory.web.problems import problem_from_status
 
 
 @csrf_exempt
 def metrics_view(request: HttpRequest) -> HttpResponse:
     """For programs on this machine, and for whoever holds the token."""
     if request.method not in {"GET", "HEAD"}:
-        return from_status(405, headers={"Allow": "GET, HEAD"}).response()
-    if not may_read(request):
+        return problem_from_status(405, headers={"Allow": "GET, HEAD"}).response()
+    if not may_read_metrics(request):
         challenge = {"WWW-Authenticate": 'Bearer realm="metrics"'}
-        return from_status(401, "Metrics need the token of METRICS_TOKEN.", headers=challenge).response()
+        return problem_from_status(401, "Metrics need the token of METRICS_TOKEN.", headers=challenge).response()
     # The process that answers has counts of its own that are not on their way yet.
-    metrics.carry()
-    answer = HttpResponse(prometheus.exposition(timezone.now()), content_type=CONTENT_TYPE_PLAIN_0_0_4)
+    metrics.flush_counts()
+    answer = HttpResponse(prometheus.render_prometheus(timezone.now()), content_type=CONTENT_TYPE_PLAIN_0_0_4)
     answer.headers["Cache-Control"] = "no-store"
     return answer
 
 
-def may_read(request: HttpRequest) -> bool:
+def may_read_metrics(request: HttpRequest) -> bool:
     token = memory_conf().metrics.token
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
     if token and scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode()):

@@ -9,22 +9,22 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import Router
 from pydantic import BaseModel, Field
 
-from memory.api.acting import facade
+from memory.api.acting import open_facade
 from memory.api.schemas import IndexStatusOut
 from memory.indexing.queue import IndexCounts
-from memory.lifecycle.promotion import LISTED, Promoted
+from memory.lifecycle.promotion import MOST_LISTED, PromotionResult
 from memory.operations import health
 from memory.tiers import Outcome, Status, Tier
-from memory.web.auth import ADMIN, READ, identify, known_user
-from memory.web.fields import Body, Flag, UserId, is_none
-from memory.web.idempotency import answer_once, reply
-from memory.web.openapi import answers
-from memory.web.problems import Problem, from_status, problem_of
+from memory.web.auth import ADMIN, READ, authenticate_request, lookup_user
+from memory.web.fields import Flag, RequestBody, UserId, is_none
+from memory.web.idempotency import answer_once, json_response
+from memory.web.openapi import describe_responses
+from memory.web.problems import Problem, problem_from_status, to_problem
 
 router = Router(tags=["Operations"])
 
 
-class PromoteIn(Body):
+class PromoteIn(RequestBody):
     dry_run: Flag = False
 
 
@@ -47,11 +47,11 @@ class PromoteOut(BaseModel):
     counts: dict[Literal["promoted", "archived"], int] | None = Field(
         default=None,
         exclude_if=is_none,
-        description=f"Of all memories; present only when a list was cut at its {LISTED:,}th entry.",
+        description=f"Of all memories; present only when a list was cut at its {MOST_LISTED:,}th entry.",
     )
 
     @classmethod
-    def of(cls, done: Promoted) -> "PromoteOut":
+    def of(cls, done: PromotionResult) -> "PromoteOut":
         return cls(
             promoted=[
                 MoveOut(memory_id=one.memory_id, source=one.source, target=one.target, reason=one.reason)
@@ -66,21 +66,21 @@ class PromoteOut(BaseModel):
 @router.post(
     "/users/{u}/promote",
     auth=ADMIN,
-    response=answers(200, PromoteOut, reads_body=True, writes=True),
+    response=describe_responses(200, PromoteOut, reads_body=True, writes=True),
     operation_id="promote",
     summary="Run a promotion pass now",
     by_alias=True,
 )
-def promote(request: HttpRequest, u: UserId, body: PromoteIn = PromoteIn()) -> HttpResponse:  # noqa: B008
+def run_promotion(request: HttpRequest, u: UserId, body: PromoteIn = PromoteIn()) -> HttpResponse:  # noqa: B008
     """Promotes proven memories and archives expired ones. ``dry_run`` only reports what it would do."""
-    user, door = known_user(request, u), facade(request)
+    user, door = lookup_user(request, u), open_facade(request)
     if user is None:
-        return reply(200, PromoteOut.of(Promoted()))
+        return json_response(200, PromoteOut.of(PromotionResult()))
     # Outside the transaction that keeps the answer: a pass is many short ones, and doing it again changes nothing.
     return answer_once(
         request,
         user,
-        lambda: reply(200, PromoteOut.of(door.promote(user, now=timezone.now(), dry_run=body.dry_run))),
+        lambda: json_response(200, PromoteOut.of(door.promote(user, now=timezone.now(), dry_run=body.dry_run))),
     )
 
 
@@ -96,24 +96,24 @@ class StatsOut(BaseModel):
 @router.get(
     "/users/{u}/stats",
     auth=READ,
-    response=answers(200, StatsOut),
+    response=describe_responses(200, StatsOut),
     operation_id="stats",
     summary="How much is remembered, and how well it served",
 )
 def stats(request: HttpRequest, u: UserId) -> HttpResponse:
-    user = known_user(request, u)
-    found = facade(request).stats(user) if user else None
+    user = lookup_user(request, u)
+    found = open_facade(request).stats(user) if user else None
     tiers = found.tiers if found else {}
     counts = {tier: {status: tiers.get(tier, {}).get(status, 0) for status in Status} for tier in Tier}
-    return reply(
+    return json_response(
         200,
         StatsOut(
             tiers=counts,
             outcomes={outcome: found.outcomes.get(outcome, 0) if found else 0 for outcome in Outcome},
             exchanges=found.exchanges if found else 0,
             signals=found.signals if found else {},
-            indexing=index_counts(found.indexing if found else None),
-            graphs=facade(request).graph_sizes(user) if user else {},
+            indexing=render_index_counts(found.indexing if found else None),
+            graphs=open_facade(request).graph_sizes(user) if user else {},
         ),
     )
 
@@ -121,16 +121,16 @@ def stats(request: HttpRequest, u: UserId) -> HttpResponse:
 @router.get(
     "/users/{u}/index-status",
     auth=READ,
-    response=answers(200, IndexStatusOut),
+    response=describe_responses(200, IndexStatusOut),
     operation_id="index_status",
     summary="How far memories are on their way into the index",
 )
 def index_status(request: HttpRequest, u: UserId) -> HttpResponse:
-    user = known_user(request, u)
-    return reply(200, index_counts(facade(request).index_status(user) if user else None))
+    user = lookup_user(request, u)
+    return json_response(200, render_index_counts(open_facade(request).index_status(user) if user else None))
 
 
-def index_counts(counts: IndexCounts | None) -> IndexStatusOut:
+def render_index_counts(counts: IndexCounts | None) -> IndexStatusOut:
     if counts is None:
         return IndexStatusOut(pending=0, ready=0, failed=0)
     return IndexStatusOut(pending=counts.pending, ready=counts.ready, failed=counts.failed)
@@ -140,15 +140,15 @@ def index_counts(counts: IndexCounts | None) -> IndexStatusOut:
 def health_view(request: HttpRequest) -> HttpResponse:
     """Without a key only the overall status; with one, every component."""
     if request.method != "GET":
-        return from_status(405, headers={"Allow": "GET"}).response()
+        return problem_from_status(405, headers={"Allow": "GET"}).response()
     report = health.current()
     if "Authorization" not in request.headers:
         return JsonResponse({"status": report.status})
     try:
-        identify(request)
+        authenticate_request(request)
     except Problem as problem:
         return problem.response()
     except Exception as error:  # noqa: BLE001 -- the key cannot be checked: answer as to anybody
-        problem_of(error)
+        to_problem(error)
         return JsonResponse({"status": report.status})
     return JsonResponse(report.as_dict())

@@ -12,16 +12,16 @@ from memory.store.lineage import MOST_PARENTS
 from memory.tiers import Indexing, SourceType, Status, Tier, Trust
 from memory.web.fields import (
     BATCH_LIMIT,
-    Answer,
-    Body,
     Flag,
+    Fraction,
     JsonValue,
     Metadata,
     Moment,
     Name,
     PageSize,
     QueryParameters,
-    Share,
+    RequestBody,
+    RowModel,
     Tags,
     Text,
     UuidText,
@@ -29,7 +29,7 @@ from memory.web.fields import (
 )
 
 SOURCE_TYPES = frozenset(SourceType)
-GRADES: dict[int, Literal["external", "assistant", "user"]] = {
+TRUST_GRADES: dict[int, Literal["external", "assistant", "user"]] = {
     Trust.EXTERNAL: "external",
     Trust.ASSISTANT: "assistant",
     Trust.USER: "user",
@@ -37,7 +37,7 @@ GRADES: dict[int, Literal["external", "assistant", "user"]] = {
 Parents = Annotated[list[UuidText], Field(max_length=MOST_PARENTS)]
 
 
-class MemoryIn(Body):
+class MemoryIn(RequestBody):
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={"examples": [{"text": "Ann's train leaves at 07:40 from platform 3.", "tags": ["context"]}]},
@@ -46,8 +46,8 @@ class MemoryIn(Body):
     text: Text
     tier: Tier = Tier.WORKING
     tags: Tags | None = None
-    importance: Share | None = None
-    confidence: Share | None = None
+    importance: Fraction | None = None
+    confidence: Fraction | None = None
     always_inject: Flag | None = None
     thread_id: Name | None = None
     speaker: Name | None = None
@@ -94,19 +94,19 @@ def read_source(source: str | dict[str, JsonValue] | None) -> tuple[SourceType, 
     return SourceType.USER, told
 
 
-class BatchIn(Body):
+class BatchIn(RequestBody):
     items: list[MemoryIn] = Field(min_length=1, max_length=BATCH_LIMIT)
 
 
-class MemoryPatch(Body):
+class MemoryPatch(RequestBody):
     """Any of these, at least one; a new text makes a new version."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"minProperties": 1})
 
     text: Text = Field(default_factory=str)
     tags: Tags = Field(default_factory=list)
-    importance: Share = Field(default_factory=float)
-    confidence: Share = Field(default_factory=float)
+    importance: Fraction = Field(default_factory=float)
+    confidence: Fraction = Field(default_factory=float)
     always_inject: Flag = Field(default_factory=bool)
     metadata: Metadata = Field(default_factory=dict)
 
@@ -176,7 +176,7 @@ class MemoryOut(BaseModel):
             mentions=item.mentions,
             uses=item.uses,
             last_outcome=item.last_outcome or None,
-            trust=GRADES[item.trust],
+            trust=TRUST_GRADES[item.trust],
             principal=item.principal,
             parents=item.parents,
             occurred_at=item.occurred_at,
@@ -211,7 +211,7 @@ class VersionOut(BaseModel):
     @classmethod
     def of(cls, row: MemoryVersion) -> "VersionOut":
         told = {name: getattr(row, name) for name in cls.model_fields}
-        return cls(**{**told, "trust": GRADES[row.trust]})
+        return cls(**{**told, "trust": TRUST_GRADES[row.trust]})
 
 
 class VersionPage(BaseModel):
@@ -219,7 +219,7 @@ class VersionPage(BaseModel):
     next_cursor: str | None
 
 
-class EventOut(Answer):
+class EventOut(RowModel):
     id: int
     kind: str
     reason: str

@@ -9,21 +9,21 @@ from django.utils import timezone
 from ninja import Router
 from pydantic import BaseModel, Field, field_validator
 
-from memory.api.acting import facade
-from memory.retrieval.results import Hit, SearchRequest, SearchResult
+from memory.api.acting import open_facade
+from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
 from memory.tiers import Outcome, Tier
-from memory.web.auth import READ, new_or_known_user
-from memory.web.fields import Body, Flag, JsonValue, Metadata, Name, Query, UserId, UuidText, is_none
-from memory.web.idempotency import answer_once, reply
-from memory.web.openapi import answers
+from memory.web.auth import READ, ensure_request_user
+from memory.web.fields import Flag, JsonValue, Metadata, Name, QueryText, RequestBody, UserId, UuidText, is_none
+from memory.web.idempotency import answer_once, json_response
+from memory.web.openapi import describe_responses
 
 router = Router(tags=["Search"])
 
 Rank = Literal["relevance", "recency", "score"]
 
 
-class SearchIn(Body):
-    query: Query
+class SearchIn(RequestBody):
+    query: QueryText
     collections: Literal["all"] | list[Tier] = Field(default="all", description='"all" or a list of tiers.')
     limit: int = Field(default=5, strict=True, ge=1, le=50)
     sort_by: Rank | None = None
@@ -81,7 +81,7 @@ class HitOut(BaseModel):
     )
 
     @classmethod
-    def of(cls, hit: Hit, now: datetime, *, explain: bool) -> "HitOut":
+    def of(cls, hit: SearchHit, now: datetime, *, explain: bool) -> "HitOut":
         item = hit.item
         citation = Citation(tier=Tier(item.tier), memory_id=item.pk, doc_id=None, chunk_id=None)
         return cls(
@@ -134,16 +134,16 @@ class SearchOut(BaseModel):
 @router.post(
     "/users/{u}/search",
     auth=READ,
-    response=answers(200, SearchOut, reads_body=True, writes=True),
+    response=describe_responses(200, SearchOut, reads_body=True, writes=True),
     operation_id="search",
     summary="Search memories",
 )
-def search(request: HttpRequest, u: UserId, body: SearchIn) -> HttpResponse:
+def search_memories(request: HttpRequest, u: UserId, body: SearchIn) -> HttpResponse:
     """Meaning and words together. A stage that fails is left out and named in ``debug``; the answer still comes."""
-    user, door, wanted = new_or_known_user(request, u), facade(request), body.as_request()
+    user, door, wanted = ensure_request_user(request, u), open_facade(request), body.as_request()
 
     def find() -> HttpResponse:
         now = timezone.now()
-        return reply(200, SearchOut.of(door.search(user, wanted, now=now), now, explain=body.explain))
+        return json_response(200, SearchOut.of(door.search(user, wanted, now=now), now, explain=body.explain))
 
     return answer_once(request, user, find)

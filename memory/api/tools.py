@@ -8,14 +8,14 @@ from ninja import Path, Router
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
 
 from memory import tools
-from memory.api.acting import facade
+from memory.api.acting import open_facade
 from memory.models import EndUser
-from memory.tools import Call, NotDone, ToolError, ToolResult, UnknownTool
-from memory.web.auth import READ, for_writing, known_user, new_or_known_user, principal_of
+from memory.tools import TargetNotFound, ToolCall, ToolError, ToolResult, UnknownTool
+from memory.web.auth import READ, ensure_request_user, for_writing, get_principal, lookup_user
 from memory.web.fields import UserId
-from memory.web.idempotency import answer_once, do_once, key_of, replay_if_known, reply
-from memory.web.openapi import answers
-from memory.web.problems import FieldError, Problem, invalid
+from memory.web.idempotency import answer_once, do_once, json_response, read_idempotency_key, replay_stored
+from memory.web.openapi import describe_responses
+from memory.web.problems import FieldError, Problem, invalid_fields
 
 router = Router(tags=["Tools"])
 
@@ -51,15 +51,21 @@ class ToolResultOut(BaseModel):
     content: str = Field(description="The result in words, to be handed to the model; stored text is quoted as data.")
 
 
-@router.get("/tools", auth=READ, response=answers(200, ToolList), operation_id="list_tools", summary="Tool definitions")
+@router.get(
+    "/tools",
+    auth=READ,
+    response=describe_responses(200, ToolList),
+    operation_id="list_tools",
+    summary="Tool definitions",
+)
 def list_tools(request: HttpRequest) -> list[dict[str, Any]]:
-    return tools.definitions()
+    return tools.list_definitions()
 
 
 @router.post(
     "/users/{u}/tools/{name}",
     auth=READ,
-    response=answers(200, ToolResultOut, reads_body=True, writes=True, may_miss=True),
+    response=describe_responses(200, ToolResultOut, reads_body=True, writes=True, may_miss=True),
     operation_id="call_tool",
     summary="Call a tool",
 )
@@ -71,44 +77,44 @@ def call_tool(request: HttpRequest, u: UserId, name: ToolName, body: ToolArgumen
     """
     try:
         call = tools.read_call(name, body.model_extra)
-        if call.tool.scope not in principal_of(request).scopes:
+        if call.tool.scope not in get_principal(request).scopes:
             raise Problem(403, "forbidden", f"This key lacks the scope {call.tool.scope}.")
-        return looked(request, u, call) if call.tool.scope == "read" else changed(request, u, call)
+        return answer_read_call(request, u, call) if call.tool.scope == "read" else run_write_call(request, u, call)
     except ToolError as error:
-        raise problem_of(error) from error
+        raise problem_from_tool_error(error) from error
 
 
-def problem_of(error: ToolError) -> Problem:
-    if isinstance(error, UnknownTool | NotDone):
+def problem_from_tool_error(error: ToolError) -> Problem:
+    if isinstance(error, UnknownTool | TargetNotFound):
         return Problem(404, "not_found", str(error), errors=[FieldError(*one) for one in error.errors])
-    return invalid(FieldError(*one) for one in error.errors)
+    return invalid_fields(FieldError(*one) for one in error.errors)
 
 
-def looked(request: HttpRequest, u: str, call: Call) -> HttpResponse:
-    user, door, now = new_or_known_user(request, u), facade(request), timezone.now()
+def answer_read_call(request: HttpRequest, u: str, call: ToolCall) -> HttpResponse:
+    user, door, now = ensure_request_user(request, u), open_facade(request), timezone.now()
 
     def answer() -> HttpResponse:
-        with tools.noting_failure(door, user, call, now=now):
-            return shown(call, tools.prepare(door, user, call, now=now)(user))
+        with tools.record_failures(door, user, call, now=now):
+            return render_result(call, tools.prepare_call(door, user, call, now=now)(user))
 
     return answer_once(request, user, answer)
 
 
-def changed(request: HttpRequest, u: str, call: Call) -> HttpResponse:
-    known, door = known_user(request, u), facade(request)
-    key = key_of(request)
+def run_write_call(request: HttpRequest, u: str, call: ToolCall) -> HttpResponse:
+    known, door = lookup_user(request, u), open_facade(request)
+    key = read_idempotency_key(request)
     # Before preparing, which asks other services and may say no by now: a repeat is answered as it was.
-    if known is not None and key is not None and (first := replay_if_known(request, known, key)):
+    if known is not None and key is not None and (first := replay_stored(request, known, key)):
         return first
     now = timezone.now()
-    with tools.noting_failure(door, known, call, now=now):
-        prepared = tools.prepare(door, known, call, now=now)
+    with tools.record_failures(door, known, call, now=now):
+        prepared = tools.prepare_call(door, known, call, now=now)
 
         def act(user: EndUser) -> HttpResponse:
-            return do_once(request, user, lambda: shown(call, prepared(user)))
+            return do_once(request, user, lambda: render_result(call, prepared(user)))
 
         return for_writing(request, u, known, act)
 
 
-def shown(call: Call, result: ToolResult) -> HttpResponse:
-    return reply(200, ToolResultOut(tool=call.tool.name, result=result.data, content=result.text))
+def render_result(call: ToolCall, result: ToolResult) -> HttpResponse:
+    return json_response(200, ToolResultOut(tool=call.tool.name, result=result.data, content=result.text))

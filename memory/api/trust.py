@@ -8,14 +8,14 @@ from django.utils import timezone
 from ninja import Path, Router
 from pydantic import BaseModel, Field
 
-from memory.api.acting import facade
-from memory.api.memories import shown, twin_of_returning
+from memory.api.acting import open_facade
+from memory.api.memories import find_duplicate_of_restored, render_item
 from memory.api.schemas import MemoryOut
-from memory.lifecycle.purging import Purged, Wanted
-from memory.web.auth import ADMIN, WRITE, required_user
-from memory.web.fields import Body, Flag, ItemId, Metadata, Name, UserId, UuidText
-from memory.web.idempotency import answer_once, do_once, reply
-from memory.web.openapi import answers
+from memory.lifecycle.purging import PurgeFilter, PurgeResult
+from memory.web.auth import ADMIN, WRITE, get_user_or_404
+from memory.web.fields import Flag, ItemId, Metadata, Name, RequestBody, UserId, UuidText
+from memory.web.idempotency import answer_once, do_once, json_response
+from memory.web.openapi import describe_responses
 
 router = Router(tags=["Trust"])
 
@@ -26,35 +26,35 @@ LISTED = 1_000
 @router.post(
     "/users/{u}/memories/{item_id}/vouch",
     auth=ADMIN,
-    response=answers(200, MemoryOut, writes=True, may_miss=True),
+    response=describe_responses(200, MemoryOut, writes=True, may_miss=True),
     operation_id="vouch_for_memory",
     summary="Answer for a memory as for one's own words",
 )
-def vouch(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
+def vouch_for_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
     """Raises its trust to ``user``, so that it may be promoted and always injected. Nothing else raises trust."""
-    user, door = required_user(request, u), facade(request)
-    return do_once(request, user, lambda: shown(door.vouch(user, UUID(item_id), now=timezone.now())))
+    user, door = get_user_or_404(request, u), open_facade(request)
+    return do_once(request, user, lambda: render_item(door.vouch(user, UUID(item_id), now=timezone.now())))
 
 
 @router.post(
     "/users/{u}/memories/{item_id}/events/{event_id}/undo",
     auth=WRITE,
-    response=answers(200, MemoryOut, writes=True, may_miss=True),
+    response=describe_responses(200, MemoryOut, writes=True, may_miss=True),
     operation_id="undo_event",
     summary="Take a promotion, an archiving or a verdict back",
 )
-def undo(request: HttpRequest, u: UserId, item_id: ItemId, event_id: EventId) -> HttpResponse:
+def undo_event(request: HttpRequest, u: UserId, item_id: ItemId, event_id: EventId) -> HttpResponse:
     """A move only while it is the last thing that happened to the memory; the outcomes that led to it do not lead to it
     again, the next one decides. A verdict when it was recorded by memory ids, without a turn or an exchange: where it
     names one, a new verdict on the same answer takes its place."""
-    user, door, key = required_user(request, u), facade(request), UUID(item_id)
-    twin = twin_of_returning(request, door, user, key)
+    user, door, key = get_user_or_404(request, u), open_facade(request), UUID(item_id)
+    twin = find_duplicate_of_restored(request, door, user, key)
     return do_once(
-        request, user, lambda: shown(door.undo(user, key, event_id, now=timezone.now(), similar_to=twin), key)
+        request, user, lambda: render_item(door.undo(user, key, event_id, now=timezone.now(), similar_to=twin), key)
     )
 
 
-class PurgeIn(Body):
+class PurgeIn(RequestBody):
     """All given conditions must hold; at least one is required."""
 
     source: Name | Metadata | None = Field(
@@ -67,9 +67,9 @@ class PurgeIn(Body):
     memory_id: UuidText | None = None
     dry_run: Flag = False
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> PurgeFilter:
         source: str | dict[str, Any] = self.source or ""
-        return Wanted(
+        return PurgeFilter(
             source=source,
             principal=self.principal or "",
             thread_id=self.thread_id or "",
@@ -87,7 +87,7 @@ class PurgeOut(BaseModel):
     memory_ids: list[UUID] = Field(description=f"Of what was removed; at most {LISTED:,}.")
 
     @classmethod
-    def of(cls, done: Purged, exchanges: int) -> "PurgeOut":
+    def of(cls, done: PurgeResult, exchanges: int) -> "PurgeOut":
         return cls(
             matched=done.matched,
             derived=done.derived,
@@ -102,16 +102,18 @@ class PurgeOut(BaseModel):
 @router.post(
     "/users/{u}/memories/purge",
     auth=ADMIN,
-    response=answers(200, PurgeOut, reads_body=True, writes=True, may_miss=True),
+    response=describe_responses(200, PurgeOut, reads_body=True, writes=True, may_miss=True),
     operation_id="purge_source",
     summary="Remove a source with everything that came of it",
 )
-def purge(request: HttpRequest, u: UserId, body: PurgeIn) -> HttpResponse:
+def purge_source(request: HttpRequest, u: UserId, body: PurgeIn) -> HttpResponse:
     """For good: texts, versions, exchanges and vectors. ``dry_run`` only counts; exchanges are counted as they go."""
-    user, door = required_user(request, u), facade(request)
+    user, door = get_user_or_404(request, u), open_facade(request)
 
     def purged() -> HttpResponse:
-        return reply(200, PurgeOut.of(*door.purge(user, body.wanted(), now=timezone.now(), dry_run=body.dry_run)))
+        return json_response(
+            200, PurgeOut.of(*door.purge(user, body.wanted(), now=timezone.now(), dry_run=body.dry_run))
+        )
 
     # In many short transactions: one that is sent again finds what is left.
     return answer_once(request, user, purged)

@@ -8,15 +8,15 @@ from django.utils import timezone
 from ninja import Router
 from pydantic import AfterValidator, BaseModel, Field
 
-from memory.api.acting import facade
+from memory.api.acting import open_facade
 from memory.models import EndUser
 from memory.tiers import Outcome
-from memory.web.auth import WRITE, for_writing, known_user
-from memory.web.fields import Body, Flag, Text, ThreadId, UserId, UuidText, is_none, one_line
-from memory.web.idempotency import do_once, reply
-from memory.web.openapi import answers
+from memory.web.auth import WRITE, for_writing, lookup_user
+from memory.web.fields import Flag, RequestBody, Text, ThreadId, UserId, UuidText, is_none, validate_one_line
+from memory.web.idempotency import do_once, json_response
+from memory.web.openapi import describe_responses
 from outcomes.exchanges import NewExchange
-from outcomes.recording import Recorded
+from outcomes.recording import RecordedOutcome
 
 router = Router(tags=["A turn"])
 
@@ -24,18 +24,18 @@ LONGEST_CALL_MS = 86_400_000
 
 FURTHEST = 2**31 - 1
 Position = Annotated[int, Field(strict=True, ge=-FURTHEST, le=FURTHEST)]
-Reference = Annotated[str, Field(strict=True, max_length=64), AfterValidator(one_line)]
+Reference = Annotated[str, Field(strict=True, max_length=64), AfterValidator(validate_one_line)]
 """A memory's id. A position sent as text is read as a number; what names nothing is listed as ignored, not refused."""
 
 
-class ToolIn(Body):
+class ToolIn(RequestBody):
     name: str = Field(strict=True, min_length=1, max_length=200)
     ok: Flag
     ms: float = Field(strict=True, ge=0, le=LONGEST_CALL_MS, allow_inf_nan=False)
     error: str | None = Field(default=None, strict=True, max_length=4_000)
 
 
-class ExchangeIn(Body):
+class ExchangeIn(RequestBody):
     turn_id: UuidText | None = None
     user_message: Text
     assistant_message: Text
@@ -66,7 +66,7 @@ class ExchangeOut(BaseModel):
 @router.post(
     "/users/{u}/threads/{thread_id}/exchanges",
     auth=WRITE,
-    response=answers(201, ExchangeOut, reads_body=True, writes=True),
+    response=describe_responses(201, ExchangeOut, reads_body=True, writes=True),
     operation_id="store_exchange",
     summary="Store a finished exchange",
 )
@@ -76,11 +76,11 @@ def store_exchange(request: HttpRequest, u: UserId, thread_id: ThreadId, body: E
     ``required_scoring`` when its turn showed memories that an outcome could score, unless it was told already, the
     answer was broken off (``interrupted``) or the message was small talk.
     """
-    door, new = facade(request), body.as_new(thread_id)
+    door, new = open_facade(request), body.as_new(thread_id)
 
     def stored(user: EndUser) -> HttpResponse:
         kept = door.exchange(user, new, now=timezone.now())
-        return reply(
+        return json_response(
             201,
             ExchangeOut(
                 exchange_id=kept.exchange_id,
@@ -91,10 +91,10 @@ def store_exchange(request: HttpRequest, u: UserId, thread_id: ThreadId, body: E
             ),
         )
 
-    return for_writing(request, u, known_user(request, u), lambda user: do_once(request, user, lambda: stored(user)))
+    return for_writing(request, u, lookup_user(request, u), lambda user: do_once(request, user, lambda: stored(user)))
 
 
-class OutcomeIn(Body):
+class OutcomeIn(RequestBody):
     turn_id: UuidText | None = None
     exchange_id: UuidText | None = None
     outcome: Outcome
@@ -128,7 +128,7 @@ class OutcomeOut(BaseModel):
     )
 
     @classmethod
-    def of(cls, done: Recorded) -> "OutcomeOut":
+    def of(cls, done: RecordedOutcome) -> "OutcomeOut":
         return cls(
             scored=[
                 ScoredOut(memory_id=one.memory_id, score=round(one.score, 6), uses=one.uses) for one in done.scored
@@ -143,7 +143,7 @@ class OutcomeOut(BaseModel):
 @router.post(
     "/users/{u}/outcomes",
     auth=WRITE,
-    response=answers(201, OutcomeOut, reads_body=True, writes=True, may_miss=True),
+    response=describe_responses(201, OutcomeOut, reads_body=True, writes=True, may_miss=True),
     operation_id="record_outcome",
     summary="Say how it went",
 )
@@ -153,7 +153,7 @@ def record_outcome(request: HttpRequest, u: UserId, body: OutcomeIn) -> HttpResp
     A turn counts once: a later outcome takes the place of an earlier one for the memories it is about, and the same
     outcome again changes nothing. Without a turn or exchange each call counts.
     """
-    door = facade(request)
+    door = open_facade(request)
 
     def recorded(user: EndUser) -> HttpResponse:
         done = door.outcome(
@@ -165,6 +165,6 @@ def record_outcome(request: HttpRequest, u: UserId, body: OutcomeIn) -> HttpResp
             key_takeaway=body.key_takeaway or "",
             related=body.related,
         )
-        return reply(201, OutcomeOut.of(done))
+        return json_response(201, OutcomeOut.of(done))
 
-    return for_writing(request, u, known_user(request, u), lambda user: do_once(request, user, lambda: recorded(user)))
+    return for_writing(request, u, lookup_user(request, u), lambda user: do_once(request, user, lambda: recorded(user)))

@@ -18,7 +18,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from numpy.typing import NDArray
 
 from memory.access.scope import user_scope
-from memory.benchmarks.synthetic import Note, Writer
+from memory.benchmarks.synthetic import NoteWriter, SyntheticNote
 from memory.conf import memory_conf
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem
@@ -56,14 +56,14 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Cloud:
+class VectorCloud:
     """What vectors are made of."""
 
     pool: NDArray[np.float32]
     directions: NDArray[np.float32]
 
 
-def make_cloud(writer: Writer, seed: int) -> Cloud:
+def build_cloud(writer: NoteWriter, seed: int) -> VectorCloud:
     texts = [note.text for note in writer.notes(POOL)]
     size = memory_conf().embedding.batch_size
     vectors: list[NDArray[np.float32]] = []
@@ -72,13 +72,13 @@ def make_cloud(writer: Writer, seed: int) -> Cloud:
     pool = np.stack(vectors)
     directions = np.random.default_rng(seed).standard_normal((DIRECTIONS, pool.shape[1])).astype(np.float32)
     directions *= SPREAD / np.linalg.norm(directions, axis=1, keepdims=True)
-    return Cloud(pool, directions)
+    return VectorCloud(pool, directions)
 
 
 class BulkLoader:
     """Holds the cloud in temporary tables of this connection, so that a vector costs the client two numbers."""
 
-    def __init__(self, cloud: Cloud, seed: int) -> None:
+    def __init__(self, cloud: VectorCloud, seed: int) -> None:
         self.rng = random.Random(f"bulk {seed}")  # noqa: S311  (places in a cloud, not secrets)
         self.dims = int(cloud.pool.shape[1])
         connection.ensure_connection()
@@ -94,9 +94,9 @@ class BulkLoader:
                 [(number, "[" + ",".join(f"{value:.6f}" for value in row) + "]") for number, row in enumerate(rows)],
             )
 
-    def fill(self, user: EndUser, notes: Iterator[Note], count: int, now: datetime) -> None:
+    def fill(self, user: EndUser, notes: Iterator[SyntheticNote], count: int, now: datetime) -> None:
         for start in range(0, count, CHUNK):
-            rows = [ready_row(user, note, now) for note in islice(notes, min(CHUNK, count - start))]
+            rows = [build_ready_row(user, note, now) for note in islice(notes, min(CHUNK, count - start))]
             with user_scope(user):
                 MemoryItem.objects.bulk_create(rows)
                 self._write_vectors(user, rows, now)
@@ -119,17 +119,17 @@ class BulkLoader:
             )
 
 
-def ready_row(user: EndUser, note: Note, now: datetime, tier: Tier = Tier.HISTORY) -> MemoryItem:
+def build_ready_row(user: EndUser, note: SyntheticNote, now: datetime, tier: Tier = Tier.HISTORY) -> MemoryItem:
     """The row as the write path makes it, in the state that indexing leaves."""
     said_at = now - timedelta(days=note.days_ago)
     new = NewMemory(note.text, tier=tier, tags=(note.topic,), occurred_at=said_at)
-    row = rows.new_row(user, new, now, actor=MARK)
+    row = rows.build_row(user, new, now, actor=MARK)
     row.indexing, row.vector_hash, row.indexed_at = Indexing.READY, MARK, now
     return row
 
 
 @contextmanager
-def index_built_afterwards(owner: BaseDatabaseWrapper, dims: int, say: Say) -> Iterator[None]:
+def defer_vector_index(owner: BaseDatabaseWrapper, dims: int, say: Say) -> Iterator[None]:
     """Load without the vector index and build it at the end: row by row a million would take hours.
 
     The index is built also when the loading fails, and by the next run when this one was killed.

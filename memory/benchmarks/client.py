@@ -24,14 +24,14 @@ class CallFailedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class IndexProgress:
     pending: int
     ready: int
     failed: int
 
 
 @dataclass(slots=True)
-class Client:
+class BenchmarkClient:
     """One API key. Calls may be made from several threads; `watch` collects what they took."""
 
     url: str
@@ -53,7 +53,7 @@ class Client:
             transport=self.transport,
         )
 
-    def __enter__(self) -> "Client":
+    def __enter__(self) -> "BenchmarkClient":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -105,11 +105,11 @@ class Client:
         with self.watch.measure("insights"):
             self._send("GET", f"/api/v1/users/{user}/insights?{urlencode({'query': query})}", None)
 
-    def index_progress(self, user: str) -> Progress:
+    def index_progress(self, user: str) -> IndexProgress:
         answer = self._send("GET", f"/api/v1/users/{user}/index-status", None)
-        return Progress(answer["pending"], answer["ready"], answer["failed"])
+        return IndexProgress(answer["pending"], answer["ready"], answer["failed"])
 
-    def wait_until_indexed(self, user: str) -> Progress:
+    def wait_until_indexed(self, user: str) -> IndexProgress:
         """Return when nothing waits any more. Raise CallFailedError when the number stops falling."""
         last, moved_at = self.index_progress(user), time.monotonic()
         while last.pending:

@@ -13,21 +13,21 @@ from typing import Any
 
 from django.db import connection, models
 
-from knowledge_graph.concepts import concepts_in
+from knowledge_graph.concepts import extract_concepts
 from knowledge_graph.context_types import CONTEXT_TYPES
 from knowledge_graph.models import ActionStat, Concept, Edge, Entity, Mention, RoutingStat, Solution, SolutionCue
-from knowledge_graph.reading import problem_of
+from knowledge_graph.reading import select_problem_keys
 from memory.access.scope import user_scope
-from memory.benchmarks.bulk import CHUNK, MARK, ready_row
-from memory.benchmarks.client import Client
-from memory.benchmarks.synthetic import Note, Writer
-from memory.evaluation.report import Target
-from memory.evaluation.timing import Spread, Stopwatch
+from memory.benchmarks.bulk import CHUNK, MARK, build_ready_row
+from memory.benchmarks.client import BenchmarkClient
+from memory.benchmarks.synthetic import NoteWriter, SyntheticNote
+from memory.evaluation.report import BenchmarkTarget
+from memory.evaluation.timing import LatencySpread, Stopwatch
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Outcome, Tier
 
-TARGETS = {"in this process": Target(10), "through HTTP": Target(10)}
+TARGETS = {"in this process": BenchmarkTarget(10), "through HTTP": BenchmarkTarget(10)}
 BANK = 1_000
 JUDGED_SHARE = 0.15
 FAILED_SHARE = 0.4
@@ -48,7 +48,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class InsightsPlan:
     concepts: int = 50_000
     memories: int = 20_000
     queries: int = 300
@@ -59,17 +59,19 @@ class Plan:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    usual = Plan()
+    usual = InsightsPlan()
     parser.add_argument("--concepts", type=int, default=usual.concepts, help="concepts of the user's graph")
     parser.add_argument("--memories", type=int, default=usual.memories)
     parser.add_argument("--queries", type=int, default=usual.queries)
     parser.add_argument("--seed", type=int, default=usual.seed)
 
 
-def measure(user: EndUser, client: Client, plan: Plan, now: datetime, say: Say) -> dict[str, Spread]:
+def measure(
+    user: EndUser, client: BenchmarkClient, plan: InsightsPlan, now: datetime, say: Say
+) -> dict[str, LatencySpread]:
     """Fills the user, then asks. No question is asked twice, so none is answered from what was just read."""
-    writer = Writer(plan.seed)
-    Filling(user, plan, now, say).run(writer)
+    writer = NoteWriter(plan.seed)
+    GraphFiller(user, plan, now, say).run(writer)
     # As in the web process: the garbage of filling is not looked through while somebody waits.
     gc.collect()
     gc.freeze()
@@ -92,15 +94,15 @@ def measure(user: EndUser, client: Client, plan: Plan, now: datetime, say: Say) 
 
 
 @dataclass(slots=True)
-class Filling:
+class GraphFiller:
     """Rows as outcomes and learning would have left them."""
 
     user: EndUser
-    plan: Plan
+    plan: InsightsPlan
     now: datetime
     say: Say
 
-    def run(self, writer: Writer) -> None:
+    def run(self, writer: NoteWriter) -> None:
         self.say(f"loading {self.plan.memories:,} memories and {self.plan.concepts:,} concepts")
         rng = random.Random(f"insights {self.plan.seed}")  # noqa: S311  (figures, not secrets)
         keys: dict[str, str] = {}
@@ -108,7 +110,7 @@ class Filling:
         notes = writer.notes(self.plan.memories)
         while rows := [self.item(rng, note) for note in islice(notes, CHUNK)]:
             for row in rows:
-                keys |= {concept.key: concept.label for concept in concepts_in(row.text)}
+                keys |= {concept.key: concept.label for concept in extract_concepts(row.text)}
             self.write(MemoryItem, rows)
             items += rows
         for number in range(len(keys), self.plan.concepts):
@@ -132,10 +134,10 @@ class Filling:
                     return
                 time.sleep(1)
 
-    def item(self, rng: random.Random, note: Note) -> MemoryItem:
+    def item(self, rng: random.Random, note: SyntheticNote) -> MemoryItem:
         if rng.random() < BANK / self.plan.memories:
-            return ready_row(self.user, note, self.now, Tier.MEMORY_BANK)
-        row = ready_row(self.user, note, self.now)
+            return build_ready_row(self.user, note, self.now, Tier.MEMORY_BANK)
+        row = build_ready_row(self.user, note, self.now)
         if rng.random() < JUDGED_SHARE:
             failed = rng.random() < FAILED_SHARE
             row.uses = row.failed = row.worked = rng.randint(1, 5)
@@ -152,7 +154,7 @@ class Filling:
             model._default_manager.bulk_create(rows, batch_size=CHUNK)
 
     def write_concepts(self, rng: random.Random, known: Sequence[tuple[str, str]]) -> None:
-        for part in chunks(known):
+        for part in split_chunks(known):
             seen = {"first_seen": self.now, "last_seen": self.now}
             self.write(Concept, [Concept(user=self.user, key=k, label=name, uses=4, **seen) for k, name in part])
             self.write(RoutingStat, list(self.routing(rng, part)))
@@ -171,19 +173,19 @@ class Filling:
 
     def write_entities(self, rng: random.Random, known: Sequence[tuple[str, str]], bank: Sequence[MemoryItem]) -> None:
         keys = [key for key, _ in known]
-        for part in chunks(known):
+        for part in split_chunks(known):
             seen = {"first_seen": self.now, "last_seen": self.now}
             self.write(Entity, [Entity(user=self.user, key=k, label=name, kind="thing", **seen) for k, name in part])
             pairs = {(key, rng.choice(keys)) for key, _ in part for _ in range(EDGES_EACH)}
             edges = [Edge(user=self.user, source=a, target=b, kind="with", weight=2) for a, b in pairs if a != b]
             self.write(Edge, edges)
-        named = {(row.pk, concept.key) for row in bank for concept in concepts_in(row.text)}
+        named = {(row.pk, concept.key) for row in bank for concept in extract_concepts(row.text)}
         marks = {"tier": Tier.MEMORY_BANK, "quality": 0.5, "seen_at": self.now}
         self.write(Mention, [Mention(user=self.user, item_id=item, key=key, **marks) for item, key in sorted(named)])
 
     def write_problems(self, judged: Sequence[MemoryItem]) -> None:
         for row in judged:
-            words = problem_of([concept.key for concept in concepts_in(row.text)])
+            words = select_problem_keys([concept.key for concept in extract_concepts(row.text)])
             signature = uuid.uuid5(uuid.NAMESPACE_URL, " ".join(words)).hex
             self.write(
                 Solution,
@@ -199,6 +201,6 @@ class Filling:
                 SolutionCue.objects.bulk_create(cues, ignore_conflicts=True)
 
 
-def chunks(known: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
+def split_chunks(known: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
     for start in range(0, len(known), CHUNK):
         yield known[start : start + CHUNK]

@@ -17,17 +17,17 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from memory.benchmarks.client import CallFailedError, Client
-from memory.benchmarks.speed import BATCH, LIMIT, WARM_UP, as_memory, in_batches
-from memory.benchmarks.synthetic import Writer
-from memory.evaluation.timing import Pace, Spread, Stopwatch
+from memory.benchmarks.client import BenchmarkClient, CallFailedError
+from memory.benchmarks.speed import BATCH, LIMIT, WARM_UP, build_payload, split_batches
+from memory.benchmarks.synthetic import NoteWriter
+from memory.evaluation.timing import LatencySpread, Pace, Stopwatch
 from memory.indexing import drift as consistency
 from memory.indexing import runs
 from memory.indexing.drift import Mode
-from memory.indexing.rebuild import Refused
+from memory.indexing.rebuild import ReindexRefused
 from memory.models import DriftReport, ReindexRun
-from memory.platform.queue import send
-from memory.tasks import carry_on_reindex
+from memory.platform.queue import send_task
+from memory.tasks import continue_reindex
 
 DELETE_EVERY = 10
 """Of so many memories written one is deleted again, and must never be found after that."""
@@ -42,7 +42,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LoadPlan:
     """``searches`` and ``writes`` are a second, of all clients together; 0 searches: each asks when it was answered."""
 
     memories: int
@@ -55,9 +55,9 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Figures:
-    quiet: Spread | None = None
-    busy: Spread | None = None
+class LoadFigures:
+    quiet: LatencySpread | None = None
+    busy: LatencySpread | None = None
     errors: list[str] = field(default_factory=list)
     written: int = 0
     deleted: int = 0
@@ -88,19 +88,19 @@ class Figures:
 
 
 @dataclass(slots=True)
-class Load:
-    client: Client
+class LoadRun:
+    client: BenchmarkClient
     user: str
-    plan: Plan
-    writer: Writer
+    plan: LoadPlan
+    writer: NoteWriter
     now: datetime
     say: Say
-    figures: Figures = field(default_factory=Figures)
+    figures: LoadFigures = field(default_factory=LoadFigures)
     written: dict[str, str] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     over: threading.Event = field(default_factory=threading.Event)
 
-    def run(self) -> Figures:
+    def run(self) -> LoadFigures:
         self.fill()
         questions = self.writer.questions(WARM_UP + 500)
         for question in questions[:WARM_UP]:
@@ -116,11 +116,13 @@ class Load:
 
     def fill(self) -> None:
         self.say(f"storing {self.plan.memories:,} memories")
-        for batch in in_batches((as_memory(note, self.now) for note in self.writer.notes(self.plan.memories)), BATCH):
+        for batch in split_batches(
+            (build_payload(note, self.now) for note in self.writer.notes(self.plan.memories)), BATCH
+        ):
             self.client.store_batch(self.user, batch)
         self.client.wait_until_indexed(self.user)
 
-    def searches(self, questions: list[str]) -> Spread:
+    def searches(self, questions: list[str]) -> LatencySpread:
         """All clients together, for the time of the plan."""
         watch = Stopwatch()
         until = time.monotonic() + self.plan.seconds
@@ -192,11 +194,11 @@ class Load:
             yield
             return
         with ThreadPoolExecutor(1) as pool:
-            run: Future[ReindexRun] = pool.submit(rebuild)
+            run: Future[ReindexRun] = pool.submit(rebuild_index)
             yield
             try:
                 done = run.result()
-            except Refused as refused:
+            except ReindexRefused as refused:
                 self.figures.errors.append(f"the index was not rebuilt: {refused}")
                 return
         self.figures.rebuilt = f"{done.state}, {done.rows_done:,} rows"
@@ -206,7 +208,7 @@ class Load:
     def look_back(self) -> None:
         """Every acknowledged write is there, nothing deleted is, and index and rows agree."""
         self.say("comparing index and rows")
-        report = compare()
+        report = compare_index()
         self.figures.drift = report.drift
         if report.problem:
             self.figures.errors.append(f"not compared: {report.problem}")
@@ -217,19 +219,19 @@ class Load:
             self.figures.not_found += item not in self.client.search(self.user, text, LIMIT)
 
 
-def rebuild() -> ReindexRun:
+def rebuild_index() -> ReindexRun:
     """As `manage.py reindex --background`: the worker does it, and here it is waited for.
 
     In a thread of its own, and so over a connection of its own, which must not outlive it.
     """
     try:
-        run = runs.start(now=timezone.now())
+        run = runs.start_run(now=timezone.now())
         give_up_at = time.monotonic() + LONGEST_REBUILD_S
         nudged_at = -NUDGE_AGAIN_S
         while run.state == ReindexRun.State.RUNNING and time.monotonic() < give_up_at:
             if time.monotonic() - nudged_at > NUDGE_AGAIN_S:
                 # Where no scheduler runs nobody else would find a run whose worker met a fault.
-                send(carry_on_reindex)
+                send_task(continue_reindex)
                 nudged_at = time.monotonic()
             time.sleep(LOOK_EVERY_S)
             run.refresh_from_db()
@@ -238,7 +240,7 @@ def rebuild() -> ReindexRun:
         connection.close()
 
 
-def compare() -> DriftReport:
-    report = consistency.begin(Mode.FULL, now=timezone.now(), repair=False)
-    consistency.carry_on(report, clock=timezone.now, stop=lambda: False)
+def compare_index() -> DriftReport:
+    report = consistency.start_report(Mode.FULL, now=timezone.now(), repair=False)
+    consistency.continue_report(report, clock=timezone.now, stop=lambda: False)
     return report

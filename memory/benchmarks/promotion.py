@@ -20,13 +20,13 @@ from django.utils import timezone
 from rich.console import Console
 
 from memory.access.scope import user_scope
-from memory.access.users import ensure_user
+from memory.access.users import get_or_create_user
 from memory.benchmarks.bulk import refresh_statistics
-from memory.benchmarks.staging import owner_connection
+from memory.benchmarks.staging import connect_as_owner
 from memory.evaluation import report
 from memory.evaluation.loading import benchmark_organization
-from memory.evaluation.report import Target
-from memory.evaluation.timing import Spread, Stopwatch
+from memory.evaluation.report import BenchmarkTarget
+from memory.evaluation.timing import LatencySpread, Stopwatch
 from memory.lifecycle import promotion
 from memory.models import EndUser, Organization
 
@@ -60,7 +60,7 @@ CROSS JOIN LATERAL (SELECT
 
 
 @dataclass(frozen=True)
-class Plan:
+class PromotionPlan:
     """``due`` is how many of a thousand rows have something to be done with them."""
 
     items: int = 1_000_000
@@ -69,7 +69,7 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Figures:
+class PromotionFigures:
     """Seconds of the pass that works all off and of the one after it; milliseconds of batches and of waiting."""
 
     loading_s: float = 0.0
@@ -78,31 +78,31 @@ class Figures:
     idle_pass_s: float = 0.0
     moved: int = 0
     let_go: int = 0
-    spreads: dict[str, Spread] = field(default_factory=dict)
+    spreads: dict[str, LatencySpread] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--memories", type=int, default=Plan.items)
-    parser.add_argument("--users", type=int, default=Plan.users, help="who share the memories evenly")
-    parser.add_argument("--due", type=int, default=Plan.due, help="of a thousand memories")
+    parser.add_argument("--memories", type=int, default=PromotionPlan.items)
+    parser.add_argument("--users", type=int, default=PromotionPlan.users, help="who share the memories evenly")
+    parser.add_argument("--due", type=int, default=PromotionPlan.due, help="of a thousand memories")
 
 
-def measure(plan: Plan, console: Console) -> Figures:
+def measure(plan: PromotionPlan, console: Console) -> PromotionFigures:
     """Load, promote everybody once, and once more when nothing is due. What was loaded goes afterwards."""
-    figures, watch, now = Figures(), Stopwatch(), timezone.now()
+    figures, watch, now = PromotionFigures(), Stopwatch(), timezone.now()
     with benchmark_organization(now) as organization:
         started = time.perf_counter()
         console.print(f"loading {plan.items:,} memories of {plan.users:,} users")
-        users = load(organization, plan, now)
+        users = load_rows(organization, plan, now)
         figures.loading_s = time.perf_counter() - started
-        foretold, figures.dry_run_s = run(users, now, None, dry_run=True)
+        foretold, figures.dry_run_s = run_passes(users, now, None, dry_run=True)
         console.print(f"promoting: {foretold[0]:,} to move, {foretold[1]:,} to let go")
         with knocking(users, watch):
-            (figures.moved, figures.let_go), figures.pass_s = run(users, now, watch)
-        (late, gone), figures.idle_pass_s = run(users, now, None)
+            (figures.moved, figures.let_go), figures.pass_s = run_passes(users, now, watch)
+        (late, gone), figures.idle_pass_s = run_passes(users, now, None)
         # A row that somebody held at that moment was passed over and is the next pass's.
         figures.moved, figures.let_go = figures.moved + late, figures.let_go + gone
         console.print("clearing away")
@@ -110,8 +110,8 @@ def measure(plan: Plan, console: Console) -> Figures:
     return figures
 
 
-def load(organization: Organization, plan: Plan, now: datetime) -> list[EndUser]:
-    users = [ensure_user(organization, f"measured-{number}") for number in range(plan.users)]
+def load_rows(organization: Organization, plan: PromotionPlan, now: datetime) -> list[EndUser]:
+    users = [get_or_create_user(organization, f"measured-{number}") for number in range(plan.users)]
     each = plan.items // plan.users
     for user in users:
         for start in range(0, each, CHUNK):
@@ -119,12 +119,12 @@ def load(organization: Organization, plan: Plan, now: datetime) -> list[EndUser]
                 cursor.execute(EASE)
                 bounds = {"start": start, "end": min(start + CHUNK, each) - 1}
                 cursor.execute(FILL, {"user": user.pk, "due": plan.due, "now": now, **bounds})
-    with closing(owner_connection()) as owner:
+    with closing(connect_as_owner()) as owner:
         refresh_statistics(owner)
     return users
 
 
-def run(
+def run_passes(
     users: list[EndUser], now: datetime, watch: Stopwatch | None, *, dry_run: bool = False
 ) -> tuple[tuple[int, int], float]:
     """Promote everybody, one after the other, as one worker does."""
@@ -132,7 +132,7 @@ def run(
     started = time.perf_counter()
     for user in users:
         before = time.perf_counter()
-        done = promotion.promote(user, now=now, dry_run=dry_run, counting=False)
+        done = promotion.promote_user(user, now=now, dry_run=dry_run, counting=False)
         moved, let_go = moved + done.moved, let_go + done.let_go
         if watch:
             watch.add("longest batch of a user", done.longest_s * 1000)
@@ -172,9 +172,9 @@ def knock(users: list[EndUser], watch: Stopwatch, over: threading.Event) -> None
         connection.close()
 
 
-def print_figures(console: Console, plan: Plan, figures: Figures) -> None:
+def print_figures(console: Console, plan: PromotionPlan, figures: PromotionFigures) -> None:
     each = f"{plan.items:,} memories of {plan.users:,} users, {plan.due / 10:g} % due"
-    targets = {name: Target(LOCK_TARGET_MS) for name in ("longest batch of a user", "wait for a row")}
+    targets = {name: BenchmarkTarget(LOCK_TARGET_MS) for name in ("longest batch of a user", "wait for a row")}
     report.print_spreads(console, each, figures.spreads, targets)
     for name, seconds in (("dry run", figures.dry_run_s), ("pass", figures.pass_s), ("next pass", figures.idle_pass_s)):
         wanted = "green" if seconds <= PASS_TARGET_S else "red"

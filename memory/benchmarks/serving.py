@@ -11,39 +11,39 @@ from pathlib import Path
 from config import embedded
 from config.runtime import programs
 from config.runtime.programs import WebAddress
-from config.supervisor import Program, dies_with_parent, end_process
+from config.supervisor import Program, end_process, parent_death_prefix
 from memory.benchmarks.client import CallFailedError
 
 LOOPBACK = "127.0.0.1"
 
 
 @contextmanager
-def server(data_dir: Path) -> Iterator[str]:
+def run_server(data_dir: Path) -> Iterator[str]:
     """The address of the product over this data directory, running while the context is open."""
-    place = embedded.paths(data_dir)
-    running = running_address(place.access)
+    place = embedded.installation_paths(data_dir)
+    running = find_running_address(place.access)
     if running:
         yield running.url
         return
-    address = WebAddress(LOOPBACK, free_port())
+    address = WebAddress(LOOPBACK, find_free_port())
     with ExitStack() as stack:
-        for program in (programs.web(place, address), programs.worker(place, address)):
-            stack.enter_context(started(program, place.log))
+        for program in (programs.web_program(place, address), programs.worker_program(place, address)):
+            stack.enter_context(start_program(program, place.log))
         yield address.url
 
 
-def running_address(access: Path) -> WebAddress | None:
+def find_running_address(access: Path) -> WebAddress | None:
     """Where `up` says it listens, if it really answers there: the file outlives a process that was killed."""
     try:
         url = json.loads(access.read_text(encoding="utf-8"))["api_url"]
         host, _, port = str(url).removeprefix("http://").rstrip("/").partition(":")
         address = WebAddress(host, int(port.partition("/")[0]))
-        return address if programs.web_answers(address) else None
+        return address if programs.is_web_ready(address) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
@@ -51,12 +51,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def started(program: Program, log_dir: Path) -> Iterator[None]:
+def start_program(program: Program, log_dir: Path) -> Iterator[None]:
     log_dir.mkdir(parents=True, exist_ok=True)
     log = log_dir / f"bench-{program.name}.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [*dies_with_parent(program.death_signal), *program.argv],
+            [*parent_death_prefix(program.death_signal), *program.argv],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -73,13 +73,13 @@ def started(program: Program, log_dir: Path) -> Iterator[None]:
 
 def await_ready(program: Program, process: subprocess.Popen[bytes], log: Path) -> None:
     give_up_at = time.monotonic() + program.ready_within_s
-    while not answers(program):
+    while not is_answering(program):
         if process.poll() is not None or time.monotonic() > give_up_at:
             raise CallFailedError(f"{program.name} did not start; see {log}")
         time.sleep(0.05)
 
 
-def answers(program: Program) -> bool:
+def is_answering(program: Program) -> bool:
     try:
         return program.ready is None or program.ready()
     except OSError:

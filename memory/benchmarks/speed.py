@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from memory.benchmarks.client import Client
-from memory.benchmarks.synthetic import Note, Writer
-from memory.evaluation.report import Target
-from memory.evaluation.timing import Spread, run_clients
+from memory.benchmarks.client import BenchmarkClient
+from memory.benchmarks.synthetic import NoteWriter, SyntheticNote
+from memory.evaluation.report import BenchmarkTarget
+from memory.evaluation.timing import LatencySpread, run_clients
 
 BATCH = 500
 # More than this is not sent through the API but loaded directly.
@@ -23,11 +23,11 @@ LIMIT = 10
 LARGE = 50_000
 
 Say = Callable[[str], None]
-INGEST_TARGET = Target(150, at_least=True)
+INGEST_TARGET = BenchmarkTarget(150, at_least=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SpeedPlan:
     memories: int
     others: int
     queries: int
@@ -48,8 +48,8 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Figures:
-    spreads: dict[str, Spread] = field(default_factory=dict)
+class SpeedFigures:
+    spreads: dict[str, LatencySpread] = field(default_factory=dict)
     accepted_per_second: float = 0.0
     indexed_per_second: float = 0.0
     searches_per_second: float = 0.0
@@ -70,31 +70,31 @@ class Figures:
         return asdict(self)
 
 
-def targets(memories: int) -> dict[str, Target]:
+def list_targets(memories: int) -> dict[str, BenchmarkTarget]:
     """The 95th percentiles to reach on two cores with the embedded parts."""
     return {
-        "store one memory": Target(25),
-        "search": Target(120 if memories >= LARGE else 60),
-        "context": Target(120),
+        "store one memory": BenchmarkTarget(25),
+        "search": BenchmarkTarget(120 if memories >= LARGE else 60),
+        "context": BenchmarkTarget(120),
     }
 
 
 @dataclass(slots=True)
-class Measurement:
+class SpeedMeasurement:
     """Times everything on one user, who is left as they are then: whoever made the user erases."""
 
-    client: Client
+    client: BenchmarkClient
     user: str
-    plan: Plan
-    writer: Writer
+    plan: SpeedPlan
+    writer: NoteWriter
     now: datetime
     say: Say
-    figures: Figures = field(default_factory=Figures)
+    figures: SpeedFigures = field(default_factory=SpeedFigures)
 
-    def run(self) -> Figures:
+    def run(self) -> SpeedFigures:
         with self.client.uncounted():
             # A worker that was started a moment ago takes seconds to begin; only then is indexing measured.
-            self.client.store_batch(self.user, [as_memory(note, self.now) for note in self.writer.notes(1)])
+            self.client.store_batch(self.user, [build_payload(note, self.now) for note in self.writer.notes(1)])
             self.client.wait_until_indexed(self.user)
         self.ingest()
         self.store_singly()
@@ -108,10 +108,10 @@ class Measurement:
         return self.figures
 
     def ingest(self) -> None:
-        memories = [as_memory(note, self.now) for note in self.writer.notes(self.plan.sent)]
+        memories = [build_payload(note, self.now) for note in self.writer.notes(self.plan.sent)]
         self.say(f"storing {len(memories):,} memories in batches of {BATCH}, until all are indexed")
         start = time.perf_counter()
-        for batch in in_batches(memories, BATCH):
+        for batch in split_batches(memories, BATCH):
             self.client.store_batch(self.user, batch)
         self.figures.accepted_per_second = len(memories) / (time.perf_counter() - start)
         self.figures.not_indexed = self.client.wait_until_indexed(self.user).failed
@@ -120,7 +120,7 @@ class Measurement:
     def store_singly(self) -> None:
         self.say(f"storing {SINGLE_STORES} memories one by one")
         for note in self.writer.notes(SINGLE_STORES):
-            self.client.store(self.user, as_memory(note, self.now) | {"tier": "working"})
+            self.client.store(self.user, build_payload(note, self.now) | {"tier": "working"})
         self.figures.not_indexed = self.client.wait_until_indexed(self.user).failed
 
     def warm_up(self, questions: list[str]) -> None:
@@ -140,7 +140,7 @@ class Measurement:
         run_clients(lambda query: self.client.context(self.user, query), questions, self.plan.clients)
 
 
-def as_memory(note: Note, now: datetime) -> dict[str, Any]:
+def build_payload(note: SyntheticNote, now: datetime) -> dict[str, Any]:
     return {
         "text": note.text,
         "tier": "history",
@@ -149,7 +149,7 @@ def as_memory(note: Note, now: datetime) -> dict[str, Any]:
     }
 
 
-def in_batches(rows: Iterable[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
+def split_batches(rows: Iterable[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
     pending = iter(rows)
     while batch := list(islice(pending, size)):
         yield batch

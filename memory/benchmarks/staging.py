@@ -12,12 +12,12 @@ from django.utils import timezone
 
 from config import databases
 from memory.access.keys import SCOPES, issue_key
-from memory.access.users import ensure_user, find_user
+from memory.access.users import find_user, get_or_create_user
 from memory.benchmarks import bulk
-from memory.benchmarks.client import Client
-from memory.benchmarks.serving import server
-from memory.benchmarks.speed import Figures, Measurement, Plan
-from memory.benchmarks.synthetic import Writer
+from memory.benchmarks.client import BenchmarkClient
+from memory.benchmarks.serving import run_server
+from memory.benchmarks.speed import SpeedFigures, SpeedMeasurement, SpeedPlan
+from memory.benchmarks.synthetic import NoteWriter
 from memory.conf import data_dir, memory_conf
 from memory.evaluation.loading import benchmark_organization
 from memory.evaluation.timing import Pace
@@ -35,84 +35,88 @@ MEASURED = "measured"
 Say = Callable[[str], None]
 
 
-class StageError(Exception):
+class BenchmarkStageError(Exception):
     """The measurement cannot be set up here; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    client: Client
+class BenchmarkStage:
+    client: BenchmarkClient
     user: str
-    writer: Writer
+    writer: NoteWriter
     loading: str = ""
     person: EndUser | None = None
     """The measured user's row, where it can be reached."""
 
-    def measure(self, plan: Plan, say: Say) -> Figures:
-        measurement = Measurement(self.client, self.user, plan, self.writer, timezone.now(), say)
+    def measure(self, plan: SpeedPlan, say: Say) -> SpeedFigures:
+        measurement = SpeedMeasurement(self.client, self.user, plan, self.writer, timezone.now(), say)
         measurement.figures.loading = self.loading
         return measurement.run()
 
 
 @contextmanager
-def remote(url: str | None, key: str | None, plan: Plan) -> Iterator[Stage]:
+def stage_remote(url: str | None, key: str | None, plan: SpeedPlan) -> Iterator[BenchmarkStage]:
     """The product at an address, through a key like any other client's; the user is erased through the API."""
     if not url or not key:
-        raise StageError("--url and --key belong together")
+        raise BenchmarkStageError("--url and --key belong together")
     if plan.others or plan.loaded:
-        raise StageError("--others and more than 10,000 memories are loaded into the database: leave out --url")
+        raise BenchmarkStageError(
+            "--others and more than 10,000 memories are loaded into the database: leave out --url"
+        )
     user = f"benchmark-{uuid.uuid4().hex[:12]}"
-    with Client(url.rstrip("/"), key, pace=Pace(POLITE_PER_SECOND)) as client:
+    with BenchmarkClient(url.rstrip("/"), key, pace=Pace(POLITE_PER_SECOND)) as client:
         try:
-            yield Stage(client, user, Writer(plan.seed))
+            yield BenchmarkStage(client, user, NoteWriter(plan.seed))
         finally:
             client.erase(user)
 
 
 @contextmanager
-def staged(plan: Plan, *, keep: bool, say: Say) -> Iterator[Stage]:
+def stage_local(plan: SpeedPlan, *, keep: bool, say: Say) -> Iterator[BenchmarkStage]:
     """This installation, through a key of an organisation made for the run and erased after it."""
     now = timezone.now()
     kept_as = f"{plan.loaded}-{plan.others}-{plan.seed}" if keep else ""
     with benchmark_organization(now, kept_as) as organization:
-        writer = Writer(plan.seed)
-        loading = load(organization, plan, writer, say) if plan.loaded or plan.others else ""
+        writer = NoteWriter(plan.seed)
+        loading = load_users(organization, plan, writer, say) if plan.loaded or plan.others else ""
         _, key = issue_key(
             organization, "bench", SCOPES, now=now, lifetime=LONGEST_RUN, requests_per_second=UNBOUND_PER_SECOND
         )
-        user = ensure_user(organization, MEASURED)
-        with server(data_dir()) as url, Client(url, key) as client:
-            yield Stage(client, user.external_id, writer, loading, user)
+        user = get_or_create_user(organization, MEASURED)
+        with run_server(data_dir()) as url, BenchmarkClient(url, key) as client:
+            yield BenchmarkStage(client, user.external_id, writer, loading, user)
 
 
-def load(organization: Organization, plan: Plan, writer: Writer, say: Say) -> str:
+def load_users(organization: Organization, plan: SpeedPlan, writer: NoteWriter, say: Say) -> str:
     """Fill the measured user and the others; what an earlier run kept is used again. Returns how it was made."""
     if memory_conf().vector.backend != "pgvector":
-        raise StageError("rows can be loaded directly only where pgvector is the vector index")
+        raise BenchmarkStageError("rows can be loaded directly only where pgvector is the vector index")
     sizes = {MEASURED: plan.loaded}
     for number, start in enumerate(range(0, plan.others, OTHERS_EACH)):
         sizes[f"other-{number}"] = min(OTHERS_EACH, plan.others - start)
     missing = {name: size for name, size in sizes.items() if size and not find_user(organization, name)}
     if missing:
-        fill(organization, missing, plan, writer, say)
+        fill_users(organization, missing, plan, writer, say)
     return bulk.HOW
 
 
-def fill(organization: Organization, sizes: dict[str, int], plan: Plan, writer: Writer, say: Say) -> None:
+def fill_users(
+    organization: Organization, sizes: dict[str, int], plan: SpeedPlan, writer: NoteWriter, say: Say
+) -> None:
     say(f"embedding a pool of {bulk.POOL:,} notes")
-    loader = bulk.BulkLoader(bulk.make_cloud(writer, plan.seed), plan.seed)
+    loader = bulk.BulkLoader(bulk.build_cloud(writer, plan.seed), plan.seed)
     total, done = sum(sizes.values()), 0
-    with closing(owner_connection()) as owner:
+    with closing(connect_as_owner()) as owner:
         is_worth_it = total >= WORTH_REBUILDING
-        with bulk.index_built_afterwards(owner, loader.dims, say) if is_worth_it else nullcontext():
+        with bulk.defer_vector_index(owner, loader.dims, say) if is_worth_it else nullcontext():
             for name, size in sizes.items():
                 say(f"loading {size:,} memories of {name} ({done:,} of {total:,} done)")
-                loader.fill(ensure_user(organization, name), writer.notes(size), size, timezone.now())
+                loader.fill(get_or_create_user(organization, name), writer.notes(size), size, timezone.now())
                 done += size
         bulk.refresh_statistics(owner)
 
 
-def owner_connection() -> BaseDatabaseWrapper:
+def connect_as_owner() -> BaseDatabaseWrapper:
     """Indexes are changed by the role that owns them, over a connection of its own."""
-    entry = databases.from_environment(data_dir(), "owner")
+    entry = databases.database_from_environment(data_dir(), "owner")
     return ConnectionHandler({"default": entry})["default"]

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class SyntheticNote:
     text: str
     topic: str
     language: str
@@ -49,34 +49,34 @@ class Drawer(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class SentenceTemplate:
     """Literal texts around slots: `literals` has one entry more than `slots`."""
 
     literals: tuple[str, ...]
     slots: tuple[tuple[str, str], ...]
 
     @classmethod
-    def parse(cls, text: str) -> "Template":
+    def parse(cls, text: str) -> "SentenceTemplate":
         pieces = _SLOT.split(text)
         return cls(tuple(pieces[::3]), tuple(zip(pieces[1::3], pieces[2::3], strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class SyntheticTopic:
     name: str
-    events: Drawer[Template]
-    details: Drawer[Template]
-    questions: Drawer[Template]
+    events: Drawer[SentenceTemplate]
+    details: Drawer[SentenceTemplate]
+    questions: Drawer[SentenceTemplate]
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class SyntheticLanguage:
     code: str
     words: Mapping[str, Drawer[str]]
-    topics: Drawer[Topic]
+    topics: Drawer[SyntheticTopic]
 
 
-def _reference(rng: random.Random) -> str:
+def _draw_reference(rng: random.Random) -> str:
     letters = "".join(rng.choices("ABCDEFGHKLMPRSTVX", k=3))
     return f"{letters}-{rng.randint(100, 9999)}"
 
@@ -90,37 +90,42 @@ _COUNTED: dict[str, Callable[[random.Random], str]] = {
     "number": lambda rng: str(rng.randint(2, 180)),
     "amount": lambda rng: str(rng.randint(4, 1900) * 5),
     "letter": lambda rng: rng.choice("ABCDEF"),
-    "ticket": _reference,
+    "ticket": _draw_reference,
     "version": lambda rng: f"{rng.randint(1, 9)}.{rng.randint(0, 24)}.{rng.randint(0, 11)}",
 }
 
 
 @cache
-def languages() -> Drawer[Language]:
+def load_languages() -> Drawer[SyntheticLanguage]:
     """Read the vocabularies once; a language is drawn by the share that its file states."""
     read = sorted((path.stem, tomllib.loads(path.read_text("utf-8"))) for path in VOCABULARY.glob("*.toml"))
-    drawer = Drawer([_language(code, content) for code, content in read], 0)
+    drawer = Drawer([_build_language(code, content) for code, content in read], 0)
     drawer.bounds = list(accumulate(float(content["share"]) for _, content in read))
     return drawer
 
 
-def _language(code: str, content: Mapping[str, Any]) -> Language:
+def _build_language(code: str, content: Mapping[str, Any]) -> SyntheticLanguage:
     words = {
         slot: Drawer(tuple(entries), 0 if slot in _EVENLY_DRAWN else _WORD_EXPONENT)
         for slot, entries in content["slots"].items()
     }
     topics = [
-        Topic(name, _templates(part["events"]), _templates(part["details"]), _templates(part["questions"]))
+        SyntheticTopic(
+            name,
+            _parse_templates(part["events"]),
+            _parse_templates(part["details"]),
+            _parse_templates(part["questions"]),
+        )
         for name, part in content["topics"].items()
     ]
-    return Language(code, words, Drawer(topics, _SENTENCE_EXPONENT))
+    return SyntheticLanguage(code, words, Drawer(topics, _SENTENCE_EXPONENT))
 
 
-def _templates(texts: Sequence[str]) -> Drawer[Template]:
-    return Drawer([Template.parse(text) for text in texts], _SENTENCE_EXPONENT)
+def _parse_templates(texts: Sequence[str]) -> Drawer[SentenceTemplate]:
+    return Drawer([SentenceTemplate.parse(text) for text in texts], _SENTENCE_EXPONENT)
 
 
-class Writer:
+class NoteWriter:
     """An endless source of notes and questions. Notes and questions have a generator each, so the questions of a seed
     are the same however many notes were written before them."""
 
@@ -129,13 +134,13 @@ class Writer:
         self._questions = random.Random(f"questions {seed}")  # noqa: S311
         self._written: set[bytes] = set()
 
-    def notes(self, count: int) -> Iterator[Note]:
+    def notes(self, count: int) -> Iterator[SyntheticNote]:
         return islice(self._distinct(self._note), count)
 
     def questions(self, count: int) -> list[str]:
         return [note.text for note in islice(self._distinct(self._question), count)]
 
-    def _distinct(self, write: Callable[[], Note]) -> Iterator[Note]:
+    def _distinct(self, write: Callable[[], SyntheticNote]) -> Iterator[SyntheticNote]:
         while True:
             note = write()
             # A digest in place of the text: a million notes would not fit beside the rest.
@@ -144,34 +149,43 @@ class Writer:
                 self._written.add(mark)
                 yield note
 
-    def _note(self) -> Note:
+    def _note(self) -> SyntheticNote:
         rng = self._notes
-        language = languages().draw(rng)
+        language = load_languages().draw(rng)
         topic = language.topics.draw(rng)
         said: dict[tuple[str, str], str] = {}
-        event = _fill(topic.events.draw(rng), language, said, rng)
-        detail = _fill(topic.details.draw(rng), language, said, rng)
-        text = _sentence(event, ".") + " " + _sentence(detail, "")
-        return Note(text, topic.name, language.code, int(rng.random() ** 2 * _OLDEST_DAY))
+        event = _fill_template(topic.events.draw(rng), language, said, rng)
+        detail = _fill_template(topic.details.draw(rng), language, said, rng)
+        text = _finish_sentence(event, ".") + " " + _finish_sentence(detail, "")
+        return SyntheticNote(text, topic.name, language.code, int(rng.random() ** 2 * _OLDEST_DAY))
 
-    def _question(self) -> Note:
+    def _question(self) -> SyntheticNote:
         rng = self._questions
-        language = languages().draw(rng)
+        language = load_languages().draw(rng)
         topic = language.topics.draw(rng)
-        return Note(_sentence(_fill(topic.questions.draw(rng), language, {}, rng), ""), topic.name, language.code, 0)
+        return SyntheticNote(
+            _finish_sentence(_fill_template(topic.questions.draw(rng), language, {}, rng), ""),
+            topic.name,
+            language.code,
+            0,
+        )
 
 
-def _fill(template: Template, language: Language, said: dict[tuple[str, str], str], rng: random.Random) -> str:
+def _fill_template(
+    template: SentenceTemplate, language: SyntheticLanguage, said: dict[tuple[str, str], str], rng: random.Random
+) -> str:
     """Put words into the slots; a slot named again, in this sentence or the next of the note, keeps its word."""
     pieces = [template.literals[0]]
     for slot, literal in zip(template.slots, template.literals[1:], strict=True):
         if slot not in said:
-            said[slot] = _word(slot, language, said, rng)
+            said[slot] = _draw_word(slot, language, said, rng)
         pieces += said[slot], literal
     return "".join(pieces)
 
 
-def _word(slot: tuple[str, str], language: Language, said: Mapping[tuple[str, str], str], rng: random.Random) -> str:
+def _draw_word(
+    slot: tuple[str, str], language: SyntheticLanguage, said: Mapping[tuple[str, str], str], rng: random.Random
+) -> str:
     name, which = slot
     if name in _COUNTED:
         return _COUNTED[name](rng)
@@ -182,5 +196,5 @@ def _word(slot: tuple[str, str], language: Language, said: Mapping[tuple[str, st
     return word
 
 
-def _sentence(text: str, end: str) -> str:
+def _finish_sentence(text: str, end: str) -> str:
     return text[0].upper() + text[1:] + end

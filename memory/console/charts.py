@@ -15,18 +15,18 @@ DATE = 70
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class ChartSize:
     """What a chart is drawn on; ``css`` says to which screens it is shown."""
 
     width: int
     css: str
 
 
-SHEETS = (Sheet(720, "wide"), Sheet(340, "narrow"))
+CHART_SIZES = (ChartSize(720, "wide"), ChartSize(340, "narrow"))
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class AxisLabel:
     """A word beside an axis."""
 
     x: float
@@ -35,7 +35,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ChartBar:
     css: str
     x: float
     y: float
@@ -45,28 +45,28 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Dot:
+class ChartPoint:
     x: float
     y: float
     says: str
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """``points`` as SVG writes them, one string for each stretch of days that have a value."""
 
     css: str
     name: str
     points: list[str]
-    dots: list[Dot]
+    dots: list[ChartPoint]
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    bars: list[Bar]
-    lines: list[Line]
-    levels: list[Mark]
-    dates: list[Mark]
+    bars: list[ChartBar]
+    lines: list[ChartLine]
+    levels: list[AxisLabel]
+    dates: list[AxisLabel]
     width: int
     css: str
     height: int = HEIGHT
@@ -77,50 +77,50 @@ class Chart:
         return self.width - RIGHT
 
 
-def stacked(days: Sequence[date], parts: Mapping[str, tuple[str, Sequence[float]]], sheet: Sheet) -> Chart:
+def stack_bars(days: Sequence[date], parts: Mapping[str, tuple[str, Sequence[float]]], sheet: ChartSize) -> Chart:
     """A pile of bars for each day. ``parts``: name to class and one number for each day, the lowest first."""
     sums = [sum(numbers[place] for _, numbers in parts.values()) for place in range(len(days))]
-    top = ceiling(max(sums, default=0))
+    top = round_up_to_scale(max(sums, default=0))
     step = day_width(days, sheet)
     bars = []
     for place, day in enumerate(days):
         ground = 0.0
         for name, (css, numbers) in parts.items():
             if numbers[place]:
-                upper = y_of(ground + numbers[place], top)
+                upper = scale_y(ground + numbers[place], top)
                 x = LEFT + step * (place + (1 - SHARE) / 2)
-                height = y_of(ground, top) - upper
+                height = scale_y(ground, top) - upper
                 says = f"{day:%d %b}: {name} {numbers[place]:,.0f}"
-                bars.append(Bar(css, round(x, 2), upper, round(step * SHARE, 2), round(height, 2), says))
+                bars.append(ChartBar(css, round(x, 2), upper, round(step * SHARE, 2), round(height, 2), says))
                 ground += numbers[place]
-    return Chart(bars, [], levels(top, ""), dates(days, sheet), sheet.width, sheet.css)
+    return Chart(bars, [], label_levels(top, ""), label_dates(days, sheet), sheet.width, sheet.css)
 
 
-def drawn(
-    days: Sequence[date], curves: Mapping[str, tuple[str, Sequence[float | None]]], unit: str, sheet: Sheet
+def draw_lines(
+    days: Sequence[date], curves: Mapping[str, tuple[str, Sequence[float | None]]], unit: str, sheet: ChartSize
 ) -> Chart:
     """A line for each name, broken where a day has no value."""
     known = [value for _, values in curves.values() for value in values if value is not None]
-    top = ceiling(max(known, default=0))
-    lines = [line(name, css, values, days, top, unit, sheet) for name, (css, values) in curves.items()]
-    return Chart([], lines, levels(top, unit), dates(days, sheet), sheet.width, sheet.css)
+    top = round_up_to_scale(max(known, default=0))
+    lines = [draw_line(name, css, values, days, top, unit, sheet) for name, (css, values) in curves.items()]
+    return Chart([], lines, label_levels(top, unit), label_dates(days, sheet), sheet.width, sheet.css)
 
 
-def line(
-    name: str, css: str, values: Sequence[float | None], days: Sequence[date], top: float, unit: str, sheet: Sheet
-) -> Line:
-    stretches: list[list[Dot]] = [[]]
+def draw_line(
+    name: str, css: str, values: Sequence[float | None], days: Sequence[date], top: float, unit: str, sheet: ChartSize
+) -> ChartLine:
+    stretches: list[list[ChartPoint]] = [[]]
     for place, value in enumerate(values):
         if value is None:
             stretches.append([])
             continue
         says = f"{days[place]:%d %b}: {name} {value:,.0f} {unit}"
-        stretches[-1].append(Dot(middle(place, days, sheet), y_of(value, top), says))
+        stretches[-1].append(ChartPoint(center_of_day(place, days, sheet), scale_y(value, top), says))
     points = [" ".join(f"{dot.x},{dot.y}" for dot in stretch) for stretch in stretches if stretch]
-    return Line(css, name, points, [dot for stretch in stretches for dot in stretch])
+    return ChartLine(css, name, points, [dot for stretch in stretches for dot in stretch])
 
 
-def ceiling(most: float) -> float:
+def round_up_to_scale(most: float) -> float:
     """The least of 1, 2, 5, 10, 20, 50 ... times the number of levels that nothing rises above."""
     size = 1.0
     while True:
@@ -130,25 +130,25 @@ def ceiling(most: float) -> float:
         size *= 10
 
 
-def y_of(value: float, top: float) -> float:
+def scale_y(value: float, top: float) -> float:
     return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / top, 2)
 
 
-def day_width(days: Sequence[date], sheet: Sheet) -> float:
+def day_width(days: Sequence[date], sheet: ChartSize) -> float:
     return (sheet.width - LEFT - RIGHT) / max(1, len(days))
 
 
-def middle(place: int, days: Sequence[date], sheet: Sheet) -> float:
+def center_of_day(place: int, days: Sequence[date], sheet: ChartSize) -> float:
     return round(LEFT + day_width(days, sheet) * (place + 0.5), 2)
 
 
-def levels(top: float, unit: str) -> list[Mark]:
+def label_levels(top: float, unit: str) -> list[AxisLabel]:
     steps = [top * level / LEVELS for level in range(LEVELS + 1)]
-    return [Mark(LEFT - 6, y_of(value, top), f"{value:,.0f} {unit}".strip()) for value in steps]
+    return [AxisLabel(LEFT - 6, scale_y(value, top), f"{value:,.0f} {unit}".strip()) for value in steps]
 
 
-def dates(days: Sequence[date], sheet: Sheet) -> list[Mark]:
+def label_dates(days: Sequence[date], sheet: ChartSize) -> list[AxisLabel]:
     most = (sheet.width - LEFT - RIGHT) // DATE
     every = -(-len(days) // most) if days else 1
     shown = [(place, day) for place, day in enumerate(days) if (len(days) - 1 - place) % every == 0]
-    return [Mark(middle(place, days, sheet), HEIGHT - 6, f"{day:%d %b}") for place, day in shown]
+    return [AxisLabel(center_of_day(place, days, sheet), HEIGHT - 6, f"{day:%d %b}") for place, day in shown]

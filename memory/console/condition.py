@@ -28,7 +28,7 @@ EFFECTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ComponentHealth:
     """``state`` is good, watch or bad; ``effect`` says what a part that fails means for the answers."""
 
     name: str
@@ -37,24 +37,27 @@ class Condition:
     effect: str = ""
 
 
-def conditions() -> list[Condition]:
+def list_component_health() -> list[ComponentHealth]:
     seen = health.current()
-    found = [of_component(name, part) for name, part in seen.components.items()]
+    found = [describe_component(name, part) for name, part in seen.components.items()]
     found += [
-        Condition(
+        ComponentHealth(
             NAMES.get(name, name), "watch", "Not asked for a moment after repeated failures.", EFFECTS.get(name, "")
         )
         for name, state in seen.breakers.items()
         if state != "closed" and not is_known_bad(name, seen.components)
     ]
     found += [
-        Condition("Disk", "watch", reason(text.removeprefix("disk: ")))
+        ComponentHealth("Disk", "watch", describe_reason(text.removeprefix("disk: ")))
         for text in seen.warnings
         if text.startswith("disk")
     ]
     found += [
-        Condition(
-            "Vector index", "bad", reason(text.removeprefix("index: ")), "Nobody was shown them: the rows decide."
+        ComponentHealth(
+            "Vector index",
+            "bad",
+            describe_reason(text.removeprefix("index: ")),
+            "Nobody was shown them: the rows decide.",
         )
         for text in seen.warnings
         if text.startswith("index: ")
@@ -62,14 +65,14 @@ def conditions() -> list[Condition]:
     return found
 
 
-def of_component(name: str, part: Component) -> Condition:
+def describe_component(name: str, part: Component) -> ComponentHealth:
     if part.ok:
-        return Condition(NAMES.get(name, name), "good", part.detail)
+        return ComponentHealth(NAMES.get(name, name), "good", part.detail)
     state = "bad" if part.required else "watch"
-    return Condition(NAMES.get(name, name), state, reason(part.detail), EFFECTS.get(name, ""))
+    return ComponentHealth(NAMES.get(name, name), state, describe_reason(part.detail), EFFECTS.get(name, ""))
 
 
-def reason(detail: str) -> str:
+def describe_reason(detail: str) -> str:
     """What went wrong as a sentence, without the technical name in front: the part is named beside it."""
     name, colon, rest = detail.partition(": ")
     said = rest if colon and name in NAMES else detail

@@ -12,34 +12,34 @@ MOST_WORDS = 1500
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class DiffRun:
     """``kind`` is same, removed or added."""
 
     kind: str
     text: str
 
 
-def differences(before: str, after: str) -> list[Run]:
+def diff_texts(before: str, after: str) -> list[DiffRun]:
     old, new = WORDS.findall(before), WORDS.findall(after)
     if max(len(old), len(new)) > MOST_WORDS:
         old, new = LINES.findall(before), LINES.findall(after)
     if max(len(old), len(new)) > MOST_WORDS:
-        return [Run("removed", before), Run("added", after)]
-    return list(joined(runs(old, new)))
+        return [DiffRun("removed", before), DiffRun("added", after)]
+    return list(join_runs(diff_tokens(old, new)))
 
 
-def runs(old: list[str], new: list[str]) -> Iterator[Run]:
+def diff_tokens(old: list[str], new: list[str]) -> Iterator[DiffRun]:
     for kind, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":
-            yield Run("same", "".join(old[i1:i2]))
+            yield DiffRun("same", "".join(old[i1:i2]))
             continue
         if i2 > i1:
-            yield Run("removed", "".join(old[i1:i2]))
+            yield DiffRun("removed", "".join(old[i1:i2]))
         if j2 > j1:
-            yield Run("added", "".join(new[j1:j2]))
+            yield DiffRun("added", "".join(new[j1:j2]))
 
 
-def joined(parts: Iterator[Run]) -> Iterator[Run]:
+def join_runs(parts: Iterator[DiffRun]) -> Iterator[DiffRun]:
     """Changes with nothing but a space between them read better as one."""
     removed = added = ""
     for run in parts:
@@ -50,16 +50,16 @@ def joined(parts: Iterator[Run]) -> Iterator[Run]:
         elif run.text.isspace() and (removed or added) and "\n" not in run.text:
             removed, added = removed + run.text, added + run.text
         else:
-            yield from changed(removed, added)
+            yield from trim_change(removed, added)
             removed = added = ""
             yield run
-    yield from changed(removed, added)
+    yield from trim_change(removed, added)
 
 
-def changed(removed: str, added: str) -> Iterator[Run]:
+def trim_change(removed: str, added: str) -> Iterator[DiffRun]:
     if removed == added:
         if removed:
-            yield Run("same", removed)
+            yield DiffRun("same", removed)
         return
     shared = len(removed) - len(removed.rstrip())
     tail = removed[len(removed) - shared :] if shared else ""
@@ -68,8 +68,8 @@ def changed(removed: str, added: str) -> Iterator[Run]:
     else:
         tail = ""
     if removed:
-        yield Run("removed", removed)
+        yield DiffRun("removed", removed)
     if added:
-        yield Run("added", added)
+        yield DiffRun("added", added)
     if tail:
-        yield Run("same", tail)
+        yield DiffRun("same", tail)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memory.console.reasons import clause, title
+from memory.console.reasons import explain_signal, name_signal
 
 STAGES = {
     "understand": "Reading the question",
@@ -42,7 +42,7 @@ MOST_REASONS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class ExplainRow:
     """One row of the "why" table."""
 
     name: str
@@ -51,7 +51,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class TimingSegment:
     """A stage's part of a search's time; ``x`` and ``width`` are percentages of the bar."""
 
     stage: str
@@ -61,25 +61,25 @@ class Segment:
     width: float
 
 
-def ordinal(number: int) -> str:
+def format_ordinal(number: int) -> str:
     if number % 100 in {11, 12, 13}:
         return f"{number}th"
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
-def ranked(rank: int) -> str:
+def format_rank(rank: int) -> str:
     """The nearest, the 2nd nearest."""
-    return "" if rank == 1 else f"{ordinal(rank)} "
+    return "" if rank == 1 else f"{format_ordinal(rank)} "
 
 
-def told(explain: Mapping[str, Any], position: int, final_score: float, sort_by: str) -> str:
+def explain_hit(explain: Mapping[str, Any], position: int, final_score: float, sort_by: str) -> str:
     """One or two sentences on why a hit stands where it stands."""
     parts = []
     near, worded = explain.get("vector_rank"), explain.get("text_rank")
     if near is not None:
-        parts.append(f"{ranked(near)}nearest in meaning{distance_words(explain.get('distance'))}")
+        parts.append(f"{format_rank(near)}nearest in meaning{describe_distance(explain.get('distance'))}")
     if worded is not None:
-        parts.append(f"{ranked(worded)}best match for the words")
+        parts.append(f"{format_rank(worded)}best match for the words")
     found = " and ".join(parts) or "found by neither meaning nor words"
     missing = ""
     if near is not None and worded is None:
@@ -87,7 +87,7 @@ def told(explain: Mapping[str, Any], position: int, final_score: float, sort_by:
     elif worded is not None and near is None:
         missing = " It was not among the nearest in meaning."
     sentences = [f"It was the {found}.{missing}" if parts else f"It was {found}."]
-    sentences.append(combination(explain, final_score))
+    sentences.append(describe_fusion(explain, final_score))
     if sort_by != "relevance":
         order = "when it was said" if sort_by == "recency" else "its outcome score"
         sentences.append(
@@ -96,23 +96,23 @@ def told(explain: Mapping[str, Any], position: int, final_score: float, sort_by:
     return " ".join(sentences)
 
 
-def distance_words(distance: float | None) -> str:
+def describe_distance(distance: float | None) -> str:
     if distance is None:
         return ""
     closeness = "very close" if distance <= 0.8 else "close" if distance <= 1.0 else "loosely related"
     return f" ({closeness}, distance {distance:.2f})"
 
 
-def combination(explain: Mapping[str, Any], final_score: float) -> str:
+def describe_fusion(explain: Mapping[str, Any], final_score: float) -> str:
     relevance = explain.get("relevance")
     if relevance is None:
         return f"The final score is {final_score:.2f}."
     how = FUSIONS.get(str(explain.get("fusion")), "as configured")
     boosts = explain.get("boosts") or {}
     said = [f"Both sides were weighed {how}, which gave {relevance:.2f}"]
-    if raised := reasons(boosts, 1):
+    if raised := list_reasons(boosts, 1):
         said.append(f"raised because {raised}")
-    if lowered := reasons(boosts, -1):
+    if lowered := list_reasons(boosts, -1):
         said.append(f"lowered because {lowered}")
     if explain.get("ce") is not None:
         said.append("looked at again by the reranker")
@@ -120,37 +120,44 @@ def combination(explain: Mapping[str, Any], final_score: float) -> str:
     return "; ".join(said) + ending
 
 
-def reasons(boosts: Mapping[str, float], sign: int) -> str:
+def list_reasons(boosts: Mapping[str, float], sign: int) -> str:
     """The heaviest signals that point one way, as clauses."""
     pointing = [(abs(value), name) for name, value in boosts.items() if value * sign > 0]
-    clauses = [clause(name, sign) for _, name in sorted(pointing, reverse=True)[:MOST_REASONS]]
+    clauses = [explain_signal(name, sign) for _, name in sorted(pointing, reverse=True)[:MOST_REASONS]]
     return " and ".join(clauses) if len(clauses) < 3 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
 
 
-def numbers(explain: Mapping[str, Any], final_score: float) -> list[Number]:
+def list_explain_rows(explain: Mapping[str, Any], final_score: float) -> list[ExplainRow]:
     """Every number that placed a hit, named."""
     rows = [
-        Number("Rank by meaning", shown(explain.get("vector_rank")), "place among the nearest vectors"),
-        Number("Distance", shown(explain.get("distance")), "0 is the same, 1.41 unrelated, 2 opposite"),
-        Number("Similarity", shown(explain.get("similarity")), "1 / (1 + distance)"),
-        Number("Rank by words", shown(explain.get("text_rank")), "place in the full-text search"),
-        Number("Word score", shown(explain.get("text_score")), "higher is better"),
-        Number("RRF", shown(explain.get("rrf")), "sum of 1 / (60 + rank) over both sides"),
-        Number("Relevance", shown(explain.get("relevance")), f"fused: {explain.get('fusion') or 'unknown'}"),
+        ExplainRow("Rank by meaning", format_number(explain.get("vector_rank")), "place among the nearest vectors"),
+        ExplainRow("Distance", format_number(explain.get("distance")), "0 is the same, 1.41 unrelated, 2 opposite"),
+        ExplainRow("Similarity", format_number(explain.get("similarity")), "1 / (1 + distance)"),
+        ExplainRow("Rank by words", format_number(explain.get("text_rank")), "place in the full-text search"),
+        ExplainRow("Word score", format_number(explain.get("text_score")), "higher is better"),
+        ExplainRow("RRF", format_number(explain.get("rrf")), "sum of 1 / (60 + rank) over both sides"),
+        ExplainRow(
+            "Relevance", format_number(explain.get("relevance")), f"fused: {explain.get('fusion') or 'unknown'}"
+        ),
     ]
-    rows += [Number(str(name), shown(value), "weight") for name, value in (explain.get("weights") or {}).items()]
     rows += [
-        Number(title(name), shown(value), clause(name, value)) for name, value in (explain.get("boosts") or {}).items()
+        ExplainRow(str(name), format_number(value), "weight") for name, value in (explain.get("weights") or {}).items()
+    ]
+    rows += [
+        ExplainRow(name_signal(name), format_number(value), explain_signal(name, value))
+        for name, value in (explain.get("boosts") or {}).items()
     ]
     if explain.get("total") is not None:
-        rows.append(Number("Total", shown(explain["total"]), "relevance and what was added to it"))
+        rows.append(ExplainRow("Total", format_number(explain["total"]), "relevance and what was added to it"))
     if explain.get("ce") is not None:
-        rows.append(Number("Reranker", shown(explain["ce"]), "cross-encoder, 0 to 1"))
-    rows.append(Number("Final score", shown(final_score), "the total between 0 and 1: what the order is made of"))
+        rows.append(ExplainRow("Reranker", format_number(explain["ce"]), "cross-encoder, 0 to 1"))
+    rows.append(
+        ExplainRow("Final score", format_number(final_score), "the total between 0 and 1: what the order is made of")
+    )
     return rows
 
 
-def shown(value: object) -> str:
+def format_number(value: object) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
@@ -158,7 +165,7 @@ def shown(value: object) -> str:
     return str(value)
 
 
-def segments(timings_ms: Mapping[str, float]) -> list[Segment]:
+def split_timings(timings_ms: Mapping[str, float]) -> list[TimingSegment]:
     """The stages of a search one after another along a bar, and what none of them accounts for."""
     parts = [(stage, STAGES.get(stage, stage), ms) for stage, ms in timings_ms.items() if stage != "total"]
     known = sum(ms for _, _, ms in parts)
@@ -168,12 +175,12 @@ def segments(timings_ms: Mapping[str, float]) -> list[Segment]:
     found, x = [], 0.0
     for stage, name, ms in parts:
         width = 100 * ms / total if total else 0.0
-        found.append(Segment(stage, name, ms, round(x, 3), round(width, 3)))
+        found.append(TimingSegment(stage, name, ms, round(x, 3), round(width, 3)))
         x += width
     return found
 
 
-def warnings(fallbacks: Sequence[str], vector_state: str) -> list[str]:
+def describe_fallbacks(fallbacks: Sequence[str], vector_state: str) -> list[str]:
     """What a search had to do without, in words."""
     found = [FALLBACKS.get(name, name.replace("_", " ")) for name in fallbacks]
     if vector_state in VECTOR_STATES:

@@ -14,7 +14,7 @@ from memory.store.listing import ItemFilter
 from memory.tiers import Indexing, Status, Tier
 
 SORTS = ((RELEVANCE, "Relevance"), (RECENCY, "Most recent"), (SCORE, "Outcome score"))
-USUAL = {"sort_by": RELEVANCE, "limit": 10}
+DEFAULTS = {"sort_by": RELEVANCE, "limit": 10}
 LIMITS = ((5, "5"), (10, "10"), (20, "20"), (50, "50"))
 FAILED = "failed"
 STATUSES = ((Status.ACTIVE.value, "Active"), (Status.ARCHIVED.value, "Archived"), (FAILED, "Not indexed"))
@@ -47,12 +47,12 @@ class SearchForm(forms.Form):
     def __init__(self, data: QueryDict | None = None) -> None:
         if data is not None:
             data = data.copy()
-            for name, value in USUAL.items():
+            for name, value in DEFAULTS.items():
                 data[name] = data.get(name) or str(value)
-        super().__init__(data, initial=USUAL)
+        super().__init__(data, initial=DEFAULTS)
 
     def clean_query(self) -> str:
-        return short_enough(self.cleaned_data["query"])
+        return validate_query_length(self.cleaned_data["query"])
 
 
 class ContextForm(forms.Form):
@@ -62,10 +62,10 @@ class ContextForm(forms.Form):
     thread = forms.CharField(required=False, max_length=200, strip=True)
 
     def clean_query(self) -> str:
-        return short_enough(self.cleaned_data["query"])
+        return validate_query_length(self.cleaned_data["query"])
 
 
-def short_enough(query: str) -> str:
+def validate_query_length(query: str) -> str:
     longest = memory_conf().limits.query
     if len(query) > longest:
         raise forms.ValidationError(f"A question may have at most {longest:,} characters; this has {len(query):,}.")

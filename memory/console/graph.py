@@ -10,13 +10,13 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from knowledge_graph.browsing import Sort, Span, Wanted
+from knowledge_graph.browsing import GraphQuery, Sort, Span
 from knowledge_graph.reading import ConceptRouting, TierRecord
 from memory.conf import memory_conf
-from memory.console.graphing import Drawing, drawings
-from memory.console.pages import OperatorRequest, answer, place_page
-from memory.console.places import Place
-from memory.facade.graphs import Way
+from memory.console.graphing import GraphDrawing, draw_graph
+from memory.console.pages import OperatorRequest, place_page, render_page
+from memory.console.places import ViewedPerson
+from memory.facade.graphs import EntityPath
 
 TOP = 20
 LONGEST_NAME = 200
@@ -40,15 +40,15 @@ class GraphForm(forms.Form):
     start = forms.CharField(required=False, max_length=LONGEST_NAME)
     end = forms.CharField(required=False, max_length=LONGEST_NAME)
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> GraphQuery:
         told = self.cleaned_data
-        return Wanted(
+        return GraphQuery(
             Sort(told["sort"] or Sort.IMPORTANCE), Span(told["time"] or Span.ALL), told["thread"].strip(), limit=TOP
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class GraphLink:
     """Where a step of a way leads on."""
 
     label: str
@@ -58,7 +58,7 @@ class Link:
 
 @require_safe
 @place_page
-def page(request: OperatorRequest, place: Place) -> HttpResponse:
+def page(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
     form = GraphForm(request.GET)
     context: dict[str, Any] = {
         "place": place,
@@ -71,12 +71,12 @@ def page(request: OperatorRequest, place: Place) -> HttpResponse:
         "is_drawn": memory_conf().flags["kg_viz"],
     }
     if not form.is_valid():
-        return answer(request, "console/graph/page.html", "console/graph/_graph.html", context, status=422)
-    context.update(shown(place, form))
-    return answer(request, "console/graph/page.html", "console/graph/_graph.html", context)
+        return render_page(request, "console/graph/page.html", "console/graph/_graph.html", context, status=422)
+    context.update(build_graph_context(place, form))
+    return render_page(request, "console/graph/page.html", "console/graph/_graph.html", context)
 
 
-def shown(place: Place, form: GraphForm) -> dict[str, Any]:
+def build_graph_context(place: ViewedPerson, form: GraphForm) -> dict[str, Any]:
     told, now = form.cleaned_data, timezone.now()
     wanted = form.wanted()
     concepts = place.facade.concepts(place.user, wanted, now=now)
@@ -85,35 +85,35 @@ def shown(place: Place, form: GraphForm) -> dict[str, Any]:
     return {
         "wanted": wanted,
         "sizes": place.facade.graph_sizes(place.user),
-        "concepts": [(row, row.importance / top, best_tier(routing.get(row.key))) for row in concepts],
-        "drawings": drawn(place, wanted) if memory_conf().flags["kg_viz"] else [],
+        "concepts": [(row, row.importance / top, find_best_tier(routing.get(row.key))) for row in concepts],
+        "drawings": draw_overview(place, wanted) if memory_conf().flags["kg_viz"] else [],
         "concept": place.facade.concept(place.user, told["name"]) if told["name"] else None,
         "entity": place.facade.entity(place.user, told["name"]) if told["name"] else None,
         "name": told["name"],
         "kept": urlencode({"time": wanted.span, "sort": wanted.sort, "thread": wanted.thread_id}),
-        **way(place, told["start"].strip(), told["end"].strip()),
+        **build_path_context(place, told["start"].strip(), told["end"].strip()),
     }
 
 
-def best_tier(routing: ConceptRouting | None) -> Sequence[TierRecord]:
+def find_best_tier(routing: ConceptRouting | None) -> Sequence[TierRecord]:
     return routing.tiers[:1] if routing else ()
 
 
-def drawn(place: Place, wanted: Wanted) -> list[Drawing]:
+def draw_overview(place: ViewedPerson, wanted: GraphQuery) -> list[GraphDrawing]:
     found = place.facade.picture(place.user, wanted, now=timezone.now())
-    return drawings(found) if found.nodes else []
+    return draw_graph(found) if found.nodes else []
 
 
-def way(place: Place, start: str, end: str) -> dict[str, Any]:
+def build_path_context(place: ViewedPerson, start: str, end: str) -> dict[str, Any]:
     """The way between two names, if two were given."""
     if not start or not end:
         return {"is_asked": False}
     found = place.facade.way(place.user, start, end)
-    return {"is_asked": True, "way": found, "links": links(found) if found and found.steps else []}
+    return {"is_asked": True, "way": found, "links": list_links(found) if found and found.steps else []}
 
 
-def links(found: Way) -> list[Link]:
+def list_links(found: EntityPath) -> list[GraphLink]:
     return [
-        Link(found.labels.get(step.target, step.target), step.kind.replace("_", " ").lower(), step.weight)
+        GraphLink(found.labels.get(step.target, step.target), step.kind.replace("_", " ").lower(), step.weight)
         for step in found.steps or ()
     ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from knowledge_graph.picture import ACTION, Node, Picture
+from knowledge_graph.picture import ACTION, GraphNode, GraphView
 
 STEPS = 200
 TO_THE_MIDDLE = 0.3
@@ -29,10 +29,10 @@ Points = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class NodeShape:
     """A node as it is drawn; ``name`` is empty where there is no room for it."""
 
-    node: Node
+    node: GraphNode
     x: float
     y: float
     radius: float
@@ -57,7 +57,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Stroke:
+class EdgeShape:
     x1: float
     y1: float
     x2: float
@@ -67,21 +67,21 @@ class Stroke:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class GraphDrawing:
     width: int
     height: int
     css: str
-    strokes: list[Stroke]
-    spots: list[Spot]
+    strokes: list[EdgeShape]
+    spots: list[NodeShape]
 
 
-def drawings(picture: Picture) -> list[Drawing]:
+def draw_graph(picture: GraphView) -> list[GraphDrawing]:
     """The same layout on a wide and on a narrow sheet; the page shows the one that fits."""
-    points = layout(picture)
-    return [drawn(picture, points, 760, 460, "wide"), drawn(picture, points, 350, 460, "narrow")]
+    points = compute_layout(picture)
+    return [draw_at_size(picture, points, 760, 460, "wide"), draw_at_size(picture, points, 350, 460, "narrow")]
 
 
-def layout(picture: Picture) -> Points:
+def compute_layout(picture: GraphView) -> Points:
     """A place for each node, within -1..1."""
     # Half a second and 24 MB, which no other page or command is to pay for.
     import networkx
@@ -98,20 +98,22 @@ def layout(picture: Picture) -> Points:
     return within
 
 
-def drawn(picture: Picture, points: Points, width: int, height: int, css: str) -> Drawing:
+def draw_at_size(picture: GraphView, points: Points, width: int, height: int, css: str) -> GraphDrawing:
     half = np.array([width / 2, height / 2])
-    sheet = apart(half + points * (half - MARGIN - MOST), [radius_of(node) for node in picture.nodes], half * 2)
+    sheet = push_apart(
+        half + points * (half - MARGIN - MOST), [compute_radius(node) for node in picture.nodes], half * 2
+    )
     places = {
         node.id: (round(float(x), 1), round(float(y), 1)) for node, (x, y) in zip(picture.nodes, sheet, strict=True)
     }
     strokes = [
-        Stroke(*places[tie.source], *places[tie.target], f"tie-{tie.kind}".lower(), f"{tie.kind} · {tie.weight}")
+        EdgeShape(*places[tie.source], *places[tie.target], f"tie-{tie.kind}".lower(), f"{tie.kind} · {tie.weight}")
         for tie in picture.ties
     ]
-    return Drawing(width, height, css, strokes, spots(picture.nodes, places, width))
+    return GraphDrawing(width, height, css, strokes, place_nodes(picture.nodes, places, width))
 
 
-def apart(points: Points, radii: Sequence[float], size: Points) -> Points:
+def push_apart(points: Points, radii: Sequence[float], size: Points) -> Points:
     """The points moved as little as lets every node be seen and reached."""
     room = np.add.outer(np.array(radii), np.array(radii)) + GAP
     np.fill_diagonal(room, 0)
@@ -127,32 +129,32 @@ def apart(points: Points, radii: Sequence[float], size: Points) -> Points:
     return points
 
 
-def spots(nodes: Sequence[Node], places: dict[str, tuple[float, float]], width: int) -> list[Spot]:
+def place_nodes(nodes: Sequence[GraphNode], places: dict[str, tuple[float, float]], width: int) -> list[NodeShape]:
     taken: list[tuple[float, float, float, float]] = []
     for node in nodes:
         x, y = places[node.id]
-        reach = radius_of(node) - 1
+        reach = compute_radius(node) - 1
         taken.append((x - reach, y - reach, x + reach, y + reach))
     found = []
     for node in sorted(nodes, key=lambda node: (-node.weight, node.id)):
         x, y = places[node.id]
-        radius = radius_of(node)
+        radius = compute_radius(node)
         name = node.label if len(node.label) <= LONGEST_NAME else f"{node.label[: LONGEST_NAME - 1]}…"
         half = len(name) * LETTER / 2
         for name_y in (y + radius + LINE - 2, y - radius - 5):
             box = (x - half, name_y - LINE + 3, x + half, name_y + 3)
-            if box[0] >= 0 and box[2] <= width and not any(overlap(box, other) for other in taken):
+            if box[0] >= 0 and box[2] <= width and not any(do_overlap(box, other) for other in taken):
                 taken.append(box)
-                found.append(Spot(node, x, y, radius, name, round(name_y, 1)))
+                found.append(NodeShape(node, x, y, radius, name, round(name_y, 1)))
                 break
         else:
-            found.append(Spot(node, x, y, radius, "", y))
+            found.append(NodeShape(node, x, y, radius, "", y))
     return found
 
 
-def radius_of(node: Node) -> float:
+def compute_radius(node: GraphNode) -> float:
     return round(LEAST + (MOST - LEAST) * node.weight, 1)
 
 
-def overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+def do_overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -7,10 +7,10 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from memory.console.explaining import segments, warnings
+from memory.console.explaining import describe_fallbacks, split_timings
 from memory.console.forms import ContextForm
-from memory.console.pages import OperatorRequest, answer, place_page
-from memory.console.places import Place
+from memory.console.pages import OperatorRequest, place_page, render_page
+from memory.console.places import ViewedPerson
 from memory.context.compose import Context
 
 TITLES = {
@@ -34,7 +34,7 @@ REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PreviewSection:
     """A section as it is handed over; ``x`` and ``width`` are its percentages of the bar of tokens."""
 
     name: str
@@ -48,7 +48,7 @@ class Part:
 
 @require_safe
 @place_page
-def page(request: OperatorRequest, place: Place) -> HttpResponse:
+def page(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
     asked = "query" in request.GET
     form = ContextForm(request.GET if asked else None)
     context: dict[str, Any] = {"place": place, "form": form}
@@ -56,11 +56,11 @@ def page(request: OperatorRequest, place: Place) -> HttpResponse:
     if asked and not form.is_valid():
         status = 422
     elif asked and form.cleaned_data["query"]:
-        context.update(handed(compose(place, form)))
-    return answer(request, "console/search/context.html", "console/search/_handed.html", context, status=status)
+        context.update(build_preview_context(compose_preview(place, form)))
+    return render_page(request, "console/search/context.html", "console/search/_handed.html", context, status=status)
 
 
-def compose(place: Place, form: ContextForm) -> Context:
+def compose_preview(place: ViewedPerson, form: ContextForm) -> Context:
     # An operator looks on: no turn of the user's is made, and nothing counts as retrieved.
     return place.facade.context(
         place.user,
@@ -71,17 +71,17 @@ def compose(place: Place, form: ContextForm) -> Context:
     )
 
 
-def handed(made: Context) -> dict[str, Any]:
+def build_preview_context(made: Context) -> dict[str, Any]:
     debug, insights = made.meta["debug"], made.meta["context_insights"]
     timings = dict(debug["stage_timings_ms"])
     # Experience is asked before the search, whose total is without it.
     timings["total"] = timings.get("total", 0.0) + timings.get("insights", 0.0)
     return {
         "made": made,
-        "parts": parts(made),
+        "parts": list_sections(made),
         "total_ms": timings["total"],
-        "segments": segments(timings),
-        "warnings": warnings(debug["fallbacks_used"], debug["vector_stage_status"]),
+        "segments": split_timings(timings),
+        "warnings": describe_fallbacks(debug["fallbacks_used"], debug["vector_stage_status"]),
         "errors": debug["errors"],
         "concepts": insights["matched_concepts"],
         "directives": insights["directives"] or [],
@@ -91,11 +91,13 @@ def handed(made: Context) -> dict[str, Any]:
     }
 
 
-def parts(made: Context) -> list[Part]:
+def list_sections(made: Context) -> list[PreviewSection]:
     found, x = [], 0.0
     for section in made.sections:
         width = 100 * section.tokens / made.tokens
         title, reason = TITLES.get(section.name, section.name), REASONS.get(section.name, "")
-        found.append(Part(section.name, title, reason, section.text, section.tokens, round(x, 3), round(width, 3)))
+        found.append(
+            PreviewSection(section.name, title, reason, section.text, section.tokens, round(x, 3), round(width, 3))
+        )
         x += width
     return found

@@ -14,16 +14,16 @@ from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from memory.conf import memory_conf
-from memory.console.differences import Run, differences
+from memory.console.differences import DiffRun, diff_texts
 from memory.console.forms import RevisionForm
 from memory.console.names import OUTCOME_NAMES, TIER_NAMES, TRUST_NAMES, VERDICTS
-from memory.console.pages import OperatorRequest, answer, place_page, wants_part
-from memory.console.places import Place
-from memory.console.timeline import timeline
+from memory.console.pages import OperatorRequest, place_page, render_page, wants_fragment
+from memory.console.places import ViewedPerson
+from memory.console.timeline import build_timeline
 from memory.models import MemoryItem, MemoryVersion
 from memory.platform.deadline import Deadline
-from memory.scoring import quality, wilson_lower_bound
-from memory.store.admission import Refused
+from memory.scoring import bank_quality, wilson_lower_bound
+from memory.store.admission import WriteRefused
 from memory.store.listing import list_events, list_versions
 from memory.tiers import SCORED_TIERS, Tier, Trust
 
@@ -37,14 +37,14 @@ LONG = 800
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class VersionDiff:
     """An earlier wording and how it differs from the one that came after it."""
 
     version: MemoryVersion
-    runs: list[Run]
+    runs: list[DiffRun]
 
 
-def find_item(place: Place, item_id: uuid.UUID) -> MemoryItem:
+def find_item(place: ViewedPerson, item_id: uuid.UUID) -> MemoryItem:
     item = place.facade.get(place.user, item_id)
     if item is None:
         raise Http404("no such memory")
@@ -53,12 +53,12 @@ def find_item(place: Place, item_id: uuid.UUID) -> MemoryItem:
 
 @require_safe
 @place_page
-def page(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+def page(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     item = find_item(place, item_id)
-    return answer(request, "console/item/page.html", "console/item/_actions.html", item_context(place, item))
+    return render_page(request, "console/item/page.html", "console/item/_actions.html", build_item_context(place, item))
 
 
-def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
+def build_item_context(place: ViewedPerson, item: MemoryItem) -> dict[str, Any]:
     versions = list_versions(place.user, item.pk, before=None, limit=VERSIONS + 1)
     events = list_events(place.user, item.pk, before=None, limit=EVENTS + 1)
     verdict = place.facade.withdrawable_verdict(place.user, item.pk)
@@ -68,33 +68,33 @@ def item_context(place: Place, item: MemoryItem) -> dict[str, Any]:
         "now": timezone.now(),
         "tier_name": TIER_NAMES[Tier(item.tier)],
         "trust_name": TRUST_NAMES[Trust(item.trust)],
-        "origin": [*noted(item, item.source), *noted(item, item.metadata)],
+        "origin": [*list_provenance(item, item.source), *list_provenance(item, item.metadata)],
         "thread_title": item.metadata.get("thread_title") or item.thread_id,
         "is_vouched": item.trust >= Trust.USER,
         "is_scored": item.tier in SCORED_TIERS,
         "verdicts": VERDICTS,
         "is_long": len(item.text) > LONG,
         "wilson": wilson_lower_bound(item.worked, item.failed, item.partial),
-        "quality": quality(item.importance, item.confidence),
-        "wordings": wordings(item, versions[:VERSIONS]),
+        "quality": bank_quality(item.importance, item.confidence),
+        "wordings": diff_versions(item, versions[:VERSIONS]),
         "more_versions": len(versions) > VERSIONS,
-        "timeline": timeline(events[:EVENTS], verdict.pk if verdict else None),
+        "timeline": build_timeline(events[:EVENTS], verdict.pk if verdict else None),
         "verdict": verdict and {"event": verdict, "name": VERDICT_NAMES[verdict.kind]},
         "more_events": len(events) > EVENTS,
     }
 
 
-def noted(item: MemoryItem, values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def list_provenance(item: MemoryItem, values: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """What a client or an import noted of it, but for the conversation, which has a line of its own."""
     conversation = {"thread_id": item.thread_id, "thread_title": values.get("thread_title")} if item.thread_id else {}
     return [(name, value) for name, value in values.items() if conversation.get(name) != value or value is None]
 
 
-def wordings(item: MemoryItem, versions: Sequence[MemoryVersion]) -> list[Wording]:
+def diff_versions(item: MemoryItem, versions: Sequence[MemoryVersion]) -> list[VersionDiff]:
     """Newest first, each beside its successor. One that was merged in stood beside the item, not before it."""
     found, after = [], item.text
     for version in versions:
-        found.append(Wording(version, differences(version.text, after)))
+        found.append(VersionDiff(version, diff_texts(version.text, after)))
         if version.reason != "merged":
             after = version.text
     return found
@@ -102,20 +102,20 @@ def wordings(item: MemoryItem, versions: Sequence[MemoryVersion]) -> list[Wordin
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @place_page
-def edit(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+def edit(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     item = find_item(place, item_id)
     if request.method == "POST":
         form = RevisionForm(request.POST, label_suffix="")
-        if form.is_valid() and is_current(form, item) and (left := revised(place, item, form)):
+        if form.is_valid() and is_current(form, item) and (left := save_revision(place, item, form)):
             messages.success(request, "The memory was saved." if left == item_id else MERGED)
-            return to_item(request, place, left)
-        return edit_page(request, place, item, form, status=422)
-    return edit_page(
-        request, place, item, RevisionForm.of(item, earlier_wording(place, item, request.GET.get("version", "")))
+            return redirect_to_item(request, place, left)
+        return render_edit_form(request, place, item, form, status=422)
+    return render_edit_form(
+        request, place, item, RevisionForm.of(item, find_version_text(place, item, request.GET.get("version", "")))
     )
 
 
-def earlier_wording(place: Place, item: MemoryItem, number: str) -> str | None:
+def find_version_text(place: ViewedPerson, item: MemoryItem, number: str) -> str | None:
     """The text that a version had, to be used again; None when no version or none of this memory is asked for."""
     if not number.isascii() or not number.isdigit() or len(number) > LONGEST_NUMBER:
         return None
@@ -123,11 +123,11 @@ def earlier_wording(place: Place, item: MemoryItem, number: str) -> str | None:
     return found[0].text if found and found[0].version == int(number) else None
 
 
-def edit_page(
-    request: OperatorRequest, place: Place, item: MemoryItem, form: RevisionForm, status: int = 200
+def render_edit_form(
+    request: OperatorRequest, place: ViewedPerson, item: MemoryItem, form: RevisionForm, status: int = 200
 ) -> HttpResponse:
     context = {"place": place, "item": item, "form": form, "is_bank": item.tier == Tier.MEMORY_BANK}
-    return answer(request, "console/item/edit.html", "console/item/_form.html", context, status=status)
+    return render_page(request, "console/item/edit.html", "console/item/_form.html", context, status=status)
 
 
 def is_current(form: RevisionForm, item: MemoryItem) -> bool:
@@ -138,7 +138,7 @@ def is_current(form: RevisionForm, item: MemoryItem) -> bool:
     return False
 
 
-def revised(place: Place, item: MemoryItem, form: RevisionForm) -> uuid.UUID | None:
+def save_revision(place: ViewedPerson, item: MemoryItem, form: RevisionForm) -> uuid.UUID | None:
     """The item that holds the text now: this one, or another of the bank that said the same. None when it is refused,
     and the form says why."""
     changes, memory = form.changes(item), place.facade
@@ -150,7 +150,7 @@ def revised(place: Place, item: MemoryItem, form: RevisionForm) -> uuid.UUID | N
         twin = memory.twin_of_item(place.user, item.pk, deadline, text=changes["text"])
     try:
         left = memory.revise(place.user, item.pk, changes, now=timezone.now(), similar_to=twin)
-    except Refused as error:
+    except WriteRefused as error:
         form.add_error(error.field if error.field in form.fields else None, error.rule)
         return None
     if left is None:
@@ -158,58 +158,60 @@ def revised(place: Place, item: MemoryItem, form: RevisionForm) -> uuid.UUID | N
     return left.pk
 
 
-def to_item(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+def redirect_to_item(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     target = reverse("console:item", args=[*place.path, item_id])
-    return HttpResponseClientRedirect(target) if wants_part(request) else redirect(target)
+    return HttpResponseClientRedirect(target) if wants_fragment(request) else redirect(target)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @place_page
-def archive(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+def archive(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     """Nobody is asked first: restoring is as near as archiving was."""
     if request.method != "POST":
-        return to_item(request, place, find_item(place, item_id).pk)
+        return redirect_to_item(request, place, find_item(place, item_id).pk)
     changed = place.facade.archive(place.user, item_id, now=timezone.now())
-    return after_change(request, place, changed, "The memory was archived.")
+    return respond_to_change(request, place, changed, "The memory was archived.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @place_page
-def restore(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+def restore(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
-        return to_item(request, place, find_item(place, item_id).pk)
+        return redirect_to_item(request, place, find_item(place, item_id).pk)
     memory = place.facade
     twin = memory.twin_of_item(place.user, item_id, Deadline(memory_conf().deadlines.default_s))
     try:
         changed = memory.restore(place.user, item_id, now=timezone.now(), similar_to=twin)
-    except Refused as error:
+    except WriteRefused as error:
         messages.error(request, f"Not restored: {error.rule}.")
-        return to_item(request, place, item_id)
+        return redirect_to_item(request, place, item_id)
     is_merged = changed is not None and changed.pk != item_id
-    return after_change(request, place, changed, MERGED if is_merged else "The memory was restored.")
+    return respond_to_change(request, place, changed, MERGED if is_merged else "The memory was restored.")
 
 
-def after_change(request: OperatorRequest, place: Place, changed: MemoryItem | None, said: str) -> HttpResponse:
+def respond_to_change(
+    request: OperatorRequest, place: ViewedPerson, changed: MemoryItem | None, said: str
+) -> HttpResponse:
     if changed is None:
         raise Http404("no such memory")
-    if wants_part(request) and "in_place" in request.POST:
+    if wants_fragment(request) and "in_place" in request.POST:
         return render(request, "console/item/_moved.html", {"place": place, "item": changed, "said": said})
     messages.success(request, said)
-    return to_item(request, place, changed.pk)
+    return redirect_to_item(request, place, changed.pk)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @place_page
-def delete(request: OperatorRequest, place: Place, item_id: uuid.UUID) -> HttpResponse:
+def delete(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
-        return confirmation(request, place, item_id, "delete")
+        return ask_confirmation(request, place, item_id, "delete")
     if not place.facade.remove(place.user, item_id, now=timezone.now()):
         raise Http404("no such memory")
     messages.success(request, "The memory was deleted.")
     return redirect("console:memories", *place.path)
 
 
-def confirmation(request: OperatorRequest, place: Place, item_id: uuid.UUID, action: str) -> HttpResponse:
+def ask_confirmation(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID, action: str) -> HttpResponse:
     """The question before a change: in place of the buttons, or as a page of its own without JavaScript."""
     context = {
         "place": place,
@@ -217,6 +219,6 @@ def confirmation(request: OperatorRequest, place: Place, item_id: uuid.UUID, act
         "action": action,
         "url": reverse(f"console:{action}", args=[*place.path, item_id]),
     }
-    if wants_part(request):
+    if wants_fragment(request):
         return render(request, "console/item/_confirm.html", context)
     return render(request, "console/item/confirm.html", context)

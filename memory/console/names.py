@@ -32,7 +32,7 @@ SIGNAL_NAMES = {
 ACTORS = {"key": "API key", "operator": "operator"}
 
 
-def actor_name(actor: str) -> str:
+def describe_actor(actor: str) -> str:
     """Who did something: an API key, an operator, or a part of the product by its own name."""
     kind, colon, name = actor.partition(":")
     return f"{ACTORS[kind]} {name}" if colon and kind in ACTORS else actor.replace("_", " ")

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
 from memory.conf import memory_conf
-from memory.console.pages import OperatorRequest, operator_page, wants_part
-from memory.console.places import sees_everybody
-from memory.indexing.drift import KINDS
+from memory.console.pages import OperatorRequest, operator_page, wants_fragment
+from memory.console.places import can_see_everybody
+from memory.indexing.drift import DIFFERENCE_TEXTS
 from memory.models import DriftReport, ReindexRun, VectorCollection
 
 RUNS, REPORTS = 10, 20
@@ -22,18 +22,18 @@ RUNS, REPORTS = 10, 20
 
 @require_safe
 @operator_page
-def operations(request: OperatorRequest) -> HttpResponse:
+def page(request: OperatorRequest) -> HttpResponse:
     """The page; the part is what changes while a run goes on, asked for until it rests."""
-    if not sees_everybody(request.user):
+    if not can_see_everybody(request.user):
         raise Http404("not for this operator")
-    context = state_of_the_index()
-    if not wants_part(request):
+    context = build_index_context()
+    if not wants_fragment(request):
         return render(request, "console/operations/page.html", context)
     status = 200 if context["is_running"] else HTMX_STOP_POLLING
     return render(request, "console/operations/_index.html", context, status=status)
 
 
-def state_of_the_index() -> dict[str, Any]:
+def build_index_context() -> dict[str, Any]:
     runs = list(ReindexRun.objects.order_by("-started_at")[:RUNS])
     vector = memory_conf().vector
     collections = VectorCollection.objects.filter(backend=vector.backend, alias=vector.collection)
@@ -42,15 +42,17 @@ def state_of_the_index() -> dict[str, Any]:
         "runs": runs,
         "is_running": any(run.state == ReindexRun.State.RUNNING for run in runs),
         "collections": collections.order_by("-pk"),
-        "reports": [(report, differences(report)) for report in DriftReport.objects.order_by("-started_at")[:REPORTS]],
+        "reports": [
+            (report, describe_drift(report)) for report in DriftReport.objects.order_by("-started_at")[:REPORTS]
+        ],
         "backend": vector.backend,
     }
 
 
-def differences(report: DriftReport) -> str:
+def describe_drift(report: DriftReport) -> str:
     """What was found, in words."""
     said = []
-    for kind, meaning in KINDS.items():
+    for kind, meaning in DIFFERENCE_TEXTS.items():
         if found := report.found.get(kind, 0):
             mended = report.mended.get(kind, 0)
             said.append(f"{found} {meaning}" + ("" if mended == found else f" ({mended} mended)"))

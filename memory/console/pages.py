@@ -12,7 +12,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from memory.conf import memory_conf
-from memory.console.places import Place, find_place
+from memory.console.places import ViewedPerson, find_viewed_person
 from memory.models import Operator
 
 P = ParamSpec("P")
@@ -27,29 +27,29 @@ class OperatorRequest(HttpRequest):
 
 
 Page = Callable[Concatenate[OperatorRequest, P], HttpResponse]
-PlacePage = Callable[Concatenate[OperatorRequest, Place, ...], HttpResponse]
+PlacePage = Callable[Concatenate[OperatorRequest, ViewedPerson, ...], HttpResponse]
 
 
-def wants_part(request: HttpRequest) -> bool:
+def wants_fragment(request: HttpRequest) -> bool:
     """htmx asks for a part, except where it rebuilds a page the reader went back to."""
     htmx = cast("OperatorRequest", request).htmx
     return bool(htmx) and not htmx.history_restore_request and not htmx.boosted
 
 
-def answer(
+def render_page(
     request: HttpRequest, page: str, part: str, context: dict[str, Any] | None = None, *, status: int = 200
 ) -> HttpResponse:
     """The part of a page that htmx asked for, or the page around it."""
-    return render(request, part if wants_part(request) else page, context or {}, status=status)
+    return render(request, part if wants_fragment(request) else page, context or {}, status=status)
 
 
-def kept_private(response: Response) -> Response:
+def forbid_caching(response: Response) -> Response:
     response.headers["Cache-Control"] = "no-store"
     patch_vary_headers(response, ["HX-Request", "Cookie"])
     return response
 
 
-def to_sign_in(request: HttpRequest) -> HttpResponse:
+def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:
     """The login page; as a whole page also when only a part was asked for, back to the page that asked."""
     htmx = cast("OperatorRequest", request).htmx
     if not htmx:
@@ -65,8 +65,8 @@ def operator_page(view: Page[P]) -> Callable[Concatenate[HttpRequest, P], HttpRe
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
-            return kept_private(to_sign_in(request))
-        return kept_private(view(cast("OperatorRequest", request), *args, **kwargs))
+            return forbid_caching(redirect_to_sign_in(request))
+        return forbid_caching(view(cast("OperatorRequest", request), *args, **kwargs))
 
     return guarded
 
@@ -76,7 +76,7 @@ def place_page(view: PlacePage) -> Callable[..., HttpResponse]:
 
     @operator_page
     def placed(request: OperatorRequest, /, organization: str, external_id: str, **address: Any) -> HttpResponse:
-        place = find_place(request.user, organization, external_id)
+        place = find_viewed_person(request.user, organization, external_id)
         if request.session.get("place") != list(place.path):
             request.session["place"] = place.path
         if not memory_conf().flags["system"]:

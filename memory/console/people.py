@@ -8,16 +8,16 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from memory.console.forms import PeopleForm
-from memory.console.pages import OperatorRequest, answer, operator_page
-from memory.console.places import find_place, visible_organizations
+from memory.console.pages import OperatorRequest, operator_page, render_page
+from memory.console.places import find_viewed_person, visible_organizations
 from memory.models import EndUser, Operator, Organization
 
-SHOWN = 60
+PEOPLE_LISTED = 60
 """People listed of one organisation; the search field finds the others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Household:
+class OrganizationPeople:
     organization: Organization
     users: list[EndUser]
     total: int
@@ -30,7 +30,7 @@ def home(request: OperatorRequest) -> HttpResponse:
     last = request.session.get("place")
     if last:
         try:
-            return redirect("console:overview", *find_place(request.user, *last).path)
+            return redirect("console:overview", *find_viewed_person(request.user, *last).path)
         except Http404:
             del request.session["place"]
     only = EndUser.objects.filter(organization__in=visible_organizations(request.user))[:2]
@@ -41,17 +41,17 @@ def home(request: OperatorRequest) -> HttpResponse:
 
 @require_safe
 @operator_page
-def people(request: OperatorRequest) -> HttpResponse:
+def page(request: OperatorRequest) -> HttpResponse:
     form = PeopleForm(request.GET)
     query = form.cleaned_data["q"] if form.is_valid() else ""
-    context = {"form": form, "query": query, "households": households(request.user, query), "shown": SHOWN}
-    return answer(request, "console/people/page.html", "console/people/_households.html", context)
+    context = {"form": form, "query": query, "households": list_people(request.user, query), "shown": PEOPLE_LISTED}
+    return render_page(request, "console/people/page.html", "console/people/_households.html", context)
 
 
-def households(operator: Operator, query: str) -> list[Household]:
+def list_people(operator: Operator, query: str) -> list[OrganizationPeople]:
     found = []
     for organization in visible_organizations(operator):
         users = EndUser.objects.filter(organization=organization, external_id__icontains=query)
         latest = users.order_by(F("last_active_at").desc(nulls_last=True), "external_id")
-        found.append(Household(organization, list(latest[:SHOWN]), users.count()))
+        found.append(OrganizationPeople(organization, list(latest[:PEOPLE_LISTED]), users.count()))
     return found

@@ -11,7 +11,7 @@ from memory.models import EndUser, Operator, Organization
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ViewedPerson:
     """One remembered person of one organisation, as one operator looks at them."""
 
     operator: Operator
@@ -34,15 +34,15 @@ def visible_organizations(operator: Operator) -> QuerySet[Organization]:
     return everything if operator.is_superuser else everything.filter(members=operator)
 
 
-def sees_everybody(operator: Operator) -> bool:
+def can_see_everybody(operator: Operator) -> bool:
     """Whether there is no organisation this operator may not look at."""
     return operator.is_superuser or not Organization.objects.exclude(members=operator).exists()
 
 
-def find_place(operator: Operator, organization_slug: str, external_id: str) -> Place:
+def find_viewed_person(operator: Operator, organization_slug: str, external_id: str) -> ViewedPerson:
     """Raises Http404 alike for what does not exist and for what this operator may not see."""
     organization = visible_organizations(operator).filter(slug=organization_slug).first()
     user = find_user(organization, external_id) if organization else None
     if organization is None or user is None:
         raise Http404("no such person")
-    return Place(operator, organization, user)
+    return ViewedPerson(operator, organization, user)

@@ -7,22 +7,22 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from memory.console.explaining import Number, numbers, segments, told, warnings
+from memory.console.explaining import ExplainRow, describe_fallbacks, explain_hit, list_explain_rows, split_timings
 from memory.console.forms import SearchForm
-from memory.console.pages import OperatorRequest, answer, place_page
-from memory.console.places import Place
-from memory.retrieval.results import Hit, SearchRequest, SearchResult
+from memory.console.pages import OperatorRequest, place_page, render_page
+from memory.console.places import ViewedPerson
+from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
 from memory.scoring import wilson_lower_bound
 from memory.tiers import Tier
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ExplainedHit:
     """A hit with its reasons in words."""
 
-    hit: Hit
+    hit: SearchHit
     told: str
-    numbers: list[Number]
+    numbers: list[ExplainRow]
     level: float
     """The final score on a bar that the best hit, or 1, fills."""
     wilson: float
@@ -30,7 +30,7 @@ class Shown:
 
 @require_safe
 @place_page
-def page(request: OperatorRequest, place: Place) -> HttpResponse:
+def page(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
     asked = "query" in request.GET
     form = SearchForm(request.GET if asked else None)
     context: dict[str, Any] = {"place": place, "form": form, "now": timezone.now(), "tiers": list(Tier)}
@@ -38,12 +38,12 @@ def page(request: OperatorRequest, place: Place) -> HttpResponse:
     if asked and not form.is_valid():
         status = 422
     elif asked and form.cleaned_data["query"]:
-        result = find(place, form)
-        context.update(found(result, form.cleaned_data["sort_by"]))
-    return answer(request, "console/search/page.html", "console/search/_found.html", context, status=status)
+        result = run_search(place, form)
+        context.update(build_result_context(result, form.cleaned_data["sort_by"]))
+    return render_page(request, "console/search/page.html", "console/search/_found.html", context, status=status)
 
 
-def find(place: Place, form: SearchForm) -> SearchResult:
+def run_search(place: ViewedPerson, form: SearchForm) -> SearchResult:
     asked = form.cleaned_data
     request = SearchRequest(
         query=asked["query"],
@@ -55,26 +55,26 @@ def find(place: Place, form: SearchForm) -> SearchResult:
     return place.facade.search(place.user, request, now=timezone.now(), remember=False)
 
 
-def found(result: SearchResult, sort_by: str) -> dict[str, Any]:
+def build_result_context(result: SearchResult, sort_by: str) -> dict[str, Any]:
     debug = result.debug
     best = max((hit.final_score for hit in result.hits), default=1.0)
     return {
         "result": result,
-        "hits": [shown(hit, sort_by, best) for hit in result.hits],
+        "hits": [explain_result(hit, sort_by, best) for hit in result.hits],
         "total_ms": debug.stage_timings_ms.get("total", 0.0),
-        "segments": segments(debug.stage_timings_ms),
-        "warnings": warnings(debug.fallbacks_used, debug.vector_stage_status),
+        "segments": split_timings(debug.stage_timings_ms),
+        "warnings": describe_fallbacks(debug.fallbacks_used, debug.vector_stage_status),
         "errors": debug.errors,
         "confidence": debug.retrieval_confidence,
     }
 
 
-def shown(hit: Hit, sort_by: str, best: float) -> Shown:
+def explain_result(hit: SearchHit, sort_by: str, best: float) -> ExplainedHit:
     item = hit.item
-    return Shown(
+    return ExplainedHit(
         hit=hit,
-        told=told(hit.explain, hit.position, hit.final_score, sort_by),
-        numbers=numbers(hit.explain, hit.final_score),
+        told=explain_hit(hit.explain, hit.position, hit.final_score, sort_by),
+        numbers=list_explain_rows(hit.explain, hit.final_score),
         level=hit.final_score / max(1.0, best),
         wilson=wilson_lower_bound(item.worked, item.failed, item.partial),
     )

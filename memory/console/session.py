@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from memory.console import throttle
 from memory.console.forms import SignInForm
-from memory.console.pages import kept_private
+from memory.console.pages import forbid_caching
 
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = "commonplace_theme"
@@ -26,17 +26,17 @@ class SignIn(views.LoginView):
     redirect_authenticated_user = True
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        return kept_private(super().dispatch(request, *args, **kwargs))
+        return forbid_caching(super().dispatch(request, *args, **kwargs))
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         name, address = request.POST.get("username", ""), request.META.get("REMOTE_ADDR", "")
-        wait_s = throttle.pause_s(name, address)
+        wait_s = throttle.count_attempt(name, address)
         if wait_s:
             return self.come_back_later(wait_s)
         return super().post(request, *args, **kwargs)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        throttle.forgive(form.cleaned_data["username"], self.request.META.get("REMOTE_ADDR", ""))
+        throttle.reset_attempts(form.cleaned_data["username"], self.request.META.get("REMOTE_ADDR", ""))
         return super().form_valid(form)
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
@@ -53,7 +53,7 @@ class SignOut(views.LogoutView):
     next_page = "console:login"
 
 
-def safe_next(request: HttpRequest) -> str:
+def find_safe_redirect(request: HttpRequest) -> str:
     """The local address a form asks to return to, or the console's own front page."""
     target = request.POST.get("next", "")
     allowed = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
@@ -63,9 +63,9 @@ def safe_next(request: HttpRequest) -> str:
 @require_POST
 def choose_theme(request: HttpRequest) -> HttpResponse:
     """The theme switch without JavaScript."""
-    response = redirect(safe_next(request))
+    response = redirect(find_safe_redirect(request))
     theme = request.POST.get("theme", "")
     if theme in THEMES:
         # Readable by script, which keeps it in step with the switch.
         response.set_cookie(THEME_COOKIE, theme, max_age=YEAR_S, samesite="Lax", secure=request.is_secure())
-    return kept_private(response)
+    return forbid_caching(response)

@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memory.console.names import TIER_NAMES, actor_name
-from memory.console.places import sees_everybody
+from memory.console.names import TIER_NAMES, describe_actor
+from memory.console.places import can_see_everybody
 from memory.console.session import THEME_COOKIE, THEMES
 from memory.language.text import SMUGGLED
 from memory.models import Operator
@@ -20,7 +20,7 @@ from memory.tiers import Tier
 register = template.Library()
 
 
-class Level(TypedDict):
+class BarLevel(TypedDict):
     percent: float
     css: str
     label: str
@@ -52,7 +52,7 @@ def count(number: int) -> str:
 
 @register.filter
 def actor(name: str) -> str:
-    return plain(actor_name(name))
+    return plain(describe_actor(name))
 
 
 @register.simple_tag
@@ -65,13 +65,13 @@ def moment(value: datetime | None, now: datetime | None = None) -> SafeString | 
         '<time datetime="{}" title="{}">{}</time>',
         value.isoformat(),
         f"{value:%Y-%m-%d %H:%M} UTC",
-        said_time(value, now),
+        format_time_ago(value, now),
     )
 
 
 @register.filter
 def may_see_everybody(operator: Operator) -> bool:
-    return sees_everybody(operator)
+    return can_see_everybody(operator)
 
 
 @register.filter
@@ -79,7 +79,7 @@ def exact(value: datetime) -> str:
     return f"{value.day} {value:%b %Y, %H:%M} UTC"
 
 
-def said_time(value: datetime, now: datetime) -> str:
+def format_time_ago(value: datetime, now: datetime) -> str:
     """Minutes, hours and days around now in words, farther away the date."""
     gap = now - value
     seconds = abs(gap.total_seconds())
@@ -99,13 +99,13 @@ def percent(share: float) -> str:
 
 
 @register.inclusion_tag("console/_bar.html")
-def bar(value: float, label: str, css: str = "") -> Level:
+def bar(value: float, label: str, css: str = "") -> BarLevel:
     """A level between 0 and 1 as a bar, with its meaning for those who do not see it."""
     return {"percent": round(100 * min(1.0, max(0.0, value)), 1), "css": css, "label": label}
 
 
 @register.inclusion_tag("console/_bar.html")
-def score_bar(score: float) -> Level:
+def score_bar(score: float) -> BarLevel:
     css = "good" if score >= 0.7 else "bad" if score < 0.3 else "watch" if score < 0.5 else ""
     return {"percent": round(100 * score, 1), "css": css, "label": f"outcome score {score:.2f} of 1"}
 

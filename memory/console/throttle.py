@@ -15,37 +15,37 @@ from memory.platform.faults import Unavailable
 
 ATTEMPTS = 5
 WINDOW_S = 15 * 60
-REMEMBERED = 10_000
+MAX_NAMES = 10_000
 """Names one process counts alone; past it the oldest are forgotten, so that guessing cannot fill the memory."""
 
 _alone: dict[str, tuple[int, float]] = {}
 _lock = threading.Lock()
 
 
-def attempt_key(username: str, address: str) -> str:
+def build_attempt_key(username: str, address: str) -> str:
     who = f"{username.strip().casefold()}\x00{address}"
-    return redis.key("login", hashlib.sha256(who.encode("utf-8", "surrogatepass")).hexdigest())
+    return redis.build_key("login", hashlib.sha256(who.encode("utf-8", "surrogatepass")).hexdigest())
 
 
-def pause_s(username: str, address: str) -> int:
+def count_attempt(username: str, address: str) -> int:
     """Count one attempt. 0 when it may go on, else the seconds to wait."""
-    key = attempt_key(username, address)
+    key = build_attempt_key(username, address)
     try:
-        count, left_s = redis.demand(lambda client: counted_together(client, key))
+        count, left_s = redis.call_or_raise(lambda client: count_in_redis(client, key))
     except Unavailable:
-        count, left_s = counted_alone(key)
+        count, left_s = count_in_process(key)
     return max(1, left_s) if count > ATTEMPTS else 0
 
 
-def forgive(username: str, address: str) -> None:
+def reset_attempts(username: str, address: str) -> None:
     """The password was right: start counting anew."""
-    key = attempt_key(username, address)
-    redis.attempt(lambda client: client.delete(key), None)
+    key = build_attempt_key(username, address)
+    redis.call_or_default(lambda client: client.delete(key), None)
     with _lock:
         _alone.pop(key, None)
 
 
-def counted_together(client: Redis, key: str) -> tuple[int, int]:
+def count_in_redis(client: Redis, key: str) -> tuple[int, int]:
     pipe = client.pipeline(transaction=True)
     pipe.set(key, 0, ex=WINDOW_S, nx=True)
     pipe.incr(key)
@@ -54,13 +54,13 @@ def counted_together(client: Redis, key: str) -> tuple[int, int]:
     return int(count), int(left_s)
 
 
-def counted_alone(key: str) -> tuple[int, int]:
+def count_in_process(key: str) -> tuple[int, int]:
     now = time.monotonic()
     with _lock:
         count, ends_at = _alone.pop(key, (0, 0.0))
         if now >= ends_at:
             count, ends_at = 0, now + WINDOW_S
         _alone[key] = (count + 1, ends_at)
-        while len(_alone) > REMEMBERED:
+        while len(_alone) > MAX_NAMES:
             del _alone[next(iter(_alone))]
     return count + 1, int(ends_at - now)

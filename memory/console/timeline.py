@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from memory.console.names import TIER_NAMES
-from memory.lifecycle.promotion import UNDOABLE
+from memory.lifecycle.promotion import UNDOABLE_EVENTS
 from memory.tiers import Tier
 
 TITLES = {
@@ -36,7 +36,7 @@ TECHNICAL = frozenset({"status", "undone", "merged", "merged_into"})
 NAMES = {"always_inject": "always in context"}
 
 
-class Event(Protocol):
+class TimelineEvent(Protocol):
     pk: int
     kind: str
     reason: str
@@ -47,7 +47,7 @@ class Event(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TimelineEntry:
     """``trend`` is up, down or even; ``details`` and ``reason`` may quote what somebody wrote. ``undoes`` is the event
     that can be taken back here."""
 
@@ -60,16 +60,16 @@ class Line:
     undoes: int | None = None
 
 
-def timeline(events: Iterable[Event], verdict: int | None = None) -> list[Line]:
+def build_timeline(events: Iterable[TimelineEvent], verdict: int | None = None) -> list[TimelineEntry]:
     """Newest first, as the events are. ``verdict`` is the event of one that can be taken back too."""
     events = list(events)
-    open_to_undo = {undoable(events), verdict}
+    open_to_undo = {find_undoable(events), verdict}
     return [
-        Line(
+        TimelineEntry(
             title=TITLES.get(event.kind, event.kind.replace("_", " ").capitalize()),
             trend="up" if event.kind in UP else "down" if event.kind in DOWN else "even",
             reason="" if event.reason == "asked" else event.reason.replace(">=", "≥"),
-            details=details(event.before or {}, event.after or {}),
+            details=describe_changes(event.before or {}, event.after or {}),
             actor=event.actor,
             at=event.at,
             undoes=event.pk if event.pk in open_to_undo else None,
@@ -78,18 +78,18 @@ def timeline(events: Iterable[Event], verdict: int | None = None) -> list[Line]:
     ]
 
 
-def undoable(events: Iterable[Event]) -> int | None:
+def find_undoable(events: Iterable[TimelineEvent]) -> int | None:
     """The move that can be taken back: the newest event, once those that were taken back already are left out."""
     taken_back: set[int] = set()
     for event in events:
         if "undone" in (event.after or {}):
             taken_back.add(event.after["undone"])
         elif event.pk not in taken_back:
-            return event.pk if event.kind in UNDOABLE else None
+            return event.pk if event.kind in UNDOABLE_EVENTS else None
     return None
 
 
-def details(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+def describe_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """What changed from what to what; a text is only named, the versions show it."""
     found = []
     for name in dict.fromkeys([*before, *after]):
@@ -102,15 +102,15 @@ def details(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
             continue
         label = NAMES.get(name, name.replace("_", " "))
         if name in before and name in after:
-            found.append(f"{label} {said(old)} → {said(new)}")
+            found.append(f"{label} {format_value(old)} → {format_value(new)}")
         elif name in after:
-            found.append(f"{label} {said(new)}")
+            found.append(f"{label} {format_value(new)}")
         else:
-            found.append(f"{label} was {said(old)}")
+            found.append(f"{label} was {format_value(old)}")
     return found
 
 
-def said(value: object) -> str:
+def format_value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

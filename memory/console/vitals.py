@@ -11,10 +11,10 @@ from django.views.decorators.http import require_safe
 from memory.console import charts, condition
 from memory.console.explaining import STAGES
 from memory.console.names import TIER_NAMES
-from memory.console.pages import OperatorRequest, answer, operator_page
-from memory.console.places import sees_everybody
+from memory.console.pages import OperatorRequest, operator_page, render_page
+from memory.console.places import can_see_everybody
 from memory.operations import prometheus
-from memory.operations.prometheus import Latency
+from memory.operations.prometheus import StageLatency
 from memory.platform import metrics
 from memory.platform.faults import Unavailable
 from memory.platform.metrics import Series, Sums
@@ -25,48 +25,50 @@ DAYS = 14
 
 @require_safe
 @operator_page
-def vitals(request: OperatorRequest) -> HttpResponse:
+def page(request: OperatorRequest) -> HttpResponse:
     """Numbers of everybody together, so for operators who may see everybody."""
-    if not sees_everybody(request.user):
+    if not can_see_everybody(request.user):
         raise Http404("not for this operator")
-    return answer(request, "console/vitals/page.html", "console/vitals/_vitals.html", context())
+    return render_page(request, "console/vitals/page.html", "console/vitals/_vitals.html", build_context())
 
 
-def context() -> dict[str, Any]:
+def build_context() -> dict[str, Any]:
     now = timezone.now()
     try:
-        metrics.carry()
-        hour, is_counting = metrics.last_hour(now), True
+        metrics.flush_counts()
+        hour, is_counting = metrics.read_last_hour(now), True
     except Unavailable:
         hour, is_counting = {}, False
-    days = prometheus.days(now.date(), DAYS)
+    days = prometheus.read_days(now.date(), DAYS)
     return {
-        "conditions": condition.conditions(),
+        "conditions": condition.list_component_health(),
         "is_counting": is_counting,
-        "stages": [(STAGES.get(one.stage, one.stage), one) for one in in_order(prometheus.latencies(hour))],
-        "hour": facts(hour),
-        "latency": latency_charts(days),
-        "hits": hits_charts(days),
-        "days": [(day, facts(sums)) for day, sums in reversed(days.items()) if sums],
+        "stages": [
+            (STAGES.get(one.stage, one.stage), one) for one in sort_by_stage(prometheus.summarise_latencies(hour))
+        ],
+        "hour": summarise_sums(hour),
+        "latency": draw_latency_charts(days),
+        "hits": draw_hits_charts(days),
+        "days": [(day, summarise_sums(sums)) for day, sums in reversed(days.items()) if sums],
         "tiers": [(f"tier-{tier.value}", TIER_NAMES[tier]) for tier in Tier],
     }
 
 
-def in_order(found: list[Latency]) -> list[Latency]:
+def sort_by_stage(found: list[StageLatency]) -> list[StageLatency]:
     """As a search goes through them, the whole last."""
     places = {name: place for place, name in enumerate(STAGES)}
     return sorted(found, key=lambda one: places.get(one.stage, len(places)))
 
 
-def facts(sums: Sums) -> dict[str, Any]:
-    whole = whole_search(sums)
+def summarise_sums(sums: Sums) -> dict[str, Any]:
+    whole = find_total_latency(sums)
     return {
-        "searches": total(sums, "searches"),
+        "searches": sum_metric(sums, "searches"),
         "p50": whole.p50 if whole else None,
         "p95": whole.p95 if whole else None,
-        "hits": total(sums, "hits"),
-        "writes": total(sums, "writes"),
-        "fallbacks": total(sums, "fallbacks"),
+        "hits": sum_metric(sums, "hits"),
+        "writes": sum_metric(sums, "writes"),
+        "fallbacks": sum_metric(sums, "fallbacks"),
         "missing": [
             (STAGES.get(series.label, series.label), int(amount))
             for series, amount in sums.items()
@@ -75,26 +77,26 @@ def facts(sums: Sums) -> dict[str, Any]:
     }
 
 
-def total(sums: Sums, metric: str) -> int:
+def sum_metric(sums: Sums, metric: str) -> int:
     return int(sum(amount for series, amount in sums.items() if series.metric == metric))
 
 
-def whole_search(sums: Sums) -> Latency | None:
-    return next((one for one in prometheus.latencies(sums) if one.stage == "total"), None)
+def find_total_latency(sums: Sums) -> StageLatency | None:
+    return next((one for one in prometheus.summarise_latencies(sums) if one.stage == "total"), None)
 
 
-def latency_charts(days: Mapping[date, Sums]) -> list[charts.Chart]:
-    found = [whole_search(sums) for sums in days.values()]
+def draw_latency_charts(days: Mapping[date, Sums]) -> list[charts.Chart]:
+    found = [find_total_latency(sums) for sums in days.values()]
     curves = {
         "median": ("curve-p50", [one.p50 if one else None for one in found]),
         "95th percentile": ("curve-p95", [one.p95 if one else None for one in found]),
     }
-    return [charts.drawn(list(days), curves, "ms", sheet) for sheet in charts.SHEETS]
+    return [charts.draw_lines(list(days), curves, "ms", sheet) for sheet in charts.CHART_SIZES]
 
 
-def hits_charts(days: Mapping[date, Sums]) -> list[charts.Chart]:
+def draw_hits_charts(days: Mapping[date, Sums]) -> list[charts.Chart]:
     parts = {
         TIER_NAMES[tier]: (f"tier-{tier.value}", [sums.get(Series("hits", tier.value), 0.0) for sums in days.values()])
         for tier in Tier
     }
-    return [charts.stacked(list(days), parts, sheet) for sheet in charts.SHEETS]
+    return [charts.stack_bars(list(days), parts, sheet) for sheet in charts.CHART_SIZES]

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.language.framing import as_data, as_line, framed
+from memory.language.framing import frame_lines, quote_as_data, quote_as_line
 from memory.language.text import estimate_tokens
 from memory.models import MemoryItem
-from memory.retrieval.results import Hit
+from memory.retrieval.results import SearchHit
 from memory.tiers import EXTERNAL_SOURCES, FROM_OUTSIDE, SourceType, Trust
 
 INSTRUCTIONS = (
@@ -20,51 +20,51 @@ FROM_ASSISTANT = "said by an assistant"
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ContextSection:
     name: str
     text: str
     tokens: int
 
 
-def section(name: str, text: str) -> Section:
-    return Section(name, text, estimate_tokens(text))
+def build_section(name: str, text: str) -> ContextSection:
+    return ContextSection(name, text, estimate_tokens(text))
 
 
-def instructions_section() -> Section:
-    return section("core_instructions", INSTRUCTIONS)
+def build_instructions() -> ContextSection:
+    return build_section("core_instructions", INSTRUCTIONS)
 
 
-def known_line(item: MemoryItem, fence: str) -> str:
-    said = source_label(item)
-    return f"• {f'({said}) ' if said else ''}{as_data(item.text, fence)}"
+def render_known_line(item: MemoryItem, fence: str) -> str:
+    said = describe_source(item)
+    return f"• {f'({said}) ' if said else ''}{quote_as_data(item.text, fence)}"
 
 
-def known_block(lines: Sequence[str], fence: str) -> str:
-    return framed("KNOWN CONTEXT", lines, "END CONTEXT", fence)
+def render_known_block(lines: Sequence[str], fence: str) -> str:
+    return frame_lines("KNOWN CONTEXT", lines, "END CONTEXT", fence)
 
 
-def contextual_block(lines: Sequence[str], fence: str) -> str:
-    return framed("CONTEXTUAL MEMORY", lines, "END CONTEXTUAL MEMORY", fence)
+def render_insight_block(lines: Sequence[str], fence: str) -> str:
+    return frame_lines("CONTEXTUAL MEMORY", lines, "END CONTEXTUAL MEMORY", fence)
 
 
-def retrieved_line(hit: Hit, fence: str) -> str:
-    return f"[{hit.position}] ({label(hit.item, fence)}) {as_data(hit.item.text, fence)}"
+def render_hit_line(hit: SearchHit, fence: str) -> str:
+    return f"[{hit.position}] ({describe_record(hit.item, fence)}) {quote_as_data(hit.item.text, fence)}"
 
 
-def retrieved_block(lines: Sequence[str], fence: str) -> str:
-    return framed("RETRIEVED MEMORIES", lines, "END MEMORIES", fence)
+def render_hit_block(lines: Sequence[str], fence: str) -> str:
+    return frame_lines("RETRIEVED MEMORIES", lines, "END MEMORIES", fence)
 
 
-def label(item: MemoryItem, fence: str) -> str:
+def describe_record(item: MemoryItem, fence: str) -> str:
     """Where a record stands, from when it is, who said it, whether its words came from outside, what came of it."""
     facts = [item.tier, f"{item.occurred_at:%Y-%m-%d}"]
-    facts += [part for part in (as_line(item.speaker, fence), source_label(item)) if part]
+    facts += [part for part in (quote_as_line(item.speaker, fence), describe_source(item)) if part]
     if item.last_outcome:
         facts.append(f"last {item.last_outcome}")
     return ", ".join(facts)
 
 
-def source_label(item: MemoryItem) -> str:
+def describe_source(item: MemoryItem) -> str:
     """Whose words a record is made of, where they are not the person's own."""
     if item.trust <= Trust.EXTERNAL:
         return EXTERNAL_SOURCES.get(SourceType(item.source_type), FROM_OUTSIDE)

@@ -12,16 +12,16 @@ from typing import Final, Protocol
 
 from memory.language import cues
 from memory.language.text import estimate_tokens
-from memory.retrieval.query import ALL, FEW, SOME, questions_in
+from memory.retrieval.query import ALL, FEW, SOME, split_questions
 
 SHORT_QUESTION = 8
 LONG_TASK = 60
 WINDOW_SHARE = 0.25
 """The part of a model's window that a context may take; the rest is for the conversation and the answer."""
-TOLD = "[…]"
+GAP_MARK = "[…]"
 
 
-HOW_TO: Final = cues.any_of(
+HOW_TO: Final = cues.compile_phrases(
     "how (?:do|does|can|could|should|would|to|did|might),what(?:'s| is) the (?:best|right) way,steps? (?:to|for)",
     "explain,recommend\\w*,suggest\\w*,should (?:i|we),help (?:me|us),advice,why (?:does|do|is|are|did)",
     "como (?:se|puedo|podemos|hago|debo|hacer),explica\\w*,recomiend\\w+,recomendar,ayuda(?:me|r)?,por que,pasos",
@@ -31,7 +31,7 @@ HOW_TO: Final = cues.any_of(
     "איך (?:אפשר|ניתן|אני|אנחנו|עושים|כדאי|לעשות|מתקנים),כיצד,תסביר\\w*,להסביר,המלצ\\w*,תעזר\\w*,לעזור,מדוע,שלבים",
 )
 """Asks for a way to do something or for a reason."""
-WORK: Final = cues.any_of(
+WORK: Final = cues.compile_phrases(
     "design,implement,refactor,migrate,architecture,strategy,roadmap,step by step,analy[sz]e,investigate,debug",
     "plan (?:a|an|the|our|my|out),write (?:a|an|the|me),build (?:a|an|the),set up,compare,optimi[sz]e,evaluate,prove",
     "disena\\w*,implementa\\w*,refactoriza\\w*,migra\\w*,arquitectura,estrategia,paso a paso,analiza\\w*,investiga\\w*",
@@ -59,7 +59,7 @@ COUNTS = {Complexity.SIMPLE: FEW, Complexity.MEDIUM: SOME, Complexity.COMPLEX: S
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class TaskEstimate:
     """``count`` is how many memories such a question needs."""
 
     complexity: Complexity
@@ -67,7 +67,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class TokenBudget:
     """``tokens`` for everything that is handed over. A hard one is the client's own word: nothing may exceed it."""
 
     complexity: Complexity
@@ -78,7 +78,7 @@ class Budget:
         return {"complexity": self.complexity.value, "tokens": self.tokens, "used": used}
 
 
-class Said(Protocol):
+class HistoryMessage(Protocol):
     @property
     def role(self) -> str: ...
 
@@ -86,11 +86,11 @@ class Said(Protocol):
     def content(self) -> str: ...
 
 
-def task_of(question: str) -> Task:
+def estimate_task(question: str) -> TaskEstimate:
     """The complexity of a question, by its words in six languages."""
-    bare = cues.plain(question)
+    bare = cues.fold_text(question)
     words = len(question.split())
-    parts = questions_in(question)
+    parts = split_questions(question)
     wants_all = cues.WANTS_ALL.search(bare) is not None
     steps = len(WORK.findall(bare))
     if words >= LONG_TASK or steps > 1 or (steps and (parts or "```" in question)):
@@ -103,17 +103,17 @@ def task_of(question: str) -> Task:
         complexity = Complexity.MEDIUM
     else:
         complexity = Complexity.SIMPLE
-    return Task(complexity, ALL if wants_all else COUNTS[complexity])
+    return TaskEstimate(complexity, ALL if wants_all else COUNTS[complexity])
 
 
-def budget_for(complexity: Complexity, *, window: int, asked: int | None = None) -> Budget:
+def plan_budget(complexity: Complexity, *, window: int, asked: int | None = None) -> TokenBudget:
     """The tokens of a task within a model's window; ``asked`` is what the client allows and decides alone."""
     if asked is not None:
-        return Budget(complexity, asked, is_hard=True)
-    return Budget(complexity, min(TOKENS[complexity], round(window * WINDOW_SHARE)))
+        return TokenBudget(complexity, asked, is_hard=True)
+    return TokenBudget(complexity, min(TOKENS[complexity], round(window * WINDOW_SHARE)))
 
 
-def fitting(sizes: Iterable[int], room: int, *, keeps_first: bool) -> list[int]:
+def select_fitting(sizes: Iterable[int], room: int, *, keeps_first: bool) -> list[int]:
     """Indices of what fits, in order of rank; a large one is skipped, smaller ones after it may fit."""
     chosen: list[int] = []
     for place, size in enumerate(sizes):
@@ -123,7 +123,7 @@ def fitting(sizes: Iterable[int], room: int, *, keeps_first: bool) -> list[int]:
     return chosen
 
 
-def window_of(model: str, windows: Sequence[tuple[str, int]], otherwise: int) -> int:
+def find_model_window(model: str, windows: Sequence[tuple[str, int]], otherwise: int) -> int:
     """Tokens a model reads: of the longest name that its own begins with."""
     known = [(name, size) for name, size in windows if model.casefold().startswith(name.casefold())]
     return max(known, key=lambda pair: len(pair[0]))[1] if known and model else otherwise
@@ -132,12 +132,12 @@ def window_of(model: str, windows: Sequence[tuple[str, int]], otherwise: int) ->
 SENTENCE_END = re.compile(r"(?<=[.!?…。؟])\s+|\n+")
 
 
-def smart_truncate(text: str, tokens: int) -> str:
+def truncate_at_sentences(text: str, tokens: int) -> str:
     """Shorten a text to a budget at sentence ends, keeping its beginning and, above all, its end."""
     if estimate_tokens(text) <= tokens:
         return text
     sentences = [part for part in SENTENCE_END.split(text.strip()) if part]
-    room = tokens - estimate_tokens(TOLD)
+    room = tokens - estimate_tokens(GAP_MARK)
     if room <= 0:
         return ""
     first = sentences[0] if estimate_tokens(sentences[0]) <= room // 3 else ""
@@ -150,11 +150,11 @@ def smart_truncate(text: str, tokens: int) -> str:
         last.insert(0, sentence)
         room -= size
     if not last:
-        last = [last_words(sentences[-1], room)]
-    return " ".join(part for part in (first, TOLD, *last) if part)
+        last = [keep_last_words(sentences[-1], room)]
+    return " ".join(part for part in (first, GAP_MARK, *last) if part)
 
 
-def last_words(sentence: str, tokens: int) -> str:
+def keep_last_words(sentence: str, tokens: int) -> str:
     words = sentence.split()
     kept: list[str] = []
     for word in reversed(words):
@@ -165,12 +165,12 @@ def last_words(sentence: str, tokens: int) -> str:
     return " ".join(kept)
 
 
-def fit_history(messages: Sequence[Said], tokens: int) -> list[tuple[str, str]]:
+def fit_history(messages: Sequence[HistoryMessage], tokens: int) -> list[tuple[str, str]]:
     """The newest messages in full, the one at the limit shortened, older ones left out; in order."""
     kept: list[tuple[str, str]] = []
     for message in reversed(messages):
         size = estimate_tokens(message.content)
-        text = message.content if size <= tokens else smart_truncate(message.content, tokens)
+        text = message.content if size <= tokens else truncate_at_sentences(message.content, tokens)
         if not text:
             break
         kept.insert(0, (message.role, text))

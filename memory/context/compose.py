@@ -14,26 +14,43 @@ from typing import Any
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.context.blocks import (
-    Section,
-    contextual_block,
-    instructions_section,
-    known_block,
-    known_line,
-    retrieved_block,
-    retrieved_line,
-    section,
+    ContextSection,
+    build_instructions,
+    build_section,
+    render_hit_block,
+    render_hit_line,
+    render_insight_block,
+    render_known_block,
+    render_known_line,
 )
-from memory.context.budget import Budget, budget_for, fit_history, fitting, smart_truncate, task_of, window_of
-from memory.context.meta import NO_INSIGHTS, citation, meta
-from memory.language.framing import as_data
+from memory.context.budget import (
+    TokenBudget,
+    estimate_task,
+    find_model_window,
+    fit_history,
+    plan_budget,
+    select_fitting,
+    truncate_at_sentences,
+)
+from memory.context.meta import NO_INSIGHTS, build_meta
+from memory.language.framing import quote_as_data
 from memory.language.text import estimate_tokens
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
-from memory.retrieval.results import VECTOR, Debug, Hit, SearchRequest
+from memory.retrieval.results import VECTOR, SearchDebug, SearchHit, SearchRequest
 from memory.retrieval.search import search
 from memory.tiers import Tier, Trust
 
-__all__ = ["NO_RECALL", "Context", "Message", "Recall", "Room", "Section", "Unscored", "citation", "compose"]
+__all__ = [
+    "EMPTY_CONTEXT_INSIGHTS",
+    "ClientLimits",
+    "Context",
+    "ContextInsights",
+    "ContextSection",
+    "RecentMessage",
+    "UnscoredExchange",
+    "compose_context",
+]
 
 COLD_START_QUERY = (
     "user name identity preferences goals what works how to help effectively learned mistakes to avoid proven "
@@ -52,13 +69,13 @@ FRAME_TOKENS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class RecentMessage:
     role: str
     content: str
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
+class ContextInsights:
     """Insights for the context: lines to include, and their part of the metadata.
 
     ``lines`` is given the memories that are told already. ``errors`` name what could not be asked; then the lines are
@@ -72,11 +89,11 @@ class Recall:
     errors: tuple[dict[str, str | None], ...] = ()
 
 
-NO_RECALL = Recall()
+EMPTY_CONTEXT_INSIGHTS = ContextInsights()
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class ClientLimits:
     """The client's model and its limit for the context in tokens."""
 
     model: str = ""
@@ -84,7 +101,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Unscored:
+class UnscoredExchange:
     """The thread's last exchange, while its outcome is asked for: the words that ask, and whether to stop for it."""
 
     exchange_id: uuid.UUID
@@ -106,10 +123,10 @@ class Context:
 
     turn_id: uuid.UUID
     injection: str
-    sections: list[Section]
+    sections: list[ContextSection]
     meta: dict[str, Any]
-    unscored: Unscored | None
-    budget: Budget
+    unscored: UnscoredExchange | None
+    budget: TokenBudget
     left_out: int = 0
     history: list[tuple[str, str]] | None = None
 
@@ -119,87 +136,89 @@ class Context:
 
     @property
     def tokens(self) -> int:
-        return taken_by(self.sections)
+        return count_section_tokens(self.sections)
 
 
-def compose(
+def compose_context(
     user: EndUser,
     query: str,
     *,
     now: datetime,
     thread_id: str,
-    recent_messages: Sequence[Message],
+    recent_messages: Sequence[RecentMessage],
     limit: int | None,
     has_documents: bool,
     is_new_thread: bool,
-    unscored: Unscored | None,
-    recall: Recall = NO_RECALL,
-    room: Room | None = None,
+    unscored: UnscoredExchange | None,
+    recall: ContextInsights = EMPTY_CONTEXT_INSIGHTS,
+    room: ClientLimits | None = None,
     remember: bool = True,
 ) -> Context:
     """The context of a turn. Deterministic except for the fence: same data and query, same sections."""
     deadline = Deadline(memory_conf().deadlines.default_s)
-    known = known_items(user, now, deadline, is_cold=is_new_thread)
-    request = request_for(query, thread_id, recent_messages, limit, has_documents=has_documents)
+    known = find_known_items(user, now, deadline, is_cold=is_new_thread)
+    request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents)
     found = search(user, replace(request, deadline_s=deadline.remaining()), now=now, remember=remember)
-    hits = untold(found.hits, known)
-    budget, window = budget_of(query, room)
-    asked = request_section(unscored, budget)
-    left = replace(budget, tokens=budget.tokens - taken_by(asked))
-    share = Share.of(known, hits, recall.lines({item.pk for item in known}), left, secrets.token_hex(8))
+    hits = drop_repeated_hits(found.hits, known)
+    budget, window = plan_context_budget(query, room)
+    asked = build_outcome_request(unscored, budget)
+    left = replace(budget, tokens=budget.tokens - count_section_tokens(asked))
+    share = ContextSelection.of(known, hits, recall.lines({item.pk for item in known}), left, secrets.token_hex(8))
     sections = [*asked, *share.sections()]
-    note(recall, found.debug)
+    add_insight_diagnostics(recall, found.debug)
     return Context(
         turn_id=found.turn_id,
         injection="\n\n".join(part.text for part in sections),
         sections=sections,
-        meta=meta(user, query, request, share.known, share.hits, found, now, sections, recall.insights)
+        meta=build_meta(user, query, request, share.known, share.hits, found, now, sections, recall.insights)
         | {"context_type": recall.context_type},
         unscored=unscored,
         budget=budget,
         left_out=len(known) + len(hits) - len(share.known) - len(share.hits),
-        history=history(recent_messages, room, window, sections),
+        history=fit_recent_messages(recent_messages, room, window, sections),
     )
 
 
-def untold(hits: Sequence[Hit], known: Sequence[MemoryItem]) -> list[Hit]:
+def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[MemoryItem]) -> list[SearchHit]:
     """The best hit of each wording, and none that is told already: a lesson noted three times is one line."""
     told = {item.pk for item in known}
-    best: dict[str, Hit] = {}
+    best: dict[str, SearchHit] = {}
     for hit in hits:
         if hit.item.pk not in told:
             best.setdefault(hit.item.content_hash, hit)
     return list(best.values())
 
 
-def request_section(unscored: Unscored | None, budget: Budget) -> list[Section]:
+def build_outcome_request(unscored: UnscoredExchange | None, budget: TokenBudget) -> list[ContextSection]:
     """The request for the last outcome, first of all; where a client's limit has no room for it, its flags remain."""
     if unscored is None:
         return []
-    asked = section("score_required", unscored.request)
+    asked = build_section("score_required", unscored.request)
     return [] if budget.is_hard and asked.tokens > budget.tokens else [asked]
 
 
-def taken_by(sections: Sequence[Section]) -> int:
+def count_section_tokens(sections: Sequence[ContextSection]) -> int:
     return sum(part.tokens for part in sections)
 
 
-def request_for(
-    query: str, thread_id: str, recent_messages: Sequence[Message], limit: int | None, *, has_documents: bool
+def build_search_request(
+    query: str, thread_id: str, recent_messages: Sequence[RecentMessage], limit: int | None, *, has_documents: bool
 ) -> SearchRequest:
     """The search request; a short follow-up ("and the second one?") includes the message before it."""
     asked = query.strip()
     if len(asked.split()) <= RECENT_MESSAGES_USED * 2:
         said = [message.content for message in recent_messages if message.role == "user"][-RECENT_MESSAGES_USED:]
-        asked = " ".join([*(smart_truncate(text, RECENT_TOKENS) for text in said if text.strip() != asked), asked])
-    wanted = limit or memory_conf().ranking.context_limit or task_of(query).count
+        asked = " ".join(
+            [*(truncate_at_sentences(text, RECENT_TOKENS) for text in said if text.strip() != asked), asked]
+        )
+    wanted = limit or memory_conf().ranking.context_limit or estimate_task(query).count
     # Documents of the conversation fill the window already: hand over fewer memories.
     if has_documents and not limit:
         wanted = max(1, wanted // 2)
     return SearchRequest(asked, limit=wanted, thread_id=thread_id)
 
 
-def known_items(user: EndUser, now: datetime, deadline: Deadline, *, is_cold: bool) -> list[MemoryItem]:
+def find_known_items(user: EndUser, now: datetime, deadline: Deadline, *, is_cold: bool) -> list[MemoryItem]:
     """Always-injected items, and in a new thread also the bank items nearest to the user's identity and needs.
 
     External text is never injected without a search, whatever its row says.
@@ -232,63 +251,68 @@ def known_items(user: EndUser, now: datetime, deadline: Deadline, *, is_cold: bo
     return always + near
 
 
-def budget_of(query: str, room: Room | None) -> tuple[Budget, int]:
+def plan_context_budget(query: str, room: ClientLimits | None) -> tuple[TokenBudget, int]:
     """The budget of a task and the window it is a part of."""
     conf = memory_conf().context
-    window = window_of(room.model if room else "", conf.windows, conf.window)
-    return budget_for(task_of(query).complexity, window=window, asked=room.max_tokens if room else None), window
+    window = find_model_window(room.model if room else "", conf.windows, conf.window)
+    return plan_budget(estimate_task(query).complexity, window=window, asked=room.max_tokens if room else None), window
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class ContextSelection:
     """What of everything found fits the budget, best first, and the lines it is told in."""
 
     known: list[MemoryItem]
-    hits: list[Hit]
+    hits: list[SearchHit]
     lines: dict[str, list[str]]
     fence: str
 
     @classmethod
     def of(
-        cls, known: Sequence[MemoryItem], hits: Sequence[Hit], recall: Sequence[str], budget: Budget, fence: str
-    ) -> "Share":
+        cls,
+        known: Sequence[MemoryItem],
+        hits: Sequence[SearchHit],
+        recall: Sequence[str],
+        budget: TokenBudget,
+        fence: str,
+    ) -> "ContextSelection":
         """Who the person is comes first, then experience, then what was found. A soft budget only bounds the last."""
-        instructions = instructions_section()
+        instructions = build_instructions()
         room = budget.tokens - instructions.tokens
-        told = [known_line(item, fence) for item in known]
-        places = fitted(told, room, budget) if budget.is_hard else list(range(len(told)))
+        told = [render_known_line(item, fence) for item in known]
+        places = select_fitting_lines(told, room, budget) if budget.is_hard else list(range(len(told)))
         told, kept = [told[place] for place in places], [known[place] for place in places]
-        room -= taken(told)
-        advice = [as_data(line.replace("\n", " "), fence) for line in recall]
-        if budget.is_hard and taken(advice) > room:
+        room -= count_line_tokens(told)
+        advice = [quote_as_data(line.replace("\n", " "), fence) for line in recall]
+        if budget.is_hard and count_line_tokens(advice) > room:
             advice = []
-        room -= taken(advice)
-        found = [retrieved_line(hit, fence) for hit in hits]
-        places = fitted(found, room, budget)
+        room -= count_line_tokens(advice)
+        found = [render_hit_line(hit, fence) for hit in hits]
+        places = select_fitting_lines(found, room, budget)
         lines = {"known": told, "advice": advice, "found": [found[place] for place in places]}
         return cls(kept, [hits[place] for place in places], lines, fence)
 
-    def sections(self) -> list[Section]:
+    def sections(self) -> list[ContextSection]:
         if not any(self.lines.values()):
             return []
         blocks = [
-            section("known_context", known_block(self.lines["known"], self.fence)),
-            section("contextual_memory", contextual_block(self.lines["advice"], self.fence)),
-            section("retrieved_memories", retrieved_block(self.lines["found"], self.fence)),
+            build_section("known_context", render_known_block(self.lines["known"], self.fence)),
+            build_section("contextual_memory", render_insight_block(self.lines["advice"], self.fence)),
+            build_section("retrieved_memories", render_hit_block(self.lines["found"], self.fence)),
         ]
-        return [instructions_section(), *(block for block in blocks if block.text)]
+        return [build_instructions(), *(block for block in blocks if block.text)]
 
 
-def taken(lines: Sequence[str]) -> int:
+def count_line_tokens(lines: Sequence[str]) -> int:
     return sum(map(estimate_tokens, lines)) + FRAME_TOKENS if lines else 0
 
 
-def fitted(lines: Sequence[str], room: int, budget: Budget) -> list[int]:
+def select_fitting_lines(lines: Sequence[str], room: int, budget: TokenBudget) -> list[int]:
     """The best memory is handed over even where it is larger than what was planned for, unless the client forbade."""
-    return fitting(map(estimate_tokens, lines), room - FRAME_TOKENS, keeps_first=not budget.is_hard)
+    return select_fitting(map(estimate_tokens, lines), room - FRAME_TOKENS, keeps_first=not budget.is_hard)
 
 
-def note(recall: Recall, debug: Debug) -> None:
+def add_insight_diagnostics(recall: ContextInsights, debug: SearchDebug) -> None:
     """Experience that could not be asked is named beside the stages of the search."""
     if recall.ms is not None:
         debug.stage_timings_ms["insights"] = recall.ms
@@ -297,11 +321,11 @@ def note(recall: Recall, debug: Debug) -> None:
         debug.errors.append(error)
 
 
-def history(
-    messages: Sequence[Message], room: Room | None, window: int, sections: Sequence[Section]
+def fit_recent_messages(
+    messages: Sequence[RecentMessage], room: ClientLimits | None, window: int, sections: Sequence[ContextSection]
 ) -> list[tuple[str, str]] | None:
     """What of the conversation fits beside the context; for a client that told what its model can read."""
     if room is None or not messages:
         return None
-    left = round((room.max_tokens or window) * HISTORY_SHARE) - taken_by(sections)
+    left = round((room.max_tokens or window) * HISTORY_SHARE) - count_section_tokens(sections)
     return fit_history(messages, max(0, left))

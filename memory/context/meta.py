@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from memory.context.blocks import Section
+from memory.context.blocks import ContextSection
 from memory.models import EndUser, MemoryItem
-from memory.retrieval.results import Hit, SearchRequest, SearchResult
+from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
 from memory.tiers import SCORED_TIERS
 
 NO_INSIGHTS: dict[str, Any] = {
@@ -19,15 +19,15 @@ NO_INSIGHTS: dict[str, Any] = {
 DEBUG_SHOWN = ("retrieval_confidence", "fallbacks_used", "stage_timings_ms", "errors", "vector_stage_status")
 
 
-def meta(
+def build_meta(
     user: EndUser,
     query: str,
     request: SearchRequest,
     known: Sequence[MemoryItem],
-    hits: Sequence[Hit],
+    hits: Sequence[SearchHit],
     found: SearchResult,
     now: datetime,
-    sections: Sequence[Section],
+    sections: Sequence[ContextSection],
     insights: dict[str, Any],
 ) -> dict[str, Any]:
     """MemoryMetaV1: what the context contains and why, for the client to show."""
@@ -46,20 +46,20 @@ def meta(
             "sort_by": "relevance",
             "tiers_considered": debug.tiers_considered,
             "tiers_used": debug.tiers_used,
-            "search_position_map": position_map(hits),
+            "search_position_map": build_position_map(hits),
         },
         "known_context": {
             "known_context_text": next((part.text for part in sections if part.name == "known_context"), ""),
-            "known_context_items": [known_item(item) for item in known],
+            "known_context_items": [build_known_item(item) for item in known],
         },
-        "citations": [citation(hit) for hit in hits],
+        "citations": [build_citation(hit) for hit in hits],
         "context_insights": insights,
         "debug": {name: value for name, value in debug.as_dict().items() if name in DEBUG_SHOWN},
-        "feedback": feedback(hits),
+        "feedback": build_feedback(hits),
     }
 
 
-def known_item(item: MemoryItem) -> dict[str, Any]:
+def build_known_item(item: MemoryItem) -> dict[str, Any]:
     return {
         "tier": item.tier,
         "memory_id": str(item.pk),
@@ -69,11 +69,11 @@ def known_item(item: MemoryItem) -> dict[str, Any]:
     }
 
 
-def citation(hit: Hit) -> dict[str, Any]:
+def build_citation(hit: SearchHit) -> dict[str, Any]:
     return {"tier": hit.item.tier, "memory_id": str(hit.item.pk), "doc_id": None, "chunk_id": None}
 
 
-def position_map(hits: Sequence[Hit]) -> dict[str, Any]:
+def build_position_map(hits: Sequence[SearchHit]) -> dict[str, Any]:
     return {
         "by_position": [
             {"position": hit.position, "tier": hit.item.tier, "memory_id": str(hit.item.pk)} for hit in hits
@@ -82,7 +82,7 @@ def position_map(hits: Sequence[Hit]) -> dict[str, Any]:
     }
 
 
-def feedback(hits: Sequence[Hit]) -> dict[str, Any]:
+def build_feedback(hits: Sequence[SearchHit]) -> dict[str, Any]:
     """Whether an outcome of this turn could move a score, and of which positions."""
     scored = [hit.position for hit in hits if hit.item.tier in SCORED_TIERS]
     return {

@@ -21,7 +21,7 @@ _WHEN = "%I:%M %p on %d %B, %Y"
 CONVERSATION_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 
 
-class Form(StrEnum):
+class DatasetForm(StrEnum):
     SCENARIOS = "scenarios"
     CONVERSATIONS = "conversations"
 
@@ -31,7 +31,7 @@ class DatasetError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class DatasetMemory:
     key: str
     text: str
     tier: str
@@ -48,7 +48,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DatasetQuestion:
     key: str
     text: str
     grades: Mapping[str, int]
@@ -57,19 +57,19 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class DatasetStore:
     """What one user remembers, and what is asked of it."""
 
     key: str
-    memories: tuple[Memory, ...]
-    questions: tuple[Question, ...]
+    memories: tuple[DatasetMemory, ...]
+    questions: tuple[DatasetQuestion, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Dataset:
+class RetrievalDataset:
     name: str
-    form: Form
-    stores: tuple[Store, ...]
+    form: DatasetForm
+    stores: tuple[DatasetStore, ...]
 
     @property
     def question_count(self) -> int:
@@ -80,45 +80,45 @@ class Dataset:
         return sum(len(store.memories) for store in self.stores)
 
 
-def read_dataset(path: Path) -> Dataset:
+def read_dataset(path: Path) -> RetrievalDataset:
     """Tell the form by the content, not by the file's name. Raise DatasetError for anything else."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DatasetError(f"{path}: {error}") from error
     if text.lstrip().startswith("["):
-        stores, form = _conversations(path, text), Form.CONVERSATIONS
+        stores, form = _read_conversations(path, text), DatasetForm.CONVERSATIONS
     else:
-        stores, form = _scenarios(path, text), Form.SCENARIOS
+        stores, form = _read_scenarios(path, text), DatasetForm.SCENARIOS
     if not stores:
         raise DatasetError(f"{path}: no store in it")
-    return Dataset(path.name, form, stores)
+    return RetrievalDataset(path.name, form, stores)
 
 
-def first_questions(dataset: Dataset, limit: int) -> Dataset:
+def limit_questions(dataset: RetrievalDataset, limit: int) -> RetrievalDataset:
     """Keep the first questions of a data set and only the stores that they need."""
-    kept: list[Store] = []
+    kept: list[DatasetStore] = []
     for store in dataset.stores:
         room = limit - sum(len(earlier.questions) for earlier in kept)
         if room <= 0:
             break
-        kept.append(Store(store.key, store.memories, store.questions[:room]))
-    return Dataset(dataset.name, dataset.form, tuple(kept))
+        kept.append(DatasetStore(store.key, store.memories, store.questions[:room]))
+    return RetrievalDataset(dataset.name, dataset.form, tuple(kept))
 
 
-def _scenarios(path: Path, text: str) -> tuple[Store, ...]:
+def _read_scenarios(path: Path, text: str) -> tuple[DatasetStore, ...]:
     stores = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:
-                stores.append(_scenario(json.loads(line)))
+                stores.append(_read_scenario(json.loads(line)))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise DatasetError(f"{path}, line {number}: not a scenario: {_reason(error)}") from error
+                raise DatasetError(f"{path}, line {number}: not a scenario: {_describe_error(error)}") from error
     return tuple(stores)
 
 
-def _scenario(row: Mapping[str, Any]) -> Store:
-    memories = tuple(_scenario_memory(memory) for memory in row["memories"])
+def _read_scenario(row: Mapping[str, Any]) -> DatasetStore:
+    memories = tuple(_read_scenario_memory(memory) for memory in row["memories"])
     grades = {str(key): int(grade) for key, grade in row["relevant"].items()}
     unknown = (set(grades) | set(row["must_not_top1"])) - {memory.key for memory in memories}
     if unknown:
@@ -130,12 +130,12 @@ def _scenario(row: Mapping[str, Any]) -> Store:
         "language": str(row["lang"]),
         "kind": "control" if row.get("control") else "adversarial",
     }
-    question = Question(str(row["id"]), str(row["query"]), grades, labels, frozenset(row["must_not_top1"]))
-    return Store(question.key, memories, (question,))
+    question = DatasetQuestion(str(row["id"]), str(row["query"]), grades, labels, frozenset(row["must_not_top1"]))
+    return DatasetStore(question.key, memories, (question,))
 
 
-def _scenario_memory(row: Mapping[str, Any]) -> Memory:
-    return Memory(
+def _read_scenario_memory(row: Mapping[str, Any]) -> DatasetMemory:
+    return DatasetMemory(
         key=str(row["key"]),
         text=str(row["text"]),
         tier=str(row["tier"]),
@@ -150,7 +150,7 @@ def _scenario_memory(row: Mapping[str, Any]) -> Memory:
     )
 
 
-def _conversations(path: Path, text: str) -> tuple[Store, ...]:
+def _read_conversations(path: Path, text: str) -> tuple[DatasetStore, ...]:
     try:
         rows = json.loads(text)
     except ValueError as error:
@@ -158,27 +158,27 @@ def _conversations(path: Path, text: str) -> tuple[Store, ...]:
     stores = []
     for number, row in enumerate(rows, start=1):
         try:
-            stores.append(_conversation(row, number))
+            stores.append(_read_conversation(row, number))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DatasetError(f"{path}, conversation {number}: {_reason(error)}") from error
+            raise DatasetError(f"{path}, conversation {number}: {_describe_error(error)}") from error
     return tuple(stores)
 
 
-def _conversation(row: Mapping[str, Any], number: int) -> Store:
+def _read_conversation(row: Mapping[str, Any], number: int) -> DatasetStore:
     key = str(row.get("sample_id") or f"conversation-{number}")
-    memories = tuple(_turns(row["conversation"]))
+    memories = tuple(_read_turns(row["conversation"]))
     known = {memory.key for memory in memories}
-    return Store(key, memories, tuple(_questions(key, row["qa"], known)))
+    return DatasetStore(key, memories, tuple(_read_questions(key, row["qa"], known)))
 
 
-def _turns(conversation: Mapping[str, Any]) -> Iterator[Memory]:
+def _read_turns(conversation: Mapping[str, Any]) -> Iterator[DatasetMemory]:
     sessions = sorted(int(match[1]) for name in conversation if (match := _SESSION.fullmatch(name)))
     for session in sessions:
         said_at = parse_when(conversation[f"session_{session}_date_time"])
         for turn in conversation[f"session_{session}"]:
             caption = turn.get("blip_caption")
-            yield Memory(
-                key=_canonical(turn["dia_id"]),
+            yield DatasetMemory(
+                key=_normalize_turn_id(turn["dia_id"]),
                 text=f"{turn['text']} [shares {caption}]" if caption else str(turn["text"]),
                 tier="history",
                 occurred_at=said_at,
@@ -187,23 +187,23 @@ def _turns(conversation: Mapping[str, Any]) -> Iterator[Memory]:
             )
 
 
-def _questions(store: str, rows: Sequence[Mapping[str, Any]], known: set[str]) -> Iterator[Question]:
+def _read_questions(store: str, rows: Sequence[Mapping[str, Any]], known: set[str]) -> Iterator[DatasetQuestion]:
     for number, row in enumerate(rows, start=1):
         category = CONVERSATION_CATEGORIES.get(row["category"])
-        evidence = [key for key in evidence_keys(row.get("evidence") or ()) if key in known]
+        evidence = [key for key in parse_evidence(row.get("evidence") or ()) if key in known]
         if category and evidence:
             grades = dict.fromkeys(evidence, 1)
-            yield Question(f"{store}/{number}", str(row["question"]), grades, {"category": category})
+            yield DatasetQuestion(f"{store}/{number}", str(row["question"]), grades, {"category": category})
 
 
-def evidence_keys(written: Sequence[str]) -> list[str]:
+def parse_evidence(written: Sequence[str]) -> list[str]:
     """Return canonical turn ids in order, each once; what cannot be read as one is dropped."""
     found = (f"D{int(session)}:{int(turn)}" for entry in written for session, turn in _EVIDENCE.findall(entry))
     return list(dict.fromkeys(found))
 
 
-def _canonical(turn_id: str) -> str:
-    keys = evidence_keys([turn_id])
+def _normalize_turn_id(turn_id: str) -> str:
+    keys = parse_evidence([turn_id])
     if len(keys) != 1:
         raise ValueError(f"{turn_id!r} is not a turn's id")
     return keys[0]
@@ -213,5 +213,5 @@ def parse_when(text: str) -> datetime:
     return datetime.strptime(text, _WHEN).replace(tzinfo=UTC)
 
 
-def _reason(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return f"{error} is missing" if isinstance(error, KeyError) else str(error)

@@ -8,10 +8,10 @@ from typing import Any
 from django.utils import timezone
 
 from knowledge_graph.tasks import learn_everything
-from memory.evaluation.datasets import Dataset, Question, Store
-from memory.evaluation.loading import ACTOR, Loaded, benchmark_organization, loaded
-from memory.evaluation.metrics import Average, Judgement, Scored, average, best_keys, scenario_measures
-from memory.evaluation.quality import ASKED_AT, DEEPEST, HYBRID, PATIENCE_S, Mode, part_of
+from memory.evaluation.datasets import DatasetQuestion, DatasetStore, RetrievalDataset
+from memory.evaluation.loading import ACTOR, LoadedStore, benchmark_organization, load_store
+from memory.evaluation.metrics import Average, JudgedRanking, ScoredQuestion, average, best_keys, scenario_measures
+from memory.evaluation.quality import ASKED_AT, DEEPEST, HYBRID, PATIENCE_S, SearchMode, part_of
 from memory.facade import MemoryFacade
 from memory.retrieval.results import SearchRequest, SearchResult
 from memory.tiers import Outcome
@@ -24,13 +24,13 @@ Say = Callable[[str], None]
 
 
 @dataclass(slots=True)
-class Curve:
+class LearningCurve:
     """The figures of every round, the search that learns beside the vectors alone, which cannot."""
 
     rounds: int
-    scored: dict[str, list[list[Scored]]] = field(default_factory=dict)
+    scored: dict[str, list[list[ScoredQuestion]]] = field(default_factory=dict)
 
-    def add(self, mode: str, round_: int, scored: Scored) -> None:
+    def add(self, mode: str, round_: int, scored: ScoredQuestion) -> None:
         self.scored.setdefault(mode, [[] for _ in range(self.rounds + 1)])[round_].append(scored)
 
     def figures(self) -> dict[str, list[Average]]:
@@ -57,48 +57,48 @@ def side_by_side(modes: Mapping[str, Average]) -> Average:
     return Average(count, {f"{mode} {name}": one.figures[name] for mode, one in modes.items() for name in SHOWN})
 
 
-def adversarial(dataset: Dataset) -> Dataset:
+def select_adversarial(dataset: RetrievalDataset) -> RetrievalDataset:
     """The stores in which plain similarity points to the wrong memory."""
     stores = tuple(
         store for store in dataset.stores if all(one.labels.get("kind") != "control" for one in store.questions)
     )
-    return Dataset(dataset.name, dataset.form, stores)
+    return RetrievalDataset(dataset.name, dataset.form, stores)
 
 
-def learn(dataset: Dataset, rounds: int, say: Say) -> Curve:
+def measure_rounds(dataset: RetrievalDataset, rounds: int, say: Say) -> LearningCurve:
     """Ask, tell whether the first hit was the right one, ask again. Nothing of the data set is left afterwards."""
-    curve = Curve(rounds)
+    curve = LearningCurve(rounds)
     with benchmark_organization(timezone.now()) as organization:
         for number, store in enumerate(dataset.stores, start=1):
             say(f"{number}/{len(dataset.stores)} {store.key}")
-            with loaded(organization, store, ASKED_AT) as content:
+            with load_store(organization, store, ASKED_AT) as content:
                 for question in store.questions:
-                    ask_and_tell(content, store, question, curve)
+                    ask_and_record(content, store, question, curve)
     return curve
 
 
-def ask_and_tell(content: Loaded, store: Store, question: Question, curve: Curve) -> None:
+def ask_and_record(content: LoadedStore, store: DatasetStore, question: DatasetQuestion, curve: LearningCurve) -> None:
     texts = {memory.key: memory.text for memory in store.memories}
     facade = MemoryFacade(ACTOR)
     for round_ in range(curve.rounds + 1):
         now = ASKED_AT + round_ * BETWEEN_ROUNDS
         for mode in (VECTOR, HYBRID):
-            request = asked(question, part_of(mode), min(DEEPEST, len(store.memories)))
+            request = search_once(question, part_of(mode), min(DEEPEST, len(store.memories)))
             found = facade.search(content.user, request, now=now, remember=mode == HYBRID)
             ranking = content.ranking([hit.item.pk for hit in found.hits])
-            judged = Judgement(ranking, question.grades, texts, question.traps)
+            judged = JudgedRanking(ranking, question.grades, texts, question.traps)
             figures = {name: measure(judged) for name, measure in scenario_measures().items() if name in SHOWN}
-            curve.add(mode, round_, Scored(question.labels, figures))
+            curve.add(mode, round_, ScoredQuestion(question.labels, figures))
             if mode == HYBRID:
-                tell(facade, content, question, found)
+                record_verdict(facade, content, question, found)
         learn_everything(content.user, now=now)
 
 
-def asked(question: Question, part: Mode, depth: int) -> SearchRequest:
+def search_once(question: DatasetQuestion, part: SearchMode, depth: int) -> SearchRequest:
     return SearchRequest(question.text, limit=depth, stages=part.stages, boosts=part.boosts, deadline_s=PATIENCE_S)
 
 
-def tell(facade: MemoryFacade, content: Loaded, question: Question, found: SearchResult) -> None:
+def record_verdict(facade: MemoryFacade, content: LoadedStore, question: DatasetQuestion, found: SearchResult) -> None:
     """The outcome goes to the first hit of the answer, by the turn and the position, as a client names it."""
     if not found.hits:
         return

@@ -12,13 +12,13 @@ from django.utils import timezone
 
 from knowledge_graph.tasks import learn_everything
 from memory.access.scope import user_scope
-from memory.access.users import ensure_user
-from memory.evaluation.datasets import Memory, Store
+from memory.access.users import get_or_create_user
+from memory.evaluation.datasets import DatasetMemory, DatasetStore
 from memory.facade import MemoryFacade
 from memory.indexing import queue
 from memory.lifecycle.erasure import finish_erasure, request_erasure
 from memory.models import EndUser, Organization, Turn
-from memory.store.admission import NewMemory, Refused, admitted
+from memory.store.admission import NewMemory, WriteRefused, validate_memory
 from memory.tiers import Outcome, Tier
 
 ACTOR = "command:bench"
@@ -30,7 +30,7 @@ class NotIndexedError(Exception):
 
 
 @dataclass(slots=True)
-class Loaded:
+class LoadedStore:
     """A store in its user. Memories that the bank holds to be the same share one item and stand at its place."""
 
     user: EndUser
@@ -62,28 +62,28 @@ def erase(user: EndUser) -> None:
 
 
 @contextmanager
-def loaded(organization: Organization, store: Store, asked_at: datetime) -> Iterator[Loaded]:
+def load_store(organization: Organization, store: DatasetStore, asked_at: datetime) -> Iterator[LoadedStore]:
     """The store in a user of its own as it stands at a moment, fully indexed and with its outcomes; gone afterwards."""
-    user = ensure_user(organization, uuid.uuid4().hex)
+    user = get_or_create_user(organization, uuid.uuid4().hex)
     try:
-        content = write(user, store, asked_at)
+        content = write_memories(user, store, asked_at)
         record_outcomes(content, store, asked_at)
-        index(user)
+        index_pending(user)
         learn_everything(user, now=asked_at)
         yield content
     finally:
         erase(user)
 
 
-def write(user: EndUser, store: Store, asked_at: datetime) -> Loaded:
+def write_memories(user: EndUser, store: DatasetStore, asked_at: datetime) -> LoadedStore:
     """Store what the write guard lets through; what it refuses is named, as a client would be told."""
-    content = Loaded(user)
+    content = LoadedStore(user)
     fit: list[tuple[str, NewMemory]] = []
     for memory in store.memories:
-        new = as_new(memory, repeatable_id(store, memory), asked_at)
+        new = build_new_memory(memory, repeatable_id(store, memory), asked_at)
         try:
-            admitted(new)
-        except Refused as error:
+            validate_memory(new)
+        except WriteRefused as error:
             content.refused[memory.key] = error.rule
         else:
             fit.append((memory.key, new))
@@ -97,7 +97,7 @@ def write(user: EndUser, store: Store, asked_at: datetime) -> Loaded:
     return content
 
 
-def as_new(memory: Memory, item: uuid.UUID, asked_at: datetime) -> NewMemory:
+def build_new_memory(memory: DatasetMemory, item: uuid.UUID, asked_at: datetime) -> NewMemory:
     """What is old was said long ago and is stored now, as with every import: no time to live runs out on it."""
     said_at = memory.occurred_at
     if said_at is None and memory.days_ago is not None:
@@ -116,14 +116,14 @@ def as_new(memory: Memory, item: uuid.UUID, asked_at: datetime) -> NewMemory:
     )
 
 
-def repeatable_id(store: Store, memory: Memory) -> uuid.UUID:
+def repeatable_id(store: DatasetStore, memory: DatasetMemory) -> uuid.UUID:
     """Ids order what is equal otherwise, so their order is the same in every run; their ends differ, so that two runs
     at once do not meet."""
     head = hashlib.blake2b(f"{store.key}/{memory.key}".encode(), digest_size=10).digest()
     return uuid.UUID(bytes=head + secrets.token_bytes(6), version=4)
 
 
-def record_outcomes(content: Loaded, store: Store, asked_at: datetime) -> None:
+def record_outcomes(content: LoadedStore, store: DatasetStore, asked_at: datetime) -> None:
     items = {key: item for item, keys in content.keys.items() for key in keys}
     facade = MemoryFacade(ACTOR)
     for memory in store.memories:
@@ -131,21 +131,21 @@ def record_outcomes(content: Loaded, store: Store, asked_at: datetime) -> None:
             for outcome in memory.outcomes:
                 facade.outcome(content.user, Outcome(outcome), now=asked_at, related=[str(items[memory.key])])
             for outcome, question in memory.told:
-                turn_id = shown(content.user, question, items[memory.key], memory.tier, asked_at)
+                turn_id = record_shown_turn(content.user, question, items[memory.key], memory.tier, asked_at)
                 facade.outcome(content.user, Outcome(outcome), now=asked_at, turn_id=turn_id, related=[1])
 
 
-def shown(user: EndUser, question: str, item: uuid.UUID, tier: str, asked_at: datetime) -> uuid.UUID:
+def record_shown_turn(user: EndUser, question: str, item: uuid.UUID, tier: str, asked_at: datetime) -> uuid.UUID:
     """A turn as a search leaves it that showed this memory alone."""
     with user_scope(user):
         positions = [[str(item), tier]]
         return Turn.objects.create(user=user, query=question, positions=positions, created_at=asked_at).turn_id
 
 
-def index(user: EndUser) -> None:
+def index_pending(user: EndUser) -> None:
     """Index here and now, whether or not a worker runs beside: both may take the same rows and end the same."""
     while queue.index_batch(user, now=timezone.now()):
         pass
-    state = queue.counts(user)
+    state = queue.count_indexing(user)
     if state.pending or state.failed:
         raise NotIndexedError(f"{state.pending} memories still wait for the index and {state.failed} failed")

@@ -69,7 +69,7 @@ def tokens_to_hit(ranking: Sequence[str], texts: Mapping[str, str], wanted: Coll
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class JudgedRanking:
     """One question with its ranking and everything that is needed to measure it."""
 
     ranking: Sequence[str]
@@ -78,7 +78,7 @@ class Judgement:
     traps: frozenset[str] = frozenset()
 
 
-Measure = Callable[[Judgement], float]
+Measure = Callable[[JudgedRanking], float]
 
 
 def _at(function: Callable[[Sequence[str], Collection[str], int], float], k: int) -> Measure:
@@ -129,7 +129,7 @@ def paid_at(depth: int) -> Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredQuestion:
     """The figures of one question and the labels by which they are split."""
 
     labels: Mapping[str, str]
@@ -142,16 +142,16 @@ class Average:
     figures: Mapping[str, float]
 
 
-def average(rows: Sequence[Scored]) -> Average:
+def average(rows: Sequence[ScoredQuestion]) -> Average:
     if not rows:
         return Average(0, {})
     names = rows[0].figures
     return Average(len(rows), {name: math.fsum(row.figures[name] for row in rows) / len(rows) for name in names})
 
 
-def average_by(rows: Iterable[Scored], label: str) -> dict[str, Average]:
+def average_by(rows: Iterable[ScoredQuestion], label: str) -> dict[str, Average]:
     """Group by the value of one label, values in alphabetical order; rows without the label are left out."""
-    groups: dict[str, list[Scored]] = defaultdict(list)
+    groups: dict[str, list[ScoredQuestion]] = defaultdict(list)
     for row in rows:
         if label in row.labels:
             groups[row.labels[label]].append(row)

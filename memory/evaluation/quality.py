@@ -9,13 +9,13 @@ from typing import Any
 from django.utils import timezone
 
 from memory.conf import memory_conf
-from memory.evaluation.datasets import Dataset, Form, Question, Store
-from memory.evaluation.loading import Loaded, benchmark_organization, loaded
+from memory.evaluation.datasets import DatasetForm, DatasetQuestion, DatasetStore, RetrievalDataset
+from memory.evaluation.loading import LoadedStore, benchmark_organization, load_store
 from memory.evaluation.metrics import (
     Average,
-    Judgement,
+    JudgedRanking,
     Measure,
-    Scored,
+    ScoredQuestion,
     average,
     average_by,
     best_keys,
@@ -26,13 +26,13 @@ from memory.evaluation.metrics import (
 )
 from memory.evaluation.timing import Stopwatch
 from memory.inference import reranker
-from memory.retrieval.ranking import signals
+from memory.retrieval.ranking import load_signals
 from memory.retrieval.results import LEXICAL, STAGES, VECTOR, SearchRequest
 from memory.retrieval.search import search
 
 
 @dataclass(frozen=True, slots=True)
-class Mode:
+class SearchMode:
     """A part of the search to be asked alone. ``boosts`` None means those of the settings."""
 
     stages: frozenset[str]
@@ -41,13 +41,13 @@ class Mode:
 
 FOUND = frozenset({VECTOR, LEXICAL})
 PLAIN, HYBRID, RERANKED = "plain", "hybrid", "reranked"
-MODES: Mapping[str, Mode] = {
-    "vector": Mode(frozenset({VECTOR})),
-    "lexical": Mode(frozenset({LEXICAL})),
-    "fused": Mode(FOUND),
-    PLAIN: Mode(FOUND),
-    HYBRID: Mode(FOUND, boosts=None),
-    RERANKED: Mode(STAGES, boosts=None),
+MODES: Mapping[str, SearchMode] = {
+    "vector": SearchMode(frozenset({VECTOR})),
+    "lexical": SearchMode(frozenset({LEXICAL})),
+    "fused": SearchMode(FOUND),
+    PLAIN: SearchMode(FOUND),
+    HYBRID: SearchMode(FOUND, boosts=None),
+    RERANKED: SearchMode(STAGES, boosts=None),
 }
 FROM_OUTCOMES = frozenset({"outcomes", "solutions"})
 """The boosts that say what came of using a memory; ``plain`` is the search without them."""
@@ -58,13 +58,13 @@ DEEPEST = 50
 PATIENCE_S = 15.0
 # Every question is asked at this moment: dates are part of what is searched, and a figure must not change overnight.
 ASKED_AT = datetime(2025, 6, 16, 12, tzinfo=UTC)
-HEADLINES = {Form.SCENARIOS: ("Top-1", "MRR", "trap@1"), Form.CONVERSATIONS: ("R@1", "R@10", "MRR")}
+HEADLINES = {DatasetForm.SCENARIOS: ("Top-1", "MRR", "trap@1"), DatasetForm.CONVERSATIONS: ("R@1", "R@10", "MRR")}
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
+class MissedQuestion:
     """A question whose best memory did not come first."""
 
     question: str
@@ -81,12 +81,12 @@ class Miss:
 
 
 @dataclass(slots=True)
-class Results:
-    form: Form
-    scored: dict[str, list[Scored]]
-    misses: list[Miss] = field(default_factory=list)
+class QualityResults:
+    form: DatasetForm
+    scored: dict[str, list[ScoredQuestion]]
+    misses: list[MissedQuestion] = field(default_factory=list)
     watch: Stopwatch = field(default_factory=Stopwatch)
-    costs: dict[str, list[Scored]] = field(default_factory=dict)
+    costs: dict[str, list[ScoredQuestion]] = field(default_factory=dict)
     fallbacks: Counter[str] = field(default_factory=Counter)
     refused: dict[str, str] = field(default_factory=dict)
 
@@ -107,82 +107,84 @@ class Results:
     def as_json(self) -> dict[str, Any]:
         return {
             "form": self.form,
-            "overall": {mode: _json(figures) for mode, figures in self.overall().items()},
+            "overall": {mode: _to_json(figures) for mode, figures in self.overall().items()},
             "split": {
                 label: {
-                    mode: {value: _json(figures) for value, figures in groups.items()}
+                    mode: {value: _to_json(figures) for value, figures in groups.items()}
                     for mode, groups in self.split(label).items()
                 }
                 for label in self.labels()
             },
-            "cost": {mode: _json(figures) for mode, figures in self.cost().items()},
+            "cost": {mode: _to_json(figures) for mode, figures in self.cost().items()},
             "fallbacks": dict(self.fallbacks),
             "refused": self.refused,
         }
 
 
-def _json(figures: Average) -> dict[str, Any]:
+def _to_json(figures: Average) -> dict[str, Any]:
     return {"n": figures.count, **{name: round(value, 5) for name, value in figures.figures.items()}}
 
 
-def evaluate(dataset: Dataset, modes: Sequence[str], k: int, say: Say) -> Results:
+def evaluate_dataset(dataset: RetrievalDataset, modes: Sequence[str], k: int, say: Say) -> QualityResults:
     """Load one store at a time, ask everything, erase it. Nothing of the data set is left afterwards."""
-    measures = scenario_measures() if dataset.form is Form.SCENARIOS else conversation_measures(k)
-    results = Results(dataset.form, {mode: [] for mode in modes})
+    measures = scenario_measures() if dataset.form is DatasetForm.SCENARIOS else conversation_measures(k)
+    results = QualityResults(dataset.form, {mode: [] for mode in modes})
     with benchmark_organization(timezone.now()) as organization:
         for number, store in enumerate(dataset.stores, start=1):
             say(f"{number}/{len(dataset.stores)} {store.key}: {len(store.memories)} memories")
-            with loaded(organization, store, ASKED_AT) as content:
+            with load_store(organization, store, ASKED_AT) as content:
                 results.refused |= {f"{store.key}/{key}": rule for key, rule in content.refused.items()}
-                depth = min(DEEPEST, len(store.memories)) if dataset.form is Form.SCENARIOS else k
-                ask_all(store, content, modes, depth, measures, results)
+                depth = min(DEEPEST, len(store.memories)) if dataset.form is DatasetForm.SCENARIOS else k
+                ask_questions(store, content, modes, depth, measures, results)
     return results
 
 
-def boost_names() -> dict[str, str]:
+def list_boosts() -> dict[str, str]:
     """The boosts of the settings: the name each has in an explanation, and its path."""
-    return {signal.name: path for path in memory_conf().ranking.boosts for signal in signals((path,))}
+    return {signal.name: path for path in memory_conf().ranking.boosts for signal in load_signals((path,))}
 
 
-def part_of(mode: str) -> Mode:
+def part_of(mode: str) -> SearchMode:
     """A mode by its name; ``-date`` is the search as configured without the boost of that name."""
     if mode in MODES and mode != PLAIN:
         return MODES[mode]
     left_out = FROM_OUTCOMES if mode == PLAIN else {mode.removeprefix("-")}
-    return Mode(FOUND, boosts=tuple(path for name, path in boost_names().items() if name not in left_out))
+    return SearchMode(FOUND, boosts=tuple(path for name, path in list_boosts().items() if name not in left_out))
 
 
-def modes_here() -> list[str]:
+def list_available_modes() -> list[str]:
     """All modes that this installation has; without a reranker there is nothing to be reranked."""
     return [mode for mode in MODES if mode != RERANKED or reranker() is not None]
 
 
-def ask_all(
-    store: Store,
-    content: Loaded,
+def ask_questions(
+    store: DatasetStore,
+    content: LoadedStore,
     modes: Sequence[str],
     depth: int,
     measures: Mapping[str, Measure],
-    results: Results,
+    results: QualityResults,
 ) -> None:
     texts = {memory.key: memory.text for memory in store.memories}
     for question in store.questions:
         for mode in modes:
-            ranking = ask(question, content, mode, depth, results)
-            judged = Judgement(ranking, question.grades, texts, question.traps)
-            results.scored[mode].append(scored(judged, measures, question))
-            results.costs.setdefault(mode, []).append(scored(judged, cost_measures(), question))
+            ranking = ask_question(question, content, mode, depth, results)
+            judged = JudgedRanking(ranking, question.grades, texts, question.traps)
+            results.scored[mode].append(score_question(judged, measures, question))
+            results.costs.setdefault(mode, []).append(score_question(judged, cost_measures(), question))
             place = first_place(ranking, best_keys(question.grades))
             if place != 1:
                 first = texts[ranking[0]] if ranking else ""
-                results.misses.append(Miss(question.key, question.text, question.labels, mode, place, first))
+                results.misses.append(MissedQuestion(question.key, question.text, question.labels, mode, place, first))
 
 
-def scored(judged: Judgement, measures: Mapping[str, Measure], question: Question) -> Scored:
-    return Scored(question.labels, {name: measure(judged) for name, measure in measures.items()})
+def score_question(judged: JudgedRanking, measures: Mapping[str, Measure], question: DatasetQuestion) -> ScoredQuestion:
+    return ScoredQuestion(question.labels, {name: measure(judged) for name, measure in measures.items()})
 
 
-def ask(question: Question, content: Loaded, mode: str, depth: int, results: Results) -> list[str]:
+def ask_question(
+    question: DatasetQuestion, content: LoadedStore, mode: str, depth: int, results: QualityResults
+) -> list[str]:
     """The keys of what was found. The deadline is wide: a busy machine must not turn into a worse ranking."""
     part = part_of(mode)
     depth = min(depth, READ_BY_RERANKER) if mode == RERANKED and len(content.keys) <= DEEPEST else depth

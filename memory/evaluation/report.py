@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 
 from memory.evaluation.metrics import Average
-from memory.evaluation.timing import Spread
+from memory.evaluation.timing import LatencySpread
 
 # Token counts are whole numbers in the hundreds; everything else of a quality table lies between 0 and 1.
 _WHOLE = "tok"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class BenchmarkTarget:
     """A figure to reach, and whether larger is better."""
 
     figure: float
@@ -36,7 +36,10 @@ def print_facts(console: Console, facts: Mapping[str, str]) -> None:
 
 
 def print_spreads(
-    console: Console, title: str, spreads: Mapping[str, Spread], targets: Mapping[str, Target] | None = None
+    console: Console,
+    title: str,
+    spreads: Mapping[str, LatencySpread],
+    targets: Mapping[str, BenchmarkTarget] | None = None,
 ) -> None:
     table = Table(title=title, title_justify="left")
     table.add_column("milliseconds")
@@ -45,14 +48,19 @@ def print_spreads(
     for stage, taken in spreads.items():
         target = (targets or {}).get(stage)
         table.add_row(
-            stage, str(taken.count), _ms(taken.p50), _ms(taken.p95), _ms(taken.worst), _verdict(target, taken.p95)
+            stage,
+            str(taken.count),
+            _format_ms(taken.p50),
+            _format_ms(taken.p95),
+            _format_ms(taken.worst),
+            _format_verdict(target, taken.p95),
         )
     console.print(table)
     console.print()
 
 
-def print_rate(console: Console, name: str, rate: float, unit: str, target: Target | None = None) -> None:
-    wanted = f"  (wanted {_verdict(target, rate)})" if target else ""
+def print_rate(console: Console, name: str, rate: float, unit: str, target: BenchmarkTarget | None = None) -> None:
+    wanted = f"  (wanted {_format_verdict(target, rate)})" if target else ""
     console.print(f"{name}: [bold]{rate:,.0f}[/bold] {unit}{wanted}")
 
 
@@ -65,7 +73,7 @@ def print_quality(console: Console, title: str, rows: Mapping[str, Average]) -> 
     for name in names:
         table.add_column(name, justify="right", no_wrap=True)
     for label, average in rows.items():
-        table.add_row(label, str(average.count), *(_figure(name, average.figures[name]) for name in names))
+        table.add_row(label, str(average.count), *(_format_figure(name, average.figures[name]) for name in names))
     console.print(table)
     console.print()
 
@@ -84,7 +92,7 @@ def print_split(
             table.add_column(f"{name}\n{mode}", justify="right", no_wrap=True)
     values = next(iter(split.values()), {})
     for value in values:
-        cells = (_figure(name, split[mode][value].figures[name]) for name in shown for mode in modes)
+        cells = (_format_figure(name, split[mode][value].figures[name]) for name in shown for mode in modes)
         table.add_row(value, str(values[value].count), *cells)
     console.print(table)
     console.print()
@@ -104,15 +112,15 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def _figure(name: str, value: float) -> str:
+def _format_figure(name: str, value: float) -> str:
     return f"{value:.0f}" if name.startswith(_WHOLE) else f"{value:.3f}"
 
 
-def _ms(value: float) -> str:
+def _format_ms(value: float) -> str:
     return f"{value:.1f}"
 
 
-def _verdict(target: Target | None, value: float) -> str:
+def _format_verdict(target: BenchmarkTarget | None, value: float) -> str:
     if target is None:
         return ""
     colour = "green" if target.is_met(value) else "red"

@@ -13,7 +13,14 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from memory.evaluation.datasets import Dataset, DatasetError, Form, Memory, Question, Store
+from memory.evaluation.datasets import (
+    DatasetError,
+    DatasetForm,
+    DatasetMemory,
+    DatasetQuestion,
+    DatasetStore,
+    RetrievalDataset,
+)
 
 SETS: Final[Mapping[str, Path]] = {
     f"scenarios-{version}": Path(__file__).parent / "scenarios" / version for version in ("v1", "v2")
@@ -32,7 +39,7 @@ _MEMORY: Final = re.compile(
 
 
 @dataclass(slots=True)
-class Draft:
+class ScenarioDraft:
     """One block of a file. ``marks`` has what each memory is: the answer, a second, a trap or a bystander."""
 
     language: str
@@ -40,13 +47,13 @@ class Draft:
     is_control: bool
     question: str = ""
     marks: list[str] = field(default_factory=list)
-    memories: list[Memory] = field(default_factory=list)
+    memories: list[DatasetMemory] = field(default_factory=list)
 
-    def bystanders(self) -> list[Memory]:
+    def bystanders(self) -> list[DatasetMemory]:
         return [memory for mark, memory in zip(self.marks, self.memories, strict=True) if mark == "-"]
 
 
-def scenario_set(name: str, half: str | None = None) -> Dataset:
+def read_scenario_set(name: str, half: str | None = None) -> RetrievalDataset:
     """A set by its name, whole or one half of it. Both halves have every family and every language."""
     drafts = [draft for path in sorted(SETS[name].glob("*.txt")) for draft in read_drafts(path)]
     stores = []
@@ -54,10 +61,10 @@ def scenario_set(name: str, half: str | None = None) -> Dataset:
         store = filled(key, draft, drafts)
         if half is None or half_of(key) == half:
             stores.append(store)
-    return Dataset(name if half is None else f"{name}, {half}", Form.SCENARIOS, tuple(stores))
+    return RetrievalDataset(name if half is None else f"{name}, {half}", DatasetForm.SCENARIOS, tuple(stores))
 
 
-def named(drafts: Sequence[Draft]) -> Iterator[tuple[str, Draft]]:
+def named(drafts: Sequence[ScenarioDraft]) -> Iterator[tuple[str, ScenarioDraft]]:
     """Each with a key that tells its family, language and number."""
     counts: Counter[tuple[str, str]] = Counter()
     for draft in drafts:
@@ -75,7 +82,7 @@ def seed_of(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-def filled(key: str, draft: Draft, drafts: Sequence[Draft]) -> Store:
+def filled(key: str, draft: ScenarioDraft, drafts: Sequence[ScenarioDraft]) -> DatasetStore:
     """The scenario among bystanders of other families in its language, in an order that tells nothing."""
     chance = Random(seed_of(key))  # noqa: S311 - repeatable on purpose, nothing secret
     others = [
@@ -90,7 +97,7 @@ def filled(key: str, draft: Draft, drafts: Sequence[Draft]) -> Store:
     memories, grades, traps = [], {}, set()
     for number, (mark, memory) in enumerate(marked, start=1):
         place = f"m{number}"
-        memories.append(Memory(place, *(getattr(memory, name) for name in Memory.__slots__[1:])))
+        memories.append(DatasetMemory(place, *(getattr(memory, name) for name in DatasetMemory.__slots__[1:])))
         if mark in _GRADES:
             grades[place] = _GRADES[mark]
         if mark == "!":
@@ -100,16 +107,16 @@ def filled(key: str, draft: Draft, drafts: Sequence[Draft]) -> Store:
         "language": draft.language,
         "kind": "control" if draft.is_control else "adversarial",
     }
-    return Store(key, tuple(memories), (Question(key, draft.question, grades, labels, frozenset(traps)),))
+    return DatasetStore(key, tuple(memories), (DatasetQuestion(key, draft.question, grades, labels, frozenset(traps)),))
 
 
-def read_drafts(path: Path) -> list[Draft]:
-    drafts: list[Draft] = []
+def read_drafts(path: Path) -> list[ScenarioDraft]:
+    drafts: list[ScenarioDraft] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
             if line.startswith("= "):
                 family, *flags = line[2:].split()
-                drafts.append(Draft(path.stem, family, flags == ["control"]))
+                drafts.append(ScenarioDraft(path.stem, family, flags == ["control"]))
             elif line.startswith("? "):
                 drafts[-1].question = line[2:]
             elif line and not line.startswith("#"):
@@ -124,7 +131,7 @@ def read_drafts(path: Path) -> list[Draft]:
     return drafts
 
 
-def read_memory(line: str) -> tuple[str, Memory]:
+def read_memory(line: str) -> tuple[str, DatasetMemory]:
     """`* p50 ++++ bike,tools | Text`: mark, tier and age in days, importance/confidence, outcomes, tags, text."""
     match = _MEMORY.fullmatch(line)
     if match is None:
@@ -137,7 +144,7 @@ def read_memory(line: str) -> tuple[str, Memory]:
         else:
             tags = tuple(word.split(","))
     importance, confidence = map(float, match["quality"].split("/")) if match["quality"] else (None, None)
-    memory = Memory(
+    memory = DatasetMemory(
         key="",
         text=match["text"],
         tier=_TIERS[match["tier"]],

@@ -24,7 +24,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class LatencySpread:
     """Milliseconds."""
 
     count: int
@@ -33,8 +33,8 @@ class Spread:
     worst: float
 
 
-def spread(values: Sequence[float]) -> Spread:
-    return Spread(len(values), percentile(values, 0.5), percentile(values, 0.95), max(values))
+def summarize_latencies(values: Sequence[float]) -> LatencySpread:
+    return LatencySpread(len(values), percentile(values, 0.5), percentile(values, 0.95), max(values))
 
 
 @dataclass(slots=True)
@@ -59,8 +59,8 @@ class Stopwatch:
         yield
         self.add(stage, (time.perf_counter() - start) * 1000)
 
-    def spreads(self) -> dict[str, Spread]:
-        return {stage: spread(values) for stage, values in self.taken.items()}
+    def spreads(self) -> dict[str, LatencySpread]:
+        return {stage: summarize_latencies(values) for stage, values in self.taken.items()}
 
 
 def run_clients(call: Callable[[T], object], work: Iterable[T], clients: int) -> None:
@@ -91,7 +91,7 @@ class Pace:
             time.sleep(pause)
 
 
-def machine_facts() -> dict[str, str]:
+def read_machine_facts() -> dict[str, str]:
     memory_gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
         "system": f"{platform.system()} {platform.machine()}",

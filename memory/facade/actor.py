@@ -1,7 +1,7 @@
 """The base of every part of the facade."""
 
 
-class Door:
+class FacadePart:
     """``actor`` is recorded in the event of every change made through this facade ("key:mobile", "operator:ann")."""
 
     def __init__(self, actor: str = "") -> None:

@@ -13,8 +13,8 @@ from knowledge_graph.insights import Insights
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.context import compose
-from memory.context.compose import Context, Message, Recall, Room, Unscored
-from memory.facade.actor import Door
+from memory.context.compose import ClientLimits, Context, ContextInsights, RecentMessage, UnscoredExchange
+from memory.facade.actor import FacadePart
 from memory.models import EndUser, Turn
 from memory.platform import metrics
 from memory.retrieval import search
@@ -24,7 +24,7 @@ from outcomes import exchanges
 logger = structlog.get_logger(__name__)
 
 
-class Finding(Door):
+class RetrievalVerbs(FacadePart):
     def search(self, user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
         """With ``remember`` False (previews) no turn is stored and no retrieval is counted."""
         return search.search(user, request, now=now, remember=remember)
@@ -36,14 +36,14 @@ class Finding(Door):
         *,
         now: datetime,
         thread_id: str = "",
-        recent_messages: Sequence[Message] = (),
+        recent_messages: Sequence[RecentMessage] = (),
         within_s: float | None = None,
     ) -> Insights:
         """What was learned about such questions, without a search or an embedding; empty for an unknown user.
 
         Raises Unavailable.
         """
-        return insights.insights_of(
+        return insights.gather_insights(
             user,
             query,
             now=now,
@@ -60,14 +60,14 @@ class Finding(Door):
         *,
         now: datetime,
         thread_id: str = "",
-        recent_messages: Sequence[Message] = (),
+        recent_messages: Sequence[RecentMessage] = (),
         limit: int | None = None,
         has_documents: bool = False,
-        room: Room | None = None,
+        room: ClientLimits | None = None,
         remember: bool = True,
     ) -> Context:
         """``remember`` as with ``search``."""
-        return compose.compose(
+        return compose.compose_context(
             user,
             query,
             now=now,
@@ -82,14 +82,18 @@ class Finding(Door):
             remember=remember,
         )
 
-    def unscored(self, user: EndUser, thread_id: str) -> Unscored | None:
+    def unscored(self, user: EndUser, thread_id: str) -> UnscoredExchange | None:
         """The thread's last exchange, while its outcome is asked for and not known."""
-        last = exchanges.unscored_exchange(user, thread_id)
-        return Unscored(last.pk, exchanges.scoring_request(last), exchanges.must_be_scored()) if last else None
+        last = exchanges.find_unscored_exchange(user, thread_id)
+        return (
+            UnscoredExchange(last.pk, exchanges.render_scoring_request(last), exchanges.is_scoring_enforced())
+            if last
+            else None
+        )
 
     def _recall(
-        self, user: EndUser, query: str, now: datetime, thread_id: str, recent_messages: Sequence[Message]
-    ) -> Recall:
+        self, user: EndUser, query: str, now: datetime, thread_id: str, recent_messages: Sequence[RecentMessage]
+    ) -> ContextInsights:
         """Insights as lines for the context. Fails open: without them the rest of the context is returned."""
         started = time.perf_counter()
         try:
@@ -106,12 +110,12 @@ class Finding(Door):
             metrics.count("fallbacks", "insights")
             kind = type(error).__name__
             told: dict[str, str | None] = {"stage": "insights", "message": str(error)[:200] or kind, "code": kind}
-            return Recall(ms=milliseconds_since(started), errors=(told,))
-        return Recall(
-            lines=partial(insights.lines_of, found),
+            return ContextInsights(ms=measure_ms(started), errors=(told,))
+        return ContextInsights(
+            lines=partial(insights.render_insights, found),
             context_type=found.context_type,
             insights=found.as_meta(),
-            ms=milliseconds_since(started),
+            ms=measure_ms(started),
         )
 
     def turn(self, user: EndUser, turn_id: uuid.UUID) -> Turn | None:
@@ -119,5 +123,5 @@ class Finding(Door):
             return Turn.objects.filter(user=user, turn_id=turn_id).first()
 
 
-def milliseconds_since(started: float) -> float:
+def measure_ms(started: float) -> float:
     return round((time.perf_counter() - started) * 1000, 3)

@@ -5,55 +5,55 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from knowledge_graph import browsing, paths, picture, reading
-from knowledge_graph.browsing import ConceptDetail, EntityDetail, Wanted
+from knowledge_graph.browsing import ConceptDetail, EntityDetail, GraphQuery
 from knowledge_graph.models import Concept, Entity
-from knowledge_graph.paths import Step
-from knowledge_graph.picture import Picture
+from knowledge_graph.paths import PathStep
+from knowledge_graph.picture import GraphView
 from knowledge_graph.reading import ConceptRouting
 from memory.access.scope import user_scope
-from memory.facade.actor import Door
+from memory.facade.actor import FacadePart
 from memory.models import EndUser
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class EntityPath:
     """A path between two entities; ``steps`` is None when they are not connected. ``labels`` are the names on it."""
 
     start: str
     end: str
-    steps: list[Step] | None
+    steps: list[PathStep] | None
     labels: dict[str, str]
 
 
-class Graphs(Door):
-    def concepts(self, user: EndUser, wanted: Wanted, *, now: datetime) -> list[Concept]:
-        return browsing.concepts(user, wanted, now=now)
+class GraphVerbs(FacadePart):
+    def concepts(self, user: EndUser, wanted: GraphQuery, *, now: datetime) -> list[Concept]:
+        return browsing.list_concepts(user, wanted, now=now)
 
     def concept(self, user: EndUser, name: str) -> ConceptDetail | None:
-        return browsing.concept(user, name)
+        return browsing.load_concept(user, name)
 
     def routings(self, user: EndUser, keys: Sequence[str]) -> dict[str, ConceptRouting]:
         """Where the answers to several concepts were, by key; what is not known is left out."""
-        return reading.routing_of(user, keys)
+        return reading.load_routing(user, keys)
 
-    def entities(self, user: EndUser, wanted: Wanted, *, now: datetime) -> list[Entity]:
-        return browsing.entities(user, wanted, now=now)
+    def entities(self, user: EndUser, wanted: GraphQuery, *, now: datetime) -> list[Entity]:
+        return browsing.list_entities(user, wanted, now=now)
 
     def entity(self, user: EndUser, name: str) -> EntityDetail | None:
-        return browsing.entity(user, name)
+        return browsing.load_entity(user, name)
 
-    def way(self, user: EndUser, start: str, end: str) -> Way | None:
+    def way(self, user: EndUser, start: str, end: str) -> EntityPath | None:
         """None when either entity is unknown."""
         with user_scope(user):
             first, last = browsing.find_entity(user, start), browsing.find_entity(user, end)
             if first is None or last is None:
                 return None
-            steps = paths.shortest(user, first.key, last.key)
+            steps = paths.find_shortest_path(user, first.key, last.key)
             keys = {first.key, last.key, *(step.target for step in steps or ())}
-            return Way(first.key, last.key, steps, browsing.labels_of(user, keys))
+            return EntityPath(first.key, last.key, steps, browsing.load_labels(user, keys))
 
-    def picture(self, user: EndUser, wanted: Wanted, *, now: datetime) -> Picture:
-        return picture.picture(user, wanted, now=now)
+    def picture(self, user: EndUser, wanted: GraphQuery, *, now: datetime) -> GraphView:
+        return picture.build_graph_view(user, wanted, now=now)
 
     def graph_sizes(self, user: EndUser) -> dict[str, int]:
-        return browsing.sizes(user)
+        return browsing.count_graph_rows(user)

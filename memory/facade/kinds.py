@@ -6,47 +6,47 @@ from datetime import datetime
 from typing import Any
 
 from memory.access.scope import user_scope
-from memory.facade.actor import Door
+from memory.facade.actor import FacadePart
 from memory.lifecycle import erasure
 from memory.models import EndUser
 from memory.records import recall, records
-from memory.records.models import Preference, Source
-from memory.records.recall import Recall
-from memory.records.texts import Kind
+from memory.records.models import Preference, RecordBase
+from memory.records.recall import RecallResult
+from memory.records.texts import RecordKind
 
 
-class Kinds(Door):
-    def add_record(self, user: EndUser, kind: Kind, fields: Mapping[str, Any], *, now: datetime) -> Source:
-        return records.add(user, kind, fields, now=now)
+class RecordVerbs(FacadePart):
+    def add_record(self, user: EndUser, kind: RecordKind, fields: Mapping[str, Any], *, now: datetime) -> RecordBase:
+        return records.add_record(user, kind, fields, now=now)
 
     def change_record(
-        self, user: EndUser, kind: Kind, row_id: uuid.UUID, fields: Mapping[str, Any], *, now: datetime
-    ) -> Source | None:
-        return records.change(user, kind, row_id, fields, now=now)
+        self, user: EndUser, kind: RecordKind, row_id: uuid.UUID, fields: Mapping[str, Any], *, now: datetime
+    ) -> RecordBase | None:
+        return records.change_record(user, kind, row_id, fields, now=now)
 
-    def remove_record(self, user: EndUser, kind: Kind, row_id: uuid.UUID) -> bool:
+    def remove_record(self, user: EndUser, kind: RecordKind, row_id: uuid.UUID) -> bool:
         with user_scope(user):
-            removed = records.remove(user, kind, row_id)
+            removed = records.remove_record(user, kind, row_id)
             if removed:
-                erasure.forget_answers(user, [row_id])
+                erasure.redact_stored_answers(user, [row_id])
         return removed
 
-    def record(self, user: EndUser, kind: Kind, row_id: uuid.UUID) -> Source | None:
-        return records.get(user, kind, row_id)
+    def record(self, user: EndUser, kind: RecordKind, row_id: uuid.UUID) -> RecordBase | None:
+        return records.get_record(user, kind, row_id)
 
     def records(
-        self, user: EndUser, kind: Kind, *, before: tuple[datetime, uuid.UUID] | None, limit: int, **wanted: Any
-    ) -> list[Source]:
-        return records.listed(user, kind, before=before, limit=limit, **wanted)
+        self, user: EndUser, kind: RecordKind, *, before: tuple[datetime, uuid.UUID] | None, limit: int, **wanted: Any
+    ) -> list[RecordBase]:
+        return records.list_records(user, kind, before=before, limit=limit, **wanted)
 
     def preferences(self, user: EndUser) -> Preference | None:
-        return records.preferences(user)
+        return records.get_preferences(user)
 
-    def put_preferences(self, user: EndUser, fields: Mapping[str, Any], *, now: datetime) -> Source:
-        return records.put_preferences(user, fields, now=now)
+    def put_preferences(self, user: EndUser, fields: Mapping[str, Any], *, now: datetime) -> RecordBase:
+        return records.replace_preferences(user, fields, now=now)
 
     def recall(
-        self, user: EndUser, query: str, *, now: datetime, kinds: Collection[Kind] | None = None, top_k: int = 8
-    ) -> Recall:
+        self, user: EndUser, query: str, *, now: datetime, kinds: Collection[RecordKind] | None = None, top_k: int = 8
+    ) -> RecallResult:
         """Raises RecallFailed."""
-        return recall.recall(user, query, now=now, kinds=kinds, top_k=top_k)
+        return recall.recall_records(user, query, now=now, kinds=kinds, top_k=top_k)

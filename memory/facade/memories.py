@@ -9,30 +9,30 @@ from django.db import transaction
 
 from memory import tasks
 from memory.access.scope import user_scope
-from memory.facade.actor import Door
-from memory.indexes.ghosts import ghosts
+from memory.facade.actor import FacadePart
+from memory.indexes.ghosts import ghost_registry
 from memory.lifecycle import bank, erasure, promotion, purging
-from memory.lifecycle.purging import Purged, Wanted
+from memory.lifecycle.purging import PurgeFilter, PurgeResult
 from memory.models import EndUser, Erasure, MemoryEvent, MemoryItem, MemoryVersion
 from memory.platform.deadline import Deadline
 from memory.platform.queue import enqueue
 from memory.retrieval import matching
-from memory.retrieval.matching import Match
+from memory.retrieval.matching import BankMatch
 from memory.store import writing
-from memory.store.admission import NewMemory, Refused, guard_bank
-from memory.store.writing import Stored
+from memory.store.admission import NewMemory, WriteRefused, validate_bank_item
+from memory.store.writing import StoreResult
 from memory.tiers import Tier, Trust
 from outcomes import exchanges, withdrawal
 
 
-class Memories(Door):
+class MemoryVerbs(FacadePart):
     def twin_of(
         self, user: EndUser, new: NewMemory, deadline: Deadline, *, besides: uuid.UUID | None = None
     ) -> uuid.UUID | None:
         """The bank item that a new one duplicates. Calls the embedder, so call it outside any transaction."""
         if new.tier is not Tier.MEMORY_BANK:
             return None
-        return matching.nearest_bank_item(user, new.text, deadline, besides=besides)
+        return matching.find_near_duplicate(user, new.text, deadline, besides=besides)
 
     def twin_of_item(
         self, user: EndUser, item_id: uuid.UUID, deadline: Deadline, *, text: str | None = None
@@ -42,26 +42,28 @@ class Memories(Door):
         if item is None or item.tier != Tier.MEMORY_BANK or text == item.text:
             return None
         try:
-            guard_bank(text or item.text, item.tags)
-        except Refused:
+            validate_bank_item(text or item.text, item.tags)
+        except WriteRefused:
             # The write will report the refusal; a refused text is not sent to any service.
             return None
-        return matching.nearest_bank_item(user, text or item.text, deadline, besides=item_id)
+        return matching.find_near_duplicate(user, text or item.text, deadline, besides=item_id)
 
-    def bank_match(self, user: EndUser, words: str, *, now: datetime, deadline: Deadline) -> Match:
+    def bank_match(self, user: EndUser, words: str, *, now: datetime, deadline: Deadline) -> BankMatch:
         """The bank item a few words mean, or why there is none. Calls the embedder: outside any transaction."""
-        return matching.match(user, words, now=now, deadline=deadline)
+        return matching.find_bank_item(user, words, now=now, deadline=deadline)
 
-    def store(self, user: EndUser, new: NewMemory, *, now: datetime, similar_to: uuid.UUID | None = None) -> Stored:
+    def store(
+        self, user: EndUser, new: NewMemory, *, now: datetime, similar_to: uuid.UUID | None = None
+    ) -> StoreResult:
         with user_scope(user):
-            stored = writing.store(user, new, now=now, actor=self.actor, similar_to=similar_to)
+            stored = writing.store_memory(user, new, now=now, actor=self.actor, similar_to=similar_to)
             if new.tier is Tier.MEMORY_BANK and stored.duplicate_of is None:
                 bank.make_room(user, now=now, keep=[stored.item.pk])
         return stored
 
     def store_many(self, user: EndUser, batch: Sequence[NewMemory], *, now: datetime) -> list[uuid.UUID | None]:
         with user_scope(user):
-            ids = writing.store_many(user, batch, now=now, actor=self.actor)
+            ids = writing.store_memories(user, batch, now=now, actor=self.actor)
             if any(new.tier is Tier.MEMORY_BANK for new in batch):
                 bank.make_room(user, now=now)
         return ids
@@ -81,46 +83,48 @@ class Memories(Door):
         similar_to: uuid.UUID | None = None,
     ) -> MemoryItem | None:
         """``trust`` is that of the new words, ``similar_to`` what ``twin_of_item`` found for them."""
-        return writing.revise(
+        return writing.revise_memory(
             user, item_id, changes, now=now, actor=self.actor, trust=trust, similar_to=similar_to
         )  # fmt: skip
 
     def archive(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
-        return writing.archive(user, item_id, now=now, actor=self.actor)
+        return writing.archive_memory(user, item_id, now=now, actor=self.actor)
 
     def restore(
         self, user: EndUser, item_id: uuid.UUID, *, now: datetime, similar_to: uuid.UUID | None = None
     ) -> MemoryItem | None:
         with user_scope(user):
-            item = writing.restore(user, item_id, now=now, actor=self.actor, similar_to=similar_to)
+            item = writing.restore_memory(user, item_id, now=now, actor=self.actor, similar_to=similar_to)
             if item is not None and item.tier == Tier.MEMORY_BANK:
                 bank.make_room(user, now=now, keep=[item.pk])
         return item
 
     def remove(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
         with user_scope(user):
-            if not writing.remove(user, item_id, now=now):
+            if not writing.delete_memory(user, item_id, now=now):
                 return False
-            exchanges.forget_memories(user, [item_id])
-            erasure.forget_answers(user, [item_id])
+            exchanges.delete_exchanges_of(user, [item_id])
+            erasure.redact_stored_answers(user, [item_id])
             # The row is gone; the ghost only saves the next searches from reading a stale vector.
-            transaction.on_commit(lambda: ghosts().add(user.pk, [item_id]))
+            transaction.on_commit(lambda: ghost_registry().add(user.pk, [item_id]))
         return True
 
-    def purge(self, user: EndUser, wanted: Wanted, *, now: datetime, dry_run: bool = False) -> tuple[Purged, int]:
+    def purge(
+        self, user: EndUser, wanted: PurgeFilter, *, now: datetime, dry_run: bool = False
+    ) -> tuple[PurgeResult, int]:
         """Remove a source and everything derived from it; returns also how many exchanges went with it."""
         forgotten = 0
 
         def also(gone: Sequence[uuid.UUID], staying: Sequence[uuid.UUID]) -> None:
             nonlocal forgotten
-            forgotten += exchanges.forget_memories(user, gone)
-            erasure.forget_answers(user, [*gone, *staying])
-            transaction.on_commit(lambda: ghosts().add(user.pk, gone))
+            forgotten += exchanges.delete_exchanges_of(user, gone)
+            erasure.redact_stored_answers(user, [*gone, *staying])
+            transaction.on_commit(lambda: ghost_registry().add(user.pk, gone))
 
-        return purging.purge(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run), forgotten
+        return purging.purge_source(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run), forgotten
 
     def vouch(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
-        return writing.vouch(user, item_id, now=now, actor=self.actor)
+        return writing.vouch_for_memory(user, item_id, now=now, actor=self.actor)
 
     def undo(
         self, user: EndUser, item_id: uuid.UUID, event_id: int, *, now: datetime, similar_to: uuid.UUID | None = None
@@ -128,15 +132,15 @@ class Memories(Door):
         """Take back a promotion or an archiving, or a verdict that was given on this memory alone."""
         with user_scope(user):
             event = MemoryEvent.objects.filter(user=user, item_id=item_id, pk=event_id).first()
-            if event is not None and event.kind in withdrawal.KINDS:
-                return withdrawal.withdraw(user, event, now=now, actor=self.actor)
-            item = promotion.undo(user, item_id, event_id, now=now, actor=self.actor, similar_to=similar_to)
+            if event is not None and event.kind in withdrawal.OUTCOME_BY_EVENT_KIND:
+                return withdrawal.withdraw_verdict(user, event, now=now, actor=self.actor)
+            item = promotion.undo_move(user, item_id, event_id, now=now, actor=self.actor, similar_to=similar_to)
             if item is not None and item.tier == Tier.MEMORY_BANK:
                 bank.make_room(user, now=now, keep=[item.pk])
         return item
 
     def withdrawable_verdict(self, user: EndUser, item_id: uuid.UUID) -> MemoryEvent | None:
-        return withdrawal.withdrawable(user, item_id)
+        return withdrawal.find_withdrawable_event(user, item_id)
 
     def versions(self, user: EndUser, item_id: uuid.UUID) -> list[MemoryVersion]:
         with user_scope(user):

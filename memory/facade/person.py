@@ -5,15 +5,15 @@ from datetime import datetime
 from typing import Any
 
 from memory.access.scope import user_scope
-from memory.facade.actor import Door
+from memory.facade.actor import FacadePart
 from memory.models import EndUser, MemoryItem, UserData
 from memory.store import listing, userdata, writing
-from memory.store.listing import ItemFilter, Place
+from memory.store.listing import ItemCursor, ItemFilter
 from memory.tiers import Tier
 
 
-class Person(Door):
-    def aims(self, user: EndUser, tag: str, *, after: Place | None = None, limit: int) -> list[MemoryItem]:
+class PersonVerbs(FacadePart):
+    def aims(self, user: EndUser, tag: str, *, after: ItemCursor | None = None, limit: int) -> list[MemoryItem]:
         """The active goals or values, by the tag that makes a bank item one; the latest first."""
         return listing.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK, tag=tag), after=after, limit=limit)
 
@@ -23,16 +23,16 @@ class Person(Door):
             aims = MemoryItem.objects.for_user(user).filter(tier=Tier.MEMORY_BANK, tags__contains=[tag])
             if not aims.filter(pk=item_id).exists():
                 return None
-            return writing.archive(user, item_id, now=now, actor=self.actor)
+            return writing.archive_memory(user, item_id, now=now, actor=self.actor)
 
     def put_data(self, user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # noqa: ANN401 -- any JSON
-        return userdata.put(user, key, value, now=now)
+        return userdata.put_value(user, key, value, now=now)
 
     def data(self, user: EndUser, key: str) -> UserData | None:
-        return userdata.get(user, key)
+        return userdata.get_value(user, key)
 
     def remove_data(self, user: EndUser, key: str) -> bool:
-        return userdata.remove(user, key)
+        return userdata.delete_value(user, key)
 
     def list_data(self, user: EndUser, *, prefix: str = "", after: str = "", limit: int) -> list[UserData]:
-        return userdata.listed(user, prefix=prefix, after=after, limit=limit)
+        return userdata.list_values(user, prefix=prefix, after=after, limit=limit)

@@ -5,18 +5,18 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from memory.facade.actor import Door
+from memory.facade.actor import FacadePart
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Outcome
 from outcomes import actions, exchanges, reading, recording
 from outcomes.actions import Action
 from outcomes.exchanges import NewExchange, StoredExchange
 from outcomes.models import OutcomeEvent
-from outcomes.reading import KeptThread, Place, Thread, ThreadState, Told
-from outcomes.recording import Recorded
+from outcomes.reading import ExchangeCursor, ExchangeDetail, MemoryThread, ThreadState, ThreadSummary
+from outcomes.recording import RecordedOutcome
 
 
-class Turns(Door):
+class TurnVerbs(FacadePart):
     def exchange(self, user: EndUser, new: NewExchange, *, now: datetime) -> StoredExchange:
         return exchanges.store_exchange(user, new, now=now, actor=self.actor)
 
@@ -30,8 +30,8 @@ class Turns(Door):
         exchange_id: uuid.UUID | None = None,
         key_takeaway: str = "",
         related: Sequence[int | str] | None = None,
-    ) -> Recorded:
-        return recording.record(
+    ) -> RecordedOutcome:
+        return recording.record_outcome(
             user,
             outcome,
             now=now,
@@ -43,33 +43,33 @@ class Turns(Door):
         )
 
     def exchanges(
-        self, user: EndUser, *, limit: int, thread_id: str = "", after: Place | None = None
-    ) -> tuple[list[Told], Place | None]:
+        self, user: EndUser, *, limit: int, thread_id: str = "", after: ExchangeCursor | None = None
+    ) -> tuple[list[ExchangeDetail], ExchangeCursor | None]:
         """A page of exchanges with outcomes and signals, newest first, and the start of the next page."""
-        return reading.page(user, limit=limit, thread_id=thread_id, after=after)
+        return reading.list_exchanges(user, limit=limit, thread_id=thread_id, after=after)
 
-    def exchange_by_id(self, user: EndUser, exchange_id: uuid.UUID) -> Told | None:
-        return reading.one(user, exchange_id)
+    def exchange_by_id(self, user: EndUser, exchange_id: uuid.UUID) -> ExchangeDetail | None:
+        return reading.find_exchange(user, exchange_id)
 
     def exchange_lines(self, user: EndUser, *, thread_id: str = "") -> Iterator[dict[str, Any]]:
-        return reading.lines(user, thread_id)
+        return reading.iterate_export_rows(user, thread_id)
 
     def thread_state(self, user: EndUser, thread_id: str) -> ThreadState:
-        return reading.thread_state(user, thread_id)
+        return reading.load_thread_state(user, thread_id)
 
-    def threads(self, user: EndUser, *, limit: int, offset: int = 0) -> list[Thread]:
-        return reading.threads(user, limit=limit, offset=offset)
+    def threads(self, user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSummary]:
+        return reading.list_threads(user, limit=limit, offset=offset)
 
-    def kept_threads(self, user: EndUser, *, limit: int, offset: int = 0) -> list[KeptThread]:
+    def kept_threads(self, user: EndUser, *, limit: int, offset: int = 0) -> list[MemoryThread]:
         """Conversations of which no exchange is stored and memories are."""
-        return reading.kept_threads(user, limit=limit, offset=offset)
+        return reading.list_memory_threads(user, limit=limit, offset=offset)
 
     def kept_turns(self, user: EndUser, thread_id: str, *, limit: int, offset: int = 0) -> list[MemoryItem]:
-        return reading.kept_turns(user, thread_id, limit=limit, offset=offset)
+        return reading.list_thread_memories(user, thread_id, limit=limit, offset=offset)
 
     def note_action(self, user: EndUser, action: Action, *, now: datetime) -> None:
         """Record a tool call of a turn."""
-        actions.note_action(user, action, now=now)
+        actions.record_action(user, action, now=now)
 
     def recent_outcomes(self, user: EndUser, limit: int) -> list[OutcomeEvent]:
-        return recording.recent(user, limit)
+        return recording.list_current_outcomes(user, limit)

@@ -7,11 +7,11 @@ from datetime import datetime
 from django.db.models import Count
 
 from memory.access.scope import user_scope
-from memory.facade.actor import Door
+from memory.facade.actor import FacadePart
 from memory.indexing import queue
 from memory.indexing.queue import IndexCounts
 from memory.lifecycle import promotion
-from memory.lifecycle.promotion import Promoted
+from memory.lifecycle.promotion import PromotionResult
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Status, Tier
 from outcomes import exchanges, reading, recording
@@ -28,16 +28,16 @@ class Stats:
     indexing: IndexCounts
 
 
-class Upkeep(Door):
-    def promote(self, user: EndUser, *, now: datetime, dry_run: bool = False) -> Promoted:
-        return promotion.promote(user, now=now, dry_run=dry_run, actor=self.actor)
+class MaintenanceVerbs(FacadePart):
+    def promote(self, user: EndUser, *, now: datetime, dry_run: bool = False) -> PromotionResult:
+        return promotion.promote_user(user, now=now, dry_run=dry_run, actor=self.actor)
 
     def index_status(self, user: EndUser) -> IndexCounts:
-        return queue.counts(user)
+        return queue.count_indexing(user)
 
     def index_again(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
         """Try a memory again whose indexing was given up; False when there is none such."""
-        return queue.retry(user, item_id, now=now)
+        return queue.retry_item(user, item_id, now=now)
 
     def stats(self, user: EndUser) -> Stats:
         tiers: dict[str, dict[str, int]] = {tier.value: {} for tier in Tier}
@@ -48,8 +48,8 @@ class Upkeep(Door):
             active = sum(counts.get(Status.ACTIVE, 0) for counts in tiers.values())
             return Stats(
                 tiers=tiers,
-                outcomes=recording.outcome_counts(user),
-                exchanges=exchanges.count(user),
-                signals=reading.signal_counts(user),
-                indexing=queue.counts(user, active),
+                outcomes=recording.count_outcomes(user),
+                exchanges=exchanges.count_exchanges(user),
+                signals=reading.count_signals(user),
+                indexing=queue.count_indexing(user, active),
             )

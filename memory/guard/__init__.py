@@ -10,22 +10,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.guard import orders, speech
-from memory.guard.opinion import Opinion, judge
-from memory.guard.reading import Reading, read
-from memory.guard.secrets import entropy, luhn, secret_in
-from memory.guard.spelling import hidden_texts, is_encoded, smooth, spelt_out
+from memory.guard.opinion import Classification, classify_text
+from memory.guard.reading import AnnotatedText, annotate_text
+from memory.guard.secrets import find_secret_kind, is_luhn_valid, shannon_entropy
+from memory.guard.spelling import decode_hidden_texts, find_spelt_out_word, is_encoded, normalise_text
 
-__all__ = ["Refusal", "bank_refusal", "entropy", "found_order", "found_secret", "luhn", "refusal", "tag_refusal"]
+__all__ = [
+    "Refusal",
+    "explain_refusal",
+    "explain_tag_refusal",
+    "find_order",
+    "find_refusal",
+    "find_secret",
+    "is_luhn_valid",
+    "shannon_entropy",
+]
 
-ORDERS = (
+ORDER_RULES = (
     ("false authority", orders.claims_authority, "claims an authority that no memory has"),
-    ("rule override", orders.overrides, "instructs whoever reads it"),
-    ("planted preference", orders.plants, "puts a wish into the person's mouth that would hand over data or control"),
-    ("covert promotion", orders.promotes, "tells whoever reads it what to recommend"),
+    ("rule override", orders.overrides_rules, "instructs whoever reads it"),
+    (
+        "planted preference",
+        orders.plants_preference,
+        "puts a wish into the person's mouth that would hand over data or control",
+    ),
+    ("covert promotion", orders.promotes_product, "tells whoever reads it what to recommend"),
 )
-KEEPS_FACTS = "the memory bank keeps facts, not orders"
-KEEPS_NO_SECRETS = "the memory bank keeps no secrets"
-SLIGHT = {
+NO_ORDERS = "the memory bank keeps facts, not orders"
+NO_SECRETS = "the memory bank keeps no secrets"
+TRIVIAL_REASONS = {
     "raw turn": "is a raw exchange or a turn of one; the memory bank keeps lasting statements, exchanges go to working",
     "joke": "is a joke; the memory bank keeps what is meant",
     "supposition": "supposes what is not so; the memory bank keeps what is",
@@ -33,7 +46,7 @@ SLIGHT = {
     "world knowledge": "is common knowledge; the memory bank keeps what only this person can tell",
     "passing state": "will not hold tomorrow; the memory bank keeps what lasts",
 }
-LEARNED = {
+RULE_OF_CLASS = {
     "override": "rule override",
     "authority": "false authority",
     "promotion": "covert promotion",
@@ -56,93 +69,95 @@ class Refusal:
     reason: str
 
 
-def bank_refusal(text: str) -> str | None:
+def explain_refusal(text: str) -> str | None:
     """Why the memory bank refuses a text, or None when it takes it."""
-    found = refusal(text)
+    found = find_refusal(text)
     return f"{found.reason} ({found.rule})" if found else None
 
 
-def tag_refusal(tags: Sequence[str]) -> str | None:
+def explain_tag_refusal(tags: Sequence[str]) -> str | None:
     """Why the memory bank refuses tags, or None. They name a memory and may be short, but steer and open nothing."""
     text = "\n".join(tags)
-    found = dangerous(read(text)) or disguised(text)
+    found = find_harm(annotate_text(text)) or find_disguise(text)
     return f"{found.reason} ({found.rule})" if found else None
 
 
-def refusal(text: str) -> Refusal | None:
+def find_refusal(text: str) -> Refusal | None:
     """The rule a text breaks, or None. Harmful content is checked first, anywhere in the text."""
-    reading = read(text)
-    found, second = dangerous(reading) or disguised(text), judge(reading)
-    if found and not (second.is_certain and found.rule in LEARNED.values()):
+    reading = annotate_text(text)
+    found, second = find_harm(reading) or find_disguise(text), classify_text(reading)
+    if found and not (second.is_certain and found.rule in RULE_OF_CLASS.values()):
         return found
-    return suspicion(second) or (None if second.trusts else slight(reading) or slighted(second))
+    return find_suspected_harm(second) or (
+        None if second.trusts else find_triviality(reading) or find_suspected_triviality(second)
+    )
 
 
-def suspicion(second: Opinion) -> Refusal | None:
+def find_suspected_harm(second: Classification) -> Refusal | None:
     """What the trained judge fears of a text that no rule forbids."""
     if second.harm is None:
         return None
     if second.harm == "secret":
-        return Refusal("secret", f"reads as if it told a secret; {KEEPS_NO_SECRETS}")
-    rule = LEARNED[second.harm]
-    return Refusal(rule, f"{next(what for name, _, what in ORDERS if name == rule)}; {KEEPS_FACTS}")
+        return Refusal("secret", f"reads as if it told a secret; {NO_SECRETS}")
+    rule = RULE_OF_CLASS[second.harm]
+    return Refusal(rule, f"{next(what for name, _, what in ORDER_RULES if name == rule)}; {NO_ORDERS}")
 
 
-def slighted(second: Opinion) -> Refusal | None:
-    rule = LEARNED[second.slight] if second.slight else None
-    return Refusal(rule, SLIGHT[rule]) if rule else None
+def find_suspected_triviality(second: Classification) -> Refusal | None:
+    rule = RULE_OF_CLASS[second.slight] if second.slight else None
+    return Refusal(rule, TRIVIAL_REASONS[rule]) if rule else None
 
 
-def found_secret(text: str) -> str | None:
+def find_secret(text: str) -> str | None:
     """What secret a text seems to hold ("an API key"), or None."""
-    return secret_in(read(text))
+    return find_secret_kind(annotate_text(text))
 
 
-def found_order(text: str) -> str | None:
+def find_order(text: str) -> str | None:
     """The rule that takes a text for an order to its reader, or None."""
-    reading = read(text)
-    found = steering(reading)
+    reading = annotate_text(text)
+    found = find_steering(reading)
     return found.rule if found else None
 
 
-def dangerous(reading: Reading) -> Refusal | None:
-    if secret := secret_in(reading):
-        return Refusal("secret", f"looks like it holds {secret}; {KEEPS_NO_SECRETS}")
+def find_harm(reading: AnnotatedText) -> Refusal | None:
+    if secret := find_secret_kind(reading):
+        return Refusal("secret", f"looks like it holds {secret}; {NO_SECRETS}")
     if speech.is_exchange(reading):
-        return Refusal("raw turn", SLIGHT["raw turn"])
-    return steering(reading)
+        return Refusal("raw turn", TRIVIAL_REASONS["raw turn"])
+    return find_steering(reading)
 
 
-def steering(reading: Reading) -> Refusal | None:
+def find_steering(reading: AnnotatedText) -> Refusal | None:
     if orders.has_fence(reading.text):
-        return Refusal("fence", f"imitates the marks around what a model is given; {KEEPS_FACTS}")
+        return Refusal("fence", f"imitates the marks around what a model is given; {NO_ORDERS}")
     if orders.has_unshown(reading.text):
-        return Refusal("hidden text", f"holds text that no page would show; {KEEPS_FACTS}")
+        return Refusal("hidden text", f"holds text that no page would show; {NO_ORDERS}")
     for sentence in reading.sentences:
-        for rule, is_broken, what in ORDERS:
+        for rule, is_broken, what in ORDER_RULES:
             if is_broken(sentence):
-                return Refusal(rule, f"{what}; {KEEPS_FACTS}")
+                return Refusal(rule, f"{what}; {NO_ORDERS}")
     return None
 
 
-def disguised(text: str) -> Refusal | None:
+def find_disguise(text: str) -> Refusal | None:
     """What the text hides by spelling it otherwise."""
-    plain = smooth(text)
-    if spelt_out(plain) or is_encoded(plain):
-        return Refusal("disguise", f"spells words so that they are not read at once; {KEEPS_FACTS}")
-    for other in hidden_texts(plain):
-        reading = read(other)
-        if other != plain and ((found := steering(reading)) or secret_in(reading)):
+    plain = normalise_text(text)
+    if find_spelt_out_word(plain) or is_encoded(plain):
+        return Refusal("disguise", f"spells words so that they are not read at once; {NO_ORDERS}")
+    for other in decode_hidden_texts(plain):
+        reading = annotate_text(other)
+        if other != plain and ((found := find_steering(reading)) or find_secret_kind(reading)):
             what = found.rule if found else "secret"
-            return Refusal("disguise", f"hides a {what} by another spelling; {KEEPS_FACTS}")
+            return Refusal("disguise", f"hides a {what} by another spelling; {NO_ORDERS}")
     return None
 
 
-def slight(reading: Reading) -> Refusal | None:
+def find_triviality(reading: AnnotatedText) -> Refusal | None:
     """Refuse what is not worth keeping, unless one of its sentences is."""
-    if speech.jokes(reading):
-        return Refusal("joke", SLIGHT["joke"])
-    rules = [speech.slight(one, own) for one, own in zip(reading.sentences, reading.own, strict=True)]
+    if speech.is_joke(reading):
+        return Refusal("joke", TRIVIAL_REASONS["joke"])
+    rules = [speech.find_trivial_rule(one, own) for one, own in zip(reading.sentences, reading.own, strict=True)]
     if not rules or None in rules:
         return None
-    return Refusal(str(rules[0]), SLIGHT[str(rules[0])])
+    return Refusal(str(rules[0]), TRIVIAL_REASONS[str(rules[0])])

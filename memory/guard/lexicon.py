@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from memory.guard.spelling import bare, smooth
+from memory.guard.spelling import fold_letters, normalise_text
 
 FOLDER = Path(__file__).parent / "words"
 FOREIGN = "other"
@@ -19,7 +19,7 @@ SHORTEST_STEM = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LexiconToken:
     """One word of an entry. ``is_open``: it may go on, ``is_end``: begin otherwise; ``is_exact``: accents count."""
 
     text: str
@@ -38,18 +38,18 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LexiconEntry:
     """Words that stand one after another. ``anchor`` is the place of the longest among them, by which it is found."""
 
     kind: str
     language: str
-    parts: tuple[Part, ...]
+    parts: tuple[LexiconToken, ...]
     anchor: int
 
     def fits(self, words: tuple[str, ...], place: int) -> bool:
         """Whether the words from a place on are this entry; the one at its anchor is known to be."""
         return place + len(self.parts) <= len(words) and all(
-            at == self.anchor or part.fits(words[place + at], forms_of(words[place + at]))
+            at == self.anchor or part.fits(words[place + at], expand_forms(words[place + at]))
             for at, part in enumerate(self.parts)
         )
 
@@ -58,37 +58,37 @@ class Lexicon:
     """Entries by their longest word: small words begin hundreds of them."""
 
     def __init__(self, *folders: Path) -> None:
-        self._whole: dict[str, list[Entry]] = defaultdict(list)
-        self._open: dict[str, list[Entry]] = defaultdict(list)
-        self._ends: dict[str, list[Entry]] = defaultdict(list)
+        self._whole: dict[str, list[LexiconEntry]] = defaultdict(list)
+        self._open: dict[str, list[LexiconEntry]] = defaultdict(list)
+        self._ends: dict[str, list[LexiconEntry]] = defaultdict(list)
         for entry in (
-            entry for folder in folders for path in sorted(folder.glob("*.txt")) for entry in entries_of(path)
+            entry for folder in folders for path in sorted(folder.glob("*.txt")) for entry in parse_entries(path)
         ):
             part = entry.parts[entry.anchor]
             index = self._ends if part.is_end else self._open if part.is_open else self._whole
-            index[bare(part.text)].append(entry)
+            index[fold_letters(part.text)].append(entry)
         self._lengths = sorted({len(text) for text in self._open})
         self._end_lengths = sorted({len(text) for text in self._ends})
         self.anchored = lru_cache(maxsize=8192)(self._anchored)
 
-    def _anchored(self, word: str) -> tuple[Entry, ...]:
+    def _anchored(self, word: str) -> tuple[LexiconEntry, ...]:
         """Entries whose longest word this is; ``word`` in lower case, with its accents."""
-        found: dict[Entry, None] = {}
-        for form in forms_of(word):
+        found: dict[LexiconEntry, None] = {}
+        for form in expand_forms(word):
             found.update(dict.fromkeys(self._whole.get(form, ())))
             for length in self._lengths:
                 if length > len(form):
                     break
                 found.update(dict.fromkeys(self._open.get(form[:length], ())))
         for length in self._end_lengths:
-            found.update(dict.fromkeys(self._ends.get(bare(word)[-length:], ())))
-        return tuple(entry for entry in found if entry.parts[entry.anchor].fits(word, forms_of(word)))
+            found.update(dict.fromkeys(self._ends.get(fold_letters(word)[-length:], ())))
+        return tuple(entry for entry in found if entry.parts[entry.anchor].fits(word, expand_forms(word)))
 
 
 @lru_cache(maxsize=8192)
-def forms_of(word: str) -> tuple[str, ...]:
+def expand_forms(word: str) -> tuple[str, ...]:
     """The bare word; a Hebrew one also without the particles written in front of it."""
-    plain = bare(word)
+    plain = fold_letters(word)
     if not HEBREW.match(plain):
         return (plain,)
     forms = [plain]
@@ -100,11 +100,11 @@ def forms_of(word: str) -> tuple[str, ...]:
 
 
 @cache
-def guard_words() -> Lexicon:
+def load_lexicon() -> Lexicon:
     return Lexicon(FOLDER)
 
 
-def entries_of(path: Path) -> list[Entry]:
+def parse_entries(path: Path) -> list[LexiconEntry]:
     kind = ""
     found = []
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -112,25 +112,28 @@ def entries_of(path: Path) -> list[Entry]:
             kind = line.strip("[] ")
         elif line.strip() and not line.startswith("#"):
             texts = (text.strip() for text in line.split(","))
-            found += [entry_of(kind, path.stem, parts_of(text)) for text in texts if text]
+            found += [build_entry(kind, path.stem, parse_tokens(text)) for text in texts if text]
     return found
 
 
-def entry_of(kind: str, language: str, parts: tuple[Part, ...]) -> Entry:
-    return Entry(kind, language, parts, max(range(len(parts)), key=lambda place: len(parts[place].text)))
+def build_entry(kind: str, language: str, parts: tuple[LexiconToken, ...]) -> LexiconEntry:
+    return LexiconEntry(kind, language, parts, max(range(len(parts)), key=lambda place: len(parts[place].text)))
 
 
-def parts_of(text: str) -> tuple[Part, ...]:
-    parts: list[Part] = []
-    for piece in smooth(text).casefold().split():
+def parse_tokens(text: str) -> tuple[LexiconToken, ...]:
+    parts: list[LexiconToken] = []
+    for piece in normalise_text(text).casefold().split():
         is_exact = piece.startswith("=") and len(piece) > 1
         words = WORD.findall(piece.lstrip("=") if is_exact else piece)
         if is_exact:
-            parts += [Part(word, is_exact=True) for word in words]
+            parts += [LexiconToken(word, is_exact=True) for word in words]
             continue
         is_open, is_end = piece.endswith("*"), piece.startswith("*") and len(piece) > 1
         last = len(words) - 1
-        parts += [Part(bare(word), is_open=is_open and n == last, is_end=is_end) for n, word in enumerate(words)]
+        parts += [
+            LexiconToken(fold_letters(word), is_open=is_open and n == last, is_end=is_end)
+            for n, word in enumerate(words)
+        ]
         if not words and is_open:
-            parts.append(Part("", is_open=True))
+            parts.append(LexiconToken("", is_open=True))
     return tuple(parts)

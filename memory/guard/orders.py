@@ -58,15 +58,15 @@ def tells_of_somebody(sentence: Sentence, place: int, gap: int = 4) -> bool:
     )
 
 
-def overrides(sentence: Sentence) -> bool:
+def overrides_rules(sentence: Sentence) -> bool:
     return (
         sentence.has("foreign order")
         or UNSPACED_ORDER.search(sentence.raw) is not None
         or drops_rules(sentence)
         or lifts_limits(sentence)
-        or outranks(sentence)
-        or casts_a_part(sentence)
-        or commands(sentence)
+        or outranks_rules(sentence)
+        or casts_persona(sentence)
+        or commands_reader(sentence)
         or speaks_of_reader(sentence)
         or (sentence.has("obey") and addresses_reader(sentence) and not sentence.has("kin"))
         or sentence.near("guardrail", "void", 6)
@@ -110,21 +110,21 @@ def lifts_limits(sentence: Sentence) -> bool:
     )
 
 
-def outranks(sentence: Sentence) -> bool:
+def outranks_rules(sentence: Sentence) -> bool:
     """Whether it sets itself above what the reader was told: "this note takes precedence over the system"."""
     if sentence.follows("outrank", "higher", 6) and not sentence.has("me", "kin"):
         return True
     return sentence.has("outrank") and sentence.has("this text") and sentence.has("rules", "any", "higher", "authority")
 
 
-def casts_a_part(sentence: Sentence) -> bool:
+def casts_persona(sentence: Sentence) -> bool:
     for start, _ in sentence.spans("persona"):
         if start in sentence.openings or sentence.has("from now", "you", "assistant"):
             return True
     return False
 
 
-def commands(sentence: Sentence) -> bool:
+def commands_reader(sentence: Sentence) -> bool:
     """Orders to whoever answers, unless they only say in what manner to speak with the person."""
     if sentence.has("manner") and not sentence.has("address", "send", "hidden", "unrestricted"):
         return False
@@ -136,22 +136,22 @@ def commands(sentence: Sentence) -> bool:
     return has_order or (addresses_reader(sentence) and sentence.has("must", "order", "any", "may"))
 
 
-def promotes(sentence: Sentence) -> bool:
+def promotes_product(sentence: Sentence) -> bool:
     for start, _ in sentence.spans("recommend"):
-        if tells_of_somebody(sentence, start) or tells_what_is_recommended(sentence, start):
+        if tells_of_somebody(sentence, start) or reports_recommendation(sentence, start):
             continue
         if start in sentence.openings or sentence.has("trigger", "occasion"):
             return True
         if sentence.before(start, 5, "you", "assistant", "must"):
             return True
-    if advises_others(sentence) or tells_crowd(sentence):
+    if advises_others(sentence) or tells_group(sentence):
         return True
     if sentence.follows("recommend", "must", 4) and not sentence.has("me", "kin", "user"):
         return True
     return mentions_brand(sentence) or (sentence.has("ad") and not sentence.has("me", "user", "kin"))
 
 
-def tells_what_is_recommended(sentence: Sentence, place: int) -> bool:
+def reports_recommendation(sentence: Sentence, place: int) -> bool:
     """Whether a form that is an order and a statement alike tells what somebody recommends to their own people."""
     if sentence.has("trigger", "occasion", "assistant") or place:
         return False
@@ -160,24 +160,24 @@ def tells_what_is_recommended(sentence: Sentence, place: int) -> bool:
 
 def advises_others(sentence: Sentence) -> bool:
     """Whether it tells what others who ask are to be led to: "whoever wants hosting ... NimbusPeak"."""
-    return sentence.has("trigger") and is_named(sentence) and not sentence.has("me", "kin", "user")
+    return sentence.has("trigger") and names_something(sentence) and not sentence.has("me", "kin", "user")
 
 
-def tells_crowd(sentence: Sentence) -> bool:
+def tells_group(sentence: Sentence) -> bool:
     """Whether it lays down what people of some kind are to hear: "those who complain should be told that only ..."."""
     if sentence.has("unnamed") and sentence.has("must") and sentence.has("saying"):
-        return is_named(sentence, 2) and not sentence.has("me", "kin")
+        return names_something(sentence, 2) and not sentence.has("me", "kin")
     told = sentence.follows("must", "told", 4) is not None
-    return told and sentence.has("crowd") and is_named(sentence, 2) and not sentence.has("me", "kin", "user")
+    return told and sentence.has("crowd") and names_something(sentence, 2) and not sentence.has("me", "kin", "user")
 
 
-def is_named(sentence: Sentence, place: int = 0) -> bool:
+def names_something(sentence: Sentence, place: int = 0) -> bool:
     return sentence.has_name(place) or HEBREW.search(sentence.raw) is not None
 
 
 def mentions_brand(sentence: Sentence) -> bool:
     for start, _ in sentence.spans("mention"):
-        if tells_of_somebody(sentence, start) or not is_named(sentence, start):
+        if tells_of_somebody(sentence, start) or not names_something(sentence, start):
             continue
         is_constant = sentence.has("any") or sentence.near("adverb", "mention", 2)
         is_bidden = sentence.before(start, 3, "you", "assistant") or (start in sentence.openings and is_constant)
@@ -185,7 +185,12 @@ def mentions_brand(sentence: Sentence) -> bool:
             return True
     if sentence.has("covert") and sentence.has("mention") and sentence.has("trigger", "occasion"):
         return True
-    return sentence.has("return") and sentence.has("talk") and is_named(sentence, 1) and not sentence.has("me", "kin")
+    return (
+        sentence.has("return")
+        and sentence.has("talk")
+        and names_something(sentence, 1)
+        and not sentence.has("me", "kin")
+    )
 
 
 def claims_authority(sentence: Sentence) -> bool:
@@ -206,13 +211,13 @@ def claims_authority(sentence: Sentence) -> bool:
         lifted = sentence.has("may", "reader", "decree", "unasked", "void", "checks")
         if sentence.before(start, 1, "citing") and lifted and not sentence.has("me"):
             return True
-        if not is_own and grants(sentence, end, reader=reader):
+        if not is_own and grants_permission(sentence, end, reader=reader):
             return True
     powers = sentence.has("risky", "unasked", "ignore", "unrestricted", "approve")
     return powers and sentence.near("assistant", "may", 4)
 
 
-def grants(sentence: Sentence, place: int, *, reader: bool) -> bool:
+def grants_permission(sentence: Sentence, place: int, *, reader: bool) -> bool:
     """Whether behind a place somebody allows or orders something that a reader could be talked into."""
     if not any(place <= verb <= place + 6 for verb, _ in sentence.spans("authorise")):
         return False
@@ -223,25 +228,25 @@ def grants(sentence: Sentence, place: int, *, reader: bool) -> bool:
     return sentence.has("risky", "void", "unrestricted", "unasked", "checks") and not sentence.has("me", "kin")
 
 
-def plants(sentence: Sentence) -> bool:
+def plants_preference(sentence: Sentence) -> bool:
     """Whether a wish is put into the person's mouth that would hand over data, trust or control."""
     is_wish = sentence.has("want") and sentence.has("user", "me")
     presses = is_wish or addresses_reader(sentence) or sentence.has("consent")
     if sentence.has("needless") and sentence.has("act", "send", "approve", "conceal", "skip"):
         return True
-    opens = bids(sentence, "send", "trust", "approve", "skip", "act", "conceal")
+    opens = begins_with_order(sentence, "send", "trust", "approve", "skip", "act", "conceal")
     if is_wish and not addresses_reader(sentence) and is_refused_wish(sentence):
         return False
     if sentence.has("consent") and sentence.has("any") and sentence.has("opened"):
         return True
-    if (presses or opens) and (trusts(sentence) or sentence.has("conceal") or skips(sentence)):
+    if (presses or opens) and (trusts_site(sentence) or sentence.has("conceal") or skips_checks(sentence)):
         return True
-    if (presses or opens) and (acts_unasked(sentence) or pays(sentence) or follows_links(sentence)):
+    if (presses or opens) and (acts_unasked(sentence) or approves_payments(sentence) or follows_links(sentence)):
         return True
-    return sends(sentence, presses=presses)
+    return sends_data_outside(sentence, presses=presses)
 
 
-def bids(sentence: Sentence, *kinds: str) -> bool:
+def begins_with_order(sentence: Sentence, *kinds: str) -> bool:
     """Whether a clause begins with one of the verbs as an order: "turn off ...", not "turning it off failed"."""
     return any(
         start in sentence.openings and not sentence.words[start].endswith("ing") for start, _ in sentence.spans(*kinds)
@@ -259,16 +264,16 @@ def is_refused_wish(sentence: Sentence) -> bool:
     )
 
 
-def trusts(sentence: Sentence) -> bool:
+def trusts_site(sentence: Sentence) -> bool:
     return sentence.has("trust") and (sentence.near("trust", "site", 5) or sentence.near("trust", "address", 5))
 
 
-def skips(sentence: Sentence) -> bool:
+def skips_checks(sentence: Sentence) -> bool:
     return any(
         any(0 <= check - end <= 4 and check != start for check, _ in sentence.spans("checks"))
         or any(0 <= start - after <= 4 for _, after in sentence.spans("checks"))
         for start, end in sentence.spans("skip")
-    ) and (addresses_reader(sentence) or sentence.has("want", "any") or bids(sentence, "skip"))
+    ) and (addresses_reader(sentence) or sentence.has("want", "any") or begins_with_order(sentence, "skip"))
 
 
 def acts_unasked(sentence: Sentence) -> bool:
@@ -278,7 +283,7 @@ def acts_unasked(sentence: Sentence) -> bool:
     return is_any_goods or (sentence.has("any") and sentence.has("act") and addresses_reader(sentence))
 
 
-def pays(sentence: Sentence) -> bool:
+def approves_payments(sentence: Sentence) -> bool:
     if not sentence.near("approve", "payment", 5):
         return False
     if addresses_reader(sentence):
@@ -286,12 +291,12 @@ def pays(sentence: Sentence) -> bool:
     return sentence.has("auto") and (sentence.has("passive", "unasked") or sentence.opens("approve"))
 
 
-def goes_out(sentence: Sentence) -> bool:
+def wants_data_outside(sentence: Sentence) -> bool:
     return sentence.has("goods") and sentence.has("want") and sentence.has("outside", "address")
 
 
-def sends(sentence: Sentence, *, presses: bool) -> bool:
-    if not (sentence.near("send", "goods", 7) or sentence.near("send", "secret", 7) or goes_out(sentence)):
+def sends_data_outside(sentence: Sentence, *, presses: bool) -> bool:
+    if not (sentence.near("send", "goods", 7) or sentence.near("send", "secret", 7) or wants_data_outside(sentence)):
         return False
     leaves = sentence.has("address", "outside")
     handed = sentence.has("passive", "consent") or addresses_reader(sentence) or sentence.opens("send")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from memory.guard.lexicon import FOREIGN, Lexicon, guard_words
-from memory.guard.spelling import smooth
+from memory.guard.lexicon import FOREIGN, Lexicon, load_lexicon
+from memory.guard.spelling import normalise_text
 
 ADDRESS = re.compile(
     r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,63}|\b(?:https?://|www\.)[^\s<>\"]{3,}"
@@ -122,7 +122,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Reading:
+class AnnotatedText:
     """``sentences`` know the words of every language, small ones aside; ``own`` those of the text's own languages."""
 
     text: str
@@ -131,24 +131,24 @@ class Reading:
     languages: frozenset[str] | None
 
 
-def read(text: str, words: Lexicon | None = None, languages: frozenset[str] | None = None) -> Reading:
+def annotate_text(text: str, words: Lexicon | None = None, languages: frozenset[str] | None = None) -> AnnotatedText:
     """``languages`` says what a piece of a longer text is written in, where that is known."""
-    text = smooth(text)
+    text = normalise_text(text)
     marked = ADDRESS.sub(f" {ADDRESS_MARK} ", text)
-    drafts = [sentence for raw in SENTENCE_END.split(marked) if (sentence := tokenised(raw))]
-    lexicon = words or guard_words()
-    found = [placed(told, lexicon) for _, told, _, _ in drafts]
-    languages = languages or own_languages(found)
+    drafts = [sentence for raw in SENTENCE_END.split(marked) if (sentence := tokenise_sentence(raw))]
+    lexicon = words or load_lexicon()
+    found = [find_entries(told, lexicon) for _, told, _, _ in drafts]
+    languages = languages or detect_languages(found)
     every, own = [], []
     for (raw, told, capitals, breaks), places in zip(drafts, found, strict=True):
         spoken = [one for one in places if languages is None or one[1] in languages]
         known = spoken if languages is None else [one for one in places if one[1] in languages or one[0] not in GRAMMAR]
-        every.append(Sentence(raw, told, capitals, breaks, by_kind(known)))
-        own.append(Sentence(raw, told, capitals, breaks, by_kind(spoken)))
-    return Reading(text, tuple(every), tuple(own), languages)
+        every.append(Sentence(raw, told, capitals, breaks, group_by_kind(known)))
+        own.append(Sentence(raw, told, capitals, breaks, group_by_kind(spoken)))
+    return AnnotatedText(text, tuple(every), tuple(own), languages)
 
 
-def tokenised(raw: str) -> tuple[str, tuple[str, ...], frozenset[int], frozenset[int]] | None:
+def tokenise_sentence(raw: str) -> tuple[str, tuple[str, ...], frozenset[int], frozenset[int]] | None:
     raw = raw.strip()
     words: list[str] = []
     capitals, breaks = set(), set()
@@ -165,7 +165,7 @@ def tokenised(raw: str) -> tuple[str, tuple[str, ...], frozenset[int], frozenset
     return (raw, tuple(words), frozenset(capitals), frozenset(breaks)) if words else None
 
 
-def placed(words: tuple[str, ...], lexicon: Lexicon) -> list[tuple[str, str, Span]]:
+def find_entries(words: tuple[str, ...], lexicon: Lexicon) -> list[tuple[str, str, Span]]:
     """Kind, language and place of each entry of the lexicon that the words contain."""
     found = []
     for place, word in enumerate(words):
@@ -179,7 +179,7 @@ def placed(words: tuple[str, ...], lexicon: Lexicon) -> list[tuple[str, str, Spa
     return found
 
 
-def own_languages(found: list[list[tuple[str, str, Span]]]) -> frozenset[str] | None:
+def detect_languages(found: list[list[tuple[str, str, Span]]]) -> frozenset[str] | None:
     """The languages the text seems to be written in, or None when nothing tells."""
     votes: Counter[str] = Counter()
     for kind, language, _ in {place for places in found for place in places if place[1] != FOREIGN}:
@@ -190,7 +190,7 @@ def own_languages(found: list[list[tuple[str, str, Span]]]) -> frozenset[str] | 
     return frozenset({language for language, count in votes.items() if count >= LANGUAGE_SHARE * most} | {FOREIGN})
 
 
-def by_kind(places: list[tuple[str, str, Span]]) -> dict[str, list[Span]]:
+def group_by_kind(places: list[tuple[str, str, Span]]) -> dict[str, list[Span]]:
     found: dict[str, set[Span]] = {}
     for kind, _, span in places:
         found.setdefault(kind, set()).add(span)

@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 
-from memory.guard.reading import Reading, Sentence
+from memory.guard.reading import AnnotatedText, Sentence
 
 FORMS = (
     ("a private key", re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")),
@@ -58,16 +58,16 @@ LONGEST_CARD = 19
 SHORTEST_CARD = 13
 
 
-def secret_in(reading: Reading) -> str | None:
+def find_secret_kind(reading: AnnotatedText) -> str | None:
     """What secret a text seems to hold ("an API key"), or None."""
     return (
-        written_secret(reading.text)
-        or spoken_card(reading)
-        or ("a password or code" if any(tells_secret(sentence) for sentence in reading.sentences) else None)
+        find_written_secret(reading.text)
+        or find_spoken_card(reading)
+        or ("a password or code" if any(discloses_secret(sentence) for sentence in reading.sentences) else None)
     )
 
 
-def written_secret(text: str) -> str | None:
+def find_written_secret(text: str) -> str | None:
     for name, form in FORMS:
         if form.search(text):
             return name
@@ -76,84 +76,84 @@ def written_secret(text: str) -> str | None:
             form.match("".join(text[match.start() : match.start() + LONGEST_KEY].split())) for _, form in FORMS[1:4]
         ):
             return "an API key"
-    if any(luhn(match.group()) for match in CARD.finditer(text)):
+    if any(is_luhn_valid(match.group()) for match in CARD.finditer(text)):
         return "a payment card number"
     if any(is_iban(match.group()) for match in IBAN.finditer(text)):
         return "a bank account number"
     tokens = (match.group() for match in TOKEN.finditer(text))
-    if any(entropy(token) > RANDOM_BITS and not IDENTIFIER.fullmatch(token) for token in tokens):
+    if any(shannon_entropy(token) > RANDOM_BITS and not IDENTIFIER.fullmatch(token) for token in tokens):
         return "a credential"
     return None
 
 
-def spoken_card(reading: Reading) -> str | None:
+def find_spoken_card(reading: AnnotatedText) -> str | None:
     for sentence in reading.sentences:
         run = ""
         for word in (*sentence.words, ""):
             if word in DIGITS or (word.isdigit() and len(word) == 1):
                 run += DIGITS.get(word, word)
                 continue
-            if SHORTEST_CARD <= len(run) <= LONGEST_CARD and luhn(run):
+            if SHORTEST_CARD <= len(run) <= LONGEST_CARD and is_luhn_valid(run):
                 return "a payment card number"
             run = ""
     return None
 
 
-def tells_secret(sentence: Sentence) -> bool:
-    spans = [(start, end) for start, end in sentence.spans("secret") if not is_compound(sentence, start, end)]
-    if any(is_told(sentence, end) or is_named(sentence, start) for start, end in spans):
+def discloses_secret(sentence: Sentence) -> bool:
+    spans = [(start, end) for start, end in sentence.spans("secret") if not is_compound_term(sentence, start, end)]
+    if any(is_disclosed(sentence, end) or is_named_as_secret(sentence, start) for start, end in spans):
         return True
-    if spans and (sentence.asks or recipes(sentence)):
+    if spans and (sentence.asks or find_recipes(sentence)):
         # "The password of the router? ..." is answered by what follows.
         return True
-    if any(is_told(sentence, max(end, other)) for (_, end), (_, other) in locked_codes(sentence)):
+    if any(is_disclosed(sentence, max(end, other)) for (_, end), (_, other) in pair_codes_with_locks(sentence)):
         return True
-    if is_bolt_told(sentence) or is_access_told(sentence):
+    if discloses_lock_code(sentence) or discloses_access(sentence):
         return True
-    return opens_something(sentence)
+    return discloses_opening(sentence)
 
 
-def recipes(sentence: Sentence) -> list[tuple[int, int]]:
+def find_recipes(sentence: Sentence) -> list[tuple[int, int]]:
     """Places that say what a secret is made of; "twice a week" is none."""
     often = {start for start, _ in sentence.spans("frequency")}
     return [span for span in sentence.spans("recipe") if span[0] not in often]
 
 
-def is_named(sentence: Sentence, place: int) -> bool:
+def is_named_as_secret(sentence: Sentence, place: int) -> bool:
     """Whether a word in front is said to be the secret: "tulip is my password"."""
     return any(
         start > 0 and 0 <= place - end <= 2 for start, end in sentence.spans("link") if not sentence.at(end, "harmless")
     )
 
 
-def is_bolt_told(sentence: Sentence) -> bool:
+def discloses_lock_code(sentence: Sentence) -> bool:
     """Whether a lock or a network is followed by what opens it: "wifi: ...", "the alarm goes off with ..."."""
     bolts = sentence.spans("bolt")
     told = min((end for _, end in sentence.spans("link", "login", "enter", "disarm")), default=len(sentence.words))
-    if bolts and any(start >= told for start, _ in recipes(sentence)):
+    if bolts and any(start >= told for start, _ in find_recipes(sentence)):
         return True
     is_opened = sentence.follows("lock", "disarm", 8) or sentence.follows("device", "disarm", 8)
     if is_opened and sentence.follows("disarm", "recipe", FURTHEST_LINK):
         return True
     if sentence.has("drawing") and sentence.has("lock", "device") and LETTER.search(sentence.raw):
         return True
-    if bolts and digits_in_a_row(sentence.words) > SHORTEST_CODE:
+    if bolts and longest_digit_run(sentence.words) > SHORTEST_CODE:
         return True
     if bolts and any(has_code(sentence.words[end : end + 4], mixed_only=False) for _, end in sentence.spans("disarm")):
         return True
     return any(start <= 1 and sentence.words[end : end + 1] == (":",) for start, end in bolts)
 
 
-def is_access_told(sentence: Sentence) -> bool:
+def discloses_access(sentence: Sentence) -> bool:
     """Whether what lets somebody in is said to be made of something: "the bank login is her surname and ..."."""
     for _, end in sentence.spans("access"):
         for start, after in sentence.spans("link"):
-            if 0 <= start - end <= 2 and any(0 <= recipe - after <= 8 for recipe, _ in recipes(sentence)):
+            if 0 <= start - end <= 2 and any(0 <= recipe - after <= 8 for recipe, _ in find_recipes(sentence)):
                 return True
     return False
 
 
-def opens_something(sentence: Sentence) -> bool:
+def discloses_opening(sentence: Sentence) -> bool:
     """Whether it tells what to type, press or say where something is opened."""
     words = sentence.words
     if sentence.has("opener") and any(char.isdigit() for word in words for char in word):
@@ -162,12 +162,12 @@ def opens_something(sentence: Sentence) -> bool:
         return False
     behind = words[min(end for _, end in sentence.spans("login")) :]
     is_entered = sentence.has("enter") and (
-        sentence.has("lock") or bool(recipes(sentence)) or has_code(words, mixed_only=False)
+        sentence.has("lock") or bool(find_recipes(sentence)) or has_code(words, mixed_only=False)
     )
-    return is_entered or bool(recipes(sentence)) or has_code(behind[:FURTHEST_LINK], mixed_only=True)
+    return is_entered or bool(find_recipes(sentence)) or has_code(behind[:FURTHEST_LINK], mixed_only=True)
 
 
-def is_compound(sentence: Sentence, start: int, end: int) -> bool:
+def is_compound_term(sentence: Sentence, start: int, end: int) -> bool:
     """Whether the word only names a thing about secrets: a password manager, a PIN machine, pin 17 of a plug."""
     is_plug = sentence.words[start] == "pin" and end < len(sentence.words)
     if is_plug and PIN_OF_A_PLUG.fullmatch(sentence.words[end]):
@@ -175,7 +175,7 @@ def is_compound(sentence: Sentence, start: int, end: int) -> bool:
     return sentence.at(end, "compound") or sentence.before(start, 1, "compound")
 
 
-def locked_codes(sentence: Sentence) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+def pair_codes_with_locks(sentence: Sentence) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Places where a code and what it opens stand together, like "the code for the gate"."""
     locks = sentence.spans("lock")[:50]
     return [
@@ -186,7 +186,7 @@ def locked_codes(sentence: Sentence) -> list[tuple[tuple[int, int], tuple[int, i
     ]
 
 
-def is_told(sentence: Sentence, place: int) -> bool:
+def is_disclosed(sentence: Sentence, place: int) -> bool:
     """Whether what the word means is said behind it."""
     words = sentence.words
     if has_code(words[place : place + 2], mixed_only=False):
@@ -194,7 +194,7 @@ def is_told(sentence: Sentence, place: int) -> bool:
     for start, end in sentence.spans("link"):
         if not 0 <= start - place <= FURTHEST_LINK or end >= len(words):
             continue
-        if any(end <= recipe <= end + FURTHEST_LINK for recipe, _ in recipes(sentence)):
+        if any(end <= recipe <= end + FURTHEST_LINK for recipe, _ in find_recipes(sentence)):
             return True
         if not sentence.at(end, "harmless"):
             return True
@@ -214,7 +214,7 @@ def has_code(words: tuple[str, ...], *, mixed_only: bool) -> bool:
     return False
 
 
-def digits_in_a_row(words: tuple[str, ...]) -> int:
+def longest_digit_run(words: tuple[str, ...]) -> int:
     """The longest run of single digits, as in "3-9-1-4"."""
     longest = run = 0
     for word in words:
@@ -223,7 +223,7 @@ def digits_in_a_row(words: tuple[str, ...]) -> int:
     return longest
 
 
-def luhn(digits: str) -> bool:
+def is_luhn_valid(digits: str) -> bool:
     numbers = [int(char) for char in digits if char.isdigit()]
     if not SHORTEST_CARD <= len(numbers) <= LONGEST_CARD or len(set(numbers)) == 1:
         return False
@@ -238,6 +238,6 @@ def is_iban(text: str) -> bool:
     return len(compact) >= 15 and int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
 
 
-def entropy(token: str) -> float:
+def shannon_entropy(token: str) -> float:
     counts = Counter(token)
     return -sum(n / len(token) * math.log2(n / len(token)) for n in counts.values())

@@ -2,7 +2,7 @@
 
 import re
 
-from memory.guard.reading import Reading, Sentence
+from memory.guard.reading import AnnotatedText, Sentence
 
 ROLE = (
     r"(?:user|assistant|human|ai|system|bot|me|you|chatgpt|claude|q|a|usuario|usuaria|asistente|utilisateur|utilisatrice|"
@@ -32,7 +32,7 @@ FURTHEST_SUBJECT = 3
 ANCHORS = ("me", "user", "kin", "address")
 
 
-def is_exchange(reading: Reading) -> bool:
+def is_exchange(reading: AnnotatedText) -> bool:
     text = reading.text
     labels = len(TURN.findall(text)) + len(INLINE_TURN.findall(text))
     if labels >= 2 or len(STAMPED.findall(text)) >= 2 or (TURN.match(text) and "\n" in text):
@@ -43,16 +43,16 @@ def is_exchange(reading: Reading) -> bool:
     return (
         bool(TURN.match(text))
         and first is not None
-        and (first.asks or first.has("request", "greeting") or speaks(first))
+        and (first.asks or first.has("request", "greeting") or speaks_in_first_person(first))
     )
 
 
-def speaks(sentence: Sentence) -> bool:
+def speaks_in_first_person(sentence: Sentence) -> bool:
     """Whether a first person stands at the beginning, as behind the label of a speaker."""
     return any(start in {2, 3} for start, _ in sentence.spans("me"))
 
 
-def is_turn(sentence: Sentence) -> bool:
+def is_conversation_turn(sentence: Sentence) -> bool:
     """Whether the sentence is said to somebody in a conversation: a request, a reply, thanks, or what was asked."""
     if sentence.asks or sentence.has("asked"):
         return True
@@ -65,7 +65,7 @@ def is_turn(sentence: Sentence) -> bool:
     return words in ends or (words <= SHORT and bool(sentence.breaks & set(ends)))
 
 
-def jokes(reading: Reading) -> bool:
+def is_joke(reading: AnnotatedText) -> bool:
     if LAUGHTER.search(reading.text):
         return True
     for sentence in reading.own:
@@ -76,7 +76,7 @@ def jokes(reading: Reading) -> bool:
     return False
 
 
-def supposes(sentence: Sentence) -> bool:
+def is_supposition(sentence: Sentence) -> bool:
     if any(start in sentence.openings for start, _ in sentence.spans("suppose", "wish")):
         return True
     if sentence.has("if i") and (sentence.has("would") or sentence.opens("if i")):
@@ -84,7 +84,7 @@ def supposes(sentence: Sentence) -> bool:
     return any(start == 0 for start, _ in sentence.spans("maybe")) and sentence.has("me")
 
 
-def gossips(sentence: Sentence) -> bool:
+def is_gossip(sentence: Sentence) -> bool:
     if has_own_kin(sentence):
         return False
     if sentence.has("hearsay") and sentence.has("stranger", "scandal"):
@@ -104,7 +104,7 @@ def has_own_kin(sentence: Sentence) -> bool:
     return False
 
 
-def passes(sentence: Sentence) -> bool:
+def is_passing_state(sentence: Sentence) -> bool:
     """Whether it tells how things are just now and says nothing that lasts."""
     if any(not sentence.at(end, "now") for _, end in sentence.spans("lasting")):
         return False
@@ -142,10 +142,10 @@ def is_common_knowledge(sentence: Sentence) -> bool:
         and YEAR.search(sentence.raw)
     ):
         return True
-    return states_fact(sentence)
+    return states_known_fact(sentence)
 
 
-def states_fact(sentence: Sentence) -> bool:
+def states_known_fact(sentence: Sentence) -> bool:
     facts = sentence.spans("fact")
     for start, end in sentence.spans("science", "fame"):
         if start <= FURTHEST_SUBJECT and any(0 <= fact - end <= 4 for fact, _ in facts):
@@ -155,15 +155,15 @@ def states_fact(sentence: Sentence) -> bool:
     return False
 
 
-RULES = (
-    ("raw turn", is_turn),
-    ("supposition", supposes),
-    ("gossip", gossips),
+TRIVIAL_RULES = (
+    ("raw turn", is_conversation_turn),
+    ("supposition", is_supposition),
+    ("gossip", is_gossip),
     ("world knowledge", is_common_knowledge),
-    ("passing state", passes),
+    ("passing state", is_passing_state),
 )
 
 
-def slight(sentence: Sentence, own: Sentence) -> str | None:
+def find_trivial_rule(sentence: Sentence, own: Sentence) -> str | None:
     """Why a sentence is nothing to keep, or None. ``own`` knows the words of the text's own language only."""
-    return next((name for name, rule in RULES if rule(own)), None)
+    return next((name for name, rule in TRIVIAL_RULES if rule(own)), None)

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import unquote
 
-UNSEEN = re.compile(
+INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f"
     "\ufeff\U000e0000-\U000e01ef]"
 )
-POINTS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")
+DIACRITICS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")
 SAME_MARK = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "´": "'", "`": "'", "׳": "'", "״": '"', "→": ">", "־": " "})
 
-LOOKS_LIKE = str.maketrans(
+CONFUSABLES = str.maketrans(
     dict(zip("авеёкмнорстухіјѕԁԛԝһӏґьпг", "abeekmhopctyxijsdqwhlrbnr", strict=True))
     | dict(zip("αβγεηικνορτυχωζ", "abyenikvoptuxwz", strict=True))
     | dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz", strict=True))
@@ -48,40 +48,40 @@ TELLTALES = (
 """Words of orders and secrets, looked for where a text is turned round, shifted or spelt out letter by letter."""
 
 
-def smooth(text: str) -> str:
+def normalise_text(text: str) -> str:
     """The text in compatibility form without what is not seen; case and accents stay."""
     if text.isascii():
         return text
-    return UNSEEN.sub("", unicodedata.normalize("NFKC", UNSEEN.sub("", text)).translate(SAME_MARK))
+    return INVISIBLE.sub("", unicodedata.normalize("NFKC", INVISIBLE.sub("", text)).translate(SAME_MARK))
 
 
 @lru_cache(maxsize=8192)
-def bare(word: str) -> str:
+def fold_letters(word: str) -> str:
     """A word in lower case and its plainest letters, lookalikes of other alphabets read as Latin ones."""
     word = word.casefold()
     if word.isascii():
         return word
-    word = POINTS.sub("", unicodedata.normalize("NFKD", word))
-    plain = unicodedata.normalize("NFC", word).translate(LOOKS_LIKE)
+    word = DIACRITICS.sub("", unicodedata.normalize("NFKD", word))
+    plain = unicodedata.normalize("NFC", word).translate(CONFUSABLES)
     if CONFUSING.search(word) and not LATIN.search(word) and not plain.isascii():
         # A word of that alphabet itself, not one dressed up as Latin.
         return unicodedata.normalize("NFC", word)
     return plain
 
 
-def hidden_texts(text: str) -> Iterator[str]:
+def decode_hidden_texts(text: str) -> Iterator[str]:
     """What the text says to somebody who decodes it: leet, escapes, base64, hex, shifted or reversed letters."""
     if ESCAPES.search(text):
         opened = UNICODE_ESCAPE.sub(lambda found: chr(int(found.group(1), 16)), text)
-        yield smooth(html.unescape(unquote(opened)))
+        yield normalise_text(html.unescape(unquote(opened)))
     if LEET_WORD.search(text):
         yield text.translate(LEET)
         yield text.translate(LEET_L)
-    yield from decoded(text)
-    yield from turned(text)
+    yield from decode_tokens(text)
+    yield from unscramble_text(text)
 
 
-def decoded(text: str) -> Iterator[str]:
+def decode_tokens(text: str) -> Iterator[str]:
     tokens = [match.group() for match in BASE64.finditer(text)][:MOST_DECODED]
     for token in tokens:
         padded = token.rstrip("=").replace("-", "+").replace("_", "/")
@@ -89,51 +89,51 @@ def decoded(text: str) -> Iterator[str]:
             found = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True)
         except binascii.Error:
             continue
-        yield from readable(found)
+        yield from decode_readable(found)
     for match in list(HEX.finditer(text))[:MOST_DECODED]:
         digits = re.sub(r"0x|\\x|[^0-9A-Fa-f]", "", match.group())
-        yield from readable(bytes.fromhex(digits[: len(digits) // 2 * 2]))
+        yield from decode_readable(bytes.fromhex(digits[: len(digits) // 2 * 2]))
 
 
-def readable(found: bytes) -> Iterator[str]:
+def decode_readable(found: bytes) -> Iterator[str]:
     try:
         text = found.decode("utf-8")
     except UnicodeDecodeError:
         return
     plain = sum(char.isalpha() or char in " .,:'" for char in text)
     if plain >= READABLE * len(text):
-        yield smooth(text)
+        yield normalise_text(text)
 
 
-def turned(text: str) -> Iterator[str]:
+def unscramble_text(text: str) -> Iterator[str]:
     """The text read backwards or with its alphabet shifted, where that shows a telltale word."""
     lower = text.lower()
     if any(word[::-1] in lower for word in TELLTALES):
         yield text[::-1]
     words = set(NO_LETTERS.split(lower))
     for shift in range(1, 26):
-        if words & shifted_telltales(shift):
-            yield shifted(text, 26 - shift)
+        if words & shift_telltales(shift):
+            yield shift_letters(text, 26 - shift)
     joined = [GAPS.sub("", match.group()).lower() for match in SPELT_OUT.finditer(text)]
     yield from (f"{word}: " + " ".join(joined) for word in TELLTALES if any(word in run for run in joined))
 
 
 @lru_cache(maxsize=26)
-def shifted_telltales(shift: int) -> frozenset[str]:
-    return frozenset(shifted(word, shift) for word in TELLTALES)
+def shift_telltales(shift: int) -> frozenset[str]:
+    return frozenset(shift_letters(word, shift) for word in TELLTALES)
 
 
-def shifted(text: str, shift: int) -> str:
+def shift_letters(text: str, shift: int) -> str:
     if shift == 13:
         return codecs.encode(text, "rot13")
     turned_letters = {base + n: base + (n + shift) % 26 for base in (65, 97) for n in range(26)}
     return text.translate(turned_letters)
 
 
-def spelt_out(text: str) -> str | None:
+def find_spelt_out_word(text: str) -> str | None:
     """A word of orders or secrets that the text spells letter by letter, or None."""
     for match in SPELT_OUT.finditer(text):
-        run = bare(GAPS.sub("", match.group()))
+        run = fold_letters(GAPS.sub("", match.group()))
         if found := next((word for word in TELLTALES if word in run or word[::-1] in run), None):
             return found
     return None
@@ -141,4 +141,6 @@ def spelt_out(text: str) -> str | None:
 
 def is_encoded(text: str) -> bool:
     """Whether a token of the text is readable words in base64 or hex; nobody says of themselves anything in those."""
-    return any(" " in found.strip() or any(word in found.lower() for word in TELLTALES) for found in decoded(text))
+    return any(
+        " " in found.strip() or any(word in found.lower() for word in TELLTALES) for found in decode_tokens(text)
+    )

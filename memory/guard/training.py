@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.guard.opinion import CLASSES, HARMFUL, HARMLESS, KEPT, LARGEST, WEIGHTS, Weights, packed
-from memory.guard.reading import read
-from memory.guard.traits import BUCKETS, Traits, traits
+from memory.guard.opinion import CLASSES, HARMFUL, KEEP, LARGEST, TRIVIAL, WEIGHTS, ClassifierWeights, pack_weights
+from memory.guard.reading import annotate_text
+from memory.guard.traits import BUCKETS, Features, extract_features
 
 EXAMPLES = Path(__file__).parent / "examples"
 APART = "apart"
@@ -75,30 +75,30 @@ def examples_of_sets(folder: Path) -> list[Example]:
 def fragments(told: Sequence[Example]) -> list[Example]:
     """A few words of each write to keep, so that little said is no ground for suspicion."""
     found = []
-    for number, example in enumerate(one for one in told if class_of(one.kind) == KEPT):
+    for number, example in enumerate(one for one in told if class_of(one.kind) == KEEP):
         words, size = example.text.split(), SHORTEST_FRAGMENT + number % FRAGMENT_SIZES
         start = number % max(1, len(words) - size + 1)
-        found.append(Example(KEPT, example.language, " ".join(words[start : start + size])))
+        found.append(Example(KEEP, example.language, " ".join(words[start : start + size])))
     return found
 
 
 def class_of(kind: str) -> str:
     """The class of a kind of write; the kinds that belong in the bank are one class."""
-    return kind if kind in {*HARMFUL, *HARMLESS} else KEPT
+    return kind if kind in {*HARMFUL, *TRIVIAL} else KEEP
 
 
-def trained(told: Sequence[Example]) -> Weights:
+def trained(told: Sequence[Example]) -> ClassifierWeights:
     told = [*told, *fragments(told)]
-    table = tabled([traits(read(example.text)) for example in told])
+    table = tabled([extract_features(annotate_text(example.text)) for example in told])
     right = np.eye(len(CLASSES))[[CLASSES.index(class_of(example.kind)) for example in told]]
     weights, bias = fitted(table, right)
     full = np.zeros((BUCKETS, len(CLASSES)))
     full[table.known] = weights
     step = np.abs(full).max(axis=0) / LARGEST
-    return Weights(np.rint(full / step).astype(np.int8), step.astype(np.float32), bias.astype(np.float32))
+    return ClassifierWeights(np.rint(full / step).astype(np.int8), step.astype(np.float32), bias.astype(np.float32))
 
 
-def tabled(shown: Sequence[Traits]) -> Table:
+def tabled(shown: Sequence[Features]) -> Table:
     place = np.concatenate([places for places, _ in shown])
     share = np.concatenate([shares for _, shares in shown]).astype(np.float64)
     row = np.repeat(np.arange(len(shown)), [len(places) for places, _ in shown])
@@ -144,7 +144,7 @@ def slopes(table: Table, right: NDArray[np.float64], weights: NDArray[np.float64
 
 def main() -> None:
     told = examples() + [example for folder in sys.argv[1:] for example in examples_of_sets(Path(folder))]
-    content = packed(trained(told))
+    content = pack_weights(trained(told))
     WEIGHTS.write_bytes(content)
     sys.stdout.write(f"learned from {len(told):,} examples, {len(content):,} bytes\n")
 

@@ -11,8 +11,8 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.guard.reading import ADDRESS_MARK, Reading, Sentence, read
-from memory.guard.spelling import bare
+from memory.guard.reading import ADDRESS_MARK, AnnotatedText, Sentence, annotate_text
+from memory.guard.spelling import fold_letters
 
 BUCKETS = 1 << 15
 """Traits are counted by a hash of their name; those that share a bucket share a weight."""
@@ -25,47 +25,51 @@ MOST_KINDS = 12
 PIECES = (2, 4)
 BRIEF, SHORT, MIDDLING = 5, 9, 16
 
-Traits = tuple[NDArray[np.intp], NDArray[np.float32]]
+Features = tuple[NDArray[np.intp], NDArray[np.float32]]
 
 
-def passages(reading: Reading) -> list[Reading]:
+def split_into_passages(reading: AnnotatedText) -> list[AnnotatedText]:
     """The whole of a short text, else its sentences, the longest of them cut."""
     if sum(len(sentence.words) for sentence in reading.sentences) <= LONGEST_PASSAGE:
         return [reading] if reading.sentences else []
-    return sentences(reading)
+    return split_into_sentences(reading)
 
 
-def sentences(reading: Reading) -> list[Reading]:
-    return [part for sentence in reading.sentences for part in parts(sentence, reading)]
+def split_into_sentences(reading: AnnotatedText) -> list[AnnotatedText]:
+    return [part for sentence in reading.sentences for part in split_sentence(sentence, reading)]
 
 
-def parts(sentence: Sentence, reading: Reading) -> Iterator[Reading]:
+def split_sentence(sentence: Sentence, reading: AnnotatedText) -> Iterator[AnnotatedText]:
     if len(sentence.words) <= LONGEST_PASSAGE:
-        yield Reading(sentence.raw, (sentence,), (sentence,), reading.languages)
+        yield AnnotatedText(sentence.raw, (sentence,), (sentence,), reading.languages)
         return
     for start in range(0, len(sentence.words), LONGEST_PASSAGE):
-        yield read(" ".join(sentence.words[start : start + LONGEST_PASSAGE]), languages=reading.languages)
+        yield annotate_text(" ".join(sentence.words[start : start + LONGEST_PASSAGE]), languages=reading.languages)
 
 
-def traits(passage: Reading) -> Traits:
+def extract_features(passage: AnnotatedText) -> Features:
     """The buckets of a passage's traits and how much each counts: every group of traits has the same length."""
-    words = [plain(word) for sentence in passage.sentences for word in sentence.words]
-    groups = (wording(words, passage), pieces(words), {name for one in passage.sentences for name in kinds(one)})
+    words = [normalise_word(word) for sentence in passage.sentences for word in sentence.words]
+    groups = (
+        word_features(words, passage),
+        ngram_features(words),
+        {name for one in passage.sentences for name in kind_features(one)},
+    )
     places = [zlib.crc32(name.encode()) % BUCKETS for names in groups for name in sorted(names)]
     shares = [len(names) ** -0.5 for names in groups for _ in names]
     return np.array(places, dtype=np.intp), np.array(shares, dtype=np.float32)
 
 
-def plain(word: str) -> str:
+def normalise_word(word: str) -> str:
     """A word in its plainest letters; a number by its length, so that no number is learned by heart."""
     if word == ADDRESS_MARK:
         return "@"
     if any(char.isdigit() for char in word):
         return f"{'#' if word.isdigit() else '#a'}{min(len(word), MOST_DIGITS)}"
-    return bare(word[:LONGEST_WORD])
+    return fold_letters(word[:LONGEST_WORD])
 
 
-def wording(words: Sequence[str], passage: Reading) -> set[str]:
+def word_features(words: Sequence[str], passage: AnnotatedText) -> set[str]:
     named = {f"w {word}" for word in words} | {f"b {one} {other}" for one, other in pairwise(words)}
     if words:
         named |= {f"first {words[0]}", f"begins {' '.join(words[:2])}", f"last {words[-1]}"}
@@ -75,12 +79,12 @@ def wording(words: Sequence[str], passage: Reading) -> set[str]:
     return named
 
 
-def pieces(words: Sequence[str]) -> set[str]:
+def ngram_features(words: Sequence[str]) -> set[str]:
     framed = {f"<{word}>" for word in words}
     return {f"c {word[at : at + size]}" for word in framed for size in PIECES for at in range(len(word) - size + 1)}
 
 
-def kinds(sentence: Sentence) -> Iterator[str]:
+def kind_features(sentence: Sentence) -> Iterator[str]:
     """Which kinds of words a sentence has, which begin a clause, which stand together and which follow one another."""
     found = sorted(sentence.found)
     yield from (f"k {kind}" for kind in found)

@@ -10,9 +10,9 @@ from typing import cast
 from django.utils.module_loading import import_string
 
 from memory.conf import memory_conf
-from memory.indexes.base import LexicalIndex, Shape
+from memory.indexes.base import LexicalIndex, VectorShape
 from memory.indexes.routed import RoutedIndex
-from memory.platform.per_process import Shared
+from memory.platform.per_process import PerProcess
 
 VECTOR_ENGINES = {
     "pgvector": "memory.indexes.pgvector.PgVectorEngine",
@@ -24,22 +24,22 @@ LEXICAL_INDEXES = {
 }
 
 
-@Shared
+@PerProcess
 def vector_index() -> RoutedIndex:
     """The vector index the settings name."""
     conf = memory_conf()
     engine = import_string(VECTOR_ENGINES[conf.vector.backend]).from_conf(conf)
-    return RoutedIndex(engine, conf.vector.collection, Shape.from_conf(conf))
+    return RoutedIndex(engine, conf.vector.collection, VectorShape.from_conf(conf))
 
 
-@Shared
+@PerProcess
 def lexical_index() -> LexicalIndex:
     """The lexical index the settings name."""
     conf = memory_conf()
     return cast("LexicalIndex", import_string(LEXICAL_INDEXES[conf.lexical.backend]).from_conf(conf))
 
 
-def reset() -> None:
+def reset_indexes() -> None:
     """Drop the cached adapters, as after a change of settings."""
     for index in vector_index.made:
         index.close()

@@ -25,7 +25,7 @@ def require_user(user_id: int | None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class VectorShape:
     """What vectors must have in common to be comparable: model, dimensions and passage prefix."""
 
     model: str
@@ -41,7 +41,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class VectorPoint:
     """One memory as a vector index holds it. `vector_hash` tells whether the vector is still the right one.
 
     `revision` is the item's when it was read. A point is never replaced by one of an earlier revision, so a delayed
@@ -61,7 +61,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class IndexFilter:
     """Which memories may be found. No tiers means every tier; an empty set of tiers or statuses means none."""
 
     user_id: int
@@ -77,7 +77,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredPoint:
     """What an index stores of one memory, without the vector."""
 
     id: UUID
@@ -89,7 +89,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class VectorMatch:
     id: UUID
     distance: float
 
@@ -121,7 +121,7 @@ class VectorIndex(Protocol):
     def ensure(self) -> None:
         """Create the collection if it is missing. Raises BadReply if one exists with other dimensions or metric."""
 
-    def upsert(self, points: Sequence[Point], deadline: Deadline) -> None:
+    def upsert(self, points: Sequence[VectorPoint], deadline: Deadline) -> None:
         """Write the points. Those with the same id are replaced unless they are newer. Users may differ."""
 
     def set_payload(
@@ -140,13 +140,13 @@ class VectorIndex(Protocol):
     def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
         """Remove the points of this user. Ids that are not there are passed over."""
 
-    def search(self, vector: Vector, filter: Filter, limit: int, deadline: Deadline) -> list[Match]:
+    def search(self, vector: Vector, filter: IndexFilter, limit: int, deadline: Deadline) -> list[VectorMatch]:
         """The nearest `limit` points that pass the filter, or all of them if there are fewer."""
 
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
         """Every id of the user with its vector hash, whatever its status, in no particular order."""
 
-    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[Held]:
+    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
         """What is stored of these ids."""
 
     def count(self, user_id: int, deadline: Deadline) -> int:
@@ -192,7 +192,7 @@ class VectorEngine(Protocol):
 class LexicalIndex(Protocol):
     """Memories of one user that share words with a query."""
 
-    def search(self, query: str, filter: Filter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
+    def search(self, query: str, filter: IndexFilter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
         """The best `limit` matches; none when the query has no word."""
 
     def changed(self, user_id: int) -> None:

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from memory.access.scope import user_scope
 from memory.indexes import versions
-from memory.indexes.base import Filter, LexicalMatch
+from memory.indexes.base import IndexFilter, LexicalMatch
 from memory.indexes.fulltext import LENGTH_WEIGHT, LEXICAL, SATURATION
-from memory.language import lexeme, query_groups
+from memory.language import build_lexeme, build_query_groups
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
 from memory.tiers import Tier
@@ -62,7 +62,7 @@ FROM (
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class PartStamp:
     """A fingerprint of the rows of a part. The sum detects an older change that was committed later."""
 
     rows: int = 0
@@ -71,7 +71,7 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TermPart:
     """Term weights per row, without the inverse document frequency: that depends on the parts searched together."""
 
     ids: NDArray[np.bytes_]
@@ -79,7 +79,7 @@ class Part:
     starts: NDArray[np.int64]
     rows: NDArray[np.int32]
     gains: NDArray[np.float32]
-    stamp: Stamp
+    stamp: PartStamp
     version: bytes
     verified_at: float
     size: int
@@ -103,10 +103,10 @@ class PartCache:
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
-        self._parts: OrderedDict[Key, tuple[Part, float]] = OrderedDict()
+        self._parts: OrderedDict[Key, tuple[TermPart, float]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: Key) -> Part | None:
+    def get(self, key: Key) -> TermPart | None:
         with self._lock:
             found = self._parts.pop(key, None)
             if found is None:
@@ -114,7 +114,7 @@ class PartCache:
             self._parts[key] = (found[0], time.monotonic())
             return found[0]
 
-    def put(self, key: Key, part: Part) -> None:
+    def put(self, key: Key, part: TermPart) -> None:
         with self._lock:
             self._parts.pop(key, None)
             self._parts[key] = (part, time.monotonic())
@@ -138,80 +138,82 @@ class Bm25Index:
     def __init__(self, budget: int) -> None:
         self.cache = PartCache(budget)
 
-    def search(self, query: str, filter: Filter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
+    def search(self, query: str, filter: IndexFilter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
         if filter.matches_nothing:
             return []
         parts = self.ready(filter)
         if parts is None:
             raise Unavailable(LEXICAL, "the words are being read")
-        return answer(parts, query, filter.user_id, limit, deadline)
+        return search_parts(parts, query, filter.user_id, limit, deadline)
 
     def changed(self, user_id: int) -> None:
-        versions.renew(user_id)
+        versions.renew_version(user_id)
 
-    def ready(self, filter: Filter) -> list[Part] | None:
+    def ready(self, filter: IndexFilter) -> list[TermPart] | None:
         """The parts a search needs, or None when one is missing or may be older than the rows."""
-        version = versions.current(filter.user_id)
+        version = versions.read_version(filter.user_id)
         if version is None:
             return None
-        parts: list[Part] = []
-        for key in keys(filter):
+        parts: list[TermPart] = []
+        for key in part_keys(filter):
             part = self.cache.get(key)
             if part is None or part.version != version:
                 return None
             parts.append(part)
         return parts
 
-    def refresh(self, filter: Filter) -> None:
+    def refresh(self, filter: IndexFilter) -> None:
         """Rebuild the stale parts of the filter, except those another process is building or has just built."""
         # Read before the rows: a write in between then makes the part stale, never wrongly fresh.
-        version = versions.current(filter.user_id)
+        version = versions.read_version(filter.user_id)
         if version is None:
             return
-        stamps = survey(filter)
-        for key in keys(filter):
-            stamp = stamps.get(key, Stamp())
+        stamps = read_stamps(filter)
+        for key in part_keys(filter):
+            stamp = stamps.get(key, PartStamp())
             known = self.cache.get(key)
             if known is not None and known.stamp == stamp:
                 self.cache.put(key, replace(known, version=version, verified_at=time.monotonic()))
             elif stamp.rows * BYTES_PER_ROW <= self.cache.budget:
                 self._rebuild(key, stamp, version)
 
-    def _rebuild(self, key: Key, stamp: Stamp, version: bytes) -> None:
+    def _rebuild(self, key: Key, stamp: PartStamp, version: bytes) -> None:
         if not stamp.rows:
-            self.cache.put(key, built([], stamp, version))
+            self.cache.put(key, build_part([], stamp, version))
             return
-        with versions.turn_to_build(*key) as turn:
+        with versions.try_build_lock(*key) as turn:
             if turn is not None:
-                self.cache.put(key, built(read(key, turn), stamp, version))
+                self.cache.put(key, build_part(read_rows(key, turn), stamp, version))
 
 
-def answer(parts: Sequence[Part], query: str, user_id: int, limit: int, deadline: Deadline) -> list[LexicalMatch]:
+def search_parts(
+    parts: Sequence[TermPart], query: str, user_id: int, limit: int, deadline: Deadline
+) -> list[LexicalMatch]:
     deadline.require(LEXICAL)
-    groups = query_groups(query)
+    groups = build_query_groups(query)
     if not groups or limit <= 0:
         return []
-    return ranked(parts, [[lexeme(form, user_id) for form in forms] for forms in groups], limit)
+    return rank_rows(parts, [[build_lexeme(form, user_id) for form in forms] for forms in groups], limit)
 
 
-def is_unverified(parts: Sequence[Part]) -> bool:
+def is_unverified(parts: Sequence[TermPart]) -> bool:
     """Whether it is time to compare a part with the rows again."""
     return any(time.monotonic() - part.verified_at > VERIFY_EVERY_S for part in parts)
 
 
-def keys(filter: Filter) -> list[Key]:
+def part_keys(filter: IndexFilter) -> list[Key]:
     tiers = sorted(filter.tiers) if filter.tiers is not None else [tier.value for tier in Tier]
     return [(filter.user_id, tier, status) for tier, status in product(tiers, sorted(filter.statuses))]
 
 
-def survey(filter: Filter) -> dict[Key, Stamp]:
-    wanted = keys(filter)
+def read_stamps(filter: IndexFilter) -> dict[Key, PartStamp]:
+    wanted = part_keys(filter)
     with user_scope(filter.user_id), connection.cursor() as cursor:
         cursor.execute(SURVEY, [filter.user_id, [tier for _, tier, _ in wanted], [status for _, _, status in wanted]])
-        return {(filter.user_id, row[0], row[1]): Stamp(row[2], row[3], row[4]) for row in cursor.fetchall()}
+        return {(filter.user_id, row[0], row[1]): PartStamp(row[2], row[3], row[4]) for row in cursor.fetchall()}
 
 
-def read(key: Key, turn: versions.Turn) -> Iterator[Row]:
+def read_rows(key: Key, turn: versions.BuildLock) -> Iterator[Row]:
     """The rows of a part in the order of their ids, each with its words and how often they are said."""
     user_id, tier, status = key
     last = UUID(int=0)
@@ -226,7 +228,7 @@ def read(key: Key, turn: versions.Turn) -> Iterator[Row]:
         turn.extend()
 
 
-def built(rows: Iterator[Row] | Sequence[Row], stamp: Stamp, version: bytes) -> Part:
+def build_part(rows: Iterator[Row] | Sequence[Row], stamp: PartStamp, version: bytes) -> TermPart:
     places: dict[str, int] = {}
     ids: list[bytes] = []
     documents: list[list[int]] = []
@@ -239,7 +241,9 @@ def built(rows: Iterator[Row] | Sequence[Row], stamp: Stamp, version: bytes) -> 
     if not documents:
         empty = np.zeros(1, np.int64)
         gains = np.zeros(0, np.float32)
-        return Part(np.array([], "S16"), {}, empty, np.zeros(0, np.int32), gains, stamp, version, time.monotonic(), 200)
+        return TermPart(
+            np.array([], "S16"), {}, empty, np.zeros(0, np.int32), gains, stamp, version, time.monotonic(), 200
+        )
     library = bm25s.BM25(k1=SATURATION, b=LENGTH_WEIGHT, method="lucene", backend="numpy", csc_backend="numpy")
     library.index((documents, places), create_empty_token=False, show_progress=False)
     scores = library.scores
@@ -251,10 +255,10 @@ def built(rows: Iterator[Row] | Sequence[Row], stamp: Stamp, version: bytes) -> 
     size = sum(array.nbytes for array in (numbers, starts, scores["indices"], gains))
     # A dictionary's entry and a short string's head.
     size += sum(len(word) + 150 for word in places)
-    return Part(numbers, places, starts, scores["indices"], gains, stamp, version, time.monotonic(), size)
+    return TermPart(numbers, places, starts, scores["indices"], gains, stamp, version, time.monotonic(), size)
 
 
-def ranked(parts: Sequence[Part], groups: Sequence[Sequence[str]], limit: int) -> list[LexicalMatch]:
+def rank_rows(parts: Sequence[TermPart], groups: Sequence[Sequence[str]], limit: int) -> list[LexicalMatch]:
     """The best rows of several parts, as if they were one."""
     total = sum(len(part.ids) for part in parts)
     scores = [np.zeros(len(part.ids), np.float32) for part in parts]

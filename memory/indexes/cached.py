@@ -9,56 +9,56 @@ import structlog
 from django.db import DatabaseError, connection
 
 from memory.conf import MemoryConf
-from memory.indexes.base import Filter, LexicalIndex, LexicalMatch
-from memory.indexes.bm25 import Bm25Index, answer, is_unverified
+from memory.indexes.base import IndexFilter, LexicalIndex, LexicalMatch
+from memory.indexes.bm25 import Bm25Index, is_unverified, search_parts
 from memory.indexes.fulltext import FullTextIndex
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
 
 logger = structlog.get_logger(__name__)
 
-AGAIN_AFTER_S = 5.0
-LOOK_ROUND_S = 30.0
+MIN_INTERVAL_S = 5.0
+IDLE_CHECK_S = 30.0
 
 
 class CachedLexical:
     """Queries BM25, or full text while BM25 is stale or not built. A query never waits for a build."""
 
-    def __init__(self, quick: Bm25Index, fresh: LexicalIndex, ask: Callable[[Filter], None] | None = None) -> None:
+    def __init__(self, quick: Bm25Index, fresh: LexicalIndex, ask: Callable[[IndexFilter], None] | None = None) -> None:
         self.quick = quick
         self.fresh = fresh
-        self._ask = ask or Background(quick.refresh, quick.cache.drop_idle).ask
+        self._ask = ask or BackgroundRefresher(quick.refresh, quick.cache.drop_idle).ask
 
     @classmethod
     def from_conf(cls, conf: MemoryConf) -> "CachedLexical":
         return cls(Bm25Index(conf.lexical.cache_bytes), FullTextIndex())
 
-    def search(self, query: str, filter: Filter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
+    def search(self, query: str, filter: IndexFilter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
         if filter.matches_nothing:
             return []
         parts = self.quick.ready(filter)
         if parts is None or is_unverified(parts):
             self._ask(filter)
         if parts is not None:
-            return answer(parts, query, filter.user_id, limit, deadline)
+            return search_parts(parts, query, filter.user_id, limit, deadline)
         return self.fresh.search(query, filter, limit, deadline)
 
     def changed(self, user_id: int) -> None:
         self.quick.changed(user_id)
 
 
-class Background:
+class BackgroundRefresher:
     """One background thread with a queue that ignores duplicates and recent repeats."""
 
-    def __init__(self, work: Callable[[Filter], None], tidy: Callable[[], bool]) -> None:
+    def __init__(self, work: Callable[[IndexFilter], None], tidy: Callable[[], bool]) -> None:
         self._work = work
         self._tidy = tidy
-        self._asked: queue.SimpleQueue[Filter] = queue.SimpleQueue()
-        self._not_before: dict[Filter, float] = {}
+        self._asked: queue.SimpleQueue[IndexFilter] = queue.SimpleQueue()
+        self._not_before: dict[IndexFilter, float] = {}
         self._lock = Lock()
         self._runs = False
 
-    def ask(self, filter: Filter) -> None:
+    def ask(self, filter: IndexFilter) -> None:
         now = time.monotonic()
         with self._lock:
             if self._not_before.get(filter, 0.0) > now:
@@ -80,7 +80,7 @@ class Background:
 
     def _take_next(self) -> None:
         try:
-            filter = self._asked.get(timeout=LOOK_ROUND_S)
+            filter = self._asked.get(timeout=IDLE_CHECK_S)
         except queue.Empty:
             return
         try:
@@ -90,7 +90,7 @@ class Background:
         finally:
             connection.close()
             with self._lock:
-                self._not_before[filter] = time.monotonic() + AGAIN_AFTER_S
+                self._not_before[filter] = time.monotonic() + MIN_INTERVAL_S
 
     def _may_end(self) -> bool:
         """Tidy up; True when nothing is left to look after."""

@@ -13,21 +13,21 @@ from hashlib import sha256
 from django.db import DatabaseError, InterfaceError, transaction
 from redis import Redis
 
-from memory.indexes.base import Shape
+from memory.indexes.base import VectorShape
 from memory.models import VectorCollection
 from memory.platform import redis as shared
 from memory.platform.faults import Unavailable
 
 VECTOR = "vector"
-FRESH_S = 0.5
+CACHE_S = 0.5
 """How long a search uses its copy before it asks Redis whether the registry has changed."""
-BELIEVED_S = 15.0
+MAX_CACHE_S = 15.0
 """How long it trusts Redis before it reads the rows again."""
 
 Role = VectorCollection.Role
 
 
-class Registry:
+class CollectionRegistry:
     """The collections of one alias in one engine."""
 
     def __init__(self, backend: str, alias: str) -> None:
@@ -36,16 +36,16 @@ class Registry:
         self._lock = threading.Lock()
         self._live: VectorCollection | None = None
         self._edition: bytes | str | None = None
-        self._asked_at = self._read_at = -BELIEVED_S
+        self._asked_at = self._read_at = -MAX_CACHE_S
 
     def live(self) -> VectorCollection | None:
         """The live collection, possibly a moment old; None before the first write."""
         now = time.monotonic()
-        if self._live is not None and now - self._asked_at < FRESH_S:
+        if self._live is not None and now - self._asked_at < CACHE_S:
             return self._live
-        edition = shared.attempt(lambda client: client.get(self._key()) or b"0", None)
+        edition = shared.call_or_default(lambda client: client.get(self._key()) or b"0", None)
         with self._lock:
-            is_believed = self._live is not None and now - self._read_at < BELIEVED_S
+            is_believed = self._live is not None and now - self._read_at < MAX_CACHE_S
             if edition is None or edition != self._edition or not is_believed:
                 self._live = next((row for row in self.rows() if row.role == Role.LIVE), None)
                 self._read_at = now
@@ -59,7 +59,7 @@ class Registry:
         except (DatabaseError, InterfaceError) as error:
             raise Unavailable(VECTOR, " ".join(str(error).split()) or type(error).__name__) from error
 
-    def adopt(self, shape: Shape) -> VectorCollection:
+    def adopt(self, shape: VectorShape) -> VectorCollection:
         """The live collection; when there is none yet, one that bears the alias' own name."""
         first = VectorCollection(
             backend=self.backend,
@@ -74,7 +74,7 @@ class Registry:
         self.changed()
         return VectorCollection.objects.get(backend=self.backend, alias=self.alias, role=Role.LIVE)
 
-    def begin(self, shape: Shape, *, now: datetime) -> VectorCollection:
+    def begin(self, shape: VectorShape, *, now: datetime) -> VectorCollection:
         """Register a new collection to be built; from now on it receives all writes."""
         digest = sha256(repr(shape).encode()).hexdigest()[:8]
         with transaction.atomic():
@@ -136,13 +136,13 @@ class Registry:
         def write(client: Redis) -> None:
             client.incr(self._key())
 
-        shared.attempt(write, None)
+        shared.call_or_default(write, None)
         self._forget()
 
     def _forget(self) -> None:
         with self._lock:
             self._live = None
-            self._asked_at = self._read_at = -BELIEVED_S
+            self._asked_at = self._read_at = -MAX_CACHE_S
 
     def _locked(self) -> dict[str, VectorCollection]:
         rows = VectorCollection.objects.select_for_update().filter(backend=self.backend, alias=self.alias)
@@ -155,8 +155,8 @@ class Registry:
             row.save(update_fields=["role", "keep_until"])
 
     def _key(self) -> str:
-        return shared.key("collections", self.backend, self.alias)
+        return shared.build_key("collections", self.backend, self.alias)
 
 
-def shape_of(row: VectorCollection) -> Shape:
-    return Shape(row.model, row.dimensions, row.passage_prefix)
+def shape_of(row: VectorCollection) -> VectorShape:
+    return VectorShape(row.model, row.dimensions, row.passage_prefix)

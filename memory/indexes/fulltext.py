@@ -21,8 +21,8 @@ from django.db.backends.utils import CursorWrapper
 
 from memory.access.cursors import bounded_cursor
 from memory.conf import MemoryConf
-from memory.indexes.base import Filter, LexicalMatch
-from memory.language import lexeme, query_groups, tsquery_literal
+from memory.indexes.base import IndexFilter, LexicalMatch
+from memory.language import build_lexeme, build_query_groups, build_tsquery
 from memory.platform.deadline import Deadline
 from memory.tiers import Tier
 
@@ -97,7 +97,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class WordCounts:
     """What the sample says of the rows a filter lets through."""
 
     total: float
@@ -125,23 +125,25 @@ class FullTextIndex:
     def from_conf(cls, conf: MemoryConf) -> Self:
         return cls()
 
-    def search(self, query: str, filter: Filter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
-        groups = query_groups(query)
+    def search(self, query: str, filter: IndexFilter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
+        groups = build_query_groups(query)
         if len(groups) > MOST_WORDS:
             groups = sorted(groups, key=lambda forms: -len(forms[0]))[:MOST_WORDS]
         if not groups or filter.matches_nothing or limit <= 0:
             return []
         with _cursor(filter.user_id, deadline) as cursor:
-            return Search(cursor, filter, groups, limit).run()
+            return FullTextSearch(cursor, filter, groups, limit).run()
 
     def changed(self, user_id: int) -> None:
         """The rows are what is searched."""
 
 
-class Search:
+class FullTextSearch:
     """One question to the table: the survey, the ranking, and perhaps a second ranking with common words."""
 
-    def __init__(self, cursor: CursorWrapper, filter: Filter, groups: Sequence[tuple[str, ...]], limit: int) -> None:
+    def __init__(
+        self, cursor: CursorWrapper, filter: IndexFilter, groups: Sequence[tuple[str, ...]], limit: int
+    ) -> None:
         self.cursor = cursor
         self.groups = groups
         self.limit = limit
@@ -152,7 +154,7 @@ class Search:
             "user": self.owner,
             "tiers": self.tiers,
             "statuses": self.statuses,
-            **{f"word{number}": tsquery_literal(forms, self.owner) for number, forms in enumerate(groups)},
+            **{f"word{number}": build_tsquery(forms, self.owner) for number, forms in enumerate(groups)},
         }
 
     def run(self) -> list[LexicalMatch]:
@@ -165,7 +167,7 @@ class Search:
                 break
         return found
 
-    def _survey(self) -> Survey:
+    def _survey(self) -> WordCounts:
         words = "".join(OCCURRENCES.format(number=number) for number in range(len(self.groups)))
         self.cursor.execute(SURVEY.format(words=words, fits=FITS, sample=SAMPLE), self.values)
         seen, last, fitting, average, *occurrences = self.cursor.fetchone()
@@ -176,9 +178,11 @@ class Search:
             for number, (forms, rows) in enumerate(zip(self.groups, occurrences, strict=True))
         ]
         words_seen.sort(key=attrgetter("rows"))
-        return Survey(max(1.0, fitting * each), max(1.0, float(average)), words_seen)
+        return WordCounts(max(1.0, fitting * each), max(1.0, float(average)), words_seen)
 
-    def _rank(self, survey: Survey, whole: list[Word], newest: list[Word], scored: list[Word]) -> list[LexicalMatch]:
+    def _rank(
+        self, survey: WordCounts, whole: list[Word], newest: list[Word], scored: list[Word]
+    ) -> list[LexicalMatch]:
         """All rows of some words and the newest of others, ranked by these and the words that are only scored."""
         words = [*whole, *newest, *scored]
         holds = ", ".join(HOLDS.format(number=word.number) for word in words)
@@ -200,7 +204,7 @@ class Search:
                 **self.values,
                 "total": survey.total,
                 "whole": self._any_of(whole),
-                "lexemes": [lexeme(form, self.owner) for word in words for form in word.forms],
+                "lexemes": [build_lexeme(form, self.owner) for word in words for form in word.forms],
                 "words": [place for place, word in enumerate(words, 1) for _ in word.forms],
                 "depth": max(self.limit, RANKED_TWICE),
                 "limit": self.limit,
@@ -209,7 +213,7 @@ class Search:
         return [LexicalMatch(id, float(score)) for id, score in self.cursor.fetchall()]
 
     def _any_of(self, words: list[Word]) -> str:
-        return tsquery_literal((form for word in words for form in word.forms), self.owner)
+        return build_tsquery((form for word in words for form in word.forms), self.owner)
 
     def _parts(self, whole: list[Word], newest: list[Word], holds: str) -> Iterator[str]:
         """The rows in question, each once: of the rare words together, of a common word by tier and status."""

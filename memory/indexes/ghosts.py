@@ -28,14 +28,16 @@ class GhostRegistry:
             pipe.expire(key, KEPT_S)
             pipe.execute()
 
-        shared.attempt(write, None)
+        shared.call_or_default(write, None)
 
     def among(self, user_id: int, ids: Sequence[UUID]) -> set[UUID]:
         """Which of these are ghosts."""
         key = _key(user_id)
         if not ids:
             return set()
-        flags = shared.attempt(lambda client: list(client.smismember(key, [id.bytes for id in ids])), [0] * len(ids))
+        flags = shared.call_or_default(
+            lambda client: list(client.smismember(key, [id.bytes for id in ids])), [0] * len(ids)
+        )
         return {id for id, is_ghost in zip(ids, flags, strict=True) if is_ghost}
 
     def filter(self, user_id: int, ids: Sequence[UUID]) -> list[UUID]:
@@ -47,15 +49,15 @@ class GhostRegistry:
         """Remove these ids (restored or imported again); without ids, all of the user's."""
         key = _key(user_id)
         if ids is None:
-            shared.attempt(lambda client: client.delete(key), 0)
+            shared.call_or_default(lambda client: client.delete(key), 0)
         elif ids:
-            shared.attempt(lambda client: client.srem(key, *(id.bytes for id in ids)), 0)
+            shared.call_or_default(lambda client: client.srem(key, *(id.bytes for id in ids)), 0)
 
 
 @cache
-def ghosts() -> GhostRegistry:
+def ghost_registry() -> GhostRegistry:
     return GhostRegistry()
 
 
 def _key(user_id: int) -> str:
-    return shared.key("ghosts", str(require_user(user_id)))
+    return shared.build_key("ghosts", str(require_user(user_id)))

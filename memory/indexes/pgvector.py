@@ -17,17 +17,17 @@ import numpy as np
 from django.db import InterfaceError, InternalError, OperationalError, connection
 from django.db.backends.utils import CursorWrapper
 
-from memory.access.cursors import bounded_cursor, interrupt_after
+from memory.access.cursors import bounded_cursor, cancel_after
 from memory.access.scope import set_local
 from memory.conf import MemoryConf
-from memory.indexes.base import Filter, Held, IndexState, Match, Point, require_user
+from memory.indexes.base import IndexFilter, IndexState, StoredPoint, VectorMatch, VectorPoint, require_user
 from memory.inference.base import Vector
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, Unavailable
 
 VECTOR = "vector"
 # Width of the widest half-precision vector an HNSW index takes.
-WIDEST = 4000
+MAX_DIMENSIONS = 4000
 SCROLL_PAGE = 5000
 # A scan of the graph keeps going until this many candidates were seen; beyond, reading the user's rows is cheaper.
 MAX_SCAN_TUPLES = 40_000
@@ -37,8 +37,8 @@ SEARCH_BREADTH = 80
 # planner takes the graph too early: for 1,000 rows of a user with 100,000 among a million it needed 220 ms and found
 # 38 of 50, where reading them takes 1 ms; and without fresh statistics it cannot know at all.
 EXACT_UP_TO = 20_000
-COUNTED_FOR_S = 60.0
-COUNTS_REMEMBERED = 10_000
+COUNT_TTL_S = 60.0
+MAX_CACHED_COUNTS = 10_000
 
 UPSERT = """
 INSERT INTO memory_vector
@@ -109,14 +109,16 @@ class PgVectorIndex:
     def __init__(self, collection: str, dimensions: int) -> None:
         self.collection = collection
         self.dimensions = dimensions
-        self._counted: dict[Filter, tuple[bool, float]] = {}
+        self._counted: dict[IndexFilter, tuple[bool, float]] = {}
 
     def ensure(self) -> None:
         """The table and its indexes come with the migrations; only the width can be wrong."""
-        if self.dimensions > WIDEST:
-            raise BadReply(VECTOR, f"pgvector indexes at most {WIDEST} dimensions, the model has {self.dimensions}")
+        if self.dimensions > MAX_DIMENSIONS:
+            raise BadReply(
+                VECTOR, f"pgvector indexes at most {MAX_DIMENSIONS} dimensions, the model has {self.dimensions}"
+            )
 
-    def upsert(self, points: Sequence[Point], deadline: Deadline) -> None:
+    def upsert(self, points: Sequence[VectorPoint], deadline: Deadline) -> None:
         """Points whose item has been deleted meanwhile are passed over; one being deleted is waited for."""
         ordered = sorted(points, key=lambda point: (point.user_id, point.id))
         for user_id, group in groupby(ordered, key=attrgetter("user_id")):
@@ -156,8 +158,8 @@ class PgVectorIndex:
                 {**self._names(user_id), "ids": list(ids)},
             )
 
-    def search(self, vector: Vector, filter: Filter, limit: int, deadline: Deadline) -> list[Match]:
-        wanted = _literal(vector, self.dimensions)
+    def search(self, vector: Vector, filter: IndexFilter, limit: int, deadline: Deadline) -> list[VectorMatch]:
+        wanted = _vector_literal(vector, self.dimensions)
         if filter.matches_nothing or limit <= 0:
             return []
         where, values = self._where(filter)
@@ -166,15 +168,15 @@ class PgVectorIndex:
         with self._cursor(filter.user_id, deadline, breadth=max(SEARCH_BREADTH, 2 * limit)) as cursor:
             if not self._is_large(cursor, filter, where, values):
                 cursor.execute(exact, values)
-                return _matches(cursor.fetchall())
+                return _sort_matches(cursor.fetchall())
             cursor.execute(NEAREST.format(dims=self.dimensions, where=where), values)
             found = cursor.fetchall()
             if len(found) < limit:
                 # The graph gave up before it met enough of this user's rows.
-                set_local(cursor, interrupt_after(deadline.require(VECTOR)))
+                set_local(cursor, cancel_after(deadline.require(VECTOR)))
                 cursor.execute(exact, values)
                 found = cursor.fetchall()
-            return _matches(found)
+            return _sort_matches(found)
 
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
         last = UUID(int=0)
@@ -191,14 +193,14 @@ class PgVectorIndex:
                 return
             last = page[-1][0]
 
-    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[Held]:
+    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
         with self._cursor(user_id, deadline) as cursor:
             cursor.execute(
                 "SELECT item_id, tier, status, vector_hash, revision, dims FROM memory_vector "  # noqa: S608
                 f"WHERE {self._own()} AND item_id = ANY(%(ids)s)",
                 {**self._names(user_id), "ids": list(ids)},
             )
-            return [Held(*row) for row in cursor.fetchall()]
+            return [StoredPoint(*row) for row in cursor.fetchall()]
 
     def count(self, user_id: int, deadline: Deadline) -> int:
         with self._cursor(user_id, deadline) as cursor:
@@ -256,7 +258,7 @@ class PgVectorIndex:
             settings["hnsw.max_scan_tuples"] = str(MAX_SCAN_TUPLES)
         return bounded_cursor(VECTOR, require_user(user_id), deadline, settings)
 
-    def _is_large(self, cursor: CursorWrapper, filter: Filter, where: str, values: dict[str, Any]) -> bool:
+    def _is_large(self, cursor: CursorWrapper, filter: IndexFilter, where: str, values: dict[str, Any]) -> bool:
         """Whether the filter lets more through than is read one by one. Remembered unless it may soon be otherwise."""
         now = time.monotonic()
         is_large, until = self._counted.get(filter, (False, 0.0))
@@ -266,12 +268,12 @@ class PgVectorIndex:
         count = cursor.fetchone()[0]
         is_large = bool(count > EXACT_UP_TO)
         if is_large or count <= EXACT_UP_TO // 2:
-            if len(self._counted) >= COUNTS_REMEMBERED:
+            if len(self._counted) >= MAX_CACHED_COUNTS:
                 self._counted.clear()
-            self._counted[filter] = is_large, now + COUNTED_FOR_S
+            self._counted[filter] = is_large, now + COUNT_TTL_S
         return is_large
 
-    def _columns(self, user_id: int, points: Sequence[Point]) -> dict[str, Any]:
+    def _columns(self, user_id: int, points: Sequence[VectorPoint]) -> dict[str, Any]:
         return {
             "user": user_id,
             "collection": self.collection,
@@ -279,7 +281,7 @@ class PgVectorIndex:
             "ids": [point.id for point in points],
             "tiers": [point.tier for point in points],
             "statuses": [point.status for point in points],
-            "vectors": [_literal(point.vector, self.dimensions) for point in points],
+            "vectors": [_vector_literal(point.vector, self.dimensions) for point in points],
             "hashes": [point.vector_hash for point in points],
             "revisions": [point.revision for point in points],
         }
@@ -290,7 +292,7 @@ class PgVectorIndex:
     def _names(self, user_id: int) -> dict[str, Any]:
         return {"user": user_id, "collection": self.collection}
 
-    def _where(self, filter: Filter) -> tuple[str, dict[str, Any]]:
+    def _where(self, filter: IndexFilter) -> tuple[str, dict[str, Any]]:
         where = f"{self._own()} AND status = ANY(%(statuses)s)"
         values = self._names(filter.user_id) | {"statuses": sorted(filter.statuses)}
         if filter.tiers is not None:
@@ -299,12 +301,12 @@ class PgVectorIndex:
         return where, values
 
 
-def _matches(rows: list[tuple[UUID, float]]) -> list[Match]:
+def _sort_matches(rows: list[tuple[UUID, float]]) -> list[VectorMatch]:
     """The graph's order is only nearly right, and says nothing of ties."""
-    return sorted((Match(id, float(distance)) for id, distance in rows), key=attrgetter("distance", "id"))
+    return sorted((VectorMatch(id, float(distance)) for id, distance in rows), key=attrgetter("distance", "id"))
 
 
-def _literal(vector: Vector, dimensions: int) -> str:
+def _vector_literal(vector: Vector, dimensions: int) -> str:
     if vector.shape != (dimensions,):
         raise BadReply(VECTOR, f"expected a vector of {dimensions} dimensions, got {vector.shape}")
     if not np.isfinite(vector).all():

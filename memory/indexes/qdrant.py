@@ -15,8 +15,8 @@ from uuid import UUID, uuid5
 from qdrant_client import QdrantClient, models
 
 from memory.conf import MemoryConf
-from memory.indexes.base import Filter, Held, IndexState, Match, Point, require_user
-from memory.indexes.qdrant_collection import ENSURE_TIMEOUT_S, VECTOR, Missing, QdrantCollection, is_local
+from memory.indexes.base import IndexFilter, IndexState, StoredPoint, VectorMatch, VectorPoint, require_user
+from memory.indexes.qdrant_collection import ENSURE_TIMEOUT_S, VECTOR, CollectionMissing, QdrantCollection, is_local
 from memory.inference.base import Vector
 from memory.platform import http
 from memory.platform.deadline import Deadline
@@ -78,18 +78,18 @@ class QdrantIndex:
     def drop(self, users: Iterable[int]) -> None:
         self._collection.ask(lambda: self._client.delete_collection(self.collection), Deadline(ENSURE_TIMEOUT_S))
 
-    def upsert(self, points: Sequence[Point], deadline: Deadline) -> None:
+    def upsert(self, points: Sequence[VectorPoint], deadline: Deadline) -> None:
         """A collection that was lost is made again: the rows will fill it."""
         # The guard is one filter for a whole request; nearly all rows are at one of a few revisions.
         for revision, group in groupby(sorted(points, key=attrgetter("revision")), key=attrgetter("revision")):
             structs = [self._struct(point) for point in group]
             for start in range(0, len(structs), UPSERT_BATCH):
                 batch = structs[start : start + UPSERT_BATCH]
-                guard = models.Filter(must=[_not_newer(revision)])
+                guard = models.Filter(must=[_revision_condition(revision)])
                 write = partial(self._client.upsert, self.collection, batch, wait=True, update_filter=guard)
                 try:
                     self._collection.call(write, deadline)
-                except Missing:
+                except CollectionMissing:
                     self.ensure()
                     self._collection.call(write, deadline)
 
@@ -105,24 +105,24 @@ class QdrantIndex:
     ) -> None:
         wanted = (("tier", tier), ("status", status), ("revision", revision))
         changes = {name: value for name, value in wanted if value is not None}
-        chosen = _chosen(user_id, ids, *([] if revision is None else [_not_newer(revision)]))
+        chosen = _id_conditions(user_id, ids, *([] if revision is None else [_revision_condition(revision)]))
         if (tier is not None or status is not None) and ids:
             # By filter and not by ids: an id that is not there would fail the whole call.
             write = partial(self._client.set_payload, self.collection, changes, points=chosen, wait=True)
             self._where_it_exists(write, deadline)
 
     def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
-        chosen = models.FilterSelector(filter=_chosen(user_id, ids))
+        chosen = models.FilterSelector(filter=_id_conditions(user_id, ids))
         if ids:
             write = partial(self._client.delete, self.collection, points_selector=chosen, wait=True)
             self._where_it_exists(write, deadline)
 
     def _where_it_exists(self, write: Callable[[], object], deadline: Deadline) -> None:
         """In a collection that is gone there is nothing to change or remove."""
-        with suppress(Missing):
+        with suppress(CollectionMissing):
             self._collection.call(write, deadline)
 
-    def search(self, vector: Vector, filter: Filter, limit: int, deadline: Deadline) -> list[Match]:
+    def search(self, vector: Vector, filter: IndexFilter, limit: int, deadline: Deadline) -> list[VectorMatch]:
         components = self._components(vector)
         if filter.matches_nothing or limit <= 0:
             return []
@@ -132,7 +132,7 @@ class QdrantIndex:
             lambda: self._client.query_points(
                 self._searched,
                 query=components,
-                query_filter=_filter(filter),
+                query_filter=_build_filter(filter),
                 limit=limit,
                 with_payload=["item_id"],
                 search_params=None if is_local(self._client) else breadth,
@@ -140,7 +140,7 @@ class QdrantIndex:
             ),
             deadline,
         )
-        matches = [Match(_item_id(point.payload), float(point.score)) for point in reply.points]
+        matches = [VectorMatch(_item_id(point.payload), float(point.score)) for point in reply.points]
         if not all(math.isfinite(match.distance) for match in matches):
             raise BadReply(VECTOR, "a distance is not a finite number")
         return sorted(matches, key=lambda match: (match.distance, match.id))
@@ -150,7 +150,7 @@ class QdrantIndex:
             yield _item_id(record.payload), str((record.payload or {}).get("vector_hash", ""))
 
     def _records(self, user_id: int) -> Iterator[models.Record]:
-        own = models.Filter(must=[_owner(user_id)])
+        own = models.Filter(must=[_user_condition(user_id)])
         offset: Any = None
         while True:
             read = partial(self._client.scroll, self.collection, own, limit=PAGE, offset=offset)
@@ -161,15 +161,17 @@ class QdrantIndex:
             if offset is None:
                 return
 
-    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[Held]:
+    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
         if not ids:
             return []
-        read = partial(self._client.scroll, self.collection, _chosen(user_id, ids), limit=len(ids), with_payload=True)
+        read = partial(
+            self._client.scroll, self.collection, _id_conditions(user_id, ids), limit=len(ids), with_payload=True
+        )
         records, _ = self._collection.call(read, deadline)
-        return [_held(record.payload or {}, self.dimensions) for record in records]
+        return [_parse_payload(record.payload or {}, self.dimensions) for record in records]
 
     def count(self, user_id: int, deadline: Deadline) -> int:
-        own = models.Filter(must=[_owner(user_id)])
+        own = models.Filter(must=[_user_condition(user_id)])
         return self._collection.call(
             lambda: self._client.count(self.collection, count_filter=own, exact=True).count, deadline
         )
@@ -186,7 +188,7 @@ class QdrantIndex:
         return list(strays.values())
 
     def erase(self, user_id: int) -> None:
-        own = models.FilterSelector(filter=models.Filter(must=[_owner(user_id)]))
+        own = models.FilterSelector(filter=models.Filter(must=[_user_condition(user_id)]))
         write = partial(self._client.delete, self.collection, points_selector=own, wait=True)
         self._where_it_exists(write, Deadline.none())
 
@@ -196,7 +198,7 @@ class QdrantIndex:
     def close(self) -> None:
         """The engine holds the connections."""
 
-    def _struct(self, point: Point) -> models.PointStruct:
+    def _struct(self, point: VectorPoint) -> models.PointStruct:
         payload = {
             "user_id": str(point.user_id),
             "item_id": str(point.id),
@@ -218,28 +220,28 @@ class QdrantIndex:
         return components
 
 
-def _owner(user_id: int) -> models.FieldCondition:
+def _user_condition(user_id: int) -> models.FieldCondition:
     return models.FieldCondition(key="user_id", match=models.MatchValue(value=str(require_user(user_id))))
 
 
-def _chosen(user_id: int, ids: Collection[UUID], *further: models.Condition) -> models.Filter:
+def _id_conditions(user_id: int, ids: Collection[UUID], *further: models.Condition) -> models.Filter:
     points = models.HasIdCondition(has_id=[_point_id(user_id, id) for id in ids])
-    return models.Filter(must=[_owner(user_id), points, *further])
+    return models.Filter(must=[_user_condition(user_id), points, *further])
 
 
-def _not_newer(revision: int) -> models.Filter:
+def _revision_condition(revision: int) -> models.Filter:
     unmarked = models.IsEmptyCondition(is_empty=models.PayloadField(key="revision"))
     return models.Filter(
         should=[unmarked, models.FieldCondition(key="revision", range=models.Range(lte=float(revision)))]
     )
 
 
-def _held(payload: dict[str, Any], dimensions: int) -> Held:
+def _parse_payload(payload: dict[str, Any], dimensions: int) -> StoredPoint:
     try:
         revision = int(payload.get("revision", 0))
     except (ValueError, TypeError):
         revision = 0
-    return Held(
+    return StoredPoint(
         id=_item_id(payload),
         tier=str(payload.get("tier", "")),
         status=str(payload.get("status", "")),
@@ -249,9 +251,9 @@ def _held(payload: dict[str, Any], dimensions: int) -> Held:
     )
 
 
-def _filter(filter: Filter) -> models.Filter:
+def _build_filter(filter: IndexFilter) -> models.Filter:
     must: list[models.Condition] = [
-        _owner(filter.user_id),
+        _user_condition(filter.user_id),
         models.FieldCondition(key="status", match=models.MatchAny(any=sorted(filter.statuses))),
     ]
     if filter.tiers is not None:

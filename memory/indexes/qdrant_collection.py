@@ -11,9 +11,9 @@ from qdrant_client.http.exceptions import ApiException, ResponseHandlingExceptio
 
 from memory.indexes.base import IndexState
 from memory.platform import http
-from memory.platform.breakers import breaker
+from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Rejected, Unavailable
+from memory.platform.faults import BadReply, RequestRejected, Unavailable
 
 T = TypeVar("T")
 
@@ -24,13 +24,13 @@ PAYLOAD_INDEXES = {"user_id": True, "tier": False, "status": False}
 """Fields that filters name, and whether each value is a world of its own."""
 STATE_TIMEOUT_S = 1.0
 ENSURE_TIMEOUT_S = 10.0
-NOT_OUR_FAULT = frozenset({408, 429})
+TRANSIENT_STATUSES = frozenset({408, 429})
 # What the client lets through when a reply is no JSON, or not the JSON it takes for granted.
-UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError)
-UNEXPECTED = "Qdrant's reply has not the promised form"
+PARSE_ERRORS = (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError)
+UNEXPECTED_REPLY = "Qdrant's reply has not the promised form"
 
 
-class Missing(Rejected):
+class CollectionMissing(RequestRejected):
     """The collection is not there."""
 
 
@@ -47,7 +47,7 @@ class QdrantCollection:
         deadline = Deadline(ENSURE_TIMEOUT_S)
         try:
             info = self.ask(self._describe, deadline)
-        except Missing:
+        except CollectionMissing:
             self.ask(self._create, deadline)
             info = self.ask(self._describe, deadline)
         if problem := self._problem(info):
@@ -81,31 +81,31 @@ class QdrantCollection:
 
     def call(self, ask: Callable[[], T], deadline: Deadline) -> T:
         deadline.require(VECTOR)
-        return breaker(VECTOR).call(lambda: self.ask(ask, deadline))
+        return get_breaker(VECTOR).call(lambda: self.ask(ask, deadline))
 
     def ask(self, ask: Callable[[], T], deadline: Deadline) -> T:
         try:
-            with http.within(deadline):
+            with http.limit_to_deadline(deadline):
                 return ask()
         except UnexpectedResponse as error:
             raise self._refusal(error.status_code or 0, error.content) from error
         except ResponseHandlingException as error:
-            raise _broken(error.source) from error
+            raise _wrap_unreadable(error.source) from error
         except (ApiException, QdrantException, httpx.HTTPError) as error:
             raise Unavailable(VECTOR, str(error) or type(error).__name__) from error
-        except UNREADABLE as error:
+        except PARSE_ERRORS as error:
             # A missing collection is a plain ValueError in the client's local mode.
             if "not found" in str(error):
-                raise Missing(VECTOR, str(error)) from error
-            raise BadReply(VECTOR, UNEXPECTED) from error
+                raise CollectionMissing(VECTOR, str(error)) from error
+            raise BadReply(VECTOR, UNEXPECTED_REPLY) from error
 
     def _refusal(self, status: int, reason: bytes) -> Unavailable:
         if status == 400 and b"dimension error" in reason:
             return BadReply(VECTOR, f"the collection {self.name} has other dimensions than {self.dimensions}")
         if status == 404:
-            return Missing(VECTOR, f"the collection {self.name} is missing: rebuild the index")
-        if 400 <= status < 500 and status not in NOT_OUR_FAULT:
-            return Rejected(VECTOR, f"Qdrant refused the request ({status})")
+            return CollectionMissing(VECTOR, f"the collection {self.name} is missing: rebuild the index")
+        if 400 <= status < 500 and status not in TRANSIENT_STATUSES:
+            return RequestRejected(VECTOR, f"Qdrant refused the request ({status})")
         return Unavailable(VECTOR, f"Qdrant answered {status}")
 
     def _describe(self) -> models.CollectionInfo:
@@ -148,9 +148,9 @@ def is_local(client: QdrantClient) -> bool:
     return not client.init_options.get("url")
 
 
-def _broken(source: Exception) -> Unavailable:
+def _wrap_unreadable(source: Exception) -> Unavailable:
     if isinstance(source, httpx.TimeoutException):
         return Unavailable(VECTOR, "Qdrant did not answer in time")
     if isinstance(source, httpx.HTTPError):
         return Unavailable(VECTOR, str(source) or type(source).__name__)
-    return BadReply(VECTOR, UNEXPECTED)
+    return BadReply(VECTOR, UNEXPECTED_REPLY)

@@ -4,8 +4,17 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from memory.indexes.base import Filter, Held, IndexState, Match, Point, Shape, StoredCollection, VectorEngine
-from memory.indexes.collections import Registry, Role, shape_of
+from memory.indexes.base import (
+    IndexFilter,
+    IndexState,
+    StoredCollection,
+    StoredPoint,
+    VectorEngine,
+    VectorMatch,
+    VectorPoint,
+    VectorShape,
+)
+from memory.indexes.collections import CollectionRegistry, Role, shape_of
 from memory.inference.base import Vector
 from memory.models import VectorCollection
 from memory.platform.deadline import Deadline
@@ -22,20 +31,20 @@ class RoutedIndex:
     all collections, including kept ones.
     """
 
-    def __init__(self, engine: VectorEngine, alias: str, shape: Shape) -> None:
+    def __init__(self, engine: VectorEngine, alias: str, shape: VectorShape) -> None:
         self.engine = engine
         self.alias = alias
         self.model = shape.model
         self.dimensions = shape.dimensions
         self.passage_prefix = shape.passage_prefix
-        self.registry = Registry(engine.backend, alias)
+        self.registry = CollectionRegistry(engine.backend, alias)
         self._opened: dict[tuple[str, int, bool], StoredCollection] = {}
         self._ensured: set[str] = set()
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> VectorShape:
         """Of the vectors that are computed now."""
-        return Shape(self.model, self.dimensions, self.passage_prefix)
+        return VectorShape(self.model, self.dimensions, self.passage_prefix)
 
     @property
     def collection(self) -> str:
@@ -61,7 +70,7 @@ class RoutedIndex:
     def ensure(self) -> None:
         self.open(self.registry.live() or self.registry.adopt(self.shape)).ensure()
 
-    def upsert(self, points: Sequence[Point], deadline: Deadline) -> None:
+    def upsert(self, points: Sequence[VectorPoint], deadline: Deadline) -> None:
         for collection in self._fitting():
             collection.upsert(points, deadline)
 
@@ -82,7 +91,7 @@ class RoutedIndex:
         for collection in self._all():
             collection.delete(user_id, ids, deadline)
 
-    def search(self, vector: Vector, filter: Filter, limit: int, deadline: Deadline) -> list[Match]:
+    def search(self, vector: Vector, filter: IndexFilter, limit: int, deadline: Deadline) -> list[VectorMatch]:
         if problem := self.mismatch():
             raise BadReply(VECTOR, problem)
         return self._live().search(vector, filter, limit, deadline)
@@ -90,7 +99,7 @@ class RoutedIndex:
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
         return self._live().scroll(user_id)
 
-    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[Held]:
+    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
         return self._live().held(user_id, ids, deadline)
 
     def count(self, user_id: int, deadline: Deadline) -> int:

@@ -33,7 +33,7 @@ FROM memory_item AS item WHERE item.user_id = %s AND item.thread_id <> '' AND it
 READ = "SELECT item_id, signs FROM memory_token_vectors WHERE user_id = %s AND item_id = ANY(%s) AND model = %s"
 
 
-def keep_tokens(user_id: int, model: str, signs: Mapping[UUID, bytes | None], revisions: Mapping[UUID, int]) -> None:
+def store_tokens(user_id: int, model: str, signs: Mapping[UUID, bytes | None], revisions: Mapping[UUID, int]) -> None:
     """Keep the signs of these items' tokens, also that there are none; None drops what was kept."""
     with_tokens = [item_id for item_id, rows in signs.items() if rows is not None]
     without = [item_id for item_id, rows in signs.items() if rows is None]
@@ -52,14 +52,14 @@ def read_tokens(user_id: int, model: str, ids: Sequence[UUID], deadline: Deadlin
         return {item_id: bytes(signs) for item_id, signs in cursor.fetchall()}
 
 
-def count_without_tokens(user_id: int, model: str) -> int:
+def count_items_without_tokens(user_id: int, model: str) -> int:
     """How many of the user's turns in the index have no tokens of this model."""
     with user_scope(user_id), connection.cursor() as cursor:
         cursor.execute("SELECT count(*) " + LACKING, [user_id, model])
         return int(cursor.fetchone()[0])
 
 
-def without_tokens(user_id: int, model: str, limit: int) -> list[UUID]:
+def list_items_without_tokens(user_id: int, model: str, limit: int) -> list[UUID]:
     """Some of them, the latest first."""
     with user_scope(user_id), connection.cursor() as cursor:
         cursor.execute(f"SELECT item.id {LACKING} ORDER BY item.arrival DESC LIMIT %s", [user_id, model, limit])

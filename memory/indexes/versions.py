@@ -22,7 +22,7 @@ COOLDOWN_S = 5
 """Cooldown: a part that is written to all the time is built at most this often, by one process at a time."""
 
 
-class Turn:
+class BuildLock:
     """The right to build one part."""
 
     def __init__(self, lock: Lock) -> None:
@@ -35,50 +35,50 @@ class Turn:
             with suppress(LockError):
                 self._lock.reacquire()
 
-        shared.attempt(keep, None)
+        shared.call_or_default(keep, None)
 
     def end(self) -> None:
         def release(_: Redis) -> None:
             with suppress(LockError):
                 self._lock.release()
 
-        shared.attempt(release, None)
+        shared.call_or_default(release, None)
 
 
-def renew(user_id: int) -> None:
+def renew_version(user_id: int) -> None:
     """Set a new version after a write: everything read before is stale."""
     # A random mark: a counter that was lost would begin again and could reach a value it had before.
-    shared.attempt(lambda client: client.set(_mark(user_id), uuid4().bytes, ex=KEPT_S), None)
+    shared.call_or_default(lambda client: client.set(_version_key(user_id), uuid4().bytes, ex=KEPT_S), None)
 
 
-def current(user_id: int) -> bytes | None:
+def read_version(user_id: int) -> bytes | None:
     """The version of the user's last write, None without Redis."""
 
     def read(client: Redis) -> bytes | None:
-        mark = client.get(_mark(user_id))
+        mark = client.get(_version_key(user_id))
         if mark is None:
-            client.set(_mark(user_id), uuid4().bytes, ex=KEPT_S, nx=True)
-            mark = client.get(_mark(user_id))
+            client.set(_version_key(user_id), uuid4().bytes, ex=KEPT_S, nx=True)
+            mark = client.get(_version_key(user_id))
         return cast("bytes | None", mark)
 
-    return shared.attempt(read, None)
+    return shared.call_or_default(read, None)
 
 
 @contextmanager
-def turn_to_build(user_id: int, tier: str, status: str) -> Iterator[Turn | None]:
+def try_build_lock(user_id: int, tier: str, status: str) -> Iterator[BuildLock | None]:
     """The build lock for one process; None for all others, and for a cooldown afterwards."""
     part = (str(require_user(user_id)), tier, status)
 
-    def take(client: Redis) -> Turn | None:
-        lock = client.lock(shared.key("bm25", "lock", *part), timeout=LOCK_S, blocking=False, thread_local=False)
+    def take(client: Redis) -> BuildLock | None:
+        lock = client.lock(shared.build_key("bm25", "lock", *part), timeout=LOCK_S, blocking=False, thread_local=False)
         if not lock.acquire():
             return None
-        if client.set(shared.key("bm25", "cooldown", *part), 1, nx=True, px=round(COOLDOWN_S * 1000)):
-            return Turn(lock)
+        if client.set(shared.build_key("bm25", "cooldown", *part), 1, nx=True, px=round(COOLDOWN_S * 1000)):
+            return BuildLock(lock)
         lock.release()
         return None
 
-    turn = shared.attempt(take, None)
+    turn = shared.call_or_default(take, None)
     try:
         yield turn
     finally:
@@ -86,5 +86,5 @@ def turn_to_build(user_id: int, tier: str, status: str) -> Iterator[Turn | None]
             turn.end()
 
 
-def _mark(user_id: int) -> str:
-    return shared.key("bm25", "version", str(require_user(user_id)))
+def _version_key(user_id: int) -> str:
+    return shared.build_key("bm25", "version", str(require_user(user_id)))

@@ -18,7 +18,7 @@ from django.db.models import Count
 
 from memory.access.scope import user_scope
 from memory.indexes import vector_index
-from memory.indexes.base import Held, VectorIndex
+from memory.indexes.base import StoredPoint, VectorIndex
 from memory.indexing import passages, queue, tokens
 from memory.models import DriftReport, EndUser, Erasure, MemoryItem, Tombstone
 from memory.models.items import ItemQuerySet
@@ -36,14 +36,14 @@ SAMPLE = 100
 TIMEOUT_S = 30.0
 RECENT = timedelta(days=1)
 FULL_EVERY = timedelta(hours=23)
-KEPT = timedelta(days=30)
-ERASED_KEPT = timedelta(days=90)
+REPORT_RETENTION = timedelta(days=30)
+ERASURE_RETENTION = timedelta(days=90)
 """An index restored from a copy this old must not bring anybody back."""
 QUARANTINE_SHOWN = 200
 
 MISSING, STALE, AHEAD, PAYLOAD, DIMENSIONS = "missing", "stale", "ahead", "payload", "dimensions"
 ORPHANS, STRAYS, FOREIGN, TOKENS = "orphans", "strays", "foreign", "tokens"
-KINDS = {
+DIFFERENCE_TEXTS = {
     MISSING: "rows without a point",
     STALE: "points of another text",
     AHEAD: "points later than their row, as after restoring a backup",
@@ -57,7 +57,7 @@ KINDS = {
 
 
 @dataclass(slots=True)
-class Drift:
+class UserDrift:
     """What one user's points and rows differ in."""
 
     rows: int = 0
@@ -68,7 +68,7 @@ class Drift:
 
 
 # --- one report over everybody -----------------------------------------------------------------------------------
-def begin(mode: str, *, now: datetime, repair: bool = True, user: EndUser | None = None) -> DriftReport:
+def start_report(mode: str, *, now: datetime, repair: bool = True, user: EndUser | None = None) -> DriftReport:
     """An empty report. ``carry_on`` fills it."""
     return DriftReport.objects.create(
         mode=mode,
@@ -79,7 +79,7 @@ def begin(mode: str, *, now: datetime, repair: bool = True, user: EndUser | None
     )
 
 
-def due_mode(now: datetime) -> str:
+def choose_mode(now: datetime) -> str:
     """A full comparison once a day, samples between."""
     full = DriftReport.objects.filter(
         mode=Mode.FULL, end_user=None, problem="", finished_at__isnull=False, started_at__gt=now - FULL_EVERY
@@ -87,7 +87,7 @@ def due_mode(now: datetime) -> str:
     return Mode.SAMPLE if full.exists() else Mode.FULL
 
 
-def carry_on(report: DriftReport, *, clock: Callable[[], datetime], stop: Callable[[], bool]) -> bool:
+def continue_report(report: DriftReport, *, clock: Callable[[], datetime], stop: Callable[[], bool]) -> bool:
     """Look at one user after another, until all were or ``stop`` says so. True when the report is finished."""
     try:
         if problem := vector_index().mismatch():
@@ -98,18 +98,18 @@ def carry_on(report: DriftReport, *, clock: Callable[[], datetime], stop: Callab
         while not report.problem and (user := next_user(report)) is not None:
             if stop():
                 return False
-            note(report, check_user(user, report.mode, repair=report.repair, now=clock()))
-            note(report, check_tokens(user, repair=report.repair))
+            add_drift(report, check_user(user, report.mode, repair=report.repair, now=clock()))
+            add_drift(report, check_tokens(user, repair=report.repair))
             report.users += 1
             report.at_user = user.pk
             report.save()
         if not report.problem and report.mode == Mode.FULL and report.end_user is None:
-            note(report, check_erased(repair=report.repair, now=clock()))
+            add_drift(report, check_erased(repair=report.repair, now=clock()))
     except Unavailable as error:
         report.problem = str(error)[:300]
     report.finished_at = clock()
     report.save()
-    announce(report)
+    log_report(report)
     return True
 
 
@@ -118,7 +118,7 @@ def next_user(report: DriftReport) -> EndUser | None:
     return (users if report.end_user is None else users.filter(pk=report.end_user)).first()
 
 
-def note(report: DriftReport, drift: Drift) -> None:
+def add_drift(report: DriftReport, drift: UserDrift) -> None:
     report.rows += drift.rows
     report.points += drift.points
     report.found = dict(Counter(report.found) + drift.found)
@@ -126,7 +126,7 @@ def note(report: DriftReport, drift: Drift) -> None:
     report.quarantine = [*report.quarantine, *drift.quarantine][:QUARANTINE_SHOWN]
 
 
-def announce(report: DriftReport) -> None:
+def log_report(report: DriftReport) -> None:
     said = {"mode": report.mode, "users": report.users, "rows": report.rows, "found": report.found}
     if report.is_alarming:
         logger.error("points of one user were found under another", quarantine=report.quarantine, **said)
@@ -138,29 +138,29 @@ def announce(report: DriftReport) -> None:
         logger.info("index agrees with the rows", **said)
 
 
-def forget_old(now: datetime) -> int:
+def delete_old_reports(now: datetime) -> int:
     """Remove reports past their keeping; those that raised an alarm stay."""
-    return DriftReport.objects.filter(started_at__lt=now - KEPT, quarantine=[]).delete()[0]
+    return DriftReport.objects.filter(started_at__lt=now - REPORT_RETENTION, quarantine=[]).delete()[0]
 
 
 # --- one user ----------------------------------------------------------------------------------------------------
-def check_user(user: EndUser, mode: str, *, repair: bool, now: datetime) -> Drift:
+def check_user(user: EndUser, mode: str, *, repair: bool, now: datetime) -> UserDrift:
     """Compare one user's points with the rows. A sample that finds anything becomes a full comparison."""
     index = vector_index()
-    drift = Drift()
+    drift = UserDrift()
     if mode != Mode.FULL:
         differs = compare_counts(user, index, drift)
         if mode == Mode.COUNTS or not (differs or sample_differs(user, index, now)):
             return drift
-        drift = Drift()
+        drift = UserDrift()
     remove_surplus(user, index, drift, repair=repair)
-    for page in pages_of(user):
+    for page in iterate_pages(user):
         drift.rows += len(page)
         compare_page(user, index, page, drift, repair=repair, now=now)
     return drift
 
 
-def compare_counts(user: EndUser, index: VectorIndex, drift: Drift) -> bool:
+def compare_counts(user: EndUser, index: VectorIndex, drift: UserDrift) -> bool:
     with user_scope(user):
         counts = dict(MemoryItem.objects.for_user(user).values_list("indexing").annotate(Count("id")))
     drift.points = index.count(user.pk, Deadline(TIMEOUT_S))
@@ -174,7 +174,7 @@ def compare_counts(user: EndUser, index: VectorIndex, drift: Drift) -> bool:
 def sample_differs(user: EndUser, index: VectorIndex, now: datetime) -> bool:
     """Whether a random stretch of the rows, the newest ones or the latest deletions disagree with the index."""
     with user_scope(user):
-        rows = light_rows(user)
+        rows = list_rows(user)
         stretch = list(rows.filter(pk__gte=uuid.uuid4()).order_by("pk")[:SAMPLE])
         newest = list(rows.order_by("-updated_at", "-pk")[:SAMPLE])
         deleted = Tombstone.objects.filter(user=user, deleted_at__gt=now - RECENT, purged_at__isnull=False)
@@ -182,20 +182,20 @@ def sample_differs(user: EndUser, index: VectorIndex, now: datetime) -> bool:
     if gone and index.held(user.pk, gone, Deadline(TIMEOUT_S)):
         return True
     sample = {row.pk: row for row in (*stretch, *newest)}
-    return bool(differences(user, index, list(sample.values())))
+    return bool(find_differences(user, index, list(sample.values())))
 
 
-def light_rows(user: EndUser) -> ItemQuerySet:
+def list_rows(user: EndUser) -> ItemQuerySet:
     return MemoryItem.objects.for_user(user).only(
         "id", "user_id", "tier", "status", "revision", "vector_hash", "indexing"
     )
 
 
-def pages_of(user: EndUser) -> Iterator[list[MemoryItem]]:
+def iterate_pages(user: EndUser) -> Iterator[list[MemoryItem]]:
     last = uuid.UUID(int=0)
     while True:
         with user_scope(user):
-            page = list(light_rows(user).filter(pk__gt=last).order_by("pk")[:PAGE])
+            page = list(list_rows(user).filter(pk__gt=last).order_by("pk")[:PAGE])
         if page:
             yield page
         if len(page) < PAGE:
@@ -203,13 +203,13 @@ def pages_of(user: EndUser) -> Iterator[list[MemoryItem]]:
         last = page[-1].pk
 
 
-def differences(user: EndUser, index: VectorIndex, rows: Sequence[MemoryItem]) -> dict[uuid.UUID, str]:
+def find_differences(user: EndUser, index: VectorIndex, rows: Sequence[MemoryItem]) -> dict[uuid.UUID, str]:
     """What is wrong with the points of these rows, by id. Rows that wait for the index are not looked at."""
     ready = {row.pk: row for row in rows if row.indexing == Indexing.READY}
     held = {point.id: point for point in index.held(user.pk, list(ready), Deadline(TIMEOUT_S))}
     dimensions = vector_index().dimensions
     found: dict[uuid.UUID, str] = {}
-    doubtful: dict[uuid.UUID, Held] = {}
+    doubtful: dict[uuid.UUID, StoredPoint] = {}
     for item_id, row in ready.items():
         point = held.get(item_id)
         if point is None:
@@ -220,10 +220,10 @@ def differences(user: EndUser, index: VectorIndex, rows: Sequence[MemoryItem]) -
             doubtful[item_id] = point
         elif (point.tier, point.status) != (row.tier, row.status):
             found[item_id] = PAYLOAD
-    return found | examine(user, doubtful)
+    return found | recheck_points(user, doubtful)
 
 
-def examine(user: EndUser, doubtful: Mapping[uuid.UUID, Held]) -> dict[uuid.UUID, str]:
+def recheck_points(user: EndUser, doubtful: Mapping[uuid.UUID, StoredPoint]) -> dict[uuid.UUID, str]:
     """Points whose hash is not the row's: read both again in full. Some are newer than what was read, some are right
     and the row does not know it yet, as after a rebuilding; the rest are of another text."""
     if not doubtful:
@@ -232,7 +232,7 @@ def examine(user: EndUser, doubtful: Mapping[uuid.UUID, Held]) -> dict[uuid.UUID
         items = list(
             MemoryItem.objects.for_user(user).filter(pk__in=list(doubtful), indexing=Indexing.READY).defer("lexemes")
         )
-    before = passages.turns_before(user, items)
+    before = passages.load_previous_turns(user, items)
     found: dict[uuid.UUID, str] = {}
     right: list[MemoryItem] = []
     for item in items:
@@ -245,34 +245,34 @@ def examine(user: EndUser, doubtful: Mapping[uuid.UUID, Held]) -> dict[uuid.UUID
                 found[item.pk] = PAYLOAD
         elif point.vector_hash != item.vector_hash:
             found[item.pk] = STALE
-    remember_hashes(user, right, doubtful)
+    store_hashes(user, right, doubtful)
     return found
 
 
-REMEMBER = """
+STORE_HASHES = """
 UPDATE memory_item AS item SET vector_hash = held.digest
 FROM unnest(%s::uuid[], %s::bigint[], %s::text[]) AS held(id, revision, digest)
 WHERE item.user_id = %s AND item.id = held.id AND item.revision = held.revision AND item.indexing = 'ready'
 """
 
 
-def remember_hashes(user: EndUser, items: Sequence[MemoryItem], held: Mapping[uuid.UUID, Held]) -> None:
+def store_hashes(user: EndUser, items: Sequence[MemoryItem], held: Mapping[uuid.UUID, StoredPoint]) -> None:
     if items:
         ids, revisions = [item.pk for item in items], [item.revision for item in items]
         with user_scope(user), connection.cursor() as cursor:
-            cursor.execute(REMEMBER, [ids, revisions, [held[item.pk].vector_hash for item in items], user.pk])
+            cursor.execute(STORE_HASHES, [ids, revisions, [held[item.pk].vector_hash for item in items], user.pk])
 
 
-def check_tokens(user: EndUser, *, repair: bool) -> Drift:
-    lacking, completed = tokens.complete(user, repair=repair)
-    return Drift(found=+Counter({TOKENS: lacking}), mended=+Counter({TOKENS: completed}))
+def check_tokens(user: EndUser, *, repair: bool) -> UserDrift:
+    lacking, completed = tokens.backfill_tokens(user, repair=repair)
+    return UserDrift(found=+Counter({TOKENS: lacking}), mended=+Counter({TOKENS: completed}))
 
 
 # --- mending -----------------------------------------------------------------------------------------------------
 def compare_page(
-    user: EndUser, index: VectorIndex, page: Sequence[MemoryItem], drift: Drift, *, repair: bool, now: datetime
+    user: EndUser, index: VectorIndex, page: Sequence[MemoryItem], drift: UserDrift, *, repair: bool, now: datetime
 ) -> None:
-    wrong = differences(user, index, page)
+    wrong = find_differences(user, index, page)
     drift.found += Counter(wrong.values())
     if not wrong or not repair:
         return
@@ -285,7 +285,7 @@ def compare_page(
     again = requeue(user, requeued, now)
     drift.mended += Counter(wrong[item_id] for item_id in again)
     moved = [rows[item_id] for item_id, kind in wrong.items() if kind == PAYLOAD]
-    for (tier, status, revision), ids in queue.by_payload(moved).items():
+    for (tier, status, revision), ids in queue.group_by_payload(moved).items():
         index.set_payload(user.pk, ids, tier=tier, status=status, revision=revision, deadline=Deadline(TIMEOUT_S))
     drift.mended += Counter({PAYLOAD: len(moved)})
 
@@ -312,43 +312,45 @@ def requeue(user: EndUser, rows: Sequence[MemoryItem], now: datetime) -> list[uu
     return again
 
 
-def remove_surplus(user: EndUser, index: VectorIndex, drift: Drift, *, repair: bool) -> None:
+def remove_surplus(user: EndUser, index: VectorIndex, drift: UserDrift, *, repair: bool) -> None:
     """Points without a row. Those whose item belongs to somebody else come first, and are written down."""
     strays = index.strays(user.pk, remove=repair)
     if strays:
-        record(user, drift, STRAYS, strays, repair=repair)
+        record_differences(user, drift, STRAYS, strays, repair=repair)
         quarantine(user, strays, drift)
-    for ids in chunks(item_id for item_id, _ in index.scroll(user.pk)):
+    for ids in split_ids(item_id for item_id, _ in index.scroll(user.pk)):
         drift.points += len(ids)
-        orphans = without_row(user, ids)
+        orphans = list_ids_without_row(user, ids)
         if not orphans:
             continue
-        foreign = quarantine(user, without_tombstone(user, orphans), drift)
+        foreign = quarantine(user, list_ids_without_tombstone(user, orphans), drift)
         if repair:
             index.delete(user.pk, orphans, Deadline(TIMEOUT_S))
-        record(user, drift, FOREIGN, foreign, repair=repair)
-        record(user, drift, ORPHANS, [item_id for item_id in orphans if item_id not in foreign], repair=repair)
+        record_differences(user, drift, FOREIGN, foreign, repair=repair)
+        record_differences(
+            user, drift, ORPHANS, [item_id for item_id in orphans if item_id not in foreign], repair=repair
+        )
 
 
-def record(user: EndUser, drift: Drift, kind: str, ids: Sequence[uuid.UUID], *, repair: bool) -> None:
+def record_differences(user: EndUser, drift: UserDrift, kind: str, ids: Sequence[uuid.UUID], *, repair: bool) -> None:
     drift.found[kind] += len(ids)
     if repair:
         drift.mended[kind] += len(ids)
 
 
-def without_row(user: EndUser, ids: Sequence[uuid.UUID]) -> list[uuid.UUID]:
+def list_ids_without_row(user: EndUser, ids: Sequence[uuid.UUID]) -> list[uuid.UUID]:
     with user_scope(user):
         known = set(MemoryItem.objects.for_user(user).filter(pk__in=ids).values_list("pk", flat=True))
     return [item_id for item_id in ids if item_id not in known]
 
 
-def without_tombstone(user: EndUser, ids: Sequence[uuid.UUID]) -> list[uuid.UUID]:
+def list_ids_without_tombstone(user: EndUser, ids: Sequence[uuid.UUID]) -> list[uuid.UUID]:
     with user_scope(user):
         known = set(Tombstone.objects.filter(user=user, item_id__in=ids).values_list("item_id", flat=True))
     return [item_id for item_id in ids if item_id not in known]
 
 
-def quarantine(user: EndUser, ids: Sequence[uuid.UUID], drift: Drift) -> list[uuid.UUID]:
+def quarantine(user: EndUser, ids: Sequence[uuid.UUID], drift: UserDrift) -> list[uuid.UUID]:
     """Write down which of these are somebody else's items. Each other user is asked in a scope of their own."""
     left = set(ids)
     found: list[uuid.UUID] = []
@@ -364,11 +366,11 @@ def quarantine(user: EndUser, ids: Sequence[uuid.UUID], drift: Drift) -> list[uu
     return found
 
 
-def check_erased(*, repair: bool, now: datetime) -> Drift:
+def check_erased(*, repair: bool, now: datetime) -> UserDrift:
     """Whoever was erased stays erased, even when the index was brought back from an older copy."""
-    drift = Drift()
+    drift = UserDrift()
     index = vector_index()
-    erased = Erasure.objects.filter(finished_at__gt=now - ERASED_KEPT).values_list("end_user_id", flat=True)
+    erased = Erasure.objects.filter(finished_at__gt=now - ERASURE_RETENTION).values_list("end_user_id", flat=True)
     for user_id in erased.iterator():
         left = index.count(user_id, Deadline(TIMEOUT_S))
         if left and repair:
@@ -379,7 +381,7 @@ def check_erased(*, repair: bool, now: datetime) -> Drift:
     return drift
 
 
-def chunks(ids: Iterable[uuid.UUID]) -> Iterator[list[uuid.UUID]]:
+def split_ids(ids: Iterable[uuid.UUID]) -> Iterator[list[uuid.UUID]]:
     ids = iter(ids)
     while chunk := list(islice(ids, PAGE)):
         yield chunk

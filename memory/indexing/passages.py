@@ -10,13 +10,13 @@ from django.db import connection
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.indexes.base import Point
-from memory.indexes.tokens import keep_tokens
+from memory.indexes.base import VectorPoint
+from memory.indexes.tokens import store_tokens
 from memory.inference import embedder, language_model, prefixes, token_embedder
-from memory.inference.base import Encoded, Span, Vector
+from memory.inference.base import EncodedPassage, Span, Vector
 from memory.inference.llm import LanguageModel
-from memory.language import english_gloss
-from memory.language.text import REPLY_EXCERPT, SPACES, date_words
+from memory.language import gloss_in_english
+from memory.language.text import REPLY_EXCERPT, SPACES, format_date
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
@@ -24,7 +24,7 @@ from memory.tiers import SourceType, Tier
 
 logger = structlog.get_logger(__name__)
 
-TURNS_BEFORE = """
+PREVIOUS_TURNS = """
 SELECT item.id, before.speaker, left(before.text, %s)
 FROM memory_item AS item CROSS JOIN LATERAL (
     SELECT speaker, text FROM memory_item AS earlier
@@ -36,13 +36,13 @@ WHERE item.user_id = %s AND item.id = ANY(%s)
 """
 
 
-def passage(item: MemoryItem, before: str = "") -> tuple[str, str]:
+def build_passage(item: MemoryItem, before: str = "") -> tuple[str, str]:
     """The text to embed for an item: its prefix, its text, and the turn it replies to.
 
     ``before`` is the turn before it in its thread. A turn that arrives late or changes does not change the
     vector of the next.
     """
-    prefix = context_prefix(
+    prefix = build_context_prefix(
         Tier(item.tier),
         occurred_at=item.occurred_at,
         speaker=item.speaker,
@@ -50,51 +50,51 @@ def passage(item: MemoryItem, before: str = "") -> tuple[str, str]:
         title=str(item.source.get("title", "")),
         section=str(item.source.get("section", "")),
     )
-    return prefix, item.text + gloss_suffix(item.text) + reply_suffix(before)
+    return prefix, item.text + gloss_suffix(item.text) + build_reply_suffix(before)
 
 
 def gloss_suffix(text: str) -> str:
     """English keywords for a text in a script that the usual embedding models do not know."""
-    return f" ({gloss})" if (gloss := english_gloss(text)) else ""
+    return f" ({gloss})" if (gloss := gloss_in_english(text)) else ""
 
 
-def turns_before(user: EndUser, items: Sequence[MemoryItem]) -> dict[uuid.UUID, str]:
+def load_previous_turns(user: EndUser, items: Sequence[MemoryItem]) -> dict[uuid.UUID, str]:
     """The turn before each item in its thread, with its speaker, for the items that have one."""
     ids = [item.pk for item in items if item.thread_id]
     if not ids:
         return {}
     with user_scope(user), connection.cursor() as cursor:
-        cursor.execute(TURNS_BEFORE, [REPLY_EXCERPT, user.pk, ids])
+        cursor.execute(PREVIOUS_TURNS, [REPLY_EXCERPT, user.pk, ids])
         return {item_id: f"{speaker}: {text}" if speaker else text for item_id, speaker, text in cursor.fetchall()}
 
 
 def vector_hash(item: MemoryItem, before: str = "") -> str:
     """A hash that stays the same while the vector need not be computed again."""
     conf = memory_conf()
-    prefix, text = passage(item, before)
+    prefix, text = build_passage(item, before)
     parts = (conf.vector.collection, conf.embedding.model, conf.embedding.passage_prefix, prefix, text)
     return hashlib.sha256("\x00".join(parts).encode()).hexdigest()
 
 
-def describer() -> LanguageModel | None:
+def prefix_model() -> LanguageModel | None:
     """The language model for contextual prefixes, if one is configured and enabled."""
     return language_model() if memory_conf().llm.prefixes else None
 
 
-def embedded_texts(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str]) -> list[str]:
+def build_texts(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str]) -> list[str]:
     """The passages, each with its contextual prefix from the language model, if there is one.
 
     The prefix is not part of ``vector_hash``: a different wording by the model does not make a vector stale.
     """
-    passages = ["".join(passage(item, before.get(item.pk, ""))) for item in items]
-    model = describer()
+    passages = ["".join(build_passage(item, before.get(item.pk, ""))) for item in items]
+    model = prefix_model()
     if model is None:
         return passages
-    contexts = prefixes.contexts(model, [subject(item, before.get(item.pk, "")) for item in items])
+    contexts = prefixes.write_prefixes(model, [build_prefix_subject(item, before.get(item.pk, "")) for item in items])
     return [f"{context}\n{text}" if context else text for context, text in zip(contexts, passages, strict=True)]
 
 
-def subject(item: MemoryItem, before: str) -> prefixes.Subject:
+def build_prefix_subject(item: MemoryItem, before: str) -> prefixes.PrefixSubject:
     about = {
         "kind": Tier(item.tier).value,
         "date": f"{item.occurred_at:%Y-%m-%d}",
@@ -104,14 +104,16 @@ def subject(item: MemoryItem, before: str) -> prefixes.Subject:
         "section": str(item.source.get("section", "")),
         "tags": ", ".join(item.tags),
     }
-    return prefixes.Subject(item.user_id, "\n".join(f"{k}: {v}" for k, v in about.items() if v), before, item.text)
+    return prefixes.PrefixSubject(
+        item.user_id, "\n".join(f"{k}: {v}" for k, v in about.items() if v), before, item.text
+    )
 
 
-def points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[Point]:
+def build_points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[VectorPoint]:
     """The items as index points, newly embedded; their token vectors are stored on the way."""
-    vectors = embedded(items, before, deadline)
+    vectors = embed_items(items, before, deadline)
     return [
-        Point(
+        VectorPoint(
             id=item.pk,
             user_id=item.user_id,
             tier=item.tier,
@@ -124,19 +126,21 @@ def points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadlin
     ]
 
 
-def embedded(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[Vector]:
+def embed_items(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[Vector]:
     """The items' vectors. Turns also get token vectors if the server offers them; failing that, none."""
-    texts = embedded_texts(items, before)
+    texts = build_texts(items, before)
     turns = {place: item for place, item in enumerate(items) if item.thread_id}
-    encoded = encoded_turns([(texts[place], said_in(texts[place], item)) for place, item in turns.items()], deadline)
+    encoded = encode_turns(
+        [(texts[place], find_content_span(texts[place], item)) for place, item in turns.items()], deadline
+    )
     vectors = dict(zip(turns, (one.vector for one in encoded), strict=False))
     rest = [place for place in range(len(items)) if place not in vectors]
     vectors |= zip(rest, embedder().embed_passages([texts[place] for place in rest], deadline), strict=True)
-    keep_signs(items, dict(zip(turns, (one.signs for one in encoded), strict=False)))
+    store_token_signs(items, dict(zip(turns, (one.signs for one in encoded), strict=False)))
     return [vectors[place] for place in range(len(items))]
 
 
-def encoded_turns(turns: Sequence[tuple[str, Span]], deadline: Deadline) -> list[Encoded]:
+def encode_turns(turns: Sequence[tuple[str, Span]], deadline: Deadline) -> list[EncodedPassage]:
     """Vectors with tokens for all turns, or nothing if the server cannot provide tokens.
 
     Raises Unavailable when that cannot be determined: then the embedder is down and the turns stay pending.
@@ -151,7 +155,7 @@ def encoded_turns(turns: Sequence[tuple[str, Span]], deadline: Deadline) -> list
         return []
 
 
-def said_in(text: str, item: MemoryItem) -> Span:
+def find_content_span(text: str, item: MemoryItem) -> Span:
     """The span of an embedded text that holds the speaker's name, the item's own words and their keywords."""
     own = item.text + gloss_suffix(item.text)
     start = max(0, text.find(own))
@@ -160,21 +164,21 @@ def said_in(text: str, item: MemoryItem) -> Span:
     return first, start + len(own)
 
 
-def keep_signs(items: Sequence[MemoryItem], signs: Mapping[int, bytes]) -> None:
+def store_token_signs(items: Sequence[MemoryItem], signs: Mapping[int, bytes]) -> None:
     """Store the token vectors. Those of items that have none any more are removed, also after a switch-off."""
     by_id = {item.pk: signs.get(place) for place, item in enumerate(items)}
     revisions = {item.pk: item.revision for item in items}
     for user_id in {item.user_id for item in items}:
-        keep_tokens(user_id, memory_conf().embedding.model, by_id, revisions)
+        store_tokens(user_id, memory_conf().embedding.model, by_id, revisions)
 
 
-def budget(texts: int) -> Deadline:
+def indexing_deadline(texts: int) -> Deadline:
     """A deadline long enough to describe and embed this many texts and to write their vectors."""
-    describing_s = prefixes.LONGEST_BATCH_S if describer() else 0.0
+    describing_s = prefixes.MAX_BATCH_S if prefix_model() else 0.0
     return Deadline(memory_conf().embedding.batch_timeout_s * max(1, texts // 8) + describing_s)
 
 
-def context_prefix(
+def build_context_prefix(
     tier: Tier, *, occurred_at: datetime, speaker: str, source_type: str = "", title: str = "", section: str = ""
 ) -> str:
     """The deterministic prefix that is embedded in front of a text: when, who, where.
@@ -184,7 +188,7 @@ def context_prefix(
     """
     if tier is Tier.MEMORY_BANK:
         return ""
-    parts = [f"{occurred_at:%A} {date_words(occurred_at)}"]
+    parts = [f"{occurred_at:%A} {format_date(occurred_at)}"]
     if title:
         parts.append(f"Book: {title}" + (f", Section: {section}" if section else ""))
     elif source_type in {SourceType.DOCUMENT, SourceType.TOOL}:
@@ -193,6 +197,6 @@ def context_prefix(
     return f"[{' · '.join(parts)}] {said}"
 
 
-def reply_suffix(before: str) -> str:
+def build_reply_suffix(before: str) -> str:
     """The suffix that is embedded after a turn: the turn it replies to, as context for "yes, last week"."""
     return f" (in reply to {SPACES.sub(' ', before[:REPLY_EXCERPT]).strip()})" if before else ""

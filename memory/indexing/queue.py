@@ -16,17 +16,11 @@ from psycopg.errors import LockNotAvailable
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.indexes import vector_index
-from memory.indexing.passages import (
-    budget,
-    describer,
-    points,
-    turns_before,
-    vector_hash,
-)
+from memory.indexing.passages import build_points, indexing_deadline, load_previous_turns, prefix_model, vector_hash
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, Tombstone
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Rejected, Unavailable
+from memory.platform.faults import BadReply, RequestRejected, Unavailable
 from memory.store.rows import mark_index_due
 from memory.tiers import Indexing
 
@@ -34,11 +28,11 @@ logger = structlog.get_logger(__name__)
 
 BATCH = 128
 """Rows taken at once: a few embedder batches, so that the database is asked rarely."""
-DESCRIBED_BATCH = 16
+PREFIXED_BATCH = 16
 """Batch size with contextual prefixes: small enough for each row to be described in time."""
 EMBEDDER = "embedder"
 MAX_ATTEMPTS = 5
-MAX_PAUSE = timedelta(seconds=30)
+MAX_RETRY_DELAY = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +42,7 @@ class IndexCounts:
     failed: int
 
 
-def counts(user: EndUser, total: int | None = None) -> IndexCounts:
+def count_indexing(user: EndUser, total: int | None = None) -> IndexCounts:
     """How far the user's active memories are on their way into the index. ``total``: how many there are, if known.
 
     Pending and failed rows have an index each; reading the state of all rows is ten times slower.
@@ -61,7 +55,7 @@ def counts(user: EndUser, total: int | None = None) -> IndexCounts:
     return IndexCounts(pending=pending, ready=max(0, total - pending - failed), failed=failed)
 
 
-def retry(user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+def retry_item(user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
     """Try a row again that was given up. False when there is none such."""
     with user_scope(user):
         given_up = MemoryItem.objects.for_user(user).filter(pk=item_id, indexing=Indexing.FAILED)
@@ -78,13 +72,13 @@ def index_batch(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
     the rows stay pending and are tried again after a pause.
     """
     purged = purge_vectors(user, now=now)
-    items = due_items(user, now, min(limit, DESCRIBED_BATCH) if describer() else limit)
+    items = list_due_items(user, now, min(limit, PREFIXED_BATCH) if prefix_model() else limit)
     if not items:
         return purged
     try:
         index_items(user, items, now=now)
-    except (Rejected, BadReply) as error:
-        if not is_fault_of_a_text(error):
+    except (RequestRejected, BadReply) as error:
+        if not is_text_rejected(error):
             postpone(user, items, now, error)
             raise
         index_one_by_one(user, items, now=now)
@@ -94,7 +88,7 @@ def index_batch(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
     return len(items) + purged
 
 
-def due_items(user: EndUser, now: datetime, limit: int) -> list[MemoryItem]:
+def list_due_items(user: EndUser, now: datetime, limit: int) -> list[MemoryItem]:
     with user_scope(user):
         return list(
             MemoryItem.objects.for_user(user)
@@ -103,7 +97,7 @@ def due_items(user: EndUser, now: datetime, limit: int) -> list[MemoryItem]:
         )
 
 
-def only_paused(user: EndUser, now: datetime) -> bool:
+def is_backing_off(user: EndUser, now: datetime) -> bool:
     """Whether rows are pending, and none of them is due yet."""
     with user_scope(user):
         pending = MemoryItem.objects.for_user(user).filter(indexing=Indexing.PENDING)
@@ -111,19 +105,19 @@ def only_paused(user: EndUser, now: datetime) -> bool:
 
 
 def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) -> None:
-    before = turns_before(user, items)
+    before = load_previous_turns(user, items)
     hashes = {item.pk: vector_hash(item, before.get(item.pk, "")) for item in items}
     changed = [item for item in items if item.vector_hash != hashes[item.pk]]
-    deadline = budget(len(changed))
+    deadline = indexing_deadline(len(changed))
     if changed:
-        vector_index().upsert(points(changed, before, deadline), deadline)
+        vector_index().upsert(build_points(changed, before, deadline), deadline)
     moved = [item for item in items if item.vector_hash == hashes[item.pk]]
-    for (tier, status, revision), ids in by_payload(moved).items():
+    for (tier, status, revision), ids in group_by_payload(moved).items():
         vector_index().set_payload(user.pk, ids, tier=tier, status=status, revision=revision, deadline=deadline)
     mark_ready(user, items, hashes, now)
 
 
-def by_payload(items: Sequence[MemoryItem]) -> dict[tuple[str, str, int], list[uuid.UUID]]:
+def group_by_payload(items: Sequence[MemoryItem]) -> dict[tuple[str, str, int], list[uuid.UUID]]:
     groups: dict[tuple[str, str, int], list[uuid.UUID]] = {}
     for item in items:
         groups.setdefault((item.tier, item.status, item.revision), []).append(item.pk)
@@ -153,7 +147,7 @@ def mark_ready(user: EndUser, items: Sequence[MemoryItem], hashes: dict[uuid.UUI
         )
 
 
-def is_fault_of_a_text(error: Unavailable) -> bool:
+def is_text_rejected(error: Unavailable) -> bool:
     """Whether the embedder accepts other texts. A wrong key or a login page rejects all, and is no fault of a row.
 
     The index receives only numbers, so its refusals are never about a text.
@@ -173,7 +167,7 @@ def index_one_by_one(user: EndUser, items: Sequence[MemoryItem], *, now: datetim
     for item in items:
         try:
             index_items(user, [item], now=now)
-        except (Rejected, BadReply) as error:
+        except (RequestRejected, BadReply) as error:
             attempts = item.index_attempts + 1
             state = Indexing.FAILED if attempts >= MAX_ATTEMPTS else Indexing.PENDING
             logger.warning("item not indexed", item_id=str(item.pk), attempts=attempts, reason=error.reason)
@@ -181,7 +175,7 @@ def index_one_by_one(user: EndUser, items: Sequence[MemoryItem], *, now: datetim
                 MemoryItem.objects.for_user(user).filter(pk=item.pk, version=item.version).update(
                     indexing=state,
                     index_attempts=attempts,
-                    index_after=now + pause(attempts),
+                    index_after=now + retry_delay(attempts),
                     index_error=error.reason[:300],
                 )
 
@@ -190,12 +184,12 @@ def postpone(user: EndUser, items: Sequence[MemoryItem], now: datetime, error: U
     """Retry later because a dependency is down; no attempt is counted."""
     with user_scope(user):
         MemoryItem.objects.for_user(user).filter(pk__in=[item.pk for item in items], indexing=Indexing.PENDING).update(
-            index_after=now + pause(1), index_error=error.reason[:300]
+            index_after=now + retry_delay(1), index_error=error.reason[:300]
         )
 
 
-def pause(attempts: int) -> timedelta:
-    return min(MAX_PAUSE, timedelta(seconds=2**attempts))
+def retry_delay(attempts: int) -> timedelta:
+    return min(MAX_RETRY_DELAY, timedelta(seconds=2**attempts))
 
 
 def purge_vectors(user: EndUser, *, now: datetime) -> int:
@@ -209,21 +203,21 @@ def purge_vectors(user: EndUser, *, now: datetime) -> int:
     return len(ids)
 
 
-def settle(user: EndUser) -> bool:
+def clear_user_mark(user: EndUser) -> bool:
     """Clear the user's mark if nothing is pending. False if something is, or a writer takes too long.
 
     The lock waits for every writer whose row is not visible yet (setting the mark locks the user's row in share mode)
     and blocks later ones, which then find the mark cleared and set it again.
     """
     try:
-        return take_back_mark(user)
+        return remove_user_mark(user)
     except OperationalError as error:
         if isinstance(error.__cause__, LockNotAvailable):
             return False
         raise
 
 
-def take_back_mark(user: EndUser) -> bool:
+def remove_user_mark(user: EndUser) -> bool:
     with user_scope(user):
         locked = EndUser.objects.select_for_update().filter(pk=user.pk).first()
         if locked is None:
@@ -235,7 +229,7 @@ def take_back_mark(user: EndUser) -> bool:
     return True
 
 
-def users_due(limit: int = 1000) -> list[int]:
+def list_due_users(limit: int = 1000) -> list[int]:
     """Users with pending rows, those that have waited longest first."""
     marked = EndUser.objects.filter(index_due_since__isnull=False).order_by("index_due_since")
     return list(marked.values_list("pk", flat=True)[:limit])

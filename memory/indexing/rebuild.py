@@ -26,7 +26,7 @@ from memory.indexing import drift, passages, queue
 from memory.models import DriftReport, EndUser, MemoryItem, ReindexRun
 from memory.models.items import ItemQuerySet
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Rejected
+from memory.platform.faults import BadReply, RequestRejected
 from memory.tiers import Indexing
 
 logger = structlog.get_logger(__name__)
@@ -37,10 +37,10 @@ BATCH = queue.BATCH
 PAGE = 1000
 TIMEOUT_S = 30.0
 CLOCK_MARGIN = timedelta(minutes=1)
-MOST_ROUNDS = 3
+MAX_ROUNDS = 3
 """Comparisons before the swap. While rows are written there may always be one more to catch; the index is complete
 without it, as live writes land in both collections, and the comparison after the swap finds what does not."""
-CHECKPOINT = (
+CHECKPOINT_FIELDS = (
     "phase",
     "at_user",
     "at_moment",
@@ -56,11 +56,11 @@ CHECKPOINT = (
 )
 
 
-class Refused(Exception):
+class ReindexRefused(Exception):
     """The request is not possible now; the message says why."""
 
 
-def carry_on(
+def continue_run(
     run_id: uuid.UUID,
     *,
     stop: Callable[[], bool],
@@ -79,18 +79,20 @@ def carry_on(
         started = time.monotonic()
         written = STEPS[Phase(run.phase)](run, clock)
         run.advanced_at, run.error = clock(), ""
-        run.save(update_fields=CHECKPOINT)
+        run.save(update_fields=CHECKPOINT_FIELDS)
         advanced(run)
         throttle(run, written, time.monotonic() - started, stop)
 
 
-def note_trouble(run_id: uuid.UUID, reason: str) -> None:
+def record_problem(run_id: uuid.UUID, reason: str) -> None:
     ReindexRun.objects.filter(pk=run_id).update(error=reason[:300])
 
 
 def require_same_settings(run: ReindexRun) -> None:
     if run.target is None or shape_of(run.target) != vector_index().shape:
-        raise Refused("the embedding settings are not those the run was started with: --cancel it and start again")
+        raise ReindexRefused(
+            "the embedding settings are not those the run was started with: --cancel it and start again"
+        )
 
 
 def throttle(run: ReindexRun, written: int, spent_s: float, stop: Callable[[], bool]) -> None:
@@ -103,32 +105,32 @@ def throttle(run: ReindexRun, written: int, spent_s: float, stop: Callable[[], b
         time.sleep(min(left, 0.2))
 
 
-def copy(run: ReindexRun, clock: Callable[[], datetime]) -> int:
+def copy_rows(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     since = run.scope.get("since")
-    changed = Changed(datetime.fromisoformat(since) if since else None, run.started_at)
+    changed = ChangeWindow(datetime.fromisoformat(since) if since else None, run.started_at)
     return copy_batch(run, changed, clock, then=Phase.CATCH_UP)
 
 
-def catch_up(run: ReindexRun, clock: Callable[[], datetime]) -> int:
+def copy_late_changes(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     """Copy what writers wrote into the old collection only, before they noticed the run."""
-    changed = Changed(run.started_at - CLOCK_MARGIN, run.started_at + CLOCK_MARGIN)
+    changed = ChangeWindow(run.started_at - CLOCK_MARGIN, run.started_at + CLOCK_MARGIN)
     return copy_batch(run, changed, clock, then=Phase.VERIFY)
 
 
-class Changed(NamedTuple):
+class ChangeWindow(NamedTuple):
     """When rows last changed, both ends included."""
 
     since: datetime | None
     until: datetime
 
 
-def copy_batch(run: ReindexRun, changed: Changed, clock: Callable[[], datetime], *, then: str) -> int:
+def copy_batch(run: ReindexRun, changed: ChangeWindow, clock: Callable[[], datetime], *, then: str) -> int:
     user = current_user(run)
     if user is None:
-        move_on(run, Phase.CHECK if run.scope else then)
+        enter_phase(run, Phase.CHECK if run.scope else then)
         return 0
-    items = next_items(run, user, changed)
-    refused = write(run, user, items, clock())
+    items = list_next_items(run, user, changed)
+    refused = write_points(run, user, items, clock())
     run.rows_refused += refused
     if run.phase == Phase.COPY:
         run.rows_done += len(items)
@@ -139,7 +141,7 @@ def copy_batch(run: ReindexRun, changed: Changed, clock: Callable[[], datetime],
     return len(items)
 
 
-def move_on(run: ReindexRun, phase: str) -> None:
+def enter_phase(run: ReindexRun, phase: str) -> None:
     run.phase = phase
     run.at_user, run.at_moment, run.at_item = 0, None, None
 
@@ -158,15 +160,15 @@ class ChangedAfter(Func):
     output_field = BooleanField()
 
 
-def rows_of(run: ReindexRun, user: EndUser) -> ItemQuerySet:
+def select_rows(run: ReindexRun, user: EndUser) -> ItemQuerySet:
     rows = MemoryItem.objects.for_user(user)
     return rows.filter(tier=run.scope["tier"]) if "tier" in run.scope else rows
 
 
-def next_items(run: ReindexRun, user: EndUser, changed: Changed) -> list[MemoryItem]:
+def list_next_items(run: ReindexRun, user: EndUser, changed: ChangeWindow) -> list[MemoryItem]:
     starts_user = run.at_user != user.pk or run.at_item is None
     with user_scope(user):
-        rows = rows_of(run, user)
+        rows = select_rows(run, user)
         if starts_user:
             # Rows an earlier model refused are tried again by the worker or this run.
             rows.filter(indexing=Indexing.FAILED).update(indexing=Indexing.PENDING, index_attempts=0, vector_hash="")
@@ -178,63 +180,63 @@ def next_items(run: ReindexRun, user: EndUser, changed: Changed) -> list[MemoryI
         return list(rows.defer("lexemes").order_by("updated_at", "pk")[:BATCH])
 
 
-def target_of(run: ReindexRun) -> StoredCollection:
+def open_target(run: ReindexRun) -> StoredCollection:
     if run.target is None:
-        raise Refused("the collection of this run is gone")
+        raise ReindexRefused("the collection of this run is gone")
     return vector_index().open(run.target)
 
 
-def write(run: ReindexRun, user: EndUser, items: Sequence[MemoryItem], now: datetime) -> int:
+def write_points(run: ReindexRun, user: EndUser, items: Sequence[MemoryItem], now: datetime) -> int:
     """Put these rows' points into the target. Returns how many the embedder refused."""
     if not items:
         return 0
-    target = target_of(run)
+    target = open_target(run)
     try:
-        refused = put(target, user, items)
+        refused = upsert_points(target, user, items)
         waiting = [item for item in items if item.indexing == Indexing.PENDING]
         if waiting:
             # Written to every collection, so the rows are no longer pending.
             queue.index_items(user, waiting, now=now)
-    except (Rejected, BadReply) as error:
-        if not queue.is_fault_of_a_text(error):
+    except (RequestRejected, BadReply) as error:
+        if not queue.is_text_rejected(error):
             raise
-        refused = put_one_by_one(target, user, items)
-    gone = drift.without_row(user, [item.pk for item in items])
+        refused = upsert_one_by_one(target, user, items)
+    gone = drift.list_ids_without_row(user, [item.pk for item in items])
     if gone:
         target.delete(user.pk, gone, Deadline(TIMEOUT_S))
     return refused
 
 
-def put(target: StoredCollection, user: EndUser, items: Sequence[MemoryItem]) -> int:
-    deadline = passages.budget(len(items))
-    target.upsert(passages.points(items, passages.turns_before(user, items), deadline), deadline)
+def upsert_points(target: StoredCollection, user: EndUser, items: Sequence[MemoryItem]) -> int:
+    deadline = passages.indexing_deadline(len(items))
+    target.upsert(passages.build_points(items, passages.load_previous_turns(user, items), deadline), deadline)
     return 0
 
 
-def put_one_by_one(target: StoredCollection, user: EndUser, items: Sequence[MemoryItem]) -> int:
+def upsert_one_by_one(target: StoredCollection, user: EndUser, items: Sequence[MemoryItem]) -> int:
     refused = 0
     for item in items:
         try:
-            put(target, user, [item])
-        except (Rejected, BadReply) as error:
+            upsert_points(target, user, [item])
+        except (RequestRejected, BadReply) as error:
             refused += 1
             logger.warning("item not reindexed", item_id=str(item.pk), reason=error.reason)
     return refused
 
 
-def verify(run: ReindexRun, clock: Callable[[], datetime]) -> int:
+def verify_page(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     """Compare a page of rows with the target; after a user's last page, remove points without a row."""
     user = current_user(run)
     if user is None:
         run.verified_rounds += 1
-        again = run.mended_in_round and run.verified_rounds < MOST_ROUNDS
+        again = run.mended_in_round and run.verified_rounds < MAX_ROUNDS
         run.mended_in_round = 0
-        move_on(run, Phase.VERIFY if again else Phase.SWAP)
+        enter_phase(run, Phase.VERIFY if again else Phase.SWAP)
         return 0
     last = run.at_item if run.at_user == user.pk and run.at_item else uuid.UUID(int=0)
     with user_scope(user):
-        page = list(drift.light_rows(user).filter(pk__gt=last).order_by("pk")[:PAGE])
-    mended = mend(run, user, page, clock())
+        page = list(drift.list_rows(user).filter(pk__gt=last).order_by("pk")[:PAGE])
+    mended = repair_points(run, user, page, clock())
     run.at_user, run.at_item = user.pk, page[-1].pk if page else None
     if len(page) < PAGE:
         mended += remove_orphans(run, user)
@@ -244,10 +246,10 @@ def verify(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     return mended
 
 
-def mend(run: ReindexRun, user: EndUser, page: Sequence[MemoryItem], now: datetime) -> int:
+def repair_points(run: ReindexRun, user: EndUser, page: Sequence[MemoryItem], now: datetime) -> int:
     """Rewrite points that differ from their rows. Pending rows are left to the worker."""
     ready = {row.pk: row for row in page if row.indexing == Indexing.READY}
-    held = {point.id: point for point in target_of(run).held(user.pk, list(ready), Deadline(TIMEOUT_S))}
+    held = {point.id: point for point in open_target(run).held(user.pk, list(ready), Deadline(TIMEOUT_S))}
     wrong = [
         row.pk
         for row in ready.values()
@@ -259,58 +261,58 @@ def mend(run: ReindexRun, user: EndUser, page: Sequence[MemoryItem], now: dateti
         with user_scope(user):
             rows = MemoryItem.objects.for_user(user).filter(pk__in=wrong[start : start + BATCH])
             items = list(rows.defer("lexemes"))
-        run.rows_refused += write(run, user, items, now)
+        run.rows_refused += write_points(run, user, items, now)
     return len(wrong)
 
 
 def remove_orphans(run: ReindexRun, user: EndUser) -> int:
-    target = target_of(run)
+    target = open_target(run)
     removed = 0
-    for ids in drift.chunks(item_id for item_id, _ in target.scroll(user.pk)):
-        gone = drift.without_row(user, ids)
+    for ids in drift.split_ids(item_id for item_id, _ in target.scroll(user.pk)):
+        gone = drift.list_ids_without_row(user, ids)
         if gone:
             target.delete(user.pk, gone, Deadline(TIMEOUT_S))
         removed += len(gone)
     return removed
 
 
-def swap(run: ReindexRun, clock: Callable[[], datetime]) -> int:
+def swap_collections(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     """Swap the engine's alias, then update our row; after an interruption both are repeated."""
     if run.target is None:
-        raise Refused("the collection of this run is gone")
+        raise ReindexRefused("the collection of this run is gone")
     index = vector_index()
     index.engine.open(run.target.name, run.target.dimensions, index.alias).make_live()
     keep_until = clock() + timedelta(hours=memory_conf().reindex.keep_hours)
     index.registry.swap(run.target, keep_until=keep_until)
-    move_on(run, Phase.CHECK)
+    enter_phase(run, Phase.CHECK)
     return 0
 
 
-def check(run: ReindexRun, clock: Callable[[], datetime]) -> int:
+def check_live_collection(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     """Run a consistency check of the live collection. Its report is resumable, like the run."""
     report: DriftReport | None = run.report
     if report is None:
         user = EndUser.objects.filter(pk=run.scope.get("end_user", 0)).first()
-        run.report = drift.begin(drift.Mode.FULL, now=clock(), user=user)
+        run.report = drift.start_report(drift.Mode.FULL, now=clock(), user=user)
         return 0
     if report.finished_at is None:
         users = report.users
-        drift.carry_on(report, clock=clock, stop=lambda: report.users > users)
+        drift.continue_report(report, clock=clock, stop=lambda: report.users > users)
     if report.finished_at is not None:
-        finish(run, clock())
+        finish_run(run, clock())
     return 0
 
 
-def finish(run: ReindexRun, now: datetime) -> None:
+def finish_run(run: ReindexRun, now: datetime) -> None:
     run.state, run.finished_at = State.DONE, now
     ReindexRun.objects.filter(pk=run.pk, state=State.RUNNING).update(state=State.DONE, finished_at=now)
     logger.info("index rebuilt", collection=run.collection, rows=run.rows_done, mended=run.rows_mended)
 
 
 STEPS: dict[ReindexRun.Phase, Callable[[ReindexRun, Callable[[], datetime]], int]] = {
-    Phase.COPY: copy,
-    Phase.CATCH_UP: catch_up,
-    Phase.VERIFY: verify,
-    Phase.SWAP: swap,
-    Phase.CHECK: check,
+    Phase.COPY: copy_rows,
+    Phase.CATCH_UP: copy_late_changes,
+    Phase.VERIFY: verify_page,
+    Phase.SWAP: swap_collections,
+    Phase.CHECK: check_live_collection,
 }

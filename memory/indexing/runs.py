@@ -13,7 +13,7 @@ from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.indexes import vector_index
 from memory.indexes.collections import Role
-from memory.indexing.rebuild import Phase, Refused, State
+from memory.indexing.rebuild import Phase, ReindexRefused, State
 from memory.models import EndUser, MemoryItem, ReindexRun, VectorCollection
 
 logger = structlog.get_logger(__name__)
@@ -21,7 +21,7 @@ logger = structlog.get_logger(__name__)
 EXACT_COUNT_UP_TO = 1000
 
 
-def start(
+def start_run(
     *,
     now: datetime,
     user: EndUser | None = None,
@@ -30,13 +30,13 @@ def start(
     rows_per_s: float | None = None,
 ) -> ReindexRun:
     """Start a rebuild of the whole index, or with a user, tier or time a rewrite of those rows' points."""
-    if (current := open_run()) is not None:
-        raise Refused(f"a run is {current.state} ({current.phase}): --resume, --pause or --cancel it")
+    if (current := find_open_run()) is not None:
+        raise ReindexRefused(f"a run is {current.state} ({current.phase}): --resume, --pause or --cancel it")
     wanted = {"end_user": user.pk if user else None, "tier": tier, "since": since.isoformat() if since else None}
     scope = {name: value for name, value in wanted.items() if value}
     index = vector_index()
     if scope and (problem := index.mismatch()):
-        raise Refused(f"{problem} without --user, --tier and --since")
+        raise ReindexRefused(f"{problem} without --user, --tier and --since")
     try:
         with transaction.atomic():
             live = index.registry.adopt(index.shape)
@@ -45,42 +45,46 @@ def start(
                 target=target,
                 collection=target.name,
                 scope=scope,
-                rows_total=expected_rows(user),
+                rows_total=estimate_rows(user),
                 rows_per_s=memory_conf().reindex.rows_per_s if rows_per_s is None else rows_per_s,
                 started_at=now,
                 advanced_at=now,
             )
     except IntegrityError:
-        raise Refused("another run was started at the same moment") from None
+        raise ReindexRefused("another run was started at the same moment") from None
 
 
-def open_run() -> ReindexRun | None:
+def find_open_run() -> ReindexRun | None:
     return ReindexRun.objects.filter(state__in=[State.RUNNING, State.PAUSED]).select_related("target").first()
 
 
-def pause() -> ReindexRun:
-    return turn(State.RUNNING, State.PAUSED, "no run is going on")
+def pause_run() -> ReindexRun:
+    return change_state(State.RUNNING, State.PAUSED, "no run is going on")
 
 
-def resume() -> ReindexRun:
+def resume_run() -> ReindexRun:
     """Resume a paused run, or one whose process died."""
-    run = open_run()
-    return run if run is not None and run.state == State.RUNNING else turn(State.PAUSED, State.RUNNING, "no run waits")
+    run = find_open_run()
+    return (
+        run
+        if run is not None and run.state == State.RUNNING
+        else change_state(State.PAUSED, State.RUNNING, "no run waits")
+    )
 
 
-def turn(state: str, new: str, otherwise: str) -> ReindexRun:
-    run = open_run()
+def change_state(state: str, new: str, otherwise: str) -> ReindexRun:
+    run = find_open_run()
     if run is None or not ReindexRun.objects.filter(pk=run.pk, state=state).update(state=new):
-        raise Refused(otherwise)
+        raise ReindexRefused(otherwise)
     run.state = new
     return run
 
 
-def cancel(*, now: datetime) -> ReindexRun:
+def cancel_run(*, now: datetime) -> ReindexRun:
     """Cancel a run before its swap; the new collection is removed."""
-    run = open_run()
+    run = find_open_run()
     if run is None or run.phase == Phase.CHECK:
-        raise Refused("no run is going on" if run is None else "the new index answers already: --rollback")
+        raise ReindexRefused("no run is going on" if run is None else "the new index answers already: --rollback")
     ReindexRun.objects.filter(pk=run.pk).update(state=State.CANCELLED, finished_at=now)
     if run.target is not None and run.target.role == Role.BUILDING:
         vector_index().registry.give_up(run.target)
@@ -88,15 +92,15 @@ def cancel(*, now: datetime) -> ReindexRun:
     return run
 
 
-def roll_back(*, now: datetime) -> VectorCollection:
+def roll_back_run(*, now: datetime) -> VectorCollection:
     """Make the previous collection live again. A consistency check must follow for changes since the swap."""
-    if open_run() is not None:
-        raise Refused("a run is going on: --cancel it first, or let it end")
+    if find_open_run() is not None:
+        raise ReindexRefused("a run is going on: --cancel it first, or let it end")
     index = vector_index()
     rows = {row.role: row for row in index.registry.rows()}
     previous, left = rows.get(Role.PREVIOUS), rows.get(Role.LIVE)
     if previous is None or (previous.keep_until is not None and previous.keep_until <= now):
-        raise Refused("no earlier collection is kept")
+        raise ReindexRefused("no earlier collection is kept")
     index.engine.open(previous.name, previous.dimensions, index.alias).make_live()
     restored = index.registry.restore()
     if left is not None:
@@ -104,7 +108,7 @@ def roll_back(*, now: datetime) -> VectorCollection:
     return restored
 
 
-def retire(*, now: datetime) -> int:
+def drop_expired_collections(*, now: datetime) -> int:
     """Remove collections past their rollback window. Returns how many."""
     index = vector_index()
     overdue = index.registry.overdue(now)
@@ -116,7 +120,7 @@ def retire(*, now: datetime) -> int:
     return len(overdue)
 
 
-def expected_rows(user: EndUser | None) -> int:
+def estimate_rows(user: EndUser | None) -> int:
     """For the progress bar: counted where that is quick, estimated where there are very many users."""
     users = [user.pk] if user else list(EndUser.objects.values_list("pk", flat=True)[: EXACT_COUNT_UP_TO + 1])
     if len(users) > EXACT_COUNT_UP_TO:

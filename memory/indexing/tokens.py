@@ -12,8 +12,15 @@ import structlog
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.indexes.tokens import TOKENS, count_without_tokens, without_tokens
-from memory.indexing.passages import budget, encoded_turns, keep_signs, passage, said_in, turns_before
+from memory.indexes.tokens import TOKENS, count_items_without_tokens, list_items_without_tokens
+from memory.indexing.passages import (
+    build_passage,
+    encode_turns,
+    find_content_span,
+    indexing_deadline,
+    load_previous_turns,
+    store_token_signs,
+)
 from memory.indexing.queue import BATCH
 from memory.inference import token_embedder
 from memory.models import EndUser, MemoryItem
@@ -22,11 +29,11 @@ from memory.platform.faults import Unavailable
 
 logger = structlog.get_logger(__name__)
 
-AT_MOST = 1000
+MAX_TURNS = 1000
 """Turns of one user that are completed in one go: after an upgrade there may be very many, and each is embedded."""
 
 
-def complete(user: EndUser, *, repair: bool) -> tuple[int, int]:
+def backfill_tokens(user: EndUser, *, repair: bool) -> tuple[int, int]:
     """How many turns of the user lack their tokens, and how many of these got them now.
 
     Neither is anything where the embedding server gives no tokens, or cannot say whether it does.
@@ -36,11 +43,11 @@ def complete(user: EndUser, *, repair: bool) -> tuple[int, int]:
     try:
         if model is None or not model.is_offered(Deadline(memory_conf().embedding.query_timeout_s)):
             return 0, 0
-        lacking = count_without_tokens(user.pk, model.model)
-        left = without_tokens(user.pk, model.model, AT_MOST) if lacking and repair else []
+        lacking = count_items_without_tokens(user.pk, model.model)
+        left = list_items_without_tokens(user.pk, model.model, MAX_TURNS) if lacking and repair else []
         for start in range(0, len(left), BATCH):
             started = time.monotonic()
-            completed += encode(user, left[start : start + BATCH])
+            completed += encode_missing(user, left[start : start + BATCH])
             time.sleep(memory_conf().reindex.rest_s(time.monotonic() - started))
     except Unavailable as error:
         # Search does without them; the next comparison comes back.
@@ -48,16 +55,16 @@ def complete(user: EndUser, *, repair: bool) -> tuple[int, int]:
     return lacking, completed
 
 
-def encode(user: EndUser, ids: Sequence[UUID]) -> int:
+def encode_missing(user: EndUser, ids: Sequence[UUID]) -> int:
     """Keep the tokens of these turns. Returns of how many. Raises Unavailable."""
     with user_scope(user):
         items = list(MemoryItem.objects.for_user(user).filter(pk__in=ids).defer("lexemes"))
-    before = turns_before(user, items)
+    before = load_previous_turns(user, items)
     # Without what a language model might say of each: asking it again for all of them would cost more than it is worth.
-    texts = ["".join(passage(item, before.get(item.pk, ""))) for item in items]
-    spans = [(text, said_in(text, item)) for text, item in zip(texts, items, strict=True)]
-    encoded = encoded_turns(spans, budget(len(items)))
+    texts = ["".join(build_passage(item, before.get(item.pk, ""))) for item in items]
+    spans = [(text, find_content_span(text, item)) for text, item in zip(texts, items, strict=True)]
+    encoded = encode_turns(spans, indexing_deadline(len(items)))
     if items and not encoded:
         raise Unavailable(TOKENS, "the server gave none")
-    keep_signs(items, dict(enumerate(one.signs for one in encoded)))
+    store_token_signs(items, dict(enumerate(one.signs for one in encoded)))
     return len(encoded)

@@ -9,38 +9,38 @@ from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
 from memory.inference.llm import ChatModel, LanguageModel
 from memory.inference.reranker import HttpReranker
 from memory.inference.tokens import HttpTokenEmbedder
-from memory.platform.per_process import Shared
+from memory.platform.per_process import PerProcess
 
 
-@Shared
+@PerProcess
 def embedder() -> CachedEmbedder:
     """The embedder the settings name, behind its cache."""
     conf = memory_conf().embedding
     return CachedEmbedder(HttpEmbedder(conf), conf)
 
 
-@Shared
+@PerProcess
 def token_embedder() -> TokenEmbedder | None:
     """The token embedder, or None when the settings switch late interaction off."""
     conf = memory_conf()
     return HttpTokenEmbedder(conf.embedding) if conf.ranking.tokens else None
 
 
-@Shared
+@PerProcess
 def reranker() -> Reranker | None:
     """The reranker the settings name, or None when they name none or it is switched off."""
     conf = memory_conf()
     return HttpReranker(conf.reranker) if conf.reranker.url and conf.flags["rerank"] else None
 
 
-@Shared
+@PerProcess
 def language_model() -> LanguageModel | None:
     """The language model the settings name, or None when they name none."""
     conf = memory_conf().llm
     return ChatModel(conf) if conf.url and conf.model else None
 
 
-def reset() -> None:
+def reset_adapters() -> None:
     """Drop the adapters, as after a change of settings."""
     for adapter in (*embedder.made, *token_embedder.made, *reranker.made, *language_model.made):
         if adapter is not None:

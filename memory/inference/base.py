@@ -32,7 +32,7 @@ Span = tuple[int, int]
 """The characters of a text from and up to which its tokens are wanted."""
 
 
-class Encoded(NamedTuple):
+class EncodedPassage(NamedTuple):
     """A text's unit vector, and for each of its wanted tokens the signs of that token's vector, packed to bits."""
 
     vector: Vector
@@ -58,7 +58,7 @@ class TokenEmbedder(Protocol):
     def encode_query(self, text: str, deadline: Deadline) -> EncodedQuery:
         """Of something searched for."""
 
-    def encode_passages(self, texts: Sequence[str], spans: Sequence[Span], deadline: Deadline) -> list[Encoded]:
+    def encode_passages(self, texts: Sequence[str], spans: Sequence[Span], deadline: Deadline) -> list[EncodedPassage]:
         """Of things stored, in the order of the texts."""
 
     def close(self) -> None:

@@ -14,20 +14,20 @@ from redis import Redis
 
 from memory.conf import EmbeddingConf, secret_key
 from memory.inference.base import Embedder, Vector
-from memory.inference.remote import Remote, TooLarge, as_sent
+from memory.inference.remote import BatchTooLarge, JsonService, prepare_text
 from memory.platform import metrics
 from memory.platform import redis as shared
-from memory.platform.breakers import breaker
+from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply
 
 EMBEDDER = "embedder"
 # Shorter than this a vector has no direction worth comparing.
-SHORTEST = 1e-6
+MIN_LENGTH = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedModel:
     """The model the service reports, and its dimensions."""
 
     model: str | None
@@ -43,7 +43,7 @@ class HttpEmbedder:
         self.model = conf.model
         self.dimensions = conf.dimensions
         self._conf = conf
-        self._remote = Remote(name, conf.url, conf.api_key)
+        self._remote = JsonService(name, conf.url, conf.api_key)
 
     def embed_query(self, text: str, deadline: Deadline) -> Vector:
         budget = deadline.slice(self._conf.query_timeout_s)
@@ -57,34 +57,34 @@ class HttpEmbedder:
             vectors += self._embed(batch, deadline.slice(self._conf.batch_timeout_s))
         return vectors
 
-    def describe(self, deadline: Deadline) -> Served:
+    def describe(self, deadline: Deadline) -> ServedModel:
         """Ask the service what it is. Does not go through the breaker: a health probe must see for itself."""
-        vectors = _vectors(self._post(["probe"], deadline), self._conf.dialect, 1)
+        vectors = _parse_vectors(self._post(["probe"], deadline), self._conf.dialect, 1)
         model = None
         if self._conf.dialect == "tei":
             info = self._remote.exchange("GET", "/info", None, deadline)
             model = info.get("model_id") if isinstance(info, dict) else None
-        return Served(model=model if isinstance(model, str) else None, dimensions=vectors.shape[1])
+        return ServedModel(model=model if isinstance(model, str) else None, dimensions=vectors.shape[1])
 
     def close(self) -> None:
         self._remote.close()
 
     def _clip(self, prefix: str, text: str) -> str:
-        return as_sent(prefix + text, self._conf.max_chars)
+        return prepare_text(prefix + text, self._conf.max_chars)
 
     def _embed(self, texts: list[str], deadline: Deadline) -> list[Vector]:
         deadline.require(self.name)
         try:
-            return breaker(self.name).call(lambda: self._ask(texts, deadline))
-        except TooLarge:
+            return get_breaker(self.name).call(lambda: self._ask(texts, deadline))
+        except BatchTooLarge:
             if len(texts) == 1:
                 raise
         middle = len(texts) // 2
         return self._embed(texts[:middle], deadline) + self._embed(texts[middle:], deadline)
 
     def _ask(self, texts: list[str], deadline: Deadline) -> list[Vector]:
-        vectors = _vectors(self._post(texts, deadline), self._conf.dialect, len(texts))
-        return list(as_unit(vectors, self.dimensions))
+        vectors = _parse_vectors(self._post(texts, deadline), self._conf.dialect, len(texts))
+        return list(normalise(vectors, self.dimensions))
 
     def _post(self, texts: list[str], deadline: Deadline) -> object:
         if self._conf.dialect == "openai":
@@ -93,9 +93,9 @@ class HttpEmbedder:
         return self._remote.exchange("POST", "/embed", {"inputs": texts, "truncate": True, "normalize": True}, deadline)
 
 
-def _vectors(reply: object, dialect: str, count: int) -> NDArray[Any]:
+def _parse_vectors(reply: object, dialect: str, count: int) -> NDArray[Any]:
     """The reply as an array of ``count`` rows, or BadReply."""
-    rows = _openai_rows(reply) if dialect == "openai" else reply
+    rows = _parse_openai_rows(reply) if dialect == "openai" else reply
     if not isinstance(rows, list):
         raise BadReply(EMBEDDER, "the reply is not a list of vectors")
     if len(rows) != count:
@@ -109,24 +109,24 @@ def _vectors(reply: object, dialect: str, count: int) -> NDArray[Any]:
     return array
 
 
-def _openai_rows(reply: object) -> list[Any]:
+def _parse_openai_rows(reply: object) -> list[Any]:
     try:
         data = sorted(reply["data"], key=lambda entry: entry["index"])  # type: ignore[index]
         if [entry["index"] for entry in data] != list(range(len(data))):
             raise BadReply(EMBEDDER, "the reply leaves out or repeats a text")
-        return [_decoded(entry["embedding"]) for entry in data]
+        return [_decode_row(entry["embedding"]) for entry in data]
     except (KeyError, TypeError, ValueError) as error:
         raise BadReply(EMBEDDER, "the reply has not the form of /v1/embeddings") from error
 
 
-def _decoded(embedding: object) -> object:
+def _decode_row(embedding: object) -> object:
     """Decodes base64; some servers send plain numbers in spite of the request."""
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
     return embedding
 
 
-def as_unit(vectors: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
+def normalise(vectors: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
     if vectors.shape[1] != dimensions:
         raise BadReply(EMBEDDER, f"expected vectors of {dimensions} dimensions, got {vectors.shape[1]}")
     # Down to the precision that is kept, where what does not fit becomes infinite; up again to measure.
@@ -135,7 +135,7 @@ def as_unit(vectors: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
     if not np.isfinite(wide).all():
         raise BadReply(EMBEDDER, "a vector holds a value that is not a finite number")
     norms = np.linalg.norm(wide, axis=1, keepdims=True)
-    if (norms < SHORTEST).any():
+    if (norms < MIN_LENGTH).any():
         raise BadReply(EMBEDDER, "a vector has no length")
     unit: NDArray[np.float32] = (wide / norms).astype(np.float32)
     return unit
@@ -187,7 +187,7 @@ class CachedEmbedder:
         # Keyed with the installation's secret, so that key names and the timing of look-ups reveal nothing of a text
         # to anybody without it.
         message = json.dumps([self.model, self.dimensions, kind, self._prefixes[kind], text])
-        return shared.key("vector", hmac.new(self._secret, message.encode(), hashlib.sha256).hexdigest())
+        return shared.build_key("vector", hmac.new(self._secret, message.encode(), hashlib.sha256).hexdigest())
 
     def _read(self, keys: list[str]) -> list[Vector | None]:
         if not keys or not self._ttl_s:
@@ -199,7 +199,7 @@ class CachedEmbedder:
                 pipe.getex(key, ex=self._ttl_s)
             return list(pipe.execute())
 
-        return [self._vector(value) for value in shared.attempt(look, [None] * len(keys))]
+        return [self._vector(value) for value in shared.call_or_default(look, [None] * len(keys))]
 
     def _write(self, vectors: dict[str, Vector]) -> None:
         if not self._ttl_s:
@@ -211,7 +211,7 @@ class CachedEmbedder:
                 pipe.set(key, vector.astype("<f4").tobytes(), ex=self._ttl_s)
             pipe.execute()
 
-        shared.attempt(put, None)
+        shared.call_or_default(put, None)
 
     def _vector(self, value: object) -> Vector | None:
         """None for anything but the bytes of a unit vector of the right width."""

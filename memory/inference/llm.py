@@ -14,26 +14,26 @@ from pydantic import BaseModel, ValidationError
 
 from memory.conf import LanguageModelConf
 from memory.inference.prompts import Prompt
-from memory.inference.remote import Remote, as_sent
+from memory.inference.remote import JsonService, prepare_text
 from memory.models import ModelCall
 from memory.platform import metrics
-from memory.platform.breakers import breaker
+from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Late, Rejected, Unavailable
+from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
 
 logger = structlog.get_logger(__name__)
 
 LLM = "llm"
-LARGEST_REPLY = 256 * 1024
-LONGEST_ANSWER = 8 * 1024
-MOST_COMPLAINTS = 5
+MAX_REPLY_BYTES = 256 * 1024
+MAX_ANSWER_CHARS = 8 * 1024
+MAX_LISTED_ERRORS = 5
 MILLION = 1_000_000
 
-Form = TypeVar("Form", bound=BaseModel)
+AnswerSchema = TypeVar("AnswerSchema", bound=BaseModel)
 
 
 @dataclass(slots=True)
-class Call:
+class ModelUsage:
     """One request as it is accounted for."""
 
     purpose: str
@@ -44,7 +44,7 @@ class Call:
     ms: float = 0.0
 
 
-Account = Callable[[Call], None]
+RecordUsage = Callable[[ModelUsage], None]
 
 
 class LanguageModel(Protocol):
@@ -53,11 +53,17 @@ class LanguageModel(Protocol):
     model: str
 
     def answer(
-        self, prompt: Prompt, form: type[Form], *, purpose: str, deadline: Deadline, account: Account | None = None
-    ) -> Form:
+        self,
+        prompt: Prompt,
+        form: type[AnswerSchema],
+        *,
+        purpose: str,
+        deadline: Deadline,
+        account: RecordUsage | None = None,
+    ) -> AnswerSchema:
         """``account`` is told of each request, where the caller writes the accounts itself."""
 
-    def price(self, call: Call) -> Decimal:
+    def price(self, call: ModelUsage) -> Decimal:
         """What a call cost at the configured prices."""
 
     def close(self) -> None:
@@ -70,37 +76,46 @@ class ChatModel:
     def __init__(self, conf: LanguageModelConf) -> None:
         self.model = conf.model
         self._conf = conf
-        self._remote = Remote(LLM, conf.url.rstrip("/"), conf.api_key, LARGEST_REPLY)
+        self._remote = JsonService(LLM, conf.url.rstrip("/"), conf.api_key, MAX_REPLY_BYTES)
 
     def answer(
-        self, prompt: Prompt, form: type[Form], *, purpose: str, deadline: Deadline, account: Account | None = None
-    ) -> Form:
+        self,
+        prompt: Prompt,
+        form: type[AnswerSchema],
+        *,
+        purpose: str,
+        deadline: Deadline,
+        account: RecordUsage | None = None,
+    ) -> AnswerSchema:
         keep = account or self._keep
-        messages = [message("system", prompt.system), message("user", as_sent(prompt.user, self._conf.max_chars))]
+        messages = [
+            build_message("system", prompt.system),
+            build_message("user", prepare_text(prompt.user, self._conf.max_chars)),
+        ]
         budget = deadline.slice(self._conf.timeout_s)
-        first = Call(purpose, self.model)
+        first = ModelUsage(purpose, self.model)
         said = self._said(messages, first, budget, keep)
         try:
             found = form.model_validate_json(said)
         except ValidationError as error:
             first.outcome = "invalid"
             keep(first)
-            messages += [message("assistant", said), message("user", complaint(error))]
+            messages += [build_message("assistant", said), build_message("user", build_correction(error))]
         else:
             keep(first)
             return found
-        second = Call(purpose, self.model, outcome="repaired")
+        second = ModelUsage(purpose, self.model, outcome="repaired")
         said = self._said(messages, second, budget, keep)
         try:
             found = form.model_validate_json(said)
         except ValidationError as error:
             second.outcome = "invalid"
-            raise BadReply(LLM, f"the answer does not fit: {faults(error)}") from None
+            raise BadReply(LLM, f"the answer does not fit: {list_validation_errors(error)}") from None
         finally:
             keep(second)
         return found
 
-    def price(self, call: Call) -> Decimal:
+    def price(self, call: ModelUsage) -> Decimal:
         asked = Decimal(str(self._conf.prompt_price)) * call.prompt_tokens
         answered = Decimal(str(self._conf.answer_price)) * call.answer_tokens
         return (asked + answered) / MILLION
@@ -108,21 +123,21 @@ class ChatModel:
     def close(self) -> None:
         self._remote.close()
 
-    def _said(self, messages: list[dict[str, str]], call: Call, deadline: Deadline, keep: Account) -> str:
+    def _said(self, messages: list[dict[str, str]], call: ModelUsage, deadline: Deadline, keep: RecordUsage) -> str:
         """The text of the answer; where there is none the call is accounted for here."""
         started = time.perf_counter()
         try:
             deadline.require(LLM)
-            return breaker(LLM).call(lambda: self._ask(messages, call, deadline))
+            return get_breaker(LLM).call(lambda: self._ask(messages, call, deadline))
         except Unavailable as error:
-            call.outcome = outcome_of(error)
+            call.outcome = classify_outcome(error)
             raise
         finally:
             call.ms = round((time.perf_counter() - started) * 1000, 2)
             if call.outcome not in {"ok", "repaired"}:
                 keep(call)
 
-    def _ask(self, messages: list[dict[str, str]], call: Call, deadline: Deadline) -> str:
+    def _ask(self, messages: list[dict[str, str]], call: ModelUsage, deadline: Deadline) -> str:
         body: dict[str, Any] = {
             "model": self.model,
             "messages": messages,
@@ -134,52 +149,53 @@ class ChatModel:
         reply = self._remote.exchange("POST", "/chat/completions", body, deadline)
         usage = reply.get("usage") if isinstance(reply, dict) else None
         if isinstance(usage, dict):
-            call.prompt_tokens = tokens(usage.get("prompt_tokens"))
-            call.answer_tokens = tokens(usage.get("completion_tokens"))
-        return content_of(reply)
+            call.prompt_tokens = parse_token_count(usage.get("prompt_tokens"))
+            call.answer_tokens = parse_token_count(usage.get("completion_tokens"))
+        return extract_content(reply)
 
-    def _keep(self, call: Call) -> None:
-        keep_calls(self, [call])
+    def _keep(self, call: ModelUsage) -> None:
+        store_usage(self, [call])
 
 
-def message(role: str, content: str) -> dict[str, str]:
+def build_message(role: str, content: str) -> dict[str, str]:
     return {"role": role, "content": content}
 
 
-def content_of(reply: object) -> str:
+def extract_content(reply: object) -> str:
     try:
         content = reply["choices"][0]["message"]["content"]  # type: ignore[index]
     except (KeyError, IndexError, TypeError) as error:
         raise BadReply(LLM, "the reply has not the form of /chat/completions") from error
-    if not isinstance(content, str) or len(content) > LONGEST_ANSWER:
+    if not isinstance(content, str) or len(content) > MAX_ANSWER_CHARS:
         raise BadReply(LLM, "the answer is no text, or longer than any that was asked for")
-    return as_sent(content, LONGEST_ANSWER)
+    return prepare_text(content, MAX_ANSWER_CHARS)
 
 
-def tokens(number: object) -> int:
+def parse_token_count(number: object) -> int:
     is_count = isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**31
     return int(number) if is_count else 0  # type: ignore[call-overload]
 
 
-def outcome_of(error: Unavailable) -> str:
-    if isinstance(error, Rejected):
+def classify_outcome(error: Unavailable) -> str:
+    if isinstance(error, RequestRejected):
         return "rejected"
     if isinstance(error, BadReply):
         return "invalid"
-    return "late" if isinstance(error, Late) or "in time" in error.reason else "unavailable"
+    return "late" if isinstance(error, DeadlineExceeded) or "in time" in error.reason else "unavailable"
 
 
-def complaint(error: ValidationError) -> str:
-    return f"That does not fit: {faults(error)}. Answer again with JSON of the form asked for, and nothing else."
+def build_correction(error: ValidationError) -> str:
+    errors = list_validation_errors(error)
+    return f"That does not fit: {errors}. Answer again with JSON of the form asked for, and nothing else."
 
 
-def faults(error: ValidationError) -> str:
+def list_validation_errors(error: ValidationError) -> str:
     """The validation errors of an answer, without quoting it."""
-    found = error.errors(include_url=False, include_context=False, include_input=False)[:MOST_COMPLAINTS]
+    found = error.errors(include_url=False, include_context=False, include_input=False)[:MAX_LISTED_ERRORS]
     return json.dumps([{"at": ".".join(map(str, one["loc"]))[:80], "fault": one["type"]} for one in found])
 
 
-def keep_calls(model: LanguageModel, calls: list[Call]) -> None:
+def store_usage(model: LanguageModel, calls: list[ModelUsage]) -> None:
     """Store the usage records. A failure to store them is logged and does not fail the call."""
     for call in calls:
         metrics.count("model_calls", call.outcome)

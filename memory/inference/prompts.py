@@ -13,7 +13,7 @@ from string import Template
 
 from memory.conf import prompts_dir
 
-PARTING = "\n---\n"
+SEPARATOR = "\n---\n"
 SUFFIX = ".txt"
 
 
@@ -25,20 +25,20 @@ class Prompt:
     user: str
 
 
-def prompt(name: str, data: Mapping[str, str]) -> Prompt:
+def render_prompt(name: str, data: Mapping[str, str]) -> Prompt:
     """The prompt of that file with the data in its places. Raises KeyError when a place stays empty."""
-    system, user = parts(name)
+    system, user = load_parts(name)
     fence = secrets.token_hex(6)
     fenced = {key: f"<<<{fence}\n{text.replace(fence, '')}\n{fence}>>>" for key, text in data.items()}
     return Prompt(Template(system).substitute(), Template(user).substitute(fenced))
 
 
-def version(name: str) -> str:
+def prompt_version(name: str) -> str:
     """Changes with the wording of the prompt; part of the cache key of an answer."""
-    return PARTING.join(parts(name))
+    return SEPARATOR.join(load_parts(name))
 
 
-def parts(name: str) -> tuple[str, str]:
+def load_parts(name: str) -> tuple[str, str]:
     path = prompts_dir() / f"{name}{SUFFIX}"
     state = path.stat()
     # A file put back from a backup is older than what is cached; any difference counts, not only a later time.
@@ -47,7 +47,7 @@ def parts(name: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=64)
 def read_parts(path: Path, state: tuple[int, int, int]) -> tuple[str, str]:
-    system, parting, user = path.read_text(encoding="utf-8").partition(PARTING)
+    system, parting, user = path.read_text(encoding="utf-8").partition(SEPARATOR)
     if not parting:
         raise ValueError(f"{path.name} has no line of three dashes between the rules and the matter")
     return system.strip(), user.strip()

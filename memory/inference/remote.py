@@ -7,25 +7,25 @@ import httpx
 
 from memory.platform import http
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Rejected, Unavailable
+from memory.platform.faults import BadReply, RequestRejected, Unavailable
 
 # Statuses of a request that was sound: the server was busy, or failed while it computed.
-NOT_OUR_FAULT = frozenset({408, 424, 425, 429})
+TRANSIENT_STATUSES = frozenset({408, 424, 425, 429})
 TOO_LARGE = 413
 
 
-class TooLarge(Rejected):
+class BatchTooLarge(RequestRejected):
     """The batch was refused for its size, not for its content."""
 
 
-class Remote:
+class JsonService:
     """A JSON service. ``name`` is how failures, breakers and logs call it."""
 
     def __init__(self, name: str, url: str, api_key: str = "", largest_reply: int = http.MAX_BODY_BYTES) -> None:
         self.name = name
         self._largest = largest_reply
         headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
-        self._client = http.connect(url, headers)
+        self._client = http.open_client(url, headers)
 
     def exchange(self, method: str, path: str, body: dict[str, Any] | None, deadline: Deadline) -> object:
         """What the service answers. Raises Unavailable, BadReply or Rejected, and nothing else."""
@@ -47,7 +47,7 @@ class Remote:
 
     def _send(self, method: str, path: str, body: dict[str, Any] | None, deadline: Deadline) -> tuple[int, str, bytes]:
         content = bytearray()
-        with http.within(deadline), self._client.stream(method, path, json=body) as response:
+        with http.limit_to_deadline(deadline), self._client.stream(method, path, json=body) as response:
             for chunk in response.iter_bytes():
                 content += chunk
                 if len(content) > self._largest:
@@ -56,9 +56,9 @@ class Remote:
 
     def _parsed(self, status: int, kind: str, content: bytes) -> object:
         if status == TOO_LARGE:
-            raise TooLarge(self.name, "refused the request as too large (413)")
-        if 400 <= status < 500 and status not in NOT_OUR_FAULT:
-            raise Rejected(self.name, f"refused the request ({status}): {excerpt(content)}")
+            raise BatchTooLarge(self.name, "refused the request as too large (413)")
+        if 400 <= status < 500 and status not in TRANSIENT_STATUSES:
+            raise RequestRejected(self.name, f"refused the request ({status}): {extract_error(content)}")
         if status != 200:
             raise Unavailable(self.name, f"answered {status}")
         try:
@@ -67,7 +67,7 @@ class Remote:
             raise BadReply(self.name, f"the reply is not JSON ({kind})") from error
 
 
-def excerpt(content: bytes) -> str:
+def extract_error(content: bytes) -> str:
     """The error message of the service; never its whole reply, which may repeat the text sent."""
     try:
         body = json.loads(content)
@@ -77,6 +77,6 @@ def excerpt(content: bytes) -> str:
     return str(reason)[:80] if reason else "no reason given"
 
 
-def as_sent(text: str, most_chars: int) -> str:
+def prepare_text(text: str, most_chars: int) -> str:
     """Cut by characters so that no request is absurd; the server cuts by tokens. A lone surrogate has no UTF-8."""
     return text[:most_chars].encode("utf-8", "replace").decode()

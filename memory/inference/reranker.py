@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 from memory.conf import RerankerConf
-from memory.inference.remote import Remote, TooLarge, as_sent
-from memory.platform.breakers import breaker
+from memory.inference.remote import BatchTooLarge, JsonService, prepare_text
+from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply
 
@@ -18,16 +18,16 @@ class HttpReranker:
     def __init__(self, conf: RerankerConf) -> None:
         self.model = conf.model
         self._conf = conf
-        self._remote = Remote(RERANKER, conf.url, conf.api_key)
+        self._remote = JsonService(RERANKER, conf.url, conf.api_key)
 
     def score(self, query: str, texts: Sequence[str], deadline: Deadline) -> list[float]:
-        asked = as_sent(query, self._conf.max_chars)
-        clipped = [as_sent(text, self._conf.max_chars) for text in texts]
+        asked = prepare_text(query, self._conf.max_chars)
+        clipped = [prepare_text(text, self._conf.max_chars) for text in texts]
         budget = deadline.slice(self._conf.timeout_s)
         scores: list[float] = []
         for start in range(0, len(clipped), self._conf.batch_size):
             scores += self._score(asked, clipped[start : start + self._conf.batch_size], budget)
-        return in_unit_range(scores)
+        return scale_scores(scores)
 
     def close(self) -> None:
         self._remote.close()
@@ -35,8 +35,8 @@ class HttpReranker:
     def _score(self, query: str, texts: list[str], deadline: Deadline) -> list[float]:
         deadline.require(RERANKER)
         try:
-            return breaker(RERANKER).call(lambda: self._ask(query, texts, deadline))
-        except TooLarge:
+            return get_breaker(RERANKER).call(lambda: self._ask(query, texts, deadline))
+        except BatchTooLarge:
             if len(texts) == 1:
                 raise
         middle = len(texts) // 2
@@ -46,10 +46,10 @@ class HttpReranker:
         body = {"query": query, "texts": texts, "truncate": True, "raw_scores": False, "return_text": False}
         if self.model:
             body["model"] = self.model
-        return in_order_asked(self._remote.exchange("POST", "/rerank", body, deadline), len(texts))
+        return parse_scores(self._remote.exchange("POST", "/rerank", body, deadline), len(texts))
 
 
-def in_order_asked(reply: object, count: int) -> list[float]:
+def parse_scores(reply: object, count: int) -> list[float]:
     """The scores in the order of the texts, or BadReply: each text exactly once, each score a finite number."""
     if not isinstance(reply, list):
         raise BadReply(RERANKER, "the reply is not a list of scores")
@@ -57,7 +57,7 @@ def in_order_asked(reply: object, count: int) -> list[float]:
         raise BadReply(RERANKER, f"expected {count} scores, got {len(reply)}")
     scores: dict[int, float] = {}
     for entry in reply:
-        index, score = number_of(entry, "index"), number_of(entry, "score")
+        index, score = parse_number(entry, "index"), parse_number(entry, "score")
         if not isinstance(index, int) or not 0 <= index < count or index in scores:
             raise BadReply(RERANKER, "the reply leaves out or repeats a text")
         try:
@@ -69,7 +69,7 @@ def in_order_asked(reply: object, count: int) -> list[float]:
     return [scores[index] for index in range(count)]
 
 
-def number_of(entry: object, name: str) -> int | float:
+def parse_number(entry: object, name: str) -> int | float:
     value = entry.get(name) if isinstance(entry, dict) else None
     # A truth value counts as a number in Python, and is none.
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -77,7 +77,7 @@ def number_of(entry: object, name: str) -> int | float:
     return value
 
 
-def in_unit_range(scores: Sequence[float]) -> list[float]:
+def scale_scores(scores: Sequence[float]) -> list[float]:
     """Scores as they are when all lie in 0..1; otherwise they are the raw output of the model, and are squashed."""
     if all(0.0 <= score <= 1.0 for score in scores):
         return list(scores)

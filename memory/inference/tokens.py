@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from memory.conf import EmbeddingConf
-from memory.inference.base import Encoded, EncodedQuery, Span, Vector
-from memory.inference.embeddings import as_unit
-from memory.inference.remote import Remote, TooLarge, as_sent
-from memory.platform.breakers import breaker
+from memory.inference.base import EncodedPassage, EncodedQuery, Span, Vector
+from memory.inference.embeddings import normalise
+from memory.inference.remote import BatchTooLarge, JsonService, prepare_text
+from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Rejected
+from memory.platform.faults import BadReply, RequestRejected
 
 TOKENS = "tokens"
-ASKED_AGAIN_S = 60.0
+OFFER_CACHE_S = 60.0
 """The check is repeated after this time: the server may have been replaced."""
 
 
@@ -32,7 +32,7 @@ class HttpTokenEmbedder:
         self.model = conf.model
         self.dimensions = conf.dimensions
         self._conf = conf
-        self._remote = Remote(TOKENS, conf.url, conf.api_key)
+        self._remote = JsonService(TOKENS, conf.url, conf.api_key)
         self._is_offered = False
         self._known_until = 0.0
 
@@ -41,22 +41,22 @@ class HttpTokenEmbedder:
         if self._conf.dialect != "tei":
             return False
         if time.monotonic() >= self._known_until:
-            self._is_offered = breaker(TOKENS).call(lambda: self._ask_whether(deadline))
-            self._known_until = time.monotonic() + ASKED_AGAIN_S
+            self._is_offered = get_breaker(TOKENS).call(lambda: self._ask_whether(deadline))
+            self._known_until = time.monotonic() + OFFER_CACHE_S
         return self._is_offered
 
     def encode_query(self, text: str, deadline: Deadline) -> EncodedQuery:
-        asked = as_sent(self._conf.query_prefix + text, self._conf.max_chars)
+        asked = prepare_text(self._conf.query_prefix + text, self._conf.max_chars)
         body = {"inputs": [asked], "spans": [[len(self._conf.query_prefix), len(asked)]], "whole": True}
         [(vector, tokens)] = self._call(body, 4 * self.dimensions, deadline)
         rows = np.frombuffer(tokens, dtype="<f4").reshape(-1, self.dimensions)
-        return EncodedQuery(vector, as_unit(rows, self.dimensions) if len(rows) else rows)
+        return EncodedQuery(vector, normalise(rows, self.dimensions) if len(rows) else rows)
 
-    def encode_passages(self, texts: Sequence[str], spans: Sequence[Span], deadline: Deadline) -> list[Encoded]:
+    def encode_passages(self, texts: Sequence[str], spans: Sequence[Span], deadline: Deadline) -> list[EncodedPassage]:
         prefix = self._conf.passage_prefix
-        sent = [as_sent(prefix + text, self._conf.max_chars) for text in texts]
+        sent = [prepare_text(prefix + text, self._conf.max_chars) for text in texts]
         moved = [(start + len(prefix), end + len(prefix)) for start, end in spans]
-        size, encoded = self._conf.batch_size, list[Encoded]()
+        size, encoded = self._conf.batch_size, list[EncodedPassage]()
         for first in range(0, len(sent), size):
             left = deadline.slice(self._conf.batch_timeout_s)
             encoded += self._encode(sent[first : first + size], moved[first : first + size], left)
@@ -68,15 +68,15 @@ class HttpTokenEmbedder:
     def _ask_whether(self, deadline: Deadline) -> bool:
         try:
             info = self._remote.exchange("GET", "/info", None, deadline)
-        except (Rejected, BadReply):
+        except (RequestRejected, BadReply):
             return False
         return isinstance(info, dict) and info.get("token_signs") == self.dimensions
 
-    def _encode(self, texts: list[str], spans: list[Span], deadline: Deadline) -> list[Encoded]:
+    def _encode(self, texts: list[str], spans: list[Span], deadline: Deadline) -> list[EncodedPassage]:
         try:
             found = self._call({"inputs": texts, "spans": spans}, row_bytes(self.dimensions), deadline)
-            return [Encoded(vector, signs) for vector, signs in found]
-        except TooLarge:
+            return [EncodedPassage(vector, signs) for vector, signs in found]
+        except BatchTooLarge:
             if len(texts) == 1:
                 raise
         middle = len(texts) // 2
@@ -85,7 +85,7 @@ class HttpTokenEmbedder:
 
     def _call(self, body: dict[str, Any], width: int, deadline: Deadline) -> list[tuple[Vector, bytes]]:
         deadline.require(TOKENS)
-        return breaker(TOKENS).call(lambda: self._ask(body, width, deadline))
+        return get_breaker(TOKENS).call(lambda: self._ask(body, width, deadline))
 
     def _ask(self, body: dict[str, Any], width: int, deadline: Deadline) -> list[tuple[Vector, bytes]]:
         """The vector and the rows of tokens, ``width`` bytes each, of every text."""
@@ -94,15 +94,15 @@ class HttpTokenEmbedder:
         if not isinstance(rows, list) or len(rows) != len(body["inputs"]):
             raise BadReply(TOKENS, f"expected a list of {len(body['inputs'])} texts")
         try:
-            vectors = np.array([np.frombuffer(decoded(row, "embedding"), dtype="<f4") for row in rows])
+            vectors = np.array([np.frombuffer(decode_row(row, "embedding"), dtype="<f4") for row in rows])
         except ValueError as error:
             raise BadReply(TOKENS, "the vectors differ in length") from error
         if vectors.ndim != 2:
             raise BadReply(TOKENS, "the vectors are not rows of numbers")
-        tokens = [decoded(row, "tokens") for row in rows]
+        tokens = [decode_row(row, "tokens") for row in rows]
         if any(len(one) % width for one in tokens):
             raise BadReply(TOKENS, "the tokens are not whole rows")
-        return list(zip(as_unit(vectors, self.dimensions), tokens, strict=True))
+        return list(zip(normalise(vectors, self.dimensions), tokens, strict=True))
 
 
 def row_bytes(dimensions: int) -> int:
@@ -110,7 +110,7 @@ def row_bytes(dimensions: int) -> int:
     return -(-dimensions // 8)
 
 
-def decoded(row: object, name: str) -> bytes:
+def decode_row(row: object, name: str) -> bytes:
     try:
         return base64.b64decode(row[name], validate=True)  # type: ignore[index]
     except (KeyError, TypeError, ValueError, binascii.Error) as error:

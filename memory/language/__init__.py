@@ -4,16 +4,22 @@ Pure: it may import nothing of the project and no framework. It knows languages 
 concession is `literals`, which writes terms in Postgres' own syntax.
 """
 
-from memory.language.analysis import MOST_GROUPS, english_gloss, positioned_terms, query_groups, terms
-from memory.language.literals import lexeme, tsquery_literal, tsvector_literal
+from memory.language.analysis import (
+    MOST_GROUPS,
+    build_query_groups,
+    extract_positioned_terms,
+    extract_terms,
+    gloss_in_english,
+)
+from memory.language.literals import build_lexeme, build_tsquery, build_tsvector
 
 __all__ = [
     "MOST_GROUPS",
-    "english_gloss",
-    "lexeme",
-    "positioned_terms",
-    "query_groups",
-    "terms",
-    "tsquery_literal",
-    "tsvector_literal",
+    "build_lexeme",
+    "build_query_groups",
+    "build_tsquery",
+    "build_tsvector",
+    "extract_positioned_terms",
+    "extract_terms",
+    "gloss_in_english",
 ]

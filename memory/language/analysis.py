@@ -6,11 +6,11 @@ from functools import lru_cache
 from typing import Final
 
 from memory.language.calendar import MONTHS
-from memory.language.concepts import alternatives, english_for
-from memory.language.folding import clean, without_accents
-from memory.language.hebrew import is_hebrew, readings
-from memory.language.splitting import Piece, pieces
-from memory.language.stems import LANGUAGES, languages_of, stems
+from memory.language.concepts import find_alternatives, translate_to_english
+from memory.language.folding import normalise_text, strip_accents
+from memory.language.hebrew import is_hebrew, list_hebrew_readings
+from memory.language.splitting import TextToken, split_tokens
+from memory.language.stems import LANGUAGES, detect_languages, stem_word
 from memory.language.stopwords import HEBREW_STOP_WORDS
 
 LONGEST_TEXT: Final = 65_536
@@ -18,25 +18,25 @@ LONGEST_QUERY: Final = 2_000
 MOST_GROUPS: Final = 64
 
 
-def terms(text: str) -> list[str]:
+def extract_terms(text: str) -> list[str]:
     """The analysed tokens of a document in order, with repetition."""
-    return [term for forms in positioned_terms(text) for term in forms]
+    return [term for forms in extract_positioned_terms(text) for term in forms]
 
 
-def positioned_terms(text: str) -> list[tuple[str, ...]]:
+def extract_positioned_terms(text: str) -> list[tuple[str, ...]]:
     """One tuple of terms for each word of a document, stop words left out unless there is nothing else."""
-    found, languages, _ = _content(clean(text[:LONGEST_TEXT])[:LONGEST_TEXT])
+    found, languages, _ = _content(normalise_text(text[:LONGEST_TEXT])[:LONGEST_TEXT])
     return [_forms(piece, languages) for piece in found]
 
 
-def query_groups(text: str) -> list[tuple[str, ...]]:
+def build_query_groups(text: str) -> list[tuple[str, ...]]:
     """One group of alternative terms for each distinct word of a query; empty when it holds no word.
 
     A query is too short to tell its language, so each word is looked for under the stem of every language. A
     document is indexed under the stem of its own. Words of the same meaning stand with it, of other languages too;
     where nothing tells the language and English knows no such word, it may be a word of any other.
     """
-    found, languages, is_certain = _content(clean(text[:LONGEST_QUERY])[:LONGEST_QUERY])
+    found, languages, is_certain = _content(normalise_text(text[:LONGEST_QUERY])[:LONGEST_QUERY])
     groups: dict[tuple[str, ...], dict[str, None]] = {}
     for piece in found:
         # `dog` and `dogs` are one word to the likely language, whatever the others make of them.
@@ -44,27 +44,29 @@ def query_groups(text: str) -> list[tuple[str, ...]]:
         if key not in groups and len(groups) == MOST_GROUPS:
             break
         forms = _forms(piece, LANGUAGES)
-        same = alternatives(key) or (() if is_certain else alternatives(forms))
+        same = find_alternatives(key) or (() if is_certain else find_alternatives(forms))
         groups.setdefault(key, {}).update(dict.fromkeys((*forms, *same)))
     return [tuple(forms) for forms in groups.values()]
 
 
-def english_gloss(text: str) -> str:
+def gloss_in_english(text: str) -> str:
     """Known English translations of a Hebrew text's words; empty for any other text.
 
     Embedding models without Hebrew map all such text to nearly the same vector.
     """
-    text = clean(text[:LONGEST_TEXT])
+    text = normalise_text(text[:LONGEST_TEXT])
     if text.isascii():
         return ""
-    words = (english_for(readings(piece.form)) for piece in _content(text)[0] if is_hebrew(piece.form))
+    words = (
+        translate_to_english(list_hebrew_readings(piece.form)) for piece in _content(text)[0] if is_hebrew(piece.form)
+    )
     return " ".join(dict.fromkeys(word for word in words if word))
 
 
-def _content(text: str) -> tuple[list[Piece], tuple[str, ...], bool]:
+def _content(text: str) -> tuple[list[TextToken], tuple[str, ...], bool]:
     """The pieces that carry content, the likely languages, and whether anything told these languages."""
-    found = pieces(text)
-    languages, dropped = languages_of(text, {piece.form for piece in found if piece.kind == "word"})
+    found = split_tokens(text)
+    languages, dropped = detect_languages(text, {piece.form for piece in found if piece.kind == "word"})
     content = [piece for piece in found if piece.kind == "code" or not _is_stop_word(piece.form, dropped)]
     return content or found, languages, bool(dropped)
 
@@ -72,19 +74,19 @@ def _content(text: str) -> tuple[list[Piece], tuple[str, ...], bool]:
 def _is_stop_word(form: str, dropped: frozenset[str]) -> bool:
     if form.isascii():
         return form in dropped
-    return form in HEBREW_STOP_WORDS or without_accents(form) in dropped
+    return form in HEBREW_STOP_WORDS or strip_accents(form) in dropped
 
 
 @lru_cache(maxsize=131_072)
-def _forms(piece: Piece, languages: tuple[str, ...]) -> tuple[str, ...]:
+def _forms(piece: TextToken, languages: tuple[str, ...]) -> tuple[str, ...]:
     form, kind = piece
     if kind == "code":
         return (form,)
-    bare = without_accents(form)
+    bare = strip_accents(form)
     month = MONTHS.get(bare)
     named = (month,) if month else ()
     if is_hebrew(form):
-        return (*readings(form), *named)
+        return (*list_hebrew_readings(form), *named)
     if not ("a" <= bare[:1] <= "z"):
         return (bare, *named)
-    return (*dict.fromkeys(stem for language in languages for stem in stems(form, language)), *named)
+    return (*dict.fromkeys(stem for language in languages for stem in stem_word(form, language)), *named)

@@ -30,7 +30,7 @@ _YEAR_LAST: Final = re.compile(
 )
 
 
-def date_parts(core: str) -> list[str]:
+def split_date(core: str) -> list[str]:
     """Year, month and day of a date written in digits, as searchable forms; nothing for anything else.
 
     Dots mean day first. Slashes are read both ways where both are possible, since writers disagree.

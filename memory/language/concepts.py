@@ -8,22 +8,22 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from memory.language.folding import clean, without_accents
-from memory.language.hebrew import is_hebrew, readings
-from memory.language.stems import stems
+from memory.language.folding import normalise_text, strip_accents
+from memory.language.hebrew import is_hebrew, list_hebrew_readings
+from memory.language.stems import stem_word
 
 FILE: Final = Path(__file__).parent / "data" / "concepts.txt"
 COLUMNS: Final = ("en", "es", "fr", "de", "it", "he")
 
 
 @dataclass(frozen=True, slots=True)
-class Concepts:
+class ConceptTable:
     by_term: dict[str, tuple[int, ...]]
     terms: list[tuple[str, ...]]
     english: list[str]
 
 
-def alternatives(forms: Iterable[str]) -> tuple[str, ...]:
+def find_alternatives(forms: Iterable[str]) -> tuple[str, ...]:
     """The terms of every concept that one of these terms of a query stands for, its own included."""
     known = _concepts()
     found: dict[str, None] = {}
@@ -32,26 +32,26 @@ def alternatives(forms: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def english_for(forms: Iterable[str]) -> str | None:
+def translate_to_english(forms: Iterable[str]) -> str | None:
     """The English word for one word of another language; None for an English one and where none is known."""
     known = _concepts()
     numbers = [number for form in forms if not form.startswith("en:") for number in known.by_term.get(form, ())]
     return known.english[numbers[0]] if numbers else None
 
 
-def english_name(forms: Iterable[str]) -> str | None:
+def find_english_name(forms: Iterable[str]) -> str | None:
     """The English word for whatever one of these terms of any language stands for; None where nothing is known."""
     known = _concepts()
     return next((known.english[known.by_term[form][0]] for form in forms if form in known.by_term), None)
 
 
-def is_known(word: str) -> bool:
+def is_german_vocabulary(word: str) -> bool:
     """Whether a German word is one of the vocabulary, hence hardly a name."""
-    return any(form in _concepts().by_term for form in stems(clean(word).casefold(), "de"))
+    return any(form in _concepts().by_term for form in stem_word(normalise_text(word).casefold(), "de"))
 
 
 @cache
-def _concepts() -> Concepts:
+def _concepts() -> ConceptTable:
     by_term: dict[str, list[int]] = {}
     concepts: list[tuple[str, ...]] = []
     english: list[str] = []
@@ -66,12 +66,12 @@ def _concepts() -> Concepts:
             by_term.setdefault(term, []).append(len(concepts))
         concepts.append(tuple(terms))
         english.append(line.split()[0].replace("-", " "))
-    return Concepts({term: tuple(numbers) for term, numbers in by_term.items()}, concepts, english)
+    return ConceptTable({term: tuple(numbers) for term, numbers in by_term.items()}, concepts, english)
 
 
 def _terms(word: str, language: str) -> tuple[str, ...]:
     """The terms under which a document holds the word; one of several parts is found where it is written as one."""
-    plain = without_accents(clean(word).casefold().replace("-", ""))
+    plain = strip_accents(normalise_text(word).casefold().replace("-", ""))
     if is_hebrew(plain):
-        return readings(plain)[:1]
-    return stems(plain, language)
+        return list_hebrew_readings(plain)[:1]
+    return stem_word(plain, language)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from memory.language.calendar import MONTHS
-from memory.language.folding import clean, without_accents
+from memory.language.folding import normalise_text, strip_accents
 from memory.language.hebrew import is_hebrew
 
 WORD: Final = re.compile(r"[^\W_]+")
@@ -18,20 +18,20 @@ _TODAY: Final = "aujourd'hui"
 
 
 @lru_cache(maxsize=16_384)
-def plain(text: str) -> str:
+def fold_text(text: str) -> str:
     """The text as the patterns expect it."""
-    folded = clean(text).casefold()
-    return folded if folded.isascii() else " ".join(without_accents(word) for word in folded.split(" "))
+    folded = normalise_text(text).casefold()
+    return folded if folded.isascii() else " ".join(strip_accents(word) for word in folded.split(" "))
 
 
 @lru_cache(maxsize=16_384)
-def capitals_in(text: str) -> frozenset[str]:
+def find_capitals(text: str) -> frozenset[str]:
     """The words of a text that begin with a capital, folded; every word of a script that has none."""
     capitals = [word for word in WORD.findall(text) if not word[0].islower()]
-    return frozenset(word.casefold() if word.isascii() else plain(word) for word in capitals)
+    return frozenset(word.casefold() if word.isascii() else fold_text(word) for word in capitals)
 
 
-def any_of(*phrases: str) -> re.Pattern[str]:
+def compile_phrases(*phrases: str) -> re.Pattern[str]:
     """A pattern for any of these phrases as whole words; phrases are given in lines, parted by commas."""
     found = [phrase.strip() for line in phrases for phrase in line.split(",") if phrase.strip()]
     return re.compile(rf"\b[בלמה]?(?:{'|'.join(sorted(found, key=len, reverse=True))})\b")
@@ -44,7 +44,7 @@ ASKS_WHEN: Final = re.compile(
     r"quanto tempo|מתי|ממתי|כמה זמן|באיזה יום|באיזו שנה)\b"
 )
 
-TIME_WORDS: Final = any_of(
+TIME_WORDS: Final = compile_phrases(
     "yesterday,today,tonight,tomorrow,last,next,ago,weeks?,weekends?,months?,years?,morning,since,recently,days?",
     "mondays?,tuesdays?,wednesdays?,thursdays?,fridays?,saturdays?,sundays?",
     "lunes,martes,miercoles,jueves,viernes,sabados?,domingos?,lundis?,mardis?,mercredis?,jeudis?,vendredis?,samedis?",
@@ -60,7 +60,7 @@ TIME_WORDS: Final = any_of(
 
 
 @lru_cache(maxsize=16_384)
-def speaks_of_time(bare: str) -> bool:
+def mentions_time(bare: str) -> bool:
     """Whether a plain text holds a word of time. Read for every candidate of a question that asks when.
 
     Word by word, because words come back in text after text and the long pattern is then asked once for each.
@@ -91,7 +91,7 @@ _BESIDE_MONTH: Final = r"(?:\d{1,4}(?:st|nd|rd|th)?(?: of)?|in|on|since|until|of
 _HEBREW_MONTH: Final = re.compile(rf"\b(?:ו?[בלמשכה]|ו?ש[בלמ])?({'|'.join(filter(is_hebrew, MONTHS))}|מרס)\b")
 
 
-def months_in(bare: str) -> frozenset[int]:
+def find_months(bare: str) -> frozenset[int]:
     """The months a plain question names; Hebrew writes "in" and "since" onto them."""
     found = {3 if name == "מרס" else int(MONTHS[name].removeprefix("month:")) for name in _HEBREW_MONTH.findall(bare)}
     for word in set(WORD.findall(bare)) & MONTHS.keys():
@@ -101,7 +101,7 @@ def months_in(bare: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def years_in(bare: str) -> frozenset[int]:
+def find_years(bare: str) -> frozenset[int]:
     return frozenset(int(year) for year in _YEAR.findall(bare))
 
 
@@ -268,7 +268,7 @@ def _relations() -> dict[str, int]:
     found: dict[str, int] = {}
     for number, line in enumerate(lines):
         for name in "" if line.startswith("#") else line.replace("|", " ").split():
-            found.setdefault(plain(name), number)
+            found.setdefault(fold_text(name), number)
     return found
 
 
@@ -279,7 +279,7 @@ _HEBREW_PREFIX: Final = re.compile(r"^[ושהבלמכ]{1,2}(?=[א-ת]{2,}$)")
 
 
 @lru_cache(maxsize=16_384)
-def relations_in(bare: str) -> frozenset[int]:
+def find_relations(bare: str) -> frozenset[int]:
     """The kinds of people a plain text speaks of by what they are to somebody: wife, neighbour, colleague."""
     words = set((_HYPHENED if "-" in bare else WORD).findall(bare))
     if not bare.isascii():

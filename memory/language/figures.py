@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Final
 
 from memory.language.calendar import MONTHS
-from memory.language.cues import plain
+from memory.language.cues import fold_text
 
-Day = tuple[int, int]
+DayOfYear = tuple[int, int]
 """Month and day."""
 
 _CODE: Final = re.compile(r"(?<![\w])#?(?=[\w.:/+-]*\d)(?=[\w.:/+-]*(?:[A-Za-z_]|\d[.:/-]\d|#))[\w#][\w.:/+-]*\w")
@@ -66,7 +66,7 @@ LEAST_WRITTEN: Final = 13
 """Smaller numbers in words are rather articles and counts than amounts."""
 
 
-def codes_in(text: str) -> frozenset[str]:
+def find_codes(text: str) -> frozenset[str]:
     """Identifiers: letters with digits, or digits with marks between them. Times, sizes and ordinals are not."""
     found = set()
     for match in _CODE.finditer(text):
@@ -76,15 +76,15 @@ def codes_in(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def shape(code: str) -> str:
+def mask_code(code: str) -> str:
     """What kind of identifier: `hlp-9034` is `a-9`, as all tickets of one system are."""
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", code))
 
 
-def days_in(text: str) -> frozenset[Day]:
+def find_days(text: str) -> frozenset[DayOfYear]:
     """Days of the year a text names, in whatever form. A slashed date is read both ways."""
-    bare = plain(text)
-    found: set[Day] = {(int(month), int(day)) for month, day in _ISO.findall(bare)}
+    bare = fold_text(text)
+    found: set[DayOfYear] = {(int(month), int(day)) for month, day in _ISO.findall(bare)}
     found |= {(int(month), int(day)) for day, month in _DOTTED.findall(bare)}
     found |= {(int(month), int(day)) for day, month in _DAY_AND_MONTH.findall(bare)}
     for first, second in _SLASHED.findall(bare):
@@ -104,16 +104,16 @@ def has_date(bare: str) -> bool:
     """Whether a plain text names a day or a time of day in digits."""
     if not any(char.isdigit() for char in bare):
         return False
-    return _CLOCK.search(bare) is not None or bool(days_in(bare))
+    return _CLOCK.search(bare) is not None or bool(find_days(bare))
 
 
 def _month(name: str) -> int:
     return int(MONTHS[name].removeprefix("month:"))
 
 
-def numbers_in(text: str) -> frozenset[float]:
+def find_numbers(text: str) -> frozenset[float]:
     """Amounts, in digits or in words, apart from those of dates and identifiers."""
-    bare = plain(text)
+    bare = fold_text(text)
     for pattern in (_ISO, _DOTTED, _DAY_MONTH, _MONTH_DAY):
         bare = pattern.sub(" ", bare)
     found = set()

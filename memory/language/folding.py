@@ -41,7 +41,7 @@ _SAME_LETTER: Final = str.maketrans(
 )
 
 
-def clean(text: str) -> str:
+def normalise_text(text: str) -> str:
     """The text in compatibility form without points, controls and unseen characters; case and accents stay."""
     if not text.isascii():
         text = _UNSEEN.sub("", text).translate(_SAME_MARK)
@@ -50,7 +50,7 @@ def clean(text: str) -> str:
 
 
 @lru_cache(maxsize=32_768)
-def without_accents(word: str) -> str:
+def strip_accents(word: str) -> str:
     """A case-folded word in its plainest letters: `größe` is `grosse`, `señor` is `senor`."""
     if word.isascii():
         return word

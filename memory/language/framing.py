@@ -28,28 +28,28 @@ RECORD_LINE = re.compile(r"(?<=\n)(?=[^\S\n]*(?:\[\d{1,4}\][^\S\n]*\(|[•●▪
 SPACES = re.compile(r"\s+")
 
 
-def as_data(text: str, fence: str = "") -> str:
+def quote_as_data(text: str, fence: str = "") -> str:
     """A stored text, complete, with everything neutralised that resembles the frame."""
     text = CONTROL.sub("", NEW_LINES.sub("\n", text))
     text = SELECTORS.sub(r"\1", UNSEEN.sub("", text))
     text = RULED_LINE.sub(r"\1=\2=", text.replace("═", "="))
-    text = VOICE.sub(r"‹\1›", TURN_MARK.sub(marked, text))
+    text = VOICE.sub(r"‹\1›", TURN_MARK.sub(replace_mark, text))
     # A line that starts like a record would be read as the next record.
     text = RECORD_LINE.sub("| ", text)
     return re.sub(re.escape(fence), "", text, flags=re.IGNORECASE) if fence else text
 
 
-def marked(found: re.Match[str]) -> str:
+def replace_mark(found: re.Match[str]) -> str:
     inner = next(group for group in found.groups() if group is not None)
     return f"‹{inner}›"
 
 
-def as_line(text: str, fence: str = "") -> str:
+def quote_as_line(text: str, fence: str = "") -> str:
     """The same on one line, for lists in which each line is an entry."""
-    return SPACES.sub(" ", as_data(text, fence)).strip()
+    return SPACES.sub(" ", quote_as_data(text, fence)).strip()
 
 
-def framed(title: str, lines: Sequence[str], end: str, fence: str) -> str:
+def frame_lines(title: str, lines: Sequence[str], end: str, fence: str) -> str:
     """A block between two fences; empty without lines."""
     if not lines:
         return ""

@@ -32,7 +32,7 @@ def is_hebrew(word: str) -> bool:
 
 
 @lru_cache(maxsize=32_768)
-def readings(word: str) -> tuple[str, ...]:
+def list_hebrew_readings(word: str) -> tuple[str, ...]:
     """The written form first (with final letters made plain), then each shorter reading of it, without repetition."""
     written = word.translate(_FINAL_FORMS)
     forms = dict.fromkeys([written, *_without_prefix(written)])

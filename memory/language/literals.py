@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from memory.language.analysis import positioned_terms
+from memory.language.analysis import extract_positioned_terms
 
 # What Postgres takes: 2,046 bytes a lexeme, positions to 16,383, 255 of them a lexeme, 1 MB altogether. The literal is
 # never shorter than what it becomes, so measuring it is enough. A term's weight does not feel its thirtieth place.
@@ -20,16 +20,16 @@ _LONGEST_LEXEME: Final = 2_000
 _LONGEST_LITERAL: Final = 1_000_000
 
 
-def lexeme(form: str, owner: int) -> str:
+def build_lexeme(form: str, owner: int) -> str:
     """A term of this user as it stands in the database."""
     owned = f"{owner}~{form}"
     return owned if owned.isascii() else owned.encode()[:_LONGEST_LEXEME].decode(errors="ignore")
 
 
-def tsvector_literal(text: str, owner: int) -> str:
+def build_tsvector(text: str, owner: int) -> str:
     """The terms of a user's document with their positions, to be cast to `tsvector`."""
     places: dict[str, list[int]] = {}
-    for position, forms in enumerate(positioned_terms(text), start=1):
+    for position, forms in enumerate(extract_positioned_terms(text), start=1):
         for form in forms:
             known = places.setdefault(form, [])
             if not known or (len(known) < _MOST_POSITIONS and position <= _LAST_POSITION):
@@ -37,7 +37,7 @@ def tsvector_literal(text: str, owner: int) -> str:
     entries: list[str] = []
     size = 0
     for form, positions in places.items():
-        entry = f"{_quoted(lexeme(form, owner))}:{','.join(map(str, positions))}"
+        entry = f"{_quoted(build_lexeme(form, owner))}:{','.join(map(str, positions))}"
         size += len(entry.encode()) + 1
         if size > _LONGEST_LITERAL:
             break
@@ -45,9 +45,9 @@ def tsvector_literal(text: str, owner: int) -> str:
     return " ".join(entries)
 
 
-def tsquery_literal(forms: Iterable[str], owner: int) -> str:
+def build_tsquery(forms: Iterable[str], owner: int) -> str:
     """Any of the terms of this user, to be cast to `tsquery`."""
-    return "|".join(_quoted(lexeme(form, owner)) for form in forms)
+    return "|".join(_quoted(build_lexeme(form, owner)) for form in forms)
 
 
 def _quoted(word: str) -> str:

@@ -5,9 +5,9 @@ from itertools import pairwise
 from typing import Final
 
 from memory.language.calendar import MONTHS
-from memory.language.concepts import is_known
-from memory.language.cues import plain
-from memory.language.stems import languages_of
+from memory.language.concepts import is_german_vocabulary
+from memory.language.cues import fold_text
+from memory.language.stems import detect_languages
 
 _CAPITAL: Final = re.compile(r"(?<![.!?¿¡:»«\"“„] )(?<![¿¡«\"“„(])(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’]*(?:-[A-ZÀ-ÖØ-Þ][\w]*)*")
 _GERMAN_CAPITAL: Final = re.compile(r"[A-ZÄÖÜ][\w'’]*(?:-[A-ZÄÖÜ]\w*)*")
@@ -28,10 +28,12 @@ _ENDINGS_OF_ADJECTIVES: Final = ("es", "en", "em", "er")
 _SHORTEST_ADJECTIVE: Final = 5
 
 
-def names_in(text: str) -> tuple[str, ...]:
+def find_names(text: str) -> tuple[str, ...]:
     """Capitals inside a sentence; in German, which gives them to every noun, where what stands before allows a name."""
-    is_german = "de" in languages_of(text, frozenset(_LETTERS.findall(text.casefold())))[0]
-    found = _in_german(text) if is_german else [plain(match[0]).removesuffix("'s") for match in _CAPITAL.finditer(text)]
+    is_german = "de" in detect_languages(text, frozenset(_LETTERS.findall(text.casefold())))[0]
+    found = (
+        _in_german(text) if is_german else [fold_text(match[0]).removesuffix("'s") for match in _CAPITAL.finditer(text)]
+    )
     return tuple(
         dict.fromkeys(name for name in found if len(name) > 1 and name not in MONTHS and not re.search(r"[\d_]", name))
     )
@@ -40,7 +42,7 @@ def names_in(text: str) -> tuple[str, ...]:
 def _in_german(text: str) -> list[str]:
     words = [word.strip(_MARKS) for word in text.split()]
     return [
-        plain(word)
+        fold_text(word)
         for before, word in pairwise(words)
         if _GERMAN_CAPITAL.fullmatch(word) and not word.isupper() and not _is_thing(before, word)
     ]
@@ -52,5 +54,5 @@ def _is_thing(before: str, word: str) -> bool:
         before[:1].islower() and before.endswith(_ENDINGS_OF_ADJECTIVES) and len(before) >= _SHORTEST_ADJECTIVE
     )
     is_genitive = before[:1].isupper() and before.endswith("s")
-    follows_none = is_adjective or is_genitive or before.isdecimal() or plain(before) in _NO_NAME_AFTER
-    return follows_none or word.endswith(_ENDINGS_OF_THINGS) or is_known(word)
+    follows_none = is_adjective or is_genitive or before.isdecimal() or fold_text(before) in _NO_NAME_AFTER
+    return follows_none or word.endswith(_ENDINGS_OF_THINGS) or is_german_vocabulary(word)

@@ -4,7 +4,7 @@ import re
 from datetime import datetime, timedelta
 from typing import Final
 
-Window = tuple[datetime, datetime]
+TimeWindow = tuple[datetime, datetime]
 
 _UNITS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
 _NAMES: Final = {
@@ -51,7 +51,7 @@ _SLACK: Final = 0.5
 """People round: "three weeks ago" is two and a half to three and a half."""
 
 
-def window_in(bare: str, now: datetime) -> Window | None:
+def find_window(bare: str, now: datetime) -> TimeWindow | None:
     """The first such stretch in a plain text; None when it names none."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     day = timedelta(days=1)

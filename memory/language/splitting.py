@@ -6,16 +6,16 @@ import re
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from memory.language.calendar import date_parts
+from memory.language.calendar import split_date
 
-Kind = Literal["word", "code"]
+TokenKind = Literal["word", "code"]
 
 
-class Piece(NamedTuple):
+class TextToken(NamedTuple):
     """A case-folded part of a text; a `code` is searched as it is, a `word` in its forms."""
 
     form: str
-    kind: Kind
+    kind: TokenKind
 
 
 # Python's \w leaves out the vowel signs of Indic and South-East Asian scripts, which belong to their words.
@@ -47,64 +47,64 @@ LONGEST: Final = 200
 _LONGEST_CACHED: Final = 48
 
 
-def pieces(text: str) -> list[Piece]:
+def split_tokens(text: str) -> list[TextToken]:
     """The pieces of a cleaned text in order."""
-    found: list[Piece] = []
+    found: list[TextToken] = []
     for chunk in text.split():
         found.extend(_cached(chunk) if len(chunk) <= _LONGEST_CACHED else _split(chunk))
     return found
 
 
 @lru_cache(maxsize=65_536)
-def _cached(chunk: str) -> tuple[Piece, ...]:
+def _cached(chunk: str) -> tuple[TextToken, ...]:
     return tuple(_split(chunk))
 
 
-def _split(chunk: str) -> list[Piece]:
+def _split(chunk: str) -> list[TextToken]:
     if chunk.isascii() and chunk.isalpha() and not _CAPITALS_INSIDE.search(chunk):
-        return [Piece(chunk.casefold()[:LONGEST], "word")]
+        return [TextToken(chunk.casefold()[:LONGEST], "word")]
     if _ADDRESS.match(chunk):
         return _address(chunk)
     chunk = _THOUSANDS.sub(lambda number: "".join(filter(str.isdigit, number[0])), chunk)
-    found: list[Piece] = []
+    found: list[TextToken] = []
     for part in _BETWEEN.split(chunk):
         if _SHARP.fullmatch(part):
-            found.append(Piece(part.casefold(), "code"))
+            found.append(TextToken(part.casefold(), "code"))
         elif part:
             found.extend(_part(part))
     return found
 
 
-def _address(chunk: str) -> list[Piece]:
+def _address(chunk: str) -> list[TextToken]:
     whole = chunk.rstrip(".,;:!?'\")]}>").casefold()
     named = whole.split("://", 1)[-1]
-    return [Piece(named.rstrip("/")[:LONGEST], "code"), *_inside(named)]
+    return [TextToken(named.rstrip("/")[:LONGEST], "code"), *_inside(named)]
 
 
-def _part(part: str) -> list[Piece]:
+def _part(part: str) -> list[TextToken]:
     marked = part.startswith("#")
     core = _POSSESSIVE.sub("", part.strip(_EDGES + "#"))
     if not core:
         return []
     simple = _WORD.fullmatch(core) is not None
-    whole: list[Piece] = []
+    whole: list[TextToken] = []
     if marked:
-        whole.append(Piece(f"#{core.casefold()}"[:LONGEST], "code"))
+        whole.append(TextToken(f"#{core.casefold()}"[:LONGEST], "code"))
     if not simple:
-        dates = date_parts(core)
+        dates = split_date(core)
         if dates:
-            return [*whole, Piece(core, "code"), *(Piece(form, "code") for form in dates)]
+            return [*whole, TextToken(core, "code"), *(TextToken(form, "code") for form in dates)]
         if _MARKS_OF_CODE.search(core):
-            whole.append(Piece(core.casefold()[:LONGEST], "code"))
+            whole.append(TextToken(core.casefold()[:LONGEST], "code"))
             if version := _VERSION.fullmatch(core):
-                whole.append(Piece(version[1].casefold()[:LONGEST], "code"))
+                whole.append(TextToken(version[1].casefold()[:LONGEST], "code"))
         elif "-" in core:
-            whole.append(Piece(core.replace("-", "").casefold()[:LONGEST], "word"))
+            whole.append(TextToken(core.replace("-", "").casefold()[:LONGEST], "word"))
     return [*whole, *_inside(core)]
 
 
-def _inside(core: str) -> list[Piece]:
-    found: list[Piece] = []
+def _inside(core: str) -> list[TextToken]:
+    found: list[TextToken] = []
     for word in _WORD.findall(core):
         if _HAS_UNSPACED.search(word):
             for run in _UNSPACED_RUN.findall(word):
@@ -114,28 +114,28 @@ def _inside(core: str) -> list[Piece]:
     return found
 
 
-def _pairs(run: str) -> list[Piece]:
+def _pairs(run: str) -> list[TextToken]:
     """Overlapping pairs, and single ideographs, which are often words by themselves."""
     pairs = [run[start : start + 2] for start in range(len(run) - 1)]
     singles = _IDEOGRAPH.findall(run) if pairs else [run]
-    return [Piece(form, "code") for form in (*pairs, *singles)]
+    return [TextToken(form, "code") for form in (*pairs, *singles)]
 
 
-def _word(word: str) -> list[Piece]:
+def _word(word: str) -> list[TextToken]:
     if "'" in word:
         return _apostrophes(word)
     folded = word.casefold()[:LONGEST]
     if word.isdigit():
-        return [Piece(_plain_number(folded), "code")]
+        return [TextToken(_plain_number(folded), "code")]
     if any(char.isdigit() for char in word):
         return _letters_and_digits(folded)
     if word.isascii() and _CAPITALS_INSIDE.search(word):
         parts = [part.casefold() for part in _CAMEL.findall(word) if len(part) > 1]
-        return [Piece(folded, "word"), *(Piece(part, "word") for part in parts if part != folded)]
-    return [Piece(folded, "word")]
+        return [TextToken(folded, "word"), *(TextToken(part, "word") for part in parts if part != folded)]
+    return [TextToken(folded, "word")]
 
 
-def _apostrophes(word: str) -> list[Piece]:
+def _apostrophes(word: str) -> list[TextToken]:
     """`Anna's` is Anna, `don't` is do, `l'eau` is eau, `dell'arte` is dell and arte."""
     left, _, right = word.partition("'")
     tail = right.casefold()
@@ -148,16 +148,16 @@ def _apostrophes(word: str) -> list[Piece]:
     return [*_word(left), *_word(right)]
 
 
-def _letters_and_digits(word: str) -> list[Piece]:
+def _letters_and_digits(word: str) -> list[TextToken]:
     parts = _LETTERS_OR_DIGITS.findall(word)
-    found = [Piece(word, "code")]
+    found = [TextToken(word, "code")]
     if len(parts) - 1 > _MOST_BOUNDARIES:
         return found
     for part in parts:
         if part.isdigit():
-            found.append(Piece(_plain_number(part), "code"))
+            found.append(TextToken(_plain_number(part), "code"))
         elif len(part) > 1 and part not in _ORDINALS:
-            found.append(Piece(part, "word"))
+            found.append(TextToken(part, "word"))
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import Stemmer
 
-from memory.language.folding import without_accents
+from memory.language.folding import strip_accents
 from memory.language.stopwords import STOP_WORDS
 
 ALGORITHMS: Final = {"en": "english", "es": "spanish", "fr": "french", "de": "german", "it": "italian"}
@@ -59,25 +59,25 @@ _stemmers = _Stemmers()
 
 
 @lru_cache(maxsize=131_072)
-def stems(word: str, language: str) -> tuple[str, ...]:
+def stem_word(word: str, language: str) -> tuple[str, ...]:
     """The stems of a case-folded word, without accents and marked with their language.
 
     Usually one. Two when the rules of the language need the accent (`città`, `citta`), so that a word typed without
     it still meets the one typed with it. The mark keeps the Spanish `car` of `cares` apart from an English car.
     """
-    bare = without_accents(word)
+    bare = strip_accents(word)
     if len(word) > _LONGEST_STEMMED:
         return (f"{language}:{bare}",)
     stemmer = _stemmers.by_language[language]
     spellings = (word,) if bare == word else (word, bare)
-    return tuple(dict.fromkeys(f"{language}:{without_accents(stemmer.stemWord(spelling))}" for spelling in spellings))
+    return tuple(dict.fromkeys(f"{language}:{strip_accents(stemmer.stemWord(spelling))}" for spelling in spellings))
 
 
-def languages_of(text: str, words: Collection[str]) -> tuple[tuple[str, ...], frozenset[str]]:
+def detect_languages(text: str, words: Collection[str]) -> tuple[tuple[str, ...], frozenset[str]]:
     """The languages a text of these distinct case-folded words may be in, and the stop words to drop from it."""
     votes = dict.fromkeys(LANGUAGES, 0.0)
     for word in words:
-        for language, share in _VOTES.get(word if word.isascii() else without_accents(word), ()):
+        for language, share in _VOTES.get(word if word.isascii() else strip_accents(word), ()):
             votes[language] += share
     if not text.isascii():
         for letter in _LETTERS.keys() & set(text):

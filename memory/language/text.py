@@ -17,31 +17,31 @@ REPLY_EXCERPT = 180
 """Characters of the previous turn that are embedded with a turn."""
 
 
-class Unfit(ValueError):
+class InvalidText(ValueError):
     """A text that cannot be stored; the message says which rule it breaks."""
 
 
-def fit_text(text: str, limit: int) -> str:
+def validate_text(text: str, limit: int) -> str:
     """The text as stored: invisible tag and override characters removed. Raises Unfit, naming the rule."""
     if CONTROL.search(text):
-        raise Unfit("control characters other than tab and newline are not allowed")
+        raise InvalidText("control characters other than tab and newline are not allowed")
     if any(0xD800 <= ord(char) <= 0xDFFF for char in text):
-        raise Unfit("lone surrogates are not valid text")
+        raise InvalidText("lone surrogates are not valid text")
     text = SMUGGLED.sub("", text)
     if BLANK.fullmatch(text):
-        raise Unfit("must contain something to read")
+        raise InvalidText("must contain something to read")
     if len(text) > limit:
-        raise Unfit(f"must be at most {limit:,} characters, not {len(text):,}")
+        raise InvalidText(f"must be at most {limit:,} characters, not {len(text):,}")
     return text
 
 
-def content_hash(text: str) -> str:
+def hash_content(text: str) -> str:
     """Equal for texts that differ only in case, spacing or Unicode form."""
     folded = SPACES.sub(" ", unicodedata.normalize("NFKC", text)).strip().casefold()
     return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def preview(text: str, limit: int = PREVIEW) -> str:
+def preview_text(text: str, limit: int = PREVIEW) -> str:
     """One line, cut at the end of a word."""
     line = SPACES.sub(" ", text).strip()
     if len(line) <= limit:
@@ -55,6 +55,6 @@ def estimate_tokens(text: str) -> int:
     return len(WORDS_AND_MARKS.findall(text))
 
 
-def date_words(moment: datetime) -> str:
+def format_date(moment: datetime) -> str:
     """A date in words, so that both indexes can match "in May 2023"."""
     return f"{moment.day} {moment:%B %Y}"

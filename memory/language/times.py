@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from memory.language.cues import plain
+from memory.language.cues import fold_text
 
 HALF_DAY: Final = 720
 """A quarter to seven is meant in the morning or in the evening: times are compared on a face of twelve hours."""
@@ -53,9 +53,9 @@ _MAY_SPEAK: Final = re.compile(
 )
 
 
-def times_in(text: str) -> frozenset[int]:
+def find_times(text: str) -> frozenset[int]:
     """Minutes since midnight or noon of every time of day that a text names."""
-    bare = plain(text)
+    bare = fold_text(text)
     found = set()
     if any(char.isdigit() for char in bare):
         found |= {_minutes(int(hour), int(one or two)) for hour, one, two in _DIGITS.findall(bare)}

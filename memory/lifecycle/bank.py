@@ -8,20 +8,20 @@ from datetime import UTC, datetime
 
 from django.db.models import Count
 
-from memory.access.locks import take_turns
+from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem
 from memory.models.items import ItemQuerySet
-from memory.scoring import quality, wilson_lower_bound
+from memory.scoring import bank_quality, wilson_lower_bound
 from memory.store import writing
-from memory.store.admission import Refused
+from memory.store.admission import WriteRefused
 from memory.tiers import Tier, Trust
 
 
 # --- room --------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class Seat:
+class EvictionCandidate:
     """The facts that decide whether an item keeps its place."""
 
     item_id: uuid.UUID
@@ -46,13 +46,13 @@ class Seat:
         return (self.trust, self.is_kept, *worth)
 
 
-def overflow(user: EndUser, keep: Collection[uuid.UUID] = ()) -> dict[uuid.UUID, str]:
+def choose_evictions(user: EndUser, keep: Collection[uuid.UUID] = ()) -> dict[uuid.UUID, str]:
     """Ids that must leave the bank, each with the reason: first of sources that hold more than their share.
 
     The least trusted go first, then the weakest by quality, Wilson bound and last use. ``keep`` was just written: it
     goes last among equals, and never before an item of lower trust.
     """
-    capacity, share = memory_conf().limits.bank_capacity, bank_share()
+    capacity, share = memory_conf().limits.bank_capacity, get_source_capacity()
     bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
     counted = bank.values_list("trust", "principal").annotate(Count("id"))
     held: Counter[str] = Counter()
@@ -62,7 +62,7 @@ def overflow(user: EndUser, keep: Collection[uuid.UUID] = ()) -> dict[uuid.UUID,
         held[principal] += number if trust < Trust.USER else 0
     if total <= capacity and all(number <= share for number in held.values()):
         return {}
-    seats = sorted(seats_of(bank, keep), key=lambda seat: seat.strength)
+    seats = sorted(load_eviction_candidates(bank, keep), key=lambda seat: seat.strength)
     gone: dict[uuid.UUID, str] = {}
     for principal, number in held.items():
         reason = f"{principal or 'one source'} holds more than {share} of the bank's {capacity} places"
@@ -73,24 +73,24 @@ def overflow(user: EndUser, keep: Collection[uuid.UUID] = ()) -> dict[uuid.UUID,
     return gone | dict.fromkeys(weakest[:excess], f"the bank holds more than {capacity} items")
 
 
-def bank_share() -> int:
+def get_source_capacity() -> int:
     """How many items one source that is not a person may hold."""
     limits = memory_conf().limits
     return max(1, int(limits.bank_capacity * limits.bank_source_share))
 
 
-def seats_of(bank: ItemQuerySet, keep: Collection[uuid.UUID]) -> Iterable[Seat]:
+def load_eviction_candidates(bank: ItemQuerySet, keep: Collection[uuid.UUID]) -> Iterable[EvictionCandidate]:
     read = bank.only(
         "trust", "principal", "always_inject", "importance", "confidence", "worked", "failed", "partial",
         "last_used_at", "created_at",
     )  # fmt: skip
     for item in read:
-        yield Seat(
+        yield EvictionCandidate(
             item_id=item.pk,
             trust=item.trust,
             principal=item.principal,
             always_inject=item.always_inject,
-            quality=quality(item.importance, item.confidence),
+            quality=bank_quality(item.importance, item.confidence),
             wilson=wilson_lower_bound(item.worked, item.failed, item.partial),
             last_used_at=item.last_used_at,
             created_at=item.created_at,
@@ -107,9 +107,9 @@ def make_room(
     one that no person made.
     """
     with user_scope(user):
-        take_turns("bank", user)
-        over = overflow(user, keep)
+        lock_for_transaction("bank", user)
+        over = choose_evictions(user, keep)
         if any(item_id in over for item_id in keep):
-            raise Refused("tier", "the memory bank is full of what people wrote; archive something there first")
-        writing.archive_many(user, over, now=now, actor=actor)
+            raise WriteRefused("tier", "the memory bank is full of what people wrote; archive something there first")
+        writing.archive_memories(user, over, now=now, actor=actor)
     return over

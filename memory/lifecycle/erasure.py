@@ -12,7 +12,7 @@ from django.db.models import Model, Q
 from memory import signals
 from memory.access.scope import user_scope
 from memory.indexes import vector_index
-from memory.indexes.ghosts import ghosts
+from memory.indexes.ghosts import ghost_registry
 from memory.inference import prefixes
 from memory.models import (
     EndUser,
@@ -43,10 +43,10 @@ ERASED_WITH_USER: tuple[type[Model], ...] = (
 )
 
 
-RECALL = "diagnostics"
-SHOWS = frozenset({"results", "injection", "directives", RECALL})
+RECALL_PART = "diagnostics"
+READ_PARTS = frozenset({"results", "injection", "directives", RECALL_PART})
 """Parts of answers that only show: of a search, a context, insights, a recall."""
-WORDS_OF_AN_ITEM: dict[str, Any] = {
+BLANK_ITEM_FIELDS: dict[str, Any] = {
     "text": "",
     "content": "",
     "title": "",
@@ -58,7 +58,7 @@ WORDS_OF_AN_ITEM: dict[str, Any] = {
 }
 
 
-def forget_answers(user: EndUser, item_ids: Collection[uuid.UUID]) -> None:
+def redact_stored_answers(user: EndUser, item_ids: Collection[uuid.UUID]) -> None:
     """Remove the text of deleted or cleansed items from the stored answers of idempotent requests.
 
     The answer of a read is dropped. That of a write keeps its ids without the text, or a late repeat would write again.
@@ -68,18 +68,18 @@ def forget_answers(user: EndUser, item_ids: Collection[uuid.UUID]) -> None:
         holding = IdempotencyRecord.objects.filter(user=user, response__has_key="body")
         if len(named) == 1:
             holds_it = Q(response__body__icontains=next(iter(named)))
-            holding = holding.filter(holds_it | Q(response__body__icontains=RECALL))
+            holding = holding.filter(holds_it | Q(response__body__icontains=RECALL_PART))
         for record in holding:
             body = json.loads(record.response["body"])
             # A tool's answer has what it did inside, and the same in words beside it.
             done = body["result"] if isinstance(body.get("result"), dict) else body
-            if not SHOWS.isdisjoint(done):
+            if not READ_PARTS.isdisjoint(done):
                 # A recall names the messages of an exchange, not the memory that went with it.
-                if RECALL in done or any(name in record.response["body"] for name in named):
+                if RECALL_PART in done or any(name in record.response["body"] for name in named):
                     record.delete()
             elif done.get("id", done.get("memory_id")) in named:
                 for part in (body, done):
-                    part.update({name: value for name, value in WORDS_OF_AN_ITEM.items() if part.get(name)})
+                    part.update({name: value for name, value in BLANK_ITEM_FIELDS.items() if part.get(name)})
                 record.response["body"] = json.dumps(body)
                 record.save(update_fields=["response"])
 
@@ -105,14 +105,14 @@ def finish_erasure(erasure_id: uuid.UUID, *, now: datetime) -> None:
         erasure.removed = {name: count + erasure.removed.get(name, 0) for name, count in removed.items()}
         erasure.save(update_fields=["removed"])
         vector_index().erase(user.pk)
-        ghosts().forget(user.pk)
-        prefixes.forget(user.pk)
+        ghost_registry().forget(user.pk)
+        prefixes.delete_cache(user.pk)
         user.delete()
     erasure.finished_at = now
     erasure.save(update_fields=["finished_at"])
 
 
-def unfinished_erasures() -> list[uuid.UUID]:
+def list_unfinished_erasures() -> list[uuid.UUID]:
     return list(Erasure.objects.filter(finished_at=None).values_list("pk", flat=True))
 
 

@@ -11,12 +11,12 @@ IDEMPOTENCY_LIFE = timedelta(hours=24)
 BATCH = 5000
 
 
-def users_with_logs() -> Iterator[int]:
+def iterate_log_users() -> Iterator[int]:
     """All users; each is purged by a separate task."""
     return EndUser.objects.order_by("pk").values_list("pk", flat=True).iterator()
 
 
-def purge(user_id: int, *, now: datetime) -> int:
+def purge_expired_logs(user_id: int, *, now: datetime) -> int:
     """Delete expired rows in small batches, so that no lock is held for long. Returns how many."""
     gone = 0
     old_turns = now - timedelta(days=memory_conf().limits.log_days)

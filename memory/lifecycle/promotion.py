@@ -15,15 +15,15 @@ from django.db import connection
 from django.db.models import F, Q
 
 from memory import signals
-from memory.access.locks import take_turns
+from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.lifecycle import bank
 from memory.models import EndUser, MemoryEvent, MemoryItem
-from memory.models.items import ItemQuerySet, outlives_its_time
+from memory.models.items import ItemQuerySet, is_kept_past_ttl
 from memory.platform import metrics
 from memory.store import rows, writing
-from memory.store.admission import Refused
+from memory.store.admission import WriteRefused
 from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Tier, Trust
 
 LONG_BATCH_S = 0.25
@@ -32,13 +32,13 @@ SHORT_BATCH_S = 0.1
 FIRST_BATCH = 100
 SMALLEST_BATCH = 50
 PAGE = 5_000
-LISTED = 10_000
-UNDOABLE = frozenset({"promoted", "archived"})
-NEEDED_OF_A_ROW = ("pk", "user", "tier", "score", "uses", "overruled_uses", "trust", "created_at", "expires_at")
+MOST_LISTED = 10_000
+UNDOABLE_EVENTS = frozenset({"promoted", "archived"})
+PROMOTION_FIELDS = ("pk", "user", "tier", "score", "uses", "overruled_uses", "trust", "created_at", "expires_at")
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class TierMove:
     memory_id: uuid.UUID
     source: Tier
     target: Tier
@@ -46,53 +46,53 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Archived:
+class ArchivedMemory:
     memory_id: uuid.UUID
     reason: str
 
 
 @dataclass(slots=True)
-class Promoted:
+class PromotionResult:
     """What a pass did or, as a dry run, would do. ``unchanged`` counts the active rows it left alone.
 
     The lists are truncated; ``moved`` and ``let_go`` count every memory.
     """
 
-    promoted: list[Move] = field(default_factory=list)
-    archived: list[Archived] = field(default_factory=list)
+    promoted: list[TierMove] = field(default_factory=list)
+    archived: list[ArchivedMemory] = field(default_factory=list)
     moved: int = 0
     let_go: int = 0
     unchanged: int = 0
     longest_s: float = 0.0
     """The longest that a batch held its rows."""
 
-    def add(self, moves: Sequence[Move], spent: Sequence[Archived]) -> None:
+    def add(self, moves: Sequence[TierMove], spent: Sequence[ArchivedMemory]) -> None:
         self.moved += len({move.memory_id for move in moves})
         self.let_go += len(spent)
-        self.promoted += moves[: max(0, LISTED - len(self.promoted))]
-        self.archived += spent[: max(0, LISTED - len(self.archived))]
+        self.promoted += moves[: max(0, MOST_LISTED - len(self.promoted))]
+        self.archived += spent[: max(0, MOST_LISTED - len(self.archived))]
 
     @property
     def is_cut(self) -> bool:
-        return max(len(self.promoted), len(self.archived)) >= LISTED
+        return max(len(self.promoted), len(self.archived)) >= MOST_LISTED
 
 
-def promote(
+def promote_user(
     user: EndUser, *, now: datetime, dry_run: bool = False, actor: str = "promotion", counting: bool = True
-) -> Promoted:
+) -> PromotionResult:
     """One pass over a user's memories: archive expired and useless ones, promote proven ones.
 
     With ``counting`` False ``unchanged`` is not computed; when nothing is due, counting takes longest.
     """
-    result = Promoted()
+    result = PromotionResult()
     if not memory_conf().flags["promotion"]:
         return result
     if dry_run:
-        foretell(user, now, result)
+        preview_pass(user, now, result)
     else:
-        work_off(user, now, actor, result)
+        run_batches(user, now, actor, result)
         over = bank.make_room(user, now=now, actor=actor)
-        result.add([], [Archived(item_id, reason) for item_id, reason in over.items()])
+        result.add([], [ArchivedMemory(item_id, reason) for item_id, reason in over.items()])
         metrics.count("moves", "promoted", result.moved)
         metrics.count("moves", "archived", result.let_go)
     if counting:
@@ -102,40 +102,40 @@ def promote(
     return result
 
 
-def foretell(user: EndUser, now: datetime, result: Promoted) -> None:
+def preview_pass(user: EndUser, now: datetime, result: PromotionResult) -> None:
     """What a pass would do, in its order. Reads in one go, locks nothing."""
     with user_scope(user):
-        for rule in rules(now):
+        for rule in build_due_rules(now):
             due = MemoryItem.objects.for_user(user).active().filter(rule)
-            for item in due.only(*NEEDED_OF_A_ROW).order_by("pk").iterator():
-                result.add(*decide([item], now))
-        result.add([], [Archived(item_id, reason) for item_id, reason in bank.overflow(user).items()])
+            for item in due.only(*PROMOTION_FIELDS).order_by("pk").iterator():
+                result.add(*decide_moves([item], now))
+        result.add([], [ArchivedMemory(item_id, reason) for item_id, reason in bank.choose_evictions(user).items()])
 
 
-def work_off(user: EndUser, now: datetime, actor: str, result: Promoted) -> None:
+def run_batches(user: EndUser, now: datetime, actor: str, result: PromotionResult) -> None:
     """Process batches until nothing is due. Stops at once when another process promotes the same user."""
     conf = memory_conf().promotion
-    due = Due(user, now)
+    due = DueItems(user, now)
     size = min(FIRST_BATCH, conf.batch)
     while not due.is_done:
         started = time.perf_counter()
         room = size
         with user_scope(user):
-            if not sole_promoter(user):
+            if not try_promotion_lock(user):
                 return
             while room and not due.is_done:
                 asked, batch = due.take(room)
                 if batch:
-                    moves, spent = decide(batch, now)
-                    carry_out(user, moves, spent, now, actor)
+                    moves, spent = decide_moves(batch, now)
+                    apply_moves(user, moves, spent, now, actor)
                     result.add(moves, spent)
                 room -= asked
         took = time.perf_counter() - started
         result.longest_s = max(result.longest_s, took)
-        size = paced(size, took, conf.batch)
+        size = adapt_batch_size(size, took, conf.batch)
 
 
-class Due:
+class DueItems:
     """What is due of a user, rule by rule and by id, so that a pass goes the way its dry run told.
 
     Ids are looked up in pages much larger than a batch: sorting what is due for each batch cost more than the look-up.
@@ -143,7 +143,7 @@ class Due:
 
     def __init__(self, user: EndUser, now: datetime) -> None:
         self._user = user
-        self._rules = rules(now)
+        self._rules = build_due_rules(now)
         self._waiting: list[uuid.UUID] = []
         self._after: uuid.UUID | None = None
         self._has_more = True
@@ -160,7 +160,7 @@ class Due:
         asked, self._waiting = self._waiting[:room], self._waiting[room:]
         if not self._waiting and not self._has_more:
             self._rules, self._after, self._has_more = self._rules[1:], None, True
-        found = self._matching(rule).filter(pk__in=asked).only(*NEEDED_OF_A_ROW).order_by("pk")
+        found = self._matching(rule).filter(pk__in=asked).only(*PROMOTION_FIELDS).order_by("pk")
         return len(asked), list(found.select_for_update(skip_locked=True, no_key=True, of=("self",))) if asked else []
 
     def _look(self, rule: Q) -> None:
@@ -173,13 +173,13 @@ class Due:
         return MemoryItem.objects.for_user(self._user).active().filter(rule)
 
 
-def paced(size: int, took_s: float, largest: int) -> int:
+def adapt_batch_size(size: int, took_s: float, largest: int) -> int:
     if took_s > LONG_BATCH_S:
         return max(min(SMALLEST_BATCH, largest), size // 2)
     return min(largest, size * 2) if took_s < SHORT_BATCH_S else size
 
 
-def sole_promoter(user: EndUser) -> bool:
+def try_promotion_lock(user: EndUser) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended('promote', %s))", [user.pk])
         row = cursor.fetchone()
@@ -187,89 +187,96 @@ def sole_promoter(user: EndUser) -> bool:
 
 
 # --- rules -------------------------------------------------------------------------------------------------------
-def rules(now: datetime) -> list[Q]:
+def build_due_rules(now: datetime) -> list[Q]:
     """What is due, each row under one of them. What rose and what failed does not expire, so the order is theirs."""
-    return [risen_from(Tier.HISTORY), risen_from(Tier.WORKING), garbage(), expired(now) & ~garbage()]
+    return [
+        where_promotable_from(Tier.HISTORY),
+        where_promotable_from(Tier.WORKING),
+        where_garbage(),
+        where_expired(now) & ~where_garbage(),
+    ]
 
 
-def risen_from(tier: Tier) -> Q:
+def where_promotable_from(tier: Tier) -> Q:
     """Rows that qualify for the next tier. External text never does, and an undone move needs new outcomes."""
-    score, uses = thresholds(tier)
+    score, uses = get_thresholds(tier)
     # "uses > 0" is what the index of judged rows is made for.
-    return Q(tier=tier, score__gte=score, uses__gte=uses, uses__gt=0, trust__gt=Trust.EXTERNAL) & newly_judged()
+    return Q(tier=tier, score__gte=score, uses__gte=uses, uses__gt=0, trust__gt=Trust.EXTERNAL) & where_newly_judged()
 
 
-def risen() -> Q:
-    return risen_from(Tier.WORKING) | risen_from(Tier.HISTORY)
+def where_promotable() -> Q:
+    return where_promotable_from(Tier.WORKING) | where_promotable_from(Tier.HISTORY)
 
 
-def garbage() -> Q:
-    return Q(tier__in=SCORED_TIERS, score__lt=memory_conf().promotion.garbage_below, uses__gt=0) & newly_judged()
+def where_garbage() -> Q:
+    return Q(tier__in=SCORED_TIERS, score__lt=memory_conf().promotion.garbage_below, uses__gt=0) & where_newly_judged()
 
 
-def newly_judged() -> Q:
+def where_newly_judged() -> Q:
     return Q(uses__gt=F("overruled_uses"))
 
 
-def expired(now: datetime) -> Q:
-    return Q(expires_at__isnull=False, expires_at__lte=now) & ~outlives_its_time() & ~risen()
+def where_expired(now: datetime) -> Q:
+    return Q(expires_at__isnull=False, expires_at__lte=now) & ~is_kept_past_ttl() & ~where_promotable()
 
 
-def thresholds(tier: Tier) -> tuple[float, int]:
+def get_thresholds(tier: Tier) -> tuple[float, int]:
     conf = memory_conf().promotion
     if tier is Tier.WORKING:
         return conf.working_score, conf.working_uses
     return conf.history_score, conf.history_uses
 
 
-def decide(due: Sequence[MemoryItem], now: datetime) -> tuple[list[Move], list[Archived]]:
-    moves = [move for item in due for move in steps(item)]
+def decide_moves(due: Sequence[MemoryItem], now: datetime) -> tuple[list[TierMove], list[ArchivedMemory]]:
+    moves = [move for item in due for move in plan_moves(item)]
     moved = {move.memory_id for move in moves}
-    return moves, [Archived(item.pk, why_spent(item, now)) for item in due if item.pk not in moved]
+    return moves, [ArchivedMemory(item.pk, explain_archiving(item, now)) for item in due if item.pk not in moved]
 
 
-def steps(item: MemoryItem) -> list[Move]:
+def plan_moves(item: MemoryItem) -> list[TierMove]:
     """Every promotion the item qualifies for, one tier at a time."""
-    moves: list[Move] = []
+    moves: list[TierMove] = []
     if item.trust <= Trust.EXTERNAL or item.uses <= item.overruled_uses:
         return moves
     tier = Tier(item.tier)
     while target := POLICIES[tier].promotes_to:
-        score, uses = thresholds(tier)
+        score, uses = get_thresholds(tier)
         if item.score < score or item.uses < uses:
             break
         reason = f"score {item.score:.2f} >= {score:g} and uses {item.uses} >= {uses}"
-        moves.append(Move(item.pk, tier, target, reason))
+        moves.append(TierMove(item.pk, tier, target, reason))
         tier = target
     return moves
 
 
-def why_spent(item: MemoryItem, now: datetime) -> str:
+def explain_archiving(item: MemoryItem, now: datetime) -> str:
     conf = memory_conf().promotion
     if item.score < conf.garbage_below and item.uses > item.overruled_uses:
         return f"score {item.score:.2f} < {conf.garbage_below:g} after {item.uses} uses"
     age = now - item.created_at
-    return f"past its time in {item.tier} ({readable(age)} old)"
+    return f"past its time in {item.tier} ({format_age(age)} old)"
 
 
-def readable(age: timedelta) -> str:
+def format_age(age: timedelta) -> str:
     hours = int(age.total_seconds() // 3600)
     return f"{hours // 24} days" if hours >= 48 else f"{hours} hours"
 
 
-def carry_out(user: EndUser, moves: Sequence[Move], spent: Sequence[Archived], now: datetime, actor: str) -> None:
+def apply_moves(
+    user: EndUser, moves: Sequence[TierMove], spent: Sequence[ArchivedMemory], now: datetime, actor: str
+) -> None:
     final = {move.memory_id: move.target for move in moves}
     for target in sorted(set(final.values())):
-        move_to(user, [pk for pk, tier in final.items() if tier is target], target, now)
-    told = [rows.Told(one.memory_id, one.reason, {"tier": one.source}, {"tier": one.target}) for one in moves]
-    rows.note_many(user, "promoted", told, now=now, actor=actor)
+        move_to_tier(user, [pk for pk, tier in final.items() if tier is target], target, now)
+    told = [rows.EventEntry(one.memory_id, one.reason, {"tier": one.source}, {"tier": one.target}) for one in moves]
+    rows.record_events(user, "promoted", told, now=now, actor=actor)
     if moves:
         rows.mark_index_due(user, now)
         signals.items_changed.send(EndUser, user=user, kind="promoted", items=list(final.items()))
-    writing.archive_many(user, {gone.memory_id: gone.reason for gone in spent}, now=now, actor=actor)
+    writing.archive_memories(user, {gone.memory_id: gone.reason for gone in spent}, now=now, actor=actor)
 
 
-def move_to(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: datetime) -> None:
+def move_to_tier(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: datetime) -> None:
     """Move the item into a tier and restart its TTL."""
     ttl = POLICIES[target].ttl
     MemoryItem.objects.for_user(user).filter(pk__in=ids).update(
@@ -282,7 +289,7 @@ def move_to(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: datetime
 
 
 # --- taking back -------------------------------------------------------------------------------------------------
-def undo(
+def undo_move(
     user: EndUser,
     item_id: uuid.UUID,
     event_id: int,
@@ -298,39 +305,41 @@ def undo(
     """
     with user_scope(user):
         # Before the row, as whoever writes to the bank does.
-        take_turns("bank", user)
-        item = rows.locked(user, item_id)
+        lock_for_transaction("bank", user)
+        item = rows.lock_item(user, item_id)
         event = MemoryEvent.objects.filter(user=user, item_id=item_id, pk=event_id).first()
         if item is None or event is None:
             return None
         check_undoable(user, event)
         MemoryItem.objects.for_user(user).filter(pk=item_id).update(overruled_uses=item.uses)
         if event.kind == "archived":
-            return writing.restore(user, item_id, now=now, actor=actor, similar_to=similar_to, undone=event)
+            return writing.restore_memory(user, item_id, now=now, actor=actor, similar_to=similar_to, undone=event)
         source, target = Tier(event.after["tier"]), Tier(event.before["tier"])
-        move_to(user, [item_id], target, now)
+        move_to_tier(user, [item_id], target, now)
         item.refresh_from_db()
         before, after = {"tier": source}, {"tier": target, "undone": event.pk}
         reason = f"taken back: {event.reason}"[:300]
-        rows.note(item, "undone", reason=reason, before=before, after=after, now=now, actor=actor)
+        rows.record_event(item, "undone", reason=reason, before=before, after=after, now=now, actor=actor)
         rows.mark_index_due(user, now)
-        rows.tell(user, "promoted", [item])
+        rows.announce_change(user, "promoted", [item])
     return item
 
 
 def check_undoable(user: EndUser, event: MemoryEvent) -> None:
-    if event.kind not in UNDOABLE:
-        raise Refused("event_id", "only a promotion or an archiving can be taken back")
+    if event.kind not in UNDOABLE_EVENTS:
+        raise WriteRefused("event_id", "only a promotion or an archiving can be taken back")
     later = MemoryEvent.objects.filter(user=user, item_id=event.item_id, pk__gt=event.pk).order_by("pk")
     after = list(later.values_list("pk", "kind", "after"))
     undone = {said["undone"] for _, _, said in after if "undone" in said}
     if event.pk in undone:
-        raise Refused("event_id", "this was taken back already")
+        raise WriteRefused("event_id", "this was taken back already")
     standing = [kind for pk, kind, said in after if pk not in undone and "undone" not in said]
     if standing:
-        raise Refused("event_id", f"something came after it ({standing[-1]}); only the last move can be taken back")
+        raise WriteRefused(
+            "event_id", f"something came after it ({standing[-1]}); only the last move can be taken back"
+        )
 
 
-def users_to_promote() -> Iterator[int]:
+def iterate_promotion_users() -> Iterator[int]:
     """All users; each is promoted by a separate task, so that no task reads across users."""
     return EndUser.objects.order_by("pk").values_list("pk", flat=True).iterator()

@@ -6,37 +6,37 @@ from memory.access.users import find_user
 from memory.models import EndUser, Organization
 
 
-def named_organization(slug: str | None) -> Organization:
+def resolve_organization(slug: str | None) -> Organization:
     """The organisation of that slug, or the only one there is when none is named."""
     if slug:
         found = Organization.objects.filter(slug=slug).first()
         if found is None:
-            raise CommandError(f"there is no organisation {slug!r}; there are: {_all_slugs()}")
+            raise CommandError(f"there is no organisation {slug!r}; there are: {_list_slugs()}")
         return found
     several = list(Organization.objects.order_by("slug")[:2])
     if not several:
         raise CommandError("there is no organisation yet; create_key creates one with its first key")
     if len(several) > 1:
-        raise CommandError(f"name the organisation with --org; there are: {_all_slugs()}")
+        raise CommandError(f"name the organisation with --org; there are: {_list_slugs()}")
     return several[0]
 
 
-def named_user(external_id: str, slug: str | None) -> EndUser:
+def resolve_user(external_id: str, slug: str | None) -> EndUser:
     """The user a client calls so, of the organisation of that slug or the only one there is."""
-    organization = named_organization(slug)
+    organization = resolve_organization(slug)
     user = find_user(organization, external_id)
     if user is None:
         raise CommandError(f"{organization.slug} has no user {external_id!r}")
     return user
 
 
-def named_users(external_id: str | None, slug: str | None) -> list[EndUser]:
+def resolve_users(external_id: str | None, slug: str | None) -> list[EndUser]:
     """One user, those of an organisation, or everybody."""
     if external_id:
-        return [named_user(external_id, slug)]
+        return [resolve_user(external_id, slug)]
     users = EndUser.objects.select_related("organization").order_by("pk")
-    return list(users.filter(organization=named_organization(slug)) if slug else users)
+    return list(users.filter(organization=resolve_organization(slug)) if slug else users)
 
 
-def _all_slugs() -> str:
+def _list_slugs() -> str:
     return ", ".join(Organization.objects.order_by("slug").values_list("slug", flat=True)[:20]) or "none"

@@ -14,7 +14,7 @@ Advance = Callable[[int], None]
 
 
 @contextmanager
-def progress(out: OutputWrapper, what: str, total: int | None = None) -> Iterator[Advance]:
+def show_progress(out: OutputWrapper, what: str, total: int | None = None) -> Iterator[Advance]:
     """A function to be told how many more are done."""
     if out.isatty():
         with _bar(what, total) as advance:

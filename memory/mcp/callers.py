@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memory import tools
 from memory.access.keys import Principal
-from memory.access.users import EXTERNAL_ID, ensure_user, find_user
+from memory.access.users import EXTERNAL_ID_PATTERN, find_user, get_or_create_user
 from memory.facade import MemoryFacade
 from memory.tools import ToolError, ToolResult
 from memory.web.auth import LONGEST_ACTOR
@@ -26,18 +26,18 @@ class Caller:
     external_id: str
 
 
-def caller(principal: Principal, named: str | None) -> Caller:
+def resolve_caller(principal: Principal, named: str | None) -> Caller:
     """The user a key acts for: the one named, else the only one it is limited to, else ``default``. Raises Problem."""
     allowed = principal.user_ids
     external_id = named or (next(iter(allowed)) if allowed is not None and len(allowed) == 1 else DEFAULT_USER)
-    if not EXTERNAL_ID.fullmatch(external_id):
+    if not EXTERNAL_ID_PATTERN.fullmatch(external_id):
         raise invalid_field("X-User-Id", "a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
     if not principal.may_act_for(external_id):
         raise Problem(403, "forbidden", "This key may not act for that user.")
     return Caller(principal, external_id)
 
 
-def perform(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> ToolResult:
+def run_tool(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> ToolResult:
     """Raises ToolError for what the caller can correct, and the errors of the services below."""
     call = tools.read_call(name, arguments)
     if call.tool.scope not in who.principal.scopes:
@@ -46,12 +46,12 @@ def perform(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> Tool
     door = MemoryFacade(actor=f"key:{who.principal.name}"[:LONGEST_ACTOR])
     known = find_user(organization, external_id)
     if known is None and call.tool.scope == "read":
-        known = ensure_user(organization, external_id)
+        known = get_or_create_user(organization, external_id)
     now = timezone.now()
-    with tools.noting_failure(door, known, call, now=now):
-        prepared = tools.prepare(door, known, call, now=now)
+    with tools.record_failures(door, known, call, now=now):
+        prepared = tools.prepare_call(door, known, call, now=now)
         if known is not None:
             return prepared(known)
     with transaction.atomic():
         # A first write that is refused leaves no user behind.
-        return prepared(ensure_user(organization, external_id))
+        return prepared(get_or_create_user(organization, external_id))

@@ -9,8 +9,8 @@ from django.views.decorators.csrf import csrf_exempt
 from memory.conf import memory_conf
 from memory.platform import http
 from memory.platform.deadline import Deadline
-from memory.web.auth import identify
-from memory.web.problems import Problem, not_found, problem_of, unavailable
+from memory.web.auth import authenticate_request
+from memory.web.problems import Problem, not_found, to_problem, unavailable
 
 LOCAL = "X-Commonplace-Local"
 METHODS = ("POST", "DELETE")
@@ -23,14 +23,14 @@ HOP_BY_HOP = frozenset(
 
 
 @csrf_exempt
-def forward(request: HttpRequest) -> HttpResponse:
+def forward_mcp(request: HttpRequest) -> HttpResponse:
     try:
-        return forwarded(request)
+        return forward_request(request)
     except Exception as error:  # noqa: BLE001 -- every failure is a problem in JSON
-        return problem_of(error).response()
+        return to_problem(error).response()
 
 
-def forwarded(request: HttpRequest) -> HttpResponse:
+def forward_request(request: HttpRequest) -> HttpResponse:
     url = memory_conf().mcp.url
     if not url:
         raise not_found()
@@ -40,12 +40,12 @@ def forwarded(request: HttpRequest) -> HttpResponse:
     headers = {name: value for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP}
     headers.pop(LOCAL, None)
     if "Authorization" not in headers:
-        identify(request)  # Raises unless this machine's own programs need no key.
+        authenticate_request(request)  # Raises unless this machine's own programs need no key.
         headers[LOCAL] = "1"
     target = f"/mcp?{request.META.get('QUERY_STRING', '')}".rstrip("?")
     try:
-        with http.within(Deadline(memory_conf().deadlines.hard_s + SPARE_S)):
-            answer = client(url).request(str(request.method), target, headers=headers, content=request.body)
+        with http.limit_to_deadline(Deadline(memory_conf().deadlines.hard_s + SPARE_S)):
+            answer = connect_client(url).request(str(request.method), target, headers=headers, content=request.body)
     except httpx.HTTPError as error:
         raise unavailable("The process that speaks MCP does not answer; try again.") from error
     kept = {name: value for name, value in answer.headers.items() if name.lower() not in HOP_BY_HOP}
@@ -53,5 +53,5 @@ def forwarded(request: HttpRequest) -> HttpResponse:
 
 
 @cache
-def client(url: str) -> httpx.Client:
-    return http.connect(url, {})
+def connect_client(url: str) -> httpx.Client:
+    return http.open_client(url, {})

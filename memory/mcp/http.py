@@ -17,12 +17,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memory.access.keys import Principal
-from memory.conf import allowed_hosts, largest_body, memory_conf
-from memory.mcp.callers import Caller, caller
-from memory.mcp.server import Context, build
-from memory.mcp.threads import in_thread
-from memory.web.auth import admit_principal, identify, local_principal
-from memory.web.problems import MEDIA_TYPE, Problem, invalid_field, not_found, problem_of, unavailable
+from memory.conf import allowed_hosts, max_body_bytes, memory_conf
+from memory.mcp.callers import Caller, resolve_caller
+from memory.mcp.server import Context, build_server
+from memory.mcp.threads import run_in_thread
+from memory.web.auth import admit_principal, authenticate_request, get_local_principal
+from memory.web.problems import MEDIA_TYPE, Problem, invalid_field, not_found, to_problem, unavailable
 
 PATH, HEALTH = "/mcp", "/health"
 LOCAL = "X-Commonplace-Local"
@@ -32,26 +32,26 @@ MOST_SESSIONS = 1_000
 LARGEST_BODY = 2 * 1024 * 1024
 
 
-def application() -> ASGIApp:
-    inner = build(caller_of).streamable_http_app(
+def build_application() -> ASGIApp:
+    inner = build_server(get_caller).streamable_http_app(
         streamable_http_path=PATH,
         # Every answer is a single JSON body, which any proxy can forward; a stream would gain nothing.
         json_response=True,
-        max_request_body_size=largest_body() or LARGEST_BODY,
+        max_request_body_size=max_body_bytes() or LARGEST_BODY,
         max_sessions=MOST_SESSIONS,
         # Host and origin have been checked by the middleware.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return Entrance(inner)
+    return McpAuthMiddleware(inner)
 
 
-def caller_of(context: Context) -> Caller:
+def get_caller(context: Context) -> Caller:
     request = context.request
     found: Caller = request.scope[CALLER]  # type: ignore[union-attr]
     return found
 
 
-class Entrance:
+class McpAuthMiddleware:
     """ASGI middleware: passes on authenticated requests for ``/mcp`` from allowed origins, answers all others."""
 
     def __init__(self, inner: ASGIApp) -> None:
@@ -65,33 +65,35 @@ class Entrance:
             await JSONResponse({"status": "ok"})(scope, receive, send)
             return
         try:
-            who = await in_thread(lambda: admitted(scope))
+            who = await run_in_thread(lambda: authenticate_caller(scope))
         except TimeoutError:
-            await shown(unavailable("The memory took too long; try again."))(scope, receive, send)
+            await render_problem(unavailable("The memory took too long; try again."))(scope, receive, send)
         except Exception as error:  # noqa: BLE001 -- every failure is a problem in JSON
-            await shown(problem_of(error))(scope, receive, send)
+            await render_problem(to_problem(error))(scope, receive, send)
         else:
-            await self.inner({**scope, "path": PATH, "user": owner(who), CALLER: who}, receive, send)
+            await self.inner({**scope, "path": PATH, "user": build_session_owner(who), CALLER: who}, receive, send)
 
 
-def admitted(scope: Scope) -> Caller:
+def authenticate_caller(scope: Scope) -> Caller:
     if scope["path"].rstrip("/") != PATH:
         raise not_found()
     request = ASGIRequest(scope, BytesIO())
-    check_place(request)
+    check_host_and_origin(request)
     named, asked = request.headers.get("X-User-Id"), request.GET.get("user")
     if named and asked and named != asked:
         raise invalid_field("user", "the header X-User-Id names somebody else")
-    return caller(admit_principal(request, who_asks), named or asked)
+    return resolve_caller(admit_principal(request, identify_principal), named or asked)
 
 
-def who_asks(request: ASGIRequest) -> Principal:
+def identify_principal(request: ASGIRequest) -> Principal:
     """The principal of the key; without one, if no authentication is required, that of this machine."""
     is_local = request.headers.get(LOCAL) == "1" and not memory_conf().require_auth
-    return local_principal() if is_local and "Authorization" not in request.headers else identify(request)
+    return (
+        get_local_principal() if is_local and "Authorization" not in request.headers else authenticate_request(request)
+    )
 
 
-def check_place(request: ASGIRequest) -> None:
+def check_host_and_origin(request: ASGIRequest) -> None:
     """Protects against DNS rebinding: a foreign web page must not reach a server on its reader's machine."""
     try:
         request.get_host()
@@ -102,7 +104,7 @@ def check_place(request: ASGIRequest) -> None:
         raise Problem(403, "forbidden", "Pages of that origin may not ask this server.")
 
 
-def owner(who: Caller) -> AuthenticatedUser:
+def build_session_owner(who: Caller) -> AuthenticatedUser:
     """The identity a session is bound to, without the key itself."""
     subject = f"{who.principal.organization_id}/{who.external_id}"
     token = AccessToken(
@@ -111,6 +113,6 @@ def owner(who: Caller) -> AuthenticatedUser:
     return AuthenticatedUser(token)
 
 
-def shown(problem: Problem) -> Response:
+def render_problem(problem: Problem) -> Response:
     answer = problem.response()
     return Response(answer.content, answer.status_code, dict(problem.headers), MEDIA_TYPE)

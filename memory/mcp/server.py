@@ -20,10 +20,10 @@ from mcp_types import (
 )
 
 from memory import tools
-from memory.mcp.callers import Caller, perform
-from memory.mcp.threads import in_thread
+from memory.mcp.callers import Caller, run_tool
+from memory.mcp.threads import run_in_thread
 from memory.tools import ToolError
-from memory.web.problems import problem_of
+from memory.web.problems import to_problem
 
 NAME, VERSION = "commonplace", "1"
 INSTRUCTIONS = (
@@ -36,7 +36,7 @@ Paging = PaginatedRequestParams | None
 
 
 @cache
-def offered() -> list[Tool]:
+def list_offered_tools() -> list[Tool]:
     return [
         Tool(
             name=tool.name,
@@ -55,18 +55,18 @@ def offered() -> list[Tool]:
     ]
 
 
-def build(caller_of: Callable[[Context], Caller]) -> Server[dict[str, Any]]:
+def build_server(caller_of: Callable[[Context], Caller]) -> Server[dict[str, Any]]:
     """A server that takes the caller of each request from ``caller_of``."""
 
     async def list_tools(_: Context, __: Paging) -> ListToolsResult:
-        return ListToolsResult(tools=offered())
+        return ListToolsResult(tools=list_offered_tools())
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         who = caller_of(context)
         try:
-            return await in_thread(lambda: answer(who, params.name, params.arguments))
+            return await run_in_thread(lambda: run_call(who, params.name, params.arguments))
         except TimeoutError:
-            return refusal("The memory took too long; what was asked may still be done. Try again in a moment.")
+            return refuse_call("The memory took too long; what was asked may still be done. Try again in a moment.")
 
     async def no_prompts(_: Context, __: Paging) -> ListPromptsResult:
         return ListPromptsResult(prompts=[])
@@ -90,17 +90,17 @@ def build(caller_of: Callable[[Context], Caller]) -> Server[dict[str, Any]]:
     )
 
 
-def answer(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> CallToolResult:
+def run_call(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> CallToolResult:
     """The result, or an error message the model can act on; never a traceback."""
     try:
-        done = perform(who, name, arguments)
+        done = run_tool(who, name, arguments)
     except ToolError as error:
-        return refusal(str(error))
+        return refuse_call(str(error))
     except Exception as error:  # noqa: BLE001 -- told apart, logged and worded in one place
-        problem = problem_of(error)
-        return refusal("Something went wrong here; it was logged." if problem.status == 500 else problem.detail)
+        problem = to_problem(error)
+        return refuse_call("Something went wrong here; it was logged." if problem.status == 500 else problem.detail)
     return CallToolResult(content=[TextContent(text=done.text)], structured_content=done.data)
 
 
-def refusal(reason: str) -> CallToolResult:
+def refuse_call(reason: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=reason)], is_error=True)

@@ -4,14 +4,14 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from memory.mcp.callers import Caller
-from memory.mcp.server import build
+from memory.mcp.server import build_server
 
 
-def serve(who: Caller) -> None:
+def serve_stdio(who: Caller) -> None:
     """Serve until the client closes its end."""
 
     async def run() -> None:
-        server = build(lambda _: who)
+        server = build_server(lambda _: who)
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 

@@ -12,7 +12,7 @@ from memory.conf import memory_conf
 T = TypeVar("T")
 
 
-async def in_thread(work: Callable[[], T]) -> T:
+async def run_in_thread(work: Callable[[], T]) -> T:
     """The result of ``work``. Raises TimeoutError after the time limit of any request.
 
     Work that is late continues until its own deadlines; its result is dropped.

@@ -16,11 +16,11 @@ from memory.models.people import EndUser
 from memory.tiers import POLICIES, Indexing, Outcome, SourceType, Status, Tier, Trust
 
 
-def choices(values: Iterable[StrEnum]) -> list[tuple[str, str]]:
+def build_choices(values: Iterable[StrEnum]) -> list[tuple[str, str]]:
     return [(value.value, value.value) for value in values]
 
 
-GRADES = [(value.value, value.name.lower()) for value in Trust]
+TRUST_CHOICES = [(value.value, value.name.lower()) for value in Trust]
 
 
 class NextArrival(models.Func):
@@ -40,7 +40,7 @@ class ItemQuerySet(models.QuerySet["MemoryItem"]):
         return self.filter(status=Status.ACTIVE)
 
 
-def outlives_its_time() -> models.Q:
+def is_kept_past_ttl() -> models.Q:
     """Rows that are kept past their TTL because they proved useful."""
     conf = memory_conf().promotion
     keeping = [tier for tier, policy in POLICIES.items() if policy.keeps_proven]
@@ -50,8 +50,8 @@ def outlives_its_time() -> models.Q:
 class MemoryItem(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
-    tier = models.CharField(max_length=16, choices=choices(Tier))
-    status = models.CharField(max_length=16, choices=choices(Status), default=Status.ACTIVE.value)
+    tier = models.CharField(max_length=16, choices=build_choices(Tier))
+    status = models.CharField(max_length=16, choices=build_choices(Status), default=Status.ACTIVE.value)
     text = models.TextField()
     version = models.PositiveIntegerField(default=1)
     content_hash = models.CharField(max_length=64)
@@ -64,9 +64,9 @@ class MemoryItem(models.Model):
 
     thread_id = models.CharField(max_length=200, blank=True, default="")
     speaker = models.CharField(max_length=200, blank=True, default="")
-    source_type = models.CharField(max_length=16, choices=choices(SourceType), default=SourceType.USER.value)
+    source_type = models.CharField(max_length=16, choices=build_choices(SourceType), default=SourceType.USER.value)
     source = models.JSONField(default=dict)
-    trust = models.PositiveSmallIntegerField(choices=GRADES, default=Trust.USER.value)
+    trust = models.PositiveSmallIntegerField(choices=TRUST_CHOICES, default=Trust.USER.value)
     principal = models.CharField(max_length=100, blank=True, default="")
     """Who wrote it ("key:mobile", "operator:ann"); events name who changed it."""
     parents = ArrayField(models.UUIDField(), default=list)
@@ -88,14 +88,14 @@ class MemoryItem(models.Model):
     failed = models.PositiveIntegerField(default=0)
     partial = models.PositiveIntegerField(default=0)
     unknown = models.PositiveIntegerField(default=0)
-    last_outcome = models.CharField(max_length=16, choices=choices(Outcome), blank=True, default="")
+    last_outcome = models.CharField(max_length=16, choices=build_choices(Outcome), blank=True, default="")
     overruled_uses = models.PositiveIntegerField(default=0)
     """The number of outcomes when a move was undone: only a later one can move the item again."""
     last_used_at = models.DateTimeField(null=True, blank=True)
     retrieved = models.PositiveIntegerField(default=0)
 
     lexemes = SearchVectorField(null=True, editable=False)
-    indexing = models.CharField(max_length=16, choices=choices(Indexing), default=Indexing.PENDING.value)
+    indexing = models.CharField(max_length=16, choices=build_choices(Indexing), default=Indexing.PENDING.value)
     index_attempts = models.PositiveSmallIntegerField(default=0)
     index_after = models.DateTimeField(default=timezone.now)
     """Not to be indexed before this: the lease of a worker, or the pause after a failure."""
@@ -188,9 +188,9 @@ class MemoryVersion(models.Model):
     importance = models.FloatField()
     confidence = models.FloatField()
     thread_id = models.CharField(max_length=200, blank=True, default="")
-    source_type = models.CharField(max_length=16, choices=choices(SourceType), default=SourceType.USER.value)
+    source_type = models.CharField(max_length=16, choices=build_choices(SourceType), default=SourceType.USER.value)
     source = models.JSONField(default=dict)
-    trust = models.PositiveSmallIntegerField(choices=GRADES, default=Trust.USER.value)
+    trust = models.PositiveSmallIntegerField(choices=TRUST_CHOICES, default=Trust.USER.value)
     principal = models.CharField(max_length=100, blank=True, default="")
     parents = ArrayField(models.UUIDField(), default=list)
     reason = models.CharField(max_length=100, default="revised")

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from memory.models.people import EndUser
 
-KEY_CHARS = 128
+MAX_KEY_CHARS = 128
 
 
 class UserData(models.Model):
@@ -15,7 +15,7 @@ class UserData(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
-    key = models.CharField(max_length=KEY_CHARS, db_collation="C")
+    key = models.CharField(max_length=MAX_KEY_CHARS, db_collation="C")
     value = models.JSONField()
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)

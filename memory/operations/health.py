@@ -17,7 +17,7 @@ from memory.conf import data_dir, memory_conf
 from memory.indexes import vector_index
 from memory.indexing import runs
 from memory.inference import embedder, token_embedder
-from memory.inference.remote import Remote
+from memory.inference.remote import JsonService
 from memory.models import DriftReport, EndUser
 from memory.platform import redis as shared
 from memory.platform.breakers import breaker_states
@@ -26,10 +26,10 @@ from memory.platform.faults import Unavailable
 
 GIGABYTE = 1024**3
 LOW_DISK, VERY_LOW_DISK, NO_DISK = 5 * GIGABYTE, 1 * GIGABYTE, 500 * 1024**2
-LATE_QUEUE_S = 120
+QUEUE_LATE_S = 120
 """The sweep runs every 30 s, so rows that wait longer than this have no worker."""
-FRESH_S = 5.0
-PROBE_S = 1.0
+CACHE_S = 5.0
+PROBE_TIMEOUT_S = 1.0
 
 OK, DEGRADED, UNAVAILABLE = "ok", "degraded", "unavailable"
 
@@ -58,7 +58,7 @@ class Health:
         return asdict(self)
 
 
-class Watch:
+class HealthCache:
     """Caches the last check for a few seconds: the endpoint is public and must not cause load."""
 
     def __init__(self) -> None:
@@ -68,15 +68,15 @@ class Watch:
 
     def current(self) -> Health:
         seen = self._seen
-        if seen is not None and time.monotonic() - self._at <= FRESH_S:
+        if seen is not None and time.monotonic() - self._at <= CACHE_S:
             return seen
         # While one request checks, the others get the previous result; only the very first have to wait.
         if not self._lock.acquire(blocking=seen is None) and seen is not None:
             return seen
         try:
             if self._seen is seen:
-                self._seen, self._at = look(), time.monotonic()
-            return self._seen or look()
+                self._seen, self._at = probe_all(), time.monotonic()
+            return self._seen or probe_all()
         finally:
             self._lock.release()
 
@@ -85,45 +85,45 @@ class Watch:
             self._seen = None
 
 
-_watch = Watch()
+_watch = HealthCache()
 current, forget = _watch.current, _watch.forget
 
 
-def look() -> Health:
+def probe_all() -> Health:
     """Probe every part now."""
     components = {
-        "postgres": probe(ask_postgres, required=True),
-        "redis": probe(ask_redis),
-        "embedder": probe(ask_embedder),
+        "postgres": probe_part(probe_postgres, required=True),
+        "redis": probe_part(probe_redis),
+        "embedder": probe_part(probe_embedder),
     }
     if components["postgres"].ok:
         # These query Postgres as well; while it is down each would wait for it again.
-        components |= {"vector_index": probe(ask_vector_index), "queue": probe(ask_queue)}
+        components |= {"vector_index": probe_part(probe_vector_index), "queue": probe_part(probe_queue)}
     if memory_conf().mcp.url:
-        components["mcp"] = probe(ask_mcp)
-    disk = disk_space()
+        components["mcp"] = probe_part(probe_mcp)
+    disk = measure_free_space()
     warnings = [f"{name}: {part.detail}" for name, part in components.items() if part.detail and not part.ok]
-    warnings += disk_warnings(disk["free"])
+    warnings += list_disk_warnings(disk["free"])
     if components["postgres"].ok:
-        warnings += index_warnings()
+        warnings += list_index_warnings()
     return Health(
-        status=verdict(components, disk["free"]),
+        status=combine_components(components, disk["free"]),
         checked_at=timezone.now(),
         components=components,
         breakers=breaker_states(),
         disk=disk,
-        sizes=sizes() if components["postgres"].ok else {},
+        sizes=measure_sizes() if components["postgres"].ok else {},
         warnings=warnings,
     )
 
 
-def verdict(components: dict[str, Component], free: int) -> str:
+def combine_components(components: dict[str, Component], free: int) -> str:
     if any(part.required and not part.ok for part in components.values()) or free < NO_DISK:
         return UNAVAILABLE
     return OK if all(part.ok for part in components.values()) and free >= VERY_LOW_DISK else DEGRADED
 
 
-def probe(ask: Callable[[], str], *, required: bool = False) -> Component:
+def probe_part(ask: Callable[[], str], *, required: bool = False) -> Component:
     """``ask`` returns a detail to show and raises when the part does not work."""
     started = time.perf_counter()
     try:
@@ -133,67 +133,67 @@ def probe(ask: Callable[[], str], *, required: bool = False) -> Component:
     return Component(ok=ok, required=required, ms=round((time.perf_counter() - started) * 1000, 2), detail=detail)
 
 
-def ask_postgres() -> str:
+def probe_postgres() -> str:
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('server_version')")
         row = cursor.fetchone()
     return f"PostgreSQL {row[0].split()[0]}" if row else ""
 
 
-def ask_redis() -> str:
-    info = shared.demand(lambda client: client.info("server"))
+def probe_redis() -> str:
+    info = shared.call_or_raise(lambda client: client.info("server"))
     return f"Redis {info.get('redis_version', '')}" if isinstance(info, dict) else ""
 
 
-def ask_embedder() -> str:
+def probe_embedder() -> str:
     conf = memory_conf().embedding
-    [vector] = embedder().embed_passages(["health"], Deadline(PROBE_S))
+    [vector] = embedder().embed_passages(["health"], Deadline(PROBE_TIMEOUT_S))
     tokens = token_embedder()
-    is_poorer = tokens is not None and not tokens.is_offered(Deadline(PROBE_S))
+    is_poorer = tokens is not None and not tokens.is_offered(Deadline(PROBE_TIMEOUT_S))
     return f"{conf.model}, {len(vector)} dimensions" + ("; no tokens, turns are not compared by them" * is_poorer)
 
 
-def ask_vector_index() -> str:
+def probe_vector_index() -> str:
     state = vector_index().state()
     if not state.ok:
         raise Unavailable("vector", state.problem or "does not work")
     points = "" if state.points is None else f", about {state.points} vectors"
-    run = runs.open_run()
+    run = runs.find_open_run()
     rebuilding = f"; being rebuilt ({run.state}, {run.phase}, {run.progress:.0%} copied)" if run else ""
     return f"{state.backend}{points}{rebuilding}" + (f"; {state.problem}" if state.problem else "")
 
 
-def ask_queue() -> str:
+def probe_queue() -> str:
     oldest = EndUser.objects.aggregate(oldest=Min("index_due_since"))["oldest"]
     age_s = int((timezone.now() - oldest).total_seconds()) if oldest else 0
-    if age_s > LATE_QUEUE_S:
+    if age_s > QUEUE_LATE_S:
         raise Unavailable("queue", f"memories have waited {age_s} s for the index: is a worker running?")
     return f"oldest waiting memory {age_s} s" if oldest else "nothing waits"
 
 
-def ask_mcp() -> str:
-    mcp_process(memory_conf().mcp.url).exchange("GET", "/health", None, Deadline(PROBE_S))
+def probe_mcp() -> str:
+    request_mcp_health(memory_conf().mcp.url).exchange("GET", "/health", None, Deadline(PROBE_TIMEOUT_S))
     return "speaks MCP"
 
 
 @cache
-def mcp_process(url: str) -> Remote:
-    return Remote("mcp", url)
+def request_mcp_health(url: str) -> JsonService:
+    return JsonService("mcp", url)
 
 
-def index_warnings() -> list[str]:
+def list_index_warnings() -> list[str]:
     """Findings of the last day's consistency checks that an operator must look at."""
     recent = DriftReport.objects.filter(started_at__gt=timezone.now() - timedelta(days=1)).exclude(quarantine=[])
     return ["index: points of one user lay under another and were removed; see the drift report"] * recent.exists()
 
 
-def disk_space() -> dict[str, int]:
+def measure_free_space() -> dict[str, int]:
     folder = data_dir()
     usage = shutil.disk_usage(folder if folder.exists() else folder.anchor)
     return {"free": usage.free, "total": usage.total}
 
 
-def disk_warnings(free: int) -> list[str]:
+def list_disk_warnings(free: int) -> list[str]:
     if free >= LOW_DISK:
         return []
     amount = f"{free / GIGABYTE:.1f} GB"
@@ -202,7 +202,7 @@ def disk_warnings(free: int) -> list[str]:
     return [f"disk: {amount} free" + (", very low" if free < VERY_LOW_DISK else "")]
 
 
-def sizes() -> dict[str, int]:
+def measure_sizes() -> dict[str, int]:
     """Sizes in bytes, over all users."""
     with connection.cursor() as cursor:
         cursor.execute(

@@ -20,24 +20,24 @@ from redis import RedisError
 from memory.conf import memory_conf
 from memory.models import DailyMetrics, EndUser, ModelCall
 from memory.platform import metrics
-from memory.platform.breakers import breaker
+from memory.platform.breakers import get_breaker
 from memory.platform.faults import Unavailable
-from memory.platform.metrics import BOUNDS_MS, METRICS, Series, Sums
+from memory.platform.metrics import BUCKET_BOUNDS_MS, METRICS, Series, Sums
 
 QUEUES = ("fast", "slow", "llm")
 BREAKER_VALUES = {"closed": 0.0, "half-open": 0.5, "open": 1.0}
 KEPT_DAYS = 400
-AWAY = (Unavailable, DatabaseError, InterfaceError, OperationalError, RedisError, OSError)
+SOURCE_ERRORS = (Unavailable, DatabaseError, InterfaceError, OperationalError, RedisError, OSError)
 
 
-def exposition(now: datetime) -> bytes:
+def render_prometheus(now: datetime) -> bytes:
     """All metrics in the Prometheus text format. An unavailable source is left out and its `up` is 0."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(Installation(now))
+    registry.register(InstallationCollector(now))
     return generate_latest(registry)
 
 
-class Installation(Collector):
+class InstallationCollector(Collector):
     """Reads every source once per request."""
 
     def __init__(self, now: datetime) -> None:
@@ -46,25 +46,28 @@ class Installation(Collector):
     def collect(self) -> Iterator[Metric]:
         up = GaugeMetricFamily("commonplace_source_up", "Whether a source of these numbers answered", labels=["source"])
         sources: dict[str, Callable[[], Iterable[Metric]]] = {
-            "counts": lambda: counted(metrics.totals()),
-            "breakers": breakers,
-            "index": lambda: index_lag(self.now),
-            "queues": queue_lengths,
+            "counts": lambda: build_families(metrics.read_totals()),
+            "breakers": measure_breakers,
+            "index": lambda: measure_index_lag(self.now),
+            "queues": measure_queues,
         }
         for name, look in sources.items():
             try:
                 yield from look()
                 up.add_metric([name], 1)
-            except AWAY:
+            except SOURCE_ERRORS:
                 up.add_metric([name], 0)
         yield up
 
 
-def counted(sums: Sums) -> list[Metric]:
-    return [histogram(metric, sums) if metric.is_duration else counter(metric, sums) for metric in METRICS.values()]
+def build_families(sums: Sums) -> list[Metric]:
+    return [
+        build_histogram(metric, sums) if metric.is_duration else build_counter(metric, sums)
+        for metric in METRICS.values()
+    ]
 
 
-def counter(metric: metrics.Metric, sums: Sums) -> CounterMetricFamily:
+def build_counter(metric: metrics.Metric, sums: Sums) -> CounterMetricFamily:
     labels = [metric.label] if metric.label else []
     family = CounterMetricFamily(f"commonplace_{metric.name}", metric.help, labels=labels)
     counted = dict.fromkeys(metric.known if labels else ("",), 0.0)
@@ -74,11 +77,11 @@ def counter(metric: metrics.Metric, sums: Sums) -> CounterMetricFamily:
     return family
 
 
-def histogram(metric: metrics.Metric, sums: Sums) -> HistogramMetricFamily:
+def build_histogram(metric: metrics.Metric, sums: Sums) -> HistogramMetricFamily:
     family = HistogramMetricFamily(f"commonplace_{metric.name}_seconds", metric.help, labels=[metric.label])
     for label in labels_of(metric.name, sums):
         seen, buckets = 0.0, []
-        for number, bound in zip(classes(metric.name, label, sums), (*BOUNDS_MS, None), strict=True):
+        for number, bound in zip(bucket_counts(metric.name, label, sums), (*BUCKET_BOUNDS_MS, None), strict=True):
             seen += number
             buckets.append(("+Inf" if bound is None else str(bound / 1000), seen))
         family.add_metric([label], buckets, sums.get(Series(metric.name, label, "sum"), 0.0) / 1000)
@@ -89,19 +92,19 @@ def labels_of(metric: str, sums: Sums) -> list[str]:
     return sorted({series.label for series in sums if series.metric == metric})
 
 
-def classes(metric: str, label: str, sums: Sums) -> list[float]:
+def bucket_counts(metric: str, label: str, sums: Sums) -> list[float]:
     """The number of durations in each bucket, the open one last."""
-    return [sums.get(Series(metric, label, str(place)), 0.0) for place in range(len(BOUNDS_MS) + 1)]
+    return [sums.get(Series(metric, label, str(place)), 0.0) for place in range(len(BUCKET_BOUNDS_MS) + 1)]
 
 
-def breakers() -> list[Metric]:
+def measure_breakers() -> list[Metric]:
     family = GaugeMetricFamily("commonplace_breaker_open", "1 open, 0.5 about to try again", labels=["dependency"])
-    for name in guarded():
-        family.add_metric([name], BREAKER_VALUES.get(breaker(name).state, 0.0))
+    for name in breaker_names():
+        family.add_metric([name], BREAKER_VALUES.get(get_breaker(name).state, 0.0))
     return [family]
 
 
-def guarded() -> list[str]:
+def breaker_names() -> list[str]:
     """The dependencies with a breaker that this installation has."""
     conf = memory_conf()
     present = {
@@ -113,7 +116,7 @@ def guarded() -> list[str]:
     return [name for name, is_present in present.items() if is_present]
 
 
-def index_lag(now: datetime) -> list[Metric]:
+def measure_index_lag(now: datetime) -> list[Metric]:
     waiting = EndUser.objects.filter(index_due_since__isnull=False)
     found = waiting.aggregate(users=Count("pk"), oldest=Min("index_due_since"))
     lag_s = max(0.0, (now - found["oldest"]).total_seconds()) if found["oldest"] else 0.0
@@ -123,7 +126,7 @@ def index_lag(now: datetime) -> list[Metric]:
     ]
 
 
-def queue_lengths() -> list[Metric]:
+def measure_queues() -> list[Metric]:
     family = GaugeMetricFamily("commonplace_queue_tasks", "Tasks that wait for a worker", labels=["queue"])
     with current_app.connection_for_read(transport_options={"socket_timeout": 0.5, "max_retries": 0}) as connection:
         channel: Any = connection.default_channel
@@ -134,7 +137,7 @@ def queue_lengths() -> list[Metric]:
 
 # --- over time ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class Latency:
+class StageLatency:
     """The count of one stage and its percentiles in milliseconds."""
 
     stage: str
@@ -143,39 +146,39 @@ class Latency:
     p95: float
 
 
-def latencies(sums: Sums) -> list[Latency]:
+def summarise_latencies(sums: Sums) -> list[StageLatency]:
     """Each stage that ran, by name."""
     found = []
     for stage in labels_of("stage", sums):
-        numbers = classes("stage", stage, sums)
+        numbers = bucket_counts("stage", stage, sums)
         if total := int(sum(numbers)):
-            found.append(Latency(stage, total, percentile(numbers, 0.5), percentile(numbers, 0.95)))
+            found.append(StageLatency(stage, total, percentile(numbers, 0.5), percentile(numbers, 0.95)))
     return found
 
 
 def percentile(numbers: list[float], share: float) -> float:
     """Milliseconds, interpolated within the bucket; the last bound for values above it."""
     wanted, seen, lower = share * sum(numbers), 0.0, 0.0
-    for number, bound in zip(numbers, BOUNDS_MS, strict=False):
+    for number, bound in zip(numbers, BUCKET_BOUNDS_MS, strict=False):
         if number and seen + number >= wanted:
             return lower + (bound - lower) * (wanted - seen) / number
         seen, lower = seen + number, float(bound)
-    return float(BOUNDS_MS[-1])
+    return float(BUCKET_BOUNDS_MS[-1])
 
 
 def roll_up(now: datetime) -> None:
     """Write yesterday's and today's counts into their rows. Idempotent, also days late. Raises Unavailable."""
-    metrics.carry()
+    metrics.flush_counts()
     today = now.date()
     for back in range(7, -1, -1):
         day = today - timedelta(days=back)
-        if sums := metrics.of_day(day):
-            add_up(day, sums)
+        if sums := metrics.read_day(day):
+            add_to_day(day, sums)
     DailyMetrics.objects.filter(day__lt=today - timedelta(days=KEPT_DAYS)).delete()
     ModelCall.objects.filter(at__lt=now - timedelta(days=memory_conf().limits.log_days)).delete()
 
 
-def add_up(day: date, sums: Sums) -> None:
+def add_to_day(day: date, sums: Sums) -> None:
     with transaction.atomic():
         DailyMetrics.objects.get_or_create(day=day)
         row = DailyMetrics.objects.select_for_update().get(day=day)
@@ -188,14 +191,16 @@ def add_up(day: date, sums: Sums) -> None:
         row.save(update_fields=["counts", "seen"])
 
 
-def days(until: date, number: int) -> dict[date, Sums]:
+def read_days(until: date, number: int) -> dict[date, Sums]:
     """The counts of each of the last days, empty for days without data."""
     first = until - timedelta(days=number - 1)
-    rows = {row.day: stored_sums(row.counts) for row in DailyMetrics.objects.filter(day__gte=first, day__lte=until)}
+    rows = {
+        row.day: parse_stored_sums(row.counts) for row in DailyMetrics.objects.filter(day__gte=first, day__lte=until)
+    }
     wanted = [first + timedelta(days=place) for place in range(number)]
     return {day: rows.get(day, {}) for day in wanted}
 
 
-def stored_sums(counts: Mapping[str, float]) -> Sums:
+def parse_stored_sums(counts: Mapping[str, float]) -> Sums:
     read = ((Series.read(field), amount) for field, amount in counts.items())
     return {series: amount for series, amount in read if series is not None}

@@ -19,9 +19,9 @@ from redis import Redis
 
 from memory.conf import memory_conf
 from memory.platform import redis as shared
-from memory.platform.faults import BadReply, Late, Rejected, Unavailable
+from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
 
-__all__ = ["BadReply", "Breaker", "Late", "Rejected", "Unavailable", "breaker", "breaker_states"]
+__all__ = ["BadReply", "Breaker", "DeadlineExceeded", "RequestRejected", "Unavailable", "breaker_states", "get_breaker"]
 
 T = TypeVar("T")
 
@@ -31,11 +31,11 @@ REFRESH_S = 0.25
 STREAK_WINDOWS = 10
 
 
-def _counts(error: BaseException) -> bool:
-    return isinstance(error, Unavailable) and not isinstance(error, Rejected | Late)
+def _is_failure(error: BaseException) -> bool:
+    return isinstance(error, Unavailable) and not isinstance(error, RequestRejected | DeadlineExceeded)
 
 
-class SharedState(pybreaker.CircuitBreakerStorage):
+class SharedBreakerState(pybreaker.CircuitBreakerStorage):
     """The state of a breaker: in this process, and in Redis while it is available."""
 
     def __init__(self, name: str, reset_s: float) -> None:
@@ -62,10 +62,10 @@ class SharedState(pybreaker.CircuitBreakerStorage):
         self._state = state
         self._read_at = time.monotonic()
         if state == pybreaker.STATE_OPEN:
-            self._is_shared = shared.attempt(self._share_open, otherwise=False)
+            self._is_shared = shared.call_or_default(self._share_open, otherwise=False)
         elif state == pybreaker.STATE_CLOSED:
             self._probe_until = 0.0
-            shared.attempt(lambda r: r.delete(*map(self._key, ("tripped", "open", "probe", "failures"))), None)
+            shared.call_or_default(lambda r: r.delete(*map(self._key, ("tripped", "open", "probe", "failures"))), None)
 
     @property
     def opened_at(self) -> datetime | None:
@@ -89,7 +89,9 @@ class SharedState(pybreaker.CircuitBreakerStorage):
             if time.monotonic() < self._probe_until:
                 return False
             self._probe_until = time.monotonic() + self._reset_s
-        return shared.attempt(lambda r: bool(r.set(self._key("probe"), 1, px=self._window_ms, nx=True)), otherwise=True)
+        return shared.call_or_default(
+            lambda r: bool(r.set(self._key("probe"), 1, px=self._window_ms, nx=True)), otherwise=True
+        )
 
     @property
     def counter(self) -> int:
@@ -98,13 +100,13 @@ class SharedState(pybreaker.CircuitBreakerStorage):
     def increment_counter(self) -> None:
         with self._lock:
             self._failures += 1
-        total = shared.attempt(self._count_failure, self._failures)
+        total = shared.call_or_default(self._count_failure, self._failures)
         self._failures = max(self._failures, total)
 
     def reset_counter(self) -> None:
         if self._failures:
             self._failures = 0
-            shared.attempt(lambda r: r.delete(self._key("failures")), None)
+            shared.call_or_default(lambda r: r.delete(self._key("failures")), None)
 
     @property
     def success_counter(self) -> int:
@@ -117,7 +119,7 @@ class SharedState(pybreaker.CircuitBreakerStorage):
         self._successes = 0
 
     def _key(self, part: str) -> str:
-        return shared.key("breaker", self.name, part)
+        return shared.build_key("breaker", self.name, part)
 
     def _share_open(self, client: Redis) -> bool:
         pipe = client.pipeline(transaction=True)
@@ -142,7 +144,7 @@ class SharedState(pybreaker.CircuitBreakerStorage):
         # dependency that another process has found dead.
         with self._reading:
             if time.monotonic() - self._read_at >= REFRESH_S:
-                self._take_over(shared.attempt(self._read, None))
+                self._take_over(shared.call_or_default(self._read, None))
                 self._read_at = time.monotonic()
 
     def _take_over(self, read: tuple[bool, int] | None) -> None:
@@ -172,7 +174,7 @@ class SharedState(pybreaker.CircuitBreakerStorage):
         return bool(tripped), int(window_ms)
 
 
-class _Circuit(pybreaker.CircuitBreaker):
+class _LockFreeCircuit(pybreaker.CircuitBreaker):
     def call(self, func: Callable[..., T], *args: object, **kwargs: object) -> T:
         return self.state.call(func, *args, **kwargs)
 
@@ -182,11 +184,11 @@ class Breaker:
 
     def __init__(self, name: str, fail_max: int, reset_s: float) -> None:
         self.name = name
-        self._shared = SharedState(name, reset_s)
-        self._circuit = _Circuit(
+        self._shared = SharedBreakerState(name, reset_s)
+        self._circuit = _LockFreeCircuit(
             fail_max=fail_max,
             reset_timeout=reset_s,
-            exclude=[lambda error: not _counts(error)],
+            exclude=[lambda error: not _is_failure(error)],
             state_storage=self._shared,
             name=name,
             throw_new_error_on_trip=False,
@@ -216,7 +218,7 @@ _breakers: dict[str, Breaker] = {}
 _registry = threading.Lock()
 
 
-def breaker(name: str) -> Breaker:
+def get_breaker(name: str) -> Breaker:
     """The one breaker of a dependency in this process."""
     found = _breakers.get(name)
     if found is None:
@@ -231,11 +233,11 @@ def breaker_states() -> dict[str, str]:
     return {name: _breakers[name].state for name in sorted(_breakers)}
 
 
-def forget_breakers() -> None:
+def reset_breakers() -> None:
     """Drop this process's breakers; what Redis knows of them stays."""
     global _registry
     _registry = threading.Lock()
     _breakers.clear()
 
 
-os.register_at_fork(after_in_child=forget_breakers)
+os.register_at_fork(after_in_child=reset_breakers)

@@ -4,7 +4,7 @@ import math
 import time
 from typing import Self
 
-from memory.platform.faults import Late
+from memory.platform.faults import DeadlineExceeded
 
 
 class Deadline:
@@ -36,5 +36,5 @@ class Deadline:
         """Seconds left, or Late when there are none."""
         left = self.remaining()
         if left <= 0.0:
-            raise Late(dependency, "no time left to ask")
+            raise DeadlineExceeded(dependency, "no time left to ask")
         return left

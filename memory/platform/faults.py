@@ -20,9 +20,9 @@ class BadReply(Unavailable):
     """The reply cannot be used: wrong dimensions, not a number, or not the expected schema."""
 
 
-class Rejected(Unavailable):
+class RequestRejected(Unavailable):
     """The service works and refused the request. The request is at fault, so circuit breakers do not count it."""
 
 
-class Late(Unavailable):
+class DeadlineExceeded(Unavailable):
     """The deadline had passed before the call. Not the fault of the dependency, so circuit breakers do not count it."""

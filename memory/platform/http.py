@@ -26,7 +26,7 @@ _deadline: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 
 @contextmanager
-def within(deadline: Deadline) -> Iterator[None]:
+def limit_to_deadline(deadline: Deadline) -> Iterator[None]:
     """Requests inside raise httpx.TimeoutException when they are not complete by the deadline."""
     token = _deadline.set(deadline)
     try:
@@ -35,7 +35,7 @@ def within(deadline: Deadline) -> Iterator[None]:
         _deadline.reset(token)
 
 
-def _bounded(timeout: float | None, late: type[Exception]) -> float | None:
+def _limited_timeout(timeout: float | None, late: type[Exception]) -> float | None:
     deadline = _deadline.get()
     if deadline is None:
         return timeout
@@ -45,15 +45,15 @@ def _bounded(timeout: float | None, late: type[Exception]) -> float | None:
     return min(left, timeout) if timeout is not None else (left if left != float("inf") else None)
 
 
-class _Stream(httpcore.NetworkStream):
+class _DeadlineStream(httpcore.NetworkStream):
     def __init__(self, inner: httpcore.NetworkStream) -> None:
         self._inner = inner
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, _bounded(timeout, httpcore.ReadTimeout))
+        return self._inner.read(max_bytes, _limited_timeout(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _bounded(timeout, httpcore.WriteTimeout))
+        self._inner.write(buffer, _limited_timeout(timeout, httpcore.WriteTimeout))
 
     def close(self) -> None:
         self._inner.close()
@@ -61,14 +61,14 @@ class _Stream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        left = _bounded(timeout, httpcore.ConnectTimeout)
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, left))
+        left = _limited_timeout(timeout, httpcore.ConnectTimeout)
+        return _DeadlineStream(self._inner.start_tls(ssl_context, server_hostname, left))
 
     def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 -- the signature of the base class
         return self._inner.get_extra_info(info)
 
 
-class _Backend(httpcore.SyncBackend):
+class _DeadlineBackend(httpcore.SyncBackend):
     def connect_tcp(
         self,
         host: str,
@@ -77,8 +77,8 @@ class _Backend(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        left = _bounded(timeout, httpcore.ConnectTimeout)
-        return _Stream(super().connect_tcp(host, port, left, local_address, socket_options))
+        left = _limited_timeout(timeout, httpcore.ConnectTimeout)
+        return _DeadlineStream(super().connect_tcp(host, port, left, local_address, socket_options))
 
     def connect_unix_socket(
         self,
@@ -89,7 +89,7 @@ class _Backend(httpcore.SyncBackend):
         # The library leaves the socket open when the connection is refused.
         connection = socket.socket(socket.AF_UNIX)
         try:
-            connection.settimeout(_bounded(timeout, httpcore.ConnectTimeout))
+            connection.settimeout(_limited_timeout(timeout, httpcore.ConnectTimeout))
             connection.connect(path)
         except TimeoutError as error:
             connection.close()
@@ -97,10 +97,10 @@ class _Backend(httpcore.SyncBackend):
         except OSError as error:
             connection.close()
             raise httpcore.ConnectError(str(error)) from error
-        return _Stream(SyncStream(connection))
+        return _DeadlineStream(SyncStream(connection))
 
 
-class _Capped(httpx.SyncByteStream):
+class _SizeLimitedStream(httpx.SyncByteStream):
     def __init__(self, inner: httpx.SyncByteStream) -> None:
         self._inner = inner
 
@@ -127,17 +127,17 @@ class DeadlineTransport(httpx.HTTPTransport):
             max_connections=MAX_CONNECTIONS,
             keepalive_expiry=KEEPALIVE_S,
             uds=uds,
-            network_backend=_Backend(),
+            network_backend=_DeadlineBackend(),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         response = super().handle_request(request)
         assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101 -- tells the type checker
-        response.stream = _Capped(response.stream)
+        response.stream = _SizeLimitedStream(response.stream)
         return response
 
 
-def connect(url: str, headers: dict[str, str]) -> httpx.Client:
+def open_client(url: str, headers: dict[str, str]) -> httpx.Client:
     """A client for the service at a ``http(s)://`` or ``unix:///path/of.sock`` address."""
     parts = urlsplit(url)
     uds = unquote(parts.path) if parts.scheme == "unix" else None

@@ -21,12 +21,12 @@ from memory.platform import redis as shared
 from memory.platform.faults import Unavailable
 from memory.tiers import Outcome, Tier
 
-BOUNDS_MS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 5000, 15000)
+BUCKET_BOUNDS_MS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 5000, 15000)
 """Upper bounds of the histogram buckets; one more bucket is for everything above."""
 SLICE = timedelta(minutes=5)
 SLICES_AN_HOUR = 12
-KEPT_SLICES_S = 75 * 60
-KEPT_DAYS_S = 8 * 24 * 3600
+SLICE_TTL_S = 75 * 60
+DAY_TTL_S = 8 * 24 * 3600
 LABEL = re.compile(r"[a-z0-9_.-]{1,40}")
 OTHER = "other"
 
@@ -128,7 +128,7 @@ class Tally:
         if not sums:
             return
         try:
-            shared.demand(lambda client: deliver(client, sums, now or datetime.now(UTC)))
+            shared.call_or_raise(lambda client: write_counts(client, sums, now or datetime.now(UTC)))
         except Unavailable:
             self._give_back(sums)
 
@@ -146,7 +146,7 @@ class Tally:
                 self._carrier = threading.Thread(target=self._keep_carrying, args=(pause_s,), name="tally", daemon=True)
                 self._carrier.start()
                 # Of the tally this process has at its end: a fork has one of its own.
-                atexit.register(carry)
+                atexit.register(flush_counts)
 
     def _keep_carrying(self, pause_s: float) -> None:
         rest = threading.Event()
@@ -154,8 +154,8 @@ class Tally:
             self.carry()
 
 
-def deliver(client: Redis, sums: Mapping[Series, float], now: datetime) -> None:
-    places = {total_key(): None, slice_key(now): KEPT_SLICES_S, day_key(now.date()): KEPT_DAYS_S}
+def write_counts(client: Redis, sums: Mapping[Series, float], now: datetime) -> None:
+    places = {total_key(): None, slice_key(now): SLICE_TTL_S, day_key(now.date()): DAY_TTL_S}
     pipe = client.pipeline(transaction=True)
     for place, ttl_s in places.items():
         for series, amount in sums.items():
@@ -170,65 +170,67 @@ _tally = Tally()
 
 def count(metric: str, label: str = "", amount: float = 1) -> None:
     if amount:
-        _tally.add([(Series(metric, checked(metric, label)), amount)])
+        _tally.add([(Series(metric, limit_label(metric, label)), amount)])
 
 
-def duration(metric: str, label: str, ms: float) -> list[tuple[Series, float]]:
-    label = checked(metric, label)
-    return [(Series(metric, label, str(bisect_left(BOUNDS_MS, ms))), 1), (Series(metric, label, "sum"), ms)]
+def duration_samples(metric: str, label: str, ms: float) -> list[tuple[Series, float]]:
+    label = limit_label(metric, label)
+    return [(Series(metric, label, str(bisect_left(BUCKET_BOUNDS_MS, ms))), 1), (Series(metric, label, "sum"), ms)]
 
 
-def searched(timings_ms: Mapping[str, float], fallbacks: Iterable[str], tiers: Iterable[str], confidence: str) -> None:
+def record_search(
+    timings_ms: Mapping[str, float], fallbacks: Iterable[str], tiers: Iterable[str], confidence: str
+) -> None:
     """Record all metrics of one search under one lock."""
-    amounts = [amount for stage, ms in timings_ms.items() for amount in duration("stage", stage, ms)]
-    amounts.append((Series("searches", checked("searches", confidence)), 1))
-    amounts += [(Series("hits", checked("hits", tier)), 1) for tier in tiers]
-    amounts += [(Series("fallbacks", checked("fallbacks", name.removesuffix("_skipped"))), 1) for name in fallbacks]
+    amounts = [amount for stage, ms in timings_ms.items() for amount in duration_samples("stage", stage, ms)]
+    amounts.append((Series("searches", limit_label("searches", confidence)), 1))
+    amounts += [(Series("hits", limit_label("hits", tier)), 1) for tier in tiers]
+    amounts += [(Series("fallbacks", limit_label("fallbacks", name.removesuffix("_skipped"))), 1) for name in fallbacks]
     _tally.add(amounts)
 
 
-def checked(metric: str, label: str) -> str:
+def limit_label(metric: str, label: str) -> str:
     """The label if the metric has one and it is a plain word: user text never becomes a label."""
     if not METRICS[metric].label:
         return ""
     return label if LABEL.fullmatch(label) else OTHER
 
 
-def carry() -> None:
+def flush_counts() -> None:
     """Transfer this process's counts to Redis."""
     _tally.carry()
 
 
-def totals() -> Sums:
+def read_totals() -> Sums:
     """Everything counted since Redis was last emptied. Raises Unavailable."""
-    return read([total_key()])[0]
+    return read_sums([total_key()])[0]
 
 
-def last_hour(now: datetime) -> Sums:
+def read_last_hour(now: datetime) -> Sums:
     """What was counted in the last hour, to the nearest five minutes. Raises Unavailable."""
     merged: Sums = defaultdict(float)
-    for sums in read([slice_key(now - SLICE * back) for back in range(SLICES_AN_HOUR)]):
+    for sums in read_sums([slice_key(now - SLICE * back) for back in range(SLICES_AN_HOUR)]):
         for series, amount in sums.items():
             merged[series] += amount
     return dict(merged)
 
 
-def of_day(day: date) -> Sums:
+def read_day(day: date) -> Sums:
     """What was counted on a day in UTC, as long as Redis still knows. Raises Unavailable."""
-    return read([day_key(day)])[0]
+    return read_sums([day_key(day)])[0]
 
 
-def read(keys: list[str]) -> list[Sums]:
+def read_sums(keys: list[str]) -> list[Sums]:
     def look(client: Redis) -> list[dict[bytes, bytes]]:
         pipe = client.pipeline(transaction=False)
         for key in keys:
             pipe.hgetall(key)
         return list(pipe.execute())
 
-    return [as_sums(found) for found in shared.demand(look)]
+    return [parse_sums(found) for found in shared.call_or_raise(look)]
 
 
-def as_sums(found: Mapping[bytes, bytes]) -> Sums:
+def parse_sums(found: Mapping[bytes, bytes]) -> Sums:
     sums: Sums = {}
     for field, amount in found.items():
         series = Series.read(field.decode(errors="replace"))
@@ -238,21 +240,21 @@ def as_sums(found: Mapping[bytes, bytes]) -> Sums:
 
 
 def total_key() -> str:
-    return shared.key("metrics", "total")
+    return shared.build_key("metrics", "total")
 
 
 def slice_key(moment: datetime) -> str:
-    return shared.key("metrics", "slice", str(int(moment.timestamp() // SLICE.total_seconds())))
+    return shared.build_key("metrics", "slice", str(int(moment.timestamp() // SLICE.total_seconds())))
 
 
 def day_key(day: date) -> str:
-    return shared.key("metrics", "day", day.isoformat())
+    return shared.build_key("metrics", "day", day.isoformat())
 
 
-def forget() -> None:
+def drop_counts() -> None:
     """Drop counts not yet transferred: a forked process must not send its parent's counts again."""
     global _tally
     _tally = Tally()
 
 
-os.register_at_fork(after_in_child=forget)
+os.register_at_fork(after_in_child=drop_counts)

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Shared(Generic[T]):
+class PerProcess(Generic[T]):
     """An adapter made at the first call, once: of two made by two threads at once, one would be dropped unclosed.
 
     A forked process makes its own: pooled connections must not be shared with it, nor closed by it.

@@ -13,10 +13,10 @@ logger = structlog.get_logger(__name__)
 
 def enqueue(task: "Task[..., Any]", *arguments: Any) -> None:
     """Send a task when the open transaction commits, or at once without one. Never raises or blocks for long."""
-    transaction.on_commit(lambda: send(task, *arguments))
+    transaction.on_commit(lambda: send_task(task, *arguments))
 
 
-def send(task: "Task[..., Any]", *arguments: Any) -> None:
+def send_task(task: "Task[..., Any]", *arguments: Any) -> None:
     try:
         task.apply_async(arguments, retry=False)
     except (OperationalError, RedisError, OSError) as error:

@@ -23,11 +23,11 @@ T = TypeVar("T")
 
 DEMAND_TIMEOUT_S = 0.25
 ATTEMPT_TIMEOUT_S = 0.025
-FIRST_PAUSE_S = 1.0
-LONGEST_PAUSE_S = 8.0
+INITIAL_PAUSE_S = 1.0
+MAX_PAUSE_S = 8.0
 
 
-class _Pause:
+class _RetryPause:
     """The pause after a failure of Redis; then one caller at a time may try again."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class _Pause:
 
     def failed(self) -> None:
         with self._lock:
-            self._length = min(LONGEST_PAUSE_S, self._length * 2 or FIRST_PAUSE_S)
+            self._length = min(MAX_PAUSE_S, self._length * 2 or INITIAL_PAUSE_S)
             self._until = time.monotonic() + self._length
 
     def succeeded(self) -> None:
@@ -56,7 +56,7 @@ class _Pause:
                 self._length = 0.0
 
 
-_pause = _Pause()
+_pause = _RetryPause()
 
 
 @cache
@@ -81,7 +81,7 @@ def redis_client() -> Redis:
         raise Unavailable("redis", str(error)) from error
 
 
-def demand(call: Callable[[Redis], T]) -> T:
+def call_or_raise(call: Callable[[Redis], T]) -> T:
     """What `call` returns. Raises Unavailable when Redis fails or takes longer than a quarter of a second."""
     client = redis_client()
     try:
@@ -90,7 +90,7 @@ def demand(call: Callable[[Redis], T]) -> T:
         raise Unavailable("redis", str(error) or type(error).__name__) from error
 
 
-def attempt(call: Callable[[Redis], T], otherwise: T) -> T:
+def call_or_default(call: Callable[[Redis], T], otherwise: T) -> T:
     """What `call` returns, or `otherwise` when Redis is down, slow or was so a moment ago. Never raises."""
     if not _pause.admits():
         return otherwise
@@ -103,16 +103,16 @@ def attempt(call: Callable[[Redis], T], otherwise: T) -> T:
     return result
 
 
-def key(*parts: str) -> str:
+def build_key(*parts: str) -> str:
     """A Redis key of ours; parts of it never hold text a user wrote."""
     return ":".join(("commonplace", *parts))
 
 
-def reset() -> None:
+def reset_clients() -> None:
     """Forget clients and failures, as after a change of address or a fork."""
     global _pause
     _client.cache_clear()
-    _pause = _Pause()
+    _pause = _RetryPause()
 
 
-os.register_at_fork(after_in_child=reset)
+os.register_at_fork(after_in_child=reset_clients)

@@ -10,7 +10,7 @@ from typing import TypeVar
 from django.db import connection
 
 from memory.platform.deadline import Deadline
-from memory.platform.faults import Late
+from memory.platform.faults import DeadlineExceeded
 
 T = TypeVar("T")
 THREADS = 2
@@ -18,31 +18,31 @@ THREADS = 2
 GRACE_S = 0.25
 """For a lookup to end after its time, which the database sees to."""
 
-_free = BoundedSemaphore(THREADS)
+_free_threads = BoundedSemaphore(THREADS)
 
 
-def beside(name: str, work: Callable[[], T], deadline: Deadline) -> Callable[[], T]:
+def run_in_thread(name: str, work: Callable[[], T], deadline: Deadline) -> Callable[[], T]:
     """Start ``work``, and return what waits for its result.
 
     Where all threads are busy the work is done when it is asked for, and so it is inside a transaction: another
     connection would not see what that has written. Waiting raises what the work raised, and Late with ``name`` when it
     took much longer than the deadline.
     """
-    if connection.in_atomic_block or not _free.acquire(blocking=False):
+    if connection.in_atomic_block or not _free_threads.acquire(blocking=False):
         return work
-    future = _threads().submit(copy_context().run, lent, work)
-    future.add_done_callback(lambda _: _free.release())
-    return lambda: waited_for(name, future, deadline)
+    future = _thread_pool().submit(copy_context().run, run_on_own_connection, work)
+    future.add_done_callback(lambda _: _free_threads.release())
+    return lambda: wait_for_result(name, future, deadline)
 
 
-def waited_for(name: str, future: Future[T], deadline: Deadline) -> T:
+def wait_for_result(name: str, future: Future[T], deadline: Deadline) -> T:
     try:
         return future.result(deadline.remaining() + GRACE_S)
     except TimeoutError as error:
-        raise Late(name, "took longer than its time") from error
+        raise DeadlineExceeded(name, "took longer than its time") from error
 
 
-def lent(work: Callable[[], T]) -> T:
+def run_on_own_connection(work: Callable[[], T]) -> T:
     """The work, on a connection that goes back to the pool."""
     try:
         return work()
@@ -51,5 +51,5 @@ def lent(work: Callable[[], T]) -> T:
 
 
 @cache
-def _threads() -> ThreadPoolExecutor:
+def _thread_pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(THREADS, thread_name_prefix="beside")

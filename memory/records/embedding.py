@@ -7,7 +7,7 @@ from memory.inference import embedder as shared_embedder
 from memory.inference.base import Embedder
 from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
 from memory.platform.faults import Unavailable
-from memory.platform.per_process import Shared
+from memory.platform.per_process import PerProcess
 from memory.records.models import DIMENSIONS
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
@@ -15,21 +15,21 @@ E5 = "intfloat/e5-small-v2"
 NAME = "records embedder"
 
 
-def model_tag() -> str:
+def embedding_model() -> str:
     return memory_conf().kinds.model
 
 
-def embedder() -> Embedder:
+def records_embedder() -> Embedder:
     """Raises Unavailable when no server is configured for the chosen model."""
     conf = memory_conf()
     if conf.kinds.url:
         return own_embedder()
-    if model_tag() == "miniLM" and conf.embedding.model == MINILM:
+    if embedding_model() == "miniLM" and conf.embedding.model == MINILM:
         return shared_embedder()
-    raise Unavailable(NAME, f"no server is named for {model_tag()}: set WB_EMBED_URL")
+    raise Unavailable(NAME, f"no server is named for {embedding_model()}: set WB_EMBED_URL")
 
 
-@Shared
+@PerProcess
 def own_embedder() -> Embedder:
     conf = own_conf()
     return CachedEmbedder(HttpEmbedder(conf, NAME), conf)

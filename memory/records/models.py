@@ -8,14 +8,14 @@ from django.utils import timezone
 from pgvector.django import HalfVectorField, HnswIndex
 
 from memory.models import EndUser
-from memory.records.texts import Kind
+from memory.records.texts import RecordKind
 from memory.tiers import Indexing
 
 DIMENSIONS = 384
 """Of both models that may embed them."""
 
 
-class Source(models.Model):
+class RecordBase(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
     created_at = models.DateTimeField(default=timezone.now)
@@ -28,7 +28,7 @@ class Source(models.Model):
         return str(self.id)
 
 
-class Journal(Source):
+class Journal(RecordBase):
     """Drafts are private to their writer and not embedded."""
 
     title = models.CharField(max_length=300, blank=True, default="")
@@ -40,7 +40,7 @@ class Journal(Source):
         indexes: ClassVar = [models.Index(fields=["user", "-created_at", "-id"], name="kind_journal_recent")]
 
 
-class Todo(Source):
+class Todo(RecordBase):
     title = models.CharField(max_length=500)
     done = models.BooleanField(default=False)
 
@@ -49,7 +49,7 @@ class Todo(Source):
         indexes: ClassVar = [models.Index(fields=["user", "-created_at", "-id"], name="kind_todo_recent")]
 
 
-class Gratitude(Source):
+class Gratitude(RecordBase):
     text = models.TextField()
 
     class Meta:
@@ -57,7 +57,7 @@ class Gratitude(Source):
         indexes: ClassVar = [models.Index(fields=["user", "-created_at", "-id"], name="kind_gratitude_recent")]
 
 
-class Preference(Source):
+class Preference(RecordBase):
     """One of each user."""
 
     language = models.CharField(max_length=35, default="en")
@@ -69,12 +69,12 @@ class Preference(Source):
         constraints: ClassVar = [models.UniqueConstraint(fields=["user"], name="kind_preference_once")]
 
 
-class Embedded(models.Model):
+class RecordEmbedding(models.Model):
     """The text and vector of one record. Pending rows are the queue; rows without a vector are not found."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
-    kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in Kind])
+    kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in RecordKind])
     ref_id = models.UUIDField()
     memory_id = models.UUIDField(null=True, blank=True)
     """Of a message: the memory its exchange was kept in, with which it goes."""
@@ -103,7 +103,7 @@ class Embedded(models.Model):
         return f"{self.kind} {self.ref_id}"
 
 
-class Recalled(models.Model):
+class RecallLog(models.Model):
     """One call of recall, kept for thirty days, without the query text."""
 
     id = models.BigAutoField(primary_key=True)
@@ -123,7 +123,7 @@ class Recalled(models.Model):
         return f"{self.status} {self.at:%Y-%m-%d}"
 
 
-class Waiting(models.Model):
+class RecordsDue(models.Model):
     """A user with pending records. Holds a time only, so that a sweep finds work without reading user rows."""
 
     end_user = models.OneToOneField(EndUser, on_delete=models.CASCADE, primary_key=True, related_name="+")

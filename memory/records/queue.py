@@ -17,19 +17,19 @@ from memory.conf import memory_conf
 from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Rejected, Unavailable
-from memory.records.embedding import NAME, embedder, model_tag
-from memory.records.models import Embedded, ModelInUse, Waiting
-from memory.records.texts import Kind, Words
+from memory.platform.faults import BadReply, RequestRejected, Unavailable
+from memory.records.embedding import NAME, embedding_model, records_embedder
+from memory.records.models import ModelInUse, RecordEmbedding, RecordsDue
+from memory.records.texts import RecordKind, RecordText
 from memory.tiers import Indexing
 
 logger = structlog.get_logger(__name__)
 
 BATCH = 128
 MAX_ATTEMPTS = 5
-LONGEST_PAUSE_S = 30
+MAX_RETRY_DELAY_S = 30
 
-LEAVE = """
+ENQUEUE = """
 INSERT INTO kind_embedding (user_id, kind, ref_id, memory_id, text, snippet, model_tag, created_at, state, revision,
                             attempts, due_at, error)
 VALUES (%(user)s, %(kind)s, %(ref)s, %(memory)s, %(text)s, %(snippet)s, '', %(created)s, 'pending', 1, 0, %(now)s, '')
@@ -40,23 +40,23 @@ WHERE (kind_embedding.text, kind_embedding.snippet, kind_embedding.created_at, k
     IS DISTINCT FROM (EXCLUDED.text, EXCLUDED.snippet, EXCLUDED.created_at, false)
 """
 # An update even where nothing changes: it locks the row, so that a settling waits for this transaction.
-MARK = """
+MARK_USER = """
 INSERT INTO kind_waiting (end_user_id, since) VALUES (%s, %s)
 ON CONFLICT (end_user_id) DO UPDATE SET since = kind_waiting.since
 """
 MARK_EVERYBODY = "INSERT INTO kind_waiting (end_user_id, since) SELECT id, %s FROM end_user ON CONFLICT DO NOTHING"
-KEEP = """
+STORE_VECTORS = """
 UPDATE kind_embedding AS row SET vector = done.vector, model_tag = %(tag)s, state = 'ready', attempts = 0, error = ''
 FROM unnest(%(ids)s::bigint[], %(revisions)s::bigint[], %(vectors)s::halfvec[]) AS done (id, revision, vector)
 WHERE row.user_id = %(user)s AND row.id = done.id AND row.revision = done.revision AND row.state = 'pending'
 """
 
 
-def leave(
+def enqueue_text(
     user: EndUser,
-    kind: Kind,
+    kind: RecordKind,
     ref_id: uuid.UUID,
-    words: Words,
+    words: RecordText,
     *,
     created_at: datetime,
     now: datetime,
@@ -64,7 +64,7 @@ def leave(
 ) -> None:
     """Queue a record's text for embedding, in the transaction that writes it. Empty text is not queued."""
     if not words.embedded:
-        forget(user, kind, [ref_id])
+        delete_embeddings(user, kind, [ref_id])
         return
     told: dict[str, Any] = {
         "kind": kind.value,
@@ -74,20 +74,20 @@ def leave(
         "snippet": words.snippet,
     }
     with user_scope(user), connection.cursor() as cursor:
-        cursor.execute(LEAVE, {**told, "user": user.pk, "created": created_at, "now": now})
-        cursor.execute(MARK, [user.pk, now])
+        cursor.execute(ENQUEUE, {**told, "user": user.pk, "created": created_at, "now": now})
+        cursor.execute(MARK_USER, [user.pk, now])
 
 
-def forget(user: EndUser, kind: Kind, ref_ids: Collection[uuid.UUID]) -> None:
+def delete_embeddings(user: EndUser, kind: RecordKind, ref_ids: Collection[uuid.UUID]) -> None:
     """Remove these records from recall."""
     with user_scope(user):
-        Embedded.objects.filter(user=user, kind=kind, ref_id__in=ref_ids).delete()
+        RecordEmbedding.objects.filter(user=user, kind=kind, ref_id__in=ref_ids).delete()
 
 
-def forget_memories(user: EndUser, memory_ids: Collection[uuid.UUID]) -> None:
+def delete_memory_embeddings(user: EndUser, memory_ids: Collection[uuid.UUID]) -> None:
     """Remove the messages that belong to these memories."""
     with user_scope(user):
-        Embedded.objects.filter(user=user, memory_id__in=memory_ids).delete()
+        RecordEmbedding.objects.filter(user=user, memory_id__in=memory_ids).delete()
 
 
 def embed_batch(user: EndUser, *, now: datetime) -> int:
@@ -95,12 +95,12 @@ def embed_batch(user: EndUser, *, now: datetime) -> int:
 
     Raises Unavailable when there is no embedder: the rows wait on, and a pause keeps them from being tried at once.
     """
-    rows = due_rows(user, now)
+    rows = list_due_rows(user, now)
     if not rows:
         return 0
     try:
-        keep(user, rows, vectors_of(rows))
-    except (Rejected, BadReply):
+        store_vectors(user, rows, embed_rows(rows))
+    except (RequestRejected, BadReply):
         embed_one_by_one(user, rows, now)
     except Unavailable as error:
         postpone(user, rows, now, error)
@@ -108,40 +108,40 @@ def embed_batch(user: EndUser, *, now: datetime) -> int:
     return len(rows)
 
 
-def due_rows(user: EndUser, now: datetime) -> list[Embedded]:
+def list_due_rows(user: EndUser, now: datetime) -> list[RecordEmbedding]:
     with user_scope(user):
-        waiting = Embedded.objects.filter(user=user, state=Indexing.PENDING, due_at__lte=now)
+        waiting = RecordEmbedding.objects.filter(user=user, state=Indexing.PENDING, due_at__lte=now)
         return list(waiting.defer("vector").order_by("due_at", "pk")[:BATCH])
 
 
-def vectors_of(rows: Sequence[Embedded]) -> list[Vector]:
+def embed_rows(rows: Sequence[RecordEmbedding]) -> list[Vector]:
     deadline = Deadline(memory_conf().embedding.batch_timeout_s * max(1, len(rows) // 8))
-    return embedder().embed_passages([row.text for row in rows], deadline)
+    return records_embedder().embed_passages([row.text for row in rows], deadline)
 
 
-def keep(user: EndUser, rows: Sequence[Embedded], vectors: Sequence[Vector]) -> None:
+def store_vectors(user: EndUser, rows: Sequence[RecordEmbedding], vectors: Sequence[Vector]) -> None:
     told: dict[str, Any] = {
         "user": user.pk,
-        "tag": model_tag(),
+        "tag": embedding_model(),
         "ids": [row.pk for row in rows],
         "revisions": [row.revision for row in rows],
-        "vectors": [literal(vector) for vector in vectors],
+        "vectors": [vector_literal(vector) for vector in vectors],
     }
     with user_scope(user), connection.cursor() as cursor:
-        cursor.execute(KEEP, told)
+        cursor.execute(STORE_VECTORS, told)
 
 
-def literal(vector: Vector) -> str:
+def vector_literal(vector: Vector) -> str:
     return f"[{','.join(f'{number:.6g}' for number in vector.tolist())}]"
 
 
-def embed_one_by_one(user: EndUser, rows: Sequence[Embedded], now: datetime) -> None:
+def embed_one_by_one(user: EndUser, rows: Sequence[RecordEmbedding], now: datetime) -> None:
     """Embed row by row, so that one bad text does not block its batch. If all fail, the server is at fault."""
-    refused: list[tuple[Embedded, Unavailable]] = []
+    refused: list[tuple[RecordEmbedding, Unavailable]] = []
     for row in rows:
         try:
-            keep(user, [row], vectors_of([row]))
-        except (Rejected, BadReply) as error:
+            store_vectors(user, [row], embed_rows([row]))
+        except (RequestRejected, BadReply) as error:
             refused.append((row, error))
     if len(refused) == len(rows) > 1:
         postpone(user, rows, now, refused[0][1])
@@ -151,31 +151,31 @@ def embed_one_by_one(user: EndUser, rows: Sequence[Embedded], now: datetime) -> 
         state = Indexing.FAILED if attempts >= MAX_ATTEMPTS else Indexing.PENDING
         logger.warning("record not embedded", kind=row.kind, attempts=attempts, reason=refusal.reason)
         with user_scope(user):
-            Embedded.objects.filter(user=user, pk=row.pk, revision=row.revision).update(
-                state=state, attempts=attempts, due_at=now + pause(attempts), error=refusal.reason[:300]
+            RecordEmbedding.objects.filter(user=user, pk=row.pk, revision=row.revision).update(
+                state=state, attempts=attempts, due_at=now + retry_delay(attempts), error=refusal.reason[:300]
             )
 
 
-def postpone(user: EndUser, rows: Sequence[Embedded], now: datetime, error: Unavailable) -> None:
+def postpone(user: EndUser, rows: Sequence[RecordEmbedding], now: datetime, error: Unavailable) -> None:
     """Retry later because the server is down; no attempt is counted."""
     with user_scope(user):
-        Embedded.objects.filter(user=user, pk__in=[row.pk for row in rows], state=Indexing.PENDING).update(
-            due_at=now + pause(1), error=error.reason[:300]
+        RecordEmbedding.objects.filter(user=user, pk__in=[row.pk for row in rows], state=Indexing.PENDING).update(
+            due_at=now + retry_delay(1), error=error.reason[:300]
         )
 
 
-def pause(attempts: int) -> timedelta:
-    return timedelta(seconds=min(LONGEST_PAUSE_S, 2**attempts))
+def retry_delay(attempts: int) -> timedelta:
+    return timedelta(seconds=min(MAX_RETRY_DELAY_S, 2**attempts))
 
 
-def settle(user: EndUser) -> bool:
+def clear_user_mark(user: EndUser) -> bool:
     """Clear the user's mark if nothing is pending; False if something is, or a write is in progress."""
     try:
         with user_scope(user):
-            list(Waiting.objects.select_for_update().filter(pk=user.pk))
-            if Embedded.objects.filter(user=user, state=Indexing.PENDING).exists():
+            list(RecordsDue.objects.select_for_update().filter(pk=user.pk))
+            if RecordEmbedding.objects.filter(user=user, state=Indexing.PENDING).exists():
                 return False
-            Waiting.objects.filter(pk=user.pk).delete()
+            RecordsDue.objects.filter(pk=user.pk).delete()
     except OperationalError as error:
         if isinstance(error.__cause__, LockNotAvailable):
             return False
@@ -183,14 +183,14 @@ def settle(user: EndUser) -> bool:
     return True
 
 
-def users_waiting(limit: int = 1000) -> list[int]:
-    return list(Waiting.objects.order_by("since").values_list("pk", flat=True)[:limit])
+def list_due_users(limit: int = 1000) -> list[int]:
+    return list(RecordsDue.objects.order_by("since").values_list("pk", flat=True)[:limit])
 
 
 # --- another model -----------------------------------------------------------------------------------------------
-def notice_model(*, now: datetime) -> None:
+def requeue_for_new_model(*, now: datetime) -> None:
     """After a change of the model, queue all users: their vectors must be computed again."""
-    tag = model_tag()
+    tag = embedding_model()
     known = ModelInUse.objects.filter(pk=1).first()
     if known is not None and known.tag == tag:
         return
@@ -200,8 +200,8 @@ def notice_model(*, now: datetime) -> None:
     ModelInUse.objects.update_or_create(pk=1, defaults={"tag": tag})
 
 
-def renew_foreign(user: EndUser, *, now: datetime) -> None:
+def requeue_foreign_rows(user: EndUser, *, now: datetime) -> None:
     """Queue the rows that another model embedded."""
     with user_scope(user):
-        foreign = Embedded.objects.filter(user=user, state=Indexing.READY).exclude(model_tag=model_tag())
+        foreign = RecordEmbedding.objects.filter(user=user, state=Indexing.READY).exclude(model_tag=embedding_model())
         foreign.update(state=Indexing.PENDING, vector=None, due_at=now)

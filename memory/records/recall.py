@@ -16,16 +16,16 @@ from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
-from memory.records.embedding import embedder, model_tag
-from memory.records.models import Recalled
-from memory.records.queue import literal
-from memory.records.texts import Candidate, Hit, Kind, chosen, plain
+from memory.records.embedding import embedding_model, records_embedder
+from memory.records.models import RecallLog
+from memory.records.queue import vector_literal
+from memory.records.texts import RecordCandidate, RecordHit, RecordKind, choose_hits, strip_markup
 
 logger = structlog.get_logger(__name__)
 
 EMBEDDING_AWAY, SEARCH_FAILED, READ_FAILED = "EMBEDDING_MODEL_UNAVAILABLE", "VECTOR_SEARCH_FAILED", "DB_READ_FAILED"
-KEPT = timedelta(days=30)
-LOOKED_AT = 100
+LOG_RETENTION = timedelta(days=30)
+CANDIDATES = 100
 """So many of the nearest are weighed by age: beyond them a boost of 15 % changes nothing that would be shown."""
 EXACT_UP_TO = 20_000
 """Up to here every vector of the user is read, about 2 microseconds each; beyond, the index is asked first."""
@@ -56,62 +56,64 @@ class RecallFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
-    hits: list[Hit]
+class RecallResult:
+    hits: list[RecordHit]
     duration_ms: float
 
 
-def recall(
-    user: EndUser, query: str, *, now: datetime, kinds: Collection[Kind] | None = None, top_k: int = 8
-) -> Recall:
+def recall_records(
+    user: EndUser, query: str, *, now: datetime, kinds: Collection[RecordKind] | None = None, top_k: int = 8
+) -> RecallResult:
     """The best of the user's own records. Raises RecallFailed. Every call is logged, also a failed one."""
     started = time.perf_counter()
-    wanted = [kind for kind in Kind if kinds is None or kind in kinds]
+    wanted = [kind for kind in RecordKind if kinds is None or kind in kinds]
     status = "ok"
-    hits: list[Hit] = []
+    hits: list[RecordHit] = []
     try:
-        hits = found(user, query, wanted, now=now, top_k=top_k)
+        hits = find_records(user, query, wanted, now=now, top_k=top_k)
     except RecallFailed as error:
         status = error.code
         raise
     finally:
         spent_ms = round((time.perf_counter() - started) * 1000, 3)
-        note(user, status, spent_ms, len(hits), {"kinds": [kind.value for kind in wanted], "top_k": top_k}, now)
-    return Recall(hits, spent_ms)
+        record_recall(
+            user, status, spent_ms, len(hits), {"kinds": [kind.value for kind in wanted], "top_k": top_k}, now
+        )
+    return RecallResult(hits, spent_ms)
 
 
-def found(user: EndUser, query: str, kinds: list[Kind], *, now: datetime, top_k: int) -> list[Hit]:
+def find_records(user: EndUser, query: str, kinds: list[RecordKind], *, now: datetime, top_k: int) -> list[RecordHit]:
     deadlines = memory_conf().deadlines
     deadline = Deadline(deadlines.default_s)
     try:
-        vector = embedder().embed_query(plain(query) or query, deadline.slice(deadlines.embed_s))
+        vector = records_embedder().embed_query(strip_markup(query) or query, deadline.slice(deadlines.embed_s))
     except Unavailable as error:
         raise RecallFailed(EMBEDDING_AWAY, error.reason) from error
-    distances = nearest(user, vector, kinds, deadline)
-    return chosen(read(user, distances), now=now, top_k=top_k)
+    distances = nearest_records(user, vector, kinds, deadline)
+    return choose_hits(read_snippets(user, distances), now=now, top_k=top_k)
 
 
 Place = tuple[uuid.UUID, str]
 
 
-def nearest(user: EndUser, vector: Vector, kinds: list[Kind], deadline: Deadline) -> dict[Place, float]:
+def nearest_records(user: EndUser, vector: Vector, kinds: list[RecordKind], deadline: Deadline) -> dict[Place, float]:
     told: dict[str, Any] = {
         "user": user.pk,
-        "vector": literal(vector),
-        "tag": model_tag(),
+        "vector": vector_literal(vector),
+        "tag": embedding_model(),
         "kinds": [kind.value for kind in kinds],
-        "limit": LOOKED_AT,
+        "limit": CANDIDATES,
         "most": EXACT_UP_TO + 1,
     }
     try:
         with user_scope(user), connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{time_left_ms(deadline)}ms"])
+            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{remaining_ms(deadline)}ms"])
             cursor.execute(COUNT, told)
             counted = cursor.fetchone()
             is_small = counted is None or counted[0] <= EXACT_UP_TO
             cursor.execute(EXACT if is_small else NEAREST, told)
             rows = cursor.fetchall()
-            if not is_small and len(rows) < LOOKED_AT:
+            if not is_small and len(rows) < CANDIDATES:
                 # The graph gave up before it met enough of this user's rows.
                 cursor.execute(EXACT, told)
                 rows = cursor.fetchall()
@@ -120,11 +122,11 @@ def nearest(user: EndUser, vector: Vector, kinds: list[Kind], deadline: Deadline
     return {(ref_id, kind): distance for ref_id, kind, distance in rows}
 
 
-def time_left_ms(deadline: Deadline) -> int:
+def remaining_ms(deadline: Deadline) -> int:
     return max(1, int(min(deadline.remaining(), memory_conf().deadlines.vector_s) * 1000))
 
 
-def read(user: EndUser, distances: dict[Place, float]) -> list[Candidate]:
+def read_snippets(user: EndUser, distances: dict[Place, float]) -> list[RecordCandidate]:
     """The snippets of the hits, read from the rows: records deleted meanwhile are left out."""
     if not distances:
         return []
@@ -135,7 +137,7 @@ def read(user: EndUser, distances: dict[Place, float]) -> list[Candidate]:
     except (DatabaseError, InterfaceError) as error:
         raise RecallFailed(READ_FAILED, first_line(error)) from error
     return [
-        Candidate(Kind(kind), ref_id, snippet, 1.0 - distances[ref_id, kind], created_at)
+        RecordCandidate(RecordKind(kind), ref_id, snippet, 1.0 - distances[ref_id, kind], created_at)
         for ref_id, kind, snippet, created_at in rows
         if (ref_id, kind) in distances
     ]
@@ -145,10 +147,12 @@ def first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0][:200]
 
 
-def note(user: EndUser, status: str, spent_ms: float, shown: int, filters: dict[str, Any], now: datetime) -> None:
+def record_recall(
+    user: EndUser, status: str, spent_ms: float, shown: int, filters: dict[str, Any], now: datetime
+) -> None:
     try:
         with user_scope(user):
-            Recalled.objects.create(
+            RecallLog.objects.create(
                 user=user, status=status, duration_ms=spent_ms, top_k_effective=shown, filters=filters, at=now
             )
     except (DatabaseError, InterfaceError) as error:
@@ -156,7 +160,7 @@ def note(user: EndUser, status: str, spent_ms: float, shown: int, filters: dict[
         logger.warning("recall not noted", reason=first_line(error))
 
 
-def purge(user_id: int, *, now: datetime) -> int:
+def purge_recalls(user_id: int, *, now: datetime) -> int:
     """Delete expired log rows. Returns how many."""
     with user_scope(user_id):
-        return Recalled.objects.filter(user_id=user_id, at__lt=now - KEPT).delete()[0]
+        return RecallLog.objects.filter(user_id=user_id, at__lt=now - LOG_RETENTION).delete()[0]

@@ -9,39 +9,41 @@ from memory.access.scope import user_scope
 from memory.models import EndUser
 from memory.platform.queue import enqueue
 from memory.records import queue, tasks
-from memory.records.models import Gratitude, Journal, Preference, Source, Todo
-from memory.records.texts import Kind, Words, gratitude_words, journal_words, preference_words, todo_words
+from memory.records.models import Gratitude, Journal, Preference, RecordBase, Todo
+from memory.records.texts import RecordKind, RecordText, gratitude_text, journal_text, preference_text, todo_text
 
-MODELS: dict[Kind, type[Source]] = {
-    Kind.JOURNAL: Journal,
-    Kind.TODO: Todo,
-    Kind.GRATITUDE: Gratitude,
-    Kind.PREFERENCE: Preference,
+MODELS: dict[RecordKind, type[RecordBase]] = {
+    RecordKind.JOURNAL: Journal,
+    RecordKind.TODO: Todo,
+    RecordKind.GRATITUDE: Gratitude,
+    RecordKind.PREFERENCE: Preference,
 }
 
 
-def words_of_journal(row: Any) -> Words | None:  # noqa: ANN401 -- the row of its kind
-    return None if row.is_draft else journal_words(row.title, row.body)
+def build_journal_words(row: Any) -> RecordText | None:  # noqa: ANN401 -- the row of its kind
+    return None if row.is_draft else journal_text(row.title, row.body)
 
 
-WORDS: dict[Kind, Callable[[Any], Words | None]] = {
-    Kind.JOURNAL: words_of_journal,
-    Kind.TODO: lambda row: todo_words(row.title),
-    Kind.GRATITUDE: lambda row: gratitude_words(row.text),
-    Kind.PREFERENCE: lambda row: preference_words(row.language, row.religion, row.flags),
+WRITERS: dict[RecordKind, Callable[[Any], RecordText | None]] = {
+    RecordKind.JOURNAL: build_journal_words,
+    RecordKind.TODO: lambda row: todo_text(row.title),
+    RecordKind.GRATITUDE: lambda row: gratitude_text(row.text),
+    RecordKind.PREFERENCE: lambda row: preference_text(row.language, row.religion, row.flags),
 }
 """Returns the text to embed, or None for records that must not be found."""
 
 
-def add(user: EndUser, kind: Kind, fields: Mapping[str, Any], *, now: datetime) -> Source:
+def add_record(user: EndUser, kind: RecordKind, fields: Mapping[str, Any], *, now: datetime) -> RecordBase:
     with user_scope(user):
         row = MODELS[kind](user=user, **{"created_at": now, "updated_at": now, **fields})
         row.save(force_insert=True)
-        leave_words(user, kind, row, now)
+        enqueue_record(user, kind, row, now)
     return row
 
 
-def change(user: EndUser, kind: Kind, row_id: uuid.UUID, fields: Mapping[str, Any], *, now: datetime) -> Source | None:
+def change_record(
+    user: EndUser, kind: RecordKind, row_id: uuid.UUID, fields: Mapping[str, Any], *, now: datetime
+) -> RecordBase | None:
     """None when the user has no such record."""
     with user_scope(user):
         row = MODELS[kind]._default_manager.select_for_update().filter(user=user, pk=row_id).first()
@@ -51,25 +53,25 @@ def change(user: EndUser, kind: Kind, row_id: uuid.UUID, fields: Mapping[str, An
             setattr(row, name, value)
         row.updated_at = now
         row.save()
-        leave_words(user, kind, row, now)
+        enqueue_record(user, kind, row, now)
     return row
 
 
-def remove(user: EndUser, kind: Kind, row_id: uuid.UUID) -> bool:
+def remove_record(user: EndUser, kind: RecordKind, row_id: uuid.UUID) -> bool:
     with user_scope(user):
         gone, _ = MODELS[kind]._default_manager.filter(user=user, pk=row_id).delete()
-        queue.forget(user, kind, [row_id])
+        queue.delete_embeddings(user, kind, [row_id])
     return bool(gone)
 
 
-def get(user: EndUser, kind: Kind, row_id: uuid.UUID) -> Source | None:
+def get_record(user: EndUser, kind: RecordKind, row_id: uuid.UUID) -> RecordBase | None:
     with user_scope(user):
         return MODELS[kind]._default_manager.filter(user=user, pk=row_id).first()
 
 
-def listed(
-    user: EndUser, kind: Kind, *, before: tuple[datetime, uuid.UUID] | None, limit: int, **wanted: Any
-) -> list[Source]:
+def list_records(
+    user: EndUser, kind: RecordKind, *, before: tuple[datetime, uuid.UUID] | None, limit: int, **wanted: Any
+) -> list[RecordBase]:
     """Newest first, from the place of ``before`` on."""
     with user_scope(user):
         rows = MODELS[kind]._default_manager.filter(user=user, **wanted)
@@ -79,7 +81,7 @@ def listed(
         return list(rows.order_by("-created_at", "-id")[:limit])
 
 
-def put_preferences(user: EndUser, fields: Mapping[str, Any], *, now: datetime) -> Source:
+def replace_preferences(user: EndUser, fields: Mapping[str, Any], *, now: datetime) -> RecordBase:
     """Replaces the single row of preferences; fields left out get their default."""
     with user_scope(user):
         row, _ = Preference.objects.update_or_create(
@@ -87,19 +89,19 @@ def put_preferences(user: EndUser, fields: Mapping[str, Any], *, now: datetime) 
             defaults={"language": "en", "religion": None, "flags": {}, **fields, "updated_at": now},
             create_defaults={"language": "en", "religion": None, "flags": {}, **fields, "created_at": now},
         )
-        leave_words(user, Kind.PREFERENCE, row, now)
+        enqueue_record(user, RecordKind.PREFERENCE, row, now)
     return row
 
 
-def preferences(user: EndUser) -> Preference | None:
+def get_preferences(user: EndUser) -> Preference | None:
     with user_scope(user):
         return Preference.objects.filter(user=user).first()
 
 
-def leave_words(user: EndUser, kind: Kind, row: Source, now: datetime) -> None:
-    words = WORDS[kind](row)
+def enqueue_record(user: EndUser, kind: RecordKind, row: RecordBase, now: datetime) -> None:
+    words = WRITERS[kind](row)
     if words is None:
-        queue.forget(user, kind, [row.pk])
+        queue.delete_embeddings(user, kind, [row.pk])
         return
-    queue.leave(user, kind, row.pk, words, created_at=row.created_at, now=now)
-    enqueue(tasks.embed_user, user.pk)
+    queue.enqueue_text(user, kind, row.pk, words, created_at=row.created_at, now=now)
+    enqueue(tasks.embed_user_records, user.pk)

@@ -14,7 +14,7 @@ from typing import Any
 from memory.language.text import SPACES, estimate_tokens
 
 
-class Kind(StrEnum):
+class RecordKind(StrEnum):
     MESSAGE = "message"
     JOURNAL = "journal"
     TODO = "todo"
@@ -24,7 +24,7 @@ class Kind(StrEnum):
 
 MIN_SCORE = 0.35
 BOOST = 0.15
-FADES_IN_DAYS = 14.0
+BOOST_DECAY_DAYS = 14.0
 TOKENS = 1200
 EXCERPT = 200
 # What is not text in a page: its scripts and styles with their content, comments, and every tag.
@@ -32,50 +32,50 @@ NOT_TEXT = re.compile(r"<(script|style)\b[^>]*>.*?</\1\s*>|<!--.*?-->|</?[a-zA-Z
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class RecordText:
     """``embedded`` is what the vector is made of, ``snippet`` what a hit shows."""
 
     embedded: str
     snippet: str
 
 
-def plain(text: str) -> str:
+def strip_markup(text: str) -> str:
     """Without markup and runs of white space; case and punctuation stay."""
     return SPACES.sub(" ", unescape(NOT_TEXT.sub(" ", text))).strip()
 
 
-def journal_words(title: str, body: str) -> Words:
-    whole = "\n\n".join(part for part in (plain(title), plain(body)) if part)
-    return Words(whole, " ".join(part for part in (plain(title), plain(body)[:EXCERPT]) if part))
+def journal_text(title: str, body: str) -> RecordText:
+    whole = "\n\n".join(part for part in (strip_markup(title), strip_markup(body)) if part)
+    return RecordText(whole, " ".join(part for part in (strip_markup(title), strip_markup(body)[:EXCERPT]) if part))
 
 
-def todo_words(title: str) -> Words:
-    return Words(plain(title), plain(title))
+def todo_text(title: str) -> RecordText:
+    return RecordText(strip_markup(title), strip_markup(title))
 
 
-def gratitude_words(text: str) -> Words:
-    return Words(plain(text), plain(text)[:EXCERPT])
+def gratitude_text(text: str) -> RecordText:
+    return RecordText(strip_markup(text), strip_markup(text)[:EXCERPT])
 
 
-def message_words(role: str, text: str) -> Words:
-    return Words(plain(text), f"({role}) {plain(text)}")
+def message_text(role: str, text: str) -> RecordText:
+    return RecordText(strip_markup(text), f"({role}) {strip_markup(text)}")
 
 
-def preference_words(language: str, religion: str | None, flags: Mapping[str, Any]) -> Words:
+def preference_text(language: str, religion: str | None, flags: Mapping[str, Any]) -> RecordText:
     """``language=en; religion=general``, then the flags by name."""
     pairs = [("language", language), ("religion", religion), *sorted(flags.items())]
-    blob = "; ".join(f"{name}={as_value(value)}" for name, value in pairs if value not in (None, ""))
-    return Words(blob, blob)
+    blob = "; ".join(f"{name}={render_value(value)}" for name, value in pairs if value not in (None, ""))
+    return RecordText(blob, blob)
 
 
-def as_value(value: Any) -> str:  # noqa: ANN401 -- any JSON
-    return plain(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+def render_value(value: Any) -> str:  # noqa: ANN401 -- any JSON
+    return strip_markup(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 # --- which hits --------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    kind: Kind
+class RecordCandidate:
+    kind: RecordKind
     ref_id: uuid.UUID
     snippet: str
     similarity: float
@@ -83,33 +83,33 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    kind: Kind
+class RecordHit:
+    kind: RecordKind
     ref_id: uuid.UUID
     snippet: str
     score: float
     created_at: datetime
 
 
-def boosted(similarity: float, age_days: float) -> float:
+def boost_recent(similarity: float, age_days: float) -> float:
     """The score with a recency boost of up to 15 %."""
-    return similarity * (1 + BOOST * math.exp(-max(0.0, age_days) / FADES_IN_DAYS))
+    return similarity * (1 + BOOST * math.exp(-max(0.0, age_days) / BOOST_DECAY_DAYS))
 
 
-def chosen(candidates: Sequence[Candidate], *, now: datetime, top_k: int) -> list[Hit]:
+def choose_hits(candidates: Sequence[RecordCandidate], *, now: datetime, top_k: int) -> list[RecordHit]:
     """The best hits above the floor and within the token budget, each record once; ties by age and id."""
     hits = [
-        Hit(
+        RecordHit(
             one.kind,
             one.ref_id,
             one.snippet,
-            boosted(one.similarity, (now - one.created_at).total_seconds() / 86_400),
+            boost_recent(one.similarity, (now - one.created_at).total_seconds() / 86_400),
             one.created_at,
         )
         for one in candidates
     ]
     hits.sort(key=lambda hit: (-hit.score, -hit.created_at.timestamp(), hit.ref_id))
-    best: dict[uuid.UUID, Hit] = {}
+    best: dict[uuid.UUID, RecordHit] = {}
     left = TOKENS
     for hit in hits:
         if hit.score < MIN_SCORE or len(best) == top_k:

@@ -17,48 +17,48 @@ from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, Unavailable
 from memory.retrieval.query import Query
-from memory.retrieval.results import Debug
+from memory.retrieval.results import SearchDebug
 from memory.tiers import Tier
 
 GRAPH = "graph"
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class SearchAdvice:
     """``tiers`` None: ask all. ``boosts`` gives, for each reason, the memories it speaks for and how loudly."""
 
     tiers: frozenset[Tier] | None = None
     boosts: Mapping[str, Mapping[UUID, float]] = field(default_factory=dict)
 
 
-Adviser = Callable[[EndUser, Query, Deadline], Advice]
+Adviser = Callable[[EndUser, Query, Deadline], SearchAdvice]
 
 
 @cache
-def adviser(path: str) -> Adviser:
+def load_adviser(path: str) -> Adviser:
     found: Adviser = import_string(path)
     return found
 
 
-def advise(user: EndUser, query: Query, debug: Debug, deadline: Deadline) -> Advice:
+def request_advice(user: EndUser, query: Query, debug: SearchDebug, deadline: Deadline) -> SearchAdvice:
     """Advice for this question; none without an adviser, on failure, and when it takes too long."""
     conf = memory_conf()
     if not conf.ranking.adviser or not query.text:
-        return Advice()
-    return debug.attempt(GRAPH, lambda: asked(user, query, deadline), Advice())
+        return SearchAdvice()
+    return debug.attempt(GRAPH, lambda: call_adviser(user, query, deadline), SearchAdvice())
 
 
-def asked(user: EndUser, query: Query, deadline: Deadline) -> Advice:
+def call_adviser(user: EndUser, query: Query, deadline: Deadline) -> SearchAdvice:
     conf = memory_conf()
     try:
         # Whatever the first question of a process loads is not taken from its time.
-        ask = adviser(conf.ranking.adviser)
+        ask = load_adviser(conf.ranking.adviser)
         found: object = ask(user, query, deadline.slice(conf.deadlines.graph_s))
     except Unavailable:
         raise
     except Exception as error:
         raise Unavailable(GRAPH, type(error).__name__) from error
-    if not isinstance(found, Advice):
+    if not isinstance(found, SearchAdvice):
         raise BadReply(GRAPH, f"{type(found).__name__} is no advice")
     if not all(isfinite(boost) for memories in found.boosts.values() for boost in memories.values()):
         raise BadReply(GRAPH, "a boost is not a finite number")

@@ -10,19 +10,19 @@ from uuid import UUID
 from django.db import connection
 
 from memory.conf import memory_conf
-from memory.language import tsquery_literal
+from memory.language import build_tsquery
 from memory.models import EndUser
-from memory.retrieval.fusion import Found
-from memory.retrieval.pool import Candidate, Memory, Pool
+from memory.retrieval.fusion import FusedMatch
+from memory.retrieval.pool import Candidate, CandidateMemory, Pool
 from memory.tiers import POLICIES, Tier
 
-FIELDS = (
+ROW_FIELDS = (
     *("id", "text", "tier", "occurred_at", "speaker", "thread_id", "tags", "importance", "confidence"),
     *("score", "uses", "worked", "failed", "partial", "previous_id", "next_id", "holds"),
 )
 # One statement by hand: the ORM took longer to compose it than Postgres to answer. A moment read as a number and a
 # list sent as one literal cost a tenth of what the driver makes of them.
-READ = """
+SELECT_ROWS = """
 SELECT id, text, tier, extract(epoch FROM occurred_at)::float8, speaker, thread_id, tags, importance, confidence,
     score, uses, worked, failed, partial,
     CASE WHEN thread_id <> '' THEN ({before}) END, CASE WHEN thread_id <> '' THEN ({after}) END, ARRAY[{holds}]::bool[]
@@ -32,15 +32,15 @@ WHERE user_id = %(user)s AND id = ANY(%(ids)s::uuid[]) AND status = 'active' AND
     OR (tier = ANY(%(proven_tiers)s) AND score >= %(proven_score)s AND uses >= %(proven_uses)s)
 )
 """
-BESIDE = """
+SELECT_NEIGHBOUR = """
 SELECT beside.id FROM memory_item AS beside
 WHERE beside.user_id = item.user_id AND beside.thread_id = item.thread_id
   AND beside.arrival {side} item.arrival AND beside.status = 'active'
 ORDER BY beside.arrival {order} LIMIT 1
 """
-BEFORE, AFTER = BESIDE.format(side="<", order="DESC"), BESIDE.format(side=">", order="ASC")
-HOLDS = "coalesce(lexemes @@ %(word{number})s::tsquery, false)"
-OF_TIERS = "AND tier = ANY(%(tiers)s)"
+BEFORE, AFTER = SELECT_NEIGHBOUR.format(side="<", order="DESC"), SELECT_NEIGHBOUR.format(side=">", order="ASC")
+HOLDS_WORD = "coalesce(lexemes @@ %(word{number})s::tsquery, false)"
+IN_TIERS = "AND tier = ANY(%(tiers)s)"
 WITH_METADATA = "AND metadata @> %(metadata)s::jsonb"
 NEIGHBOURS_OF = 30
 """How many of the best candidates add their neighbouring turns to the pool."""
@@ -48,7 +48,7 @@ MOST_WORDS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RowFilter:
     """Which rows may be shown: the user's own, active, within their time or proven, in these tiers.
 
     The indexes are not believed. What proven means is in `outlives_its_time`.
@@ -70,7 +70,7 @@ class Wanted:
         }
         further = ""
         if self.tiers:
-            further += OF_TIERS
+            further += IN_TIERS
             values["tiers"] = sorted(self.tiers)
         if self.metadata:
             further += WITH_METADATA
@@ -78,35 +78,35 @@ class Wanted:
         return further, values
 
 
-def read_pool(wanted: Wanted, found: Sequence[Found], words: Sequence[tuple[str, ...]]) -> Pool:
+def read_pool(wanted: RowFilter, found: Sequence[FusedMatch], words: Sequence[tuple[str, ...]]) -> Pool:
     """The candidates that exist among the wanted rows, and the turns beside the best of them. In the user's scope."""
     words = words[:MOST_WORDS]
     by_id = {one.id: one for one in found}
-    memories = read(wanted, by_id.keys(), words)
+    memories = read_rows(wanted, by_id.keys(), words)
     present = {memory.id for memory in memories}
     best = sorted(memories, key=lambda memory: -by_id[memory.id].rrf)[:NEIGHBOURS_OF]
     near = {place for memory in best for place in (memory.previous_id, memory.next_id) if place} - present
     if near:
-        memories += read(wanted, near, words)
-    return Pool([candidate(memory, by_id) for memory in memories], wanted.now, words)
+        memories += read_rows(wanted, near, words)
+    return Pool([build_candidate(memory, by_id) for memory in memories], wanted.now, words)
 
 
-def read(wanted: Wanted, ids: Collection[UUID], words: Sequence[tuple[str, ...]]) -> list[Memory]:
+def read_rows(wanted: RowFilter, ids: Collection[UUID], words: Sequence[tuple[str, ...]]) -> list[CandidateMemory]:
     """Rows as ranking needs them: no text search vectors, but whether each word of the query is in them."""
     if not ids:
         return []
     further, values = wanted.conditions()
     values["ids"] = f"{{{','.join(map(str, ids))}}}"
-    values |= {f"word{number}": tsquery_literal(forms, wanted.user.pk) for number, forms in enumerate(words)}
-    holds = ", ".join(HOLDS.format(number=number) for number in range(len(words)))
+    values |= {f"word{number}": build_tsquery(forms, wanted.user.pk) for number, forms in enumerate(words)}
+    holds = ", ".join(HOLDS_WORD.format(number=number) for number in range(len(words)))
     with connection.cursor() as cursor:
-        cursor.execute(READ.format(before=BEFORE, after=AFTER, holds=holds) + further, values)
-        return [memory(row) for row in cursor.fetchall()]
+        cursor.execute(SELECT_ROWS.format(before=BEFORE, after=AFTER, holds=holds) + further, values)
+        return [parse_row(row) for row in cursor.fetchall()]
 
 
-def memory(row: Sequence[Any]) -> Memory:
-    values = dict(zip(FIELDS, row, strict=True))
-    return Memory(
+def parse_row(row: Sequence[Any]) -> CandidateMemory:
+    values = dict(zip(ROW_FIELDS, row, strict=True))
+    return CandidateMemory(
         **values
         | {
             "occurred_at": datetime.fromtimestamp(values["occurred_at"], UTC),
@@ -116,7 +116,7 @@ def memory(row: Sequence[Any]) -> Memory:
     )
 
 
-def candidate(memory: Memory, by_id: Mapping[UUID, Found]) -> Candidate:
+def build_candidate(memory: CandidateMemory, by_id: Mapping[UUID, FusedMatch]) -> Candidate:
     one = by_id.get(memory.id)
     if one is None:
         return Candidate(memory)

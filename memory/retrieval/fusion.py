@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory.retrieval.pool import Candidate, standardised
+from memory.retrieval.pool import Candidate, standardise
 from memory.scoring import similarity
 
 MEANING_WEIGHT = 0.3
@@ -16,7 +16,7 @@ DENSE_SHARE, LEXICAL_SHARE, RRF_SHARE = 0.6, 0.2, 0.2
 
 
 @dataclass(slots=True)
-class Found:
+class FusedMatch:
     """The ranks and scores of a memory in each stage, before it is read."""
 
     id: UUID
@@ -27,13 +27,15 @@ class Found:
     rrf: float = 0.0
 
 
-def gather(near: Sequence[tuple[UUID, float]], worded: Sequence[tuple[UUID, float]], rrf_k: int) -> list[Found]:
+def merge_rankings(
+    near: Sequence[tuple[UUID, float]], worded: Sequence[tuple[UUID, float]], rrf_k: int
+) -> list[FusedMatch]:
     """Both lists, best first, merged by id, with their reciprocal rank fusion: sum of 1 / (k + rank)."""
-    found: dict[UUID, Found] = {}
+    found: dict[UUID, FusedMatch] = {}
     for rank, (item_id, distance) in enumerate(near, 1):
-        found[item_id] = Found(item_id, distance=distance, vector_rank=rank, rrf=1 / (rrf_k + rank))
+        found[item_id] = FusedMatch(item_id, distance=distance, vector_rank=rank, rrf=1 / (rrf_k + rank))
     for rank, (item_id, score) in enumerate(worded, 1):
-        one = found.setdefault(item_id, Found(item_id))
+        one = found.setdefault(item_id, FusedMatch(item_id))
         one.text_score, one.text_rank = score, rank
         one.rrf += 1 / (rrf_k + rank)
     return list(found.values())
@@ -41,7 +43,7 @@ def gather(near: Sequence[tuple[UUID, float]], worded: Sequence[tuple[UUID, floa
 
 def fuse_rrf(candidates: Sequence[Candidate], rrf_k: int) -> None:
     """Relevance is the fused rank, 1.0 for a memory that heads every list that ran."""
-    best = best_rrf(candidates, rrf_k)
+    best = compute_best_rrf(candidates, rrf_k)
     for candidate in candidates:
         candidate.relevance = candidate.rrf / best
 
@@ -51,21 +53,21 @@ def fuse_blend(candidates: Sequence[Candidate], rrf_k: int) -> None:
 
     The distance of bank items is reduced by their quality.
     """
-    best = best_rrf(candidates, rrf_k)
+    best = compute_best_rrf(candidates, rrf_k)
     for candidate in candidates:
-        dense = 0.0 if candidate.distance is None else similarity(candidate.distance * nearness(candidate))
+        dense = 0.0 if candidate.distance is None else similarity(candidate.distance * scale_distance(candidate))
         lexical = 0.0 if candidate.text_rank is None else (rrf_k + 1) / (rrf_k + candidate.text_rank)
         candidate.relevance = DENSE_SHARE * dense + LEXICAL_SHARE * lexical + RRF_SHARE * candidate.rrf / best
 
 
-def nearness(candidate: Candidate) -> float:
+def scale_distance(candidate: Candidate) -> float:
     """What a distance is multiplied by, from the quality of a statement."""
     if not candidate.memory.is_statement:
         return 1.0
     return max(LEAST_NEARNESS, 1 - QUALITY_NEARS * candidate.memory.quality)
 
 
-def best_rrf(candidates: Sequence[Candidate], rrf_k: int) -> float:
+def compute_best_rrf(candidates: Sequence[Candidate], rrf_k: int) -> float:
     lists = any(c.vector_rank for c in candidates) + any(c.text_rank for c in candidates)
     return lists / (rrf_k + 1) if lists else 1.0
 
@@ -78,7 +80,7 @@ def fuse_zscore(candidates: Sequence[Candidate]) -> None:
     """
     cosines = [None if c.distance is None else 1 - c.distance * c.distance / 2 for c in candidates]
     floor = min((cosine for cosine in cosines if cosine is not None), default=0.0)
-    meaning = standardised([floor if cosine is None else cosine for cosine in cosines])
-    words = standardised([c.text_score or 0.0 for c in candidates])
+    meaning = standardise([floor if cosine is None else cosine for cosine in cosines])
+    words = standardise([c.text_score or 0.0 for c in candidates])
     for candidate, vector_z, word_z in zip(candidates, meaning, words, strict=True):
         candidate.relevance = MEANING_WEIGHT * vector_z + WORDS_WEIGHT * word_z

@@ -15,13 +15,13 @@ from memory.inference import embedder, token_embedder
 from memory.inference.base import EncodedQuery, TokenEmbedder
 from memory.inference.tokens import row_bytes
 from memory.language.cues import WORD
-from memory.language.stems import languages_of
+from memory.language.stems import detect_languages
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
-from memory.retrieval.pool import Candidate, Pool, standardised
+from memory.retrieval.pool import Candidate, Pool, standardise
 from memory.retrieval.query import Query
-from memory.retrieval.results import VECTOR, Debug, SearchRequest
+from memory.retrieval.results import VECTOR, SearchDebug, SearchRequest
 
 STAGE = "late"
 SIGNAL = "memory.retrieval.signals.late.LATE"
@@ -51,10 +51,12 @@ def is_readable(text: str) -> bool:
     """
     letters = [letter for letter in text if letter.isalpha()]
     is_latin = 2 * sum(map(str.isascii, letters)) > len(letters)
-    return is_latin and languages_of(text, frozenset(WORD.findall(text.casefold())))[0] == (LANGUAGE,)
+    return is_latin and detect_languages(text, frozenset(WORD.findall(text.casefold())))[0] == (LANGUAGE,)
 
 
-def ask(query: Query, request: SearchRequest, debug: Debug, deadline: Deadline) -> EncodedQuery | None:
+def encode_question(
+    query: Query, request: SearchRequest, debug: SearchDebug, deadline: Deadline
+) -> EncodedQuery | None:
     """The question's vector and those of its tokens; None where nobody offers them."""
     model = token_embedder()
     if model is None or not is_wanted(query, request) or not is_offered(model, deadline):
@@ -74,7 +76,9 @@ def is_offered(model: TokenEmbedder, deadline: Deadline) -> bool:
         return False
 
 
-def compare(user: EndUser, pool: Pool, asked: EncodedQuery | None, debug: Debug, deadline: Deadline) -> None:
+def compare_tokens(
+    user: EndUser, pool: Pool, asked: EncodedQuery | None, debug: SearchDebug, deadline: Deadline
+) -> None:
     """Tell each candidate that has tokens how near it is to the question's, in standard deviations."""
     turns = [candidate for candidate in pool if candidate.memory.thread_id]
     if asked is not None and len(asked.tokens) and len(turns) >= FEWEST:
@@ -90,12 +94,14 @@ def compare_turns(user: EndUser, turns: Sequence[Candidate], asked: EncodedQuery
     if len(known) >= FEWEST:
         places = {one.memory.id: place for place, one in enumerate(known)}
         before = [places.get(one.memory.previous_id) if one.memory.previous_id else None for one in known]
-        values = alike(asked.tokens, [signs[one.memory.id] for one in known], before)
+        values = score_token_matches(asked.tokens, [signs[one.memory.id] for one in known], before)
         for candidate, value in zip(known, values, strict=True):
             candidate.alike = value
 
 
-def alike(tokens: NDArray[np.float32], signs: Sequence[bytes], before: Sequence[int | None]) -> list[float]:
+def score_token_matches(
+    tokens: NDArray[np.float32], signs: Sequence[bytes], before: Sequence[int | None]
+) -> list[float]:
     """For each text, how much nearer than usual its nearest tokens are to those of the question.
 
     A token of the question may also be met in the turn before, of which ``before`` tells the place: "yes, every
@@ -115,4 +121,4 @@ def alike(tokens: NDArray[np.float32], signs: Sequence[bytes], before: Sequence[
     met = np.maximum(nearest, padded[:, [-1 if place is None else place for place in before]] - MARGIN)
     # Each token of the question counts alike, however near such tokens are to one another everywhere.
     spread = nearest.std(axis=1, keepdims=True) + LEAST_SPREAD
-    return standardised(((met - nearest.mean(axis=1, keepdims=True)) / spread).mean(axis=0).tolist())
+    return standardise(((met - nearest.mean(axis=1, keepdims=True)) / spread).mean(axis=0).tolist())

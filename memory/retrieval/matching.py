@@ -9,29 +9,29 @@ import structlog
 
 from memory.conf import memory_conf
 from memory.indexes import vector_index
-from memory.indexes.base import Filter
+from memory.indexes.base import IndexFilter
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
-from memory.retrieval.results import Hit, SearchRequest
+from memory.retrieval.results import SearchHit, SearchRequest
 from memory.retrieval.search import search
 from memory.scoring import similarity
 from memory.tiers import Tier
 
-LOOKED_AT = 5
+CANDIDATES_READ = 5
 
 
-FAR = 1.0
+MAX_DISTANCE = 1.0
 """Distance of unit vectors that is a cosine of 0.5. A nearest neighbour beyond it is not similar at all."""
 
 
-CLEARLY_NEARER = 0.08
+MIN_MARGIN = 0.08
 """A second neighbour within this of the first makes the words ambiguous."""
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class BankCandidate:
     """``similarity`` is None where only the words matched."""
 
     item: MemoryItem
@@ -39,45 +39,45 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class BankMatch:
     """``item`` is the one meant. Without one ``why`` gives the reason, and ``candidates`` are listed best first."""
 
     item: MemoryItem | None
-    candidates: Sequence[Candidate]
+    candidates: Sequence[BankCandidate]
     why: str = ""
 
 
-def match(user: EndUser, words: str, *, now: datetime, deadline: Deadline) -> Match:
+def find_bank_item(user: EndUser, words: str, *, now: datetime, deadline: Deadline) -> BankMatch:
     """The active bank item a few words mean. An ambiguous match is no match: changing the wrong memory is worse.
 
     Asks the embedder, so it comes before any transaction. Without an embedder only literal words decide.
     """
     request = SearchRequest(
-        words, tiers=frozenset({Tier.MEMORY_BANK}), limit=LOOKED_AT, boosts=(), deadline_s=deadline.remaining()
+        words, tiers=frozenset({Tier.MEMORY_BANK}), limit=CANDIDATES_READ, boosts=(), deadline_s=deadline.remaining()
     )
     hits = search(user, request, now=now, remember=False).hits
-    candidates = [Candidate(hit.item, hit.explain["similarity"]) for hit in hits]
+    candidates = [BankCandidate(hit.item, hit.explain["similarity"]) for hit in hits]
     if not hits:
-        return Match(None, [], "nothing in the memory bank matches these words")
-    said = folded(words)
-    literal = [hit.item for hit in hits if said in folded(hit.item.text)]
+        return BankMatch(None, [], "nothing in the memory bank matches these words")
+    said = fold_spaces(words)
+    literal = [hit.item for hit in hits if said in fold_spaces(hit.item.text)]
     if len(literal) == 1:
-        return Match(literal[0], candidates)
+        return BankMatch(literal[0], candidates)
     if literal:
-        return Match(None, candidates, "these words stand in several memories")
-    return nearest(hits, candidates)
+        return BankMatch(None, candidates, "these words stand in several memories")
+    return choose_nearest(hits, candidates)
 
 
-def nearest(hits: Sequence[Hit], candidates: list[Candidate]) -> Match:
+def choose_nearest(hits: Sequence[SearchHit], candidates: list[BankCandidate]) -> BankMatch:
     near = sorted((hit for hit in hits if hit.explain["distance"] is not None), key=lambda hit: hit.explain["distance"])
-    if not near or near[0].explain["distance"] > FAR:
-        return Match(None, candidates, "nothing in the memory bank is near enough to these words")
-    if len(near) > 1 and near[1].explain["distance"] - near[0].explain["distance"] < CLEARLY_NEARER:
-        return Match(None, candidates, "several memories are about as near to these words")
-    return Match(near[0].item, candidates)
+    if not near or near[0].explain["distance"] > MAX_DISTANCE:
+        return BankMatch(None, candidates, "nothing in the memory bank is near enough to these words")
+    if len(near) > 1 and near[1].explain["distance"] - near[0].explain["distance"] < MIN_MARGIN:
+        return BankMatch(None, candidates, "several memories are about as near to these words")
+    return BankMatch(near[0].item, candidates)
 
 
-def folded(text: str) -> str:
+def fold_spaces(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
@@ -88,7 +88,7 @@ DUPLICATE_SIMILARITY = 0.80
 """1 / (1 + distance), which is a cosine of 0.969."""
 
 
-def nearest_bank_item(
+def find_near_duplicate(
     user: EndUser, text: str, deadline: Deadline, *, besides: uuid.UUID | None = None
 ) -> uuid.UUID | None:
     """The bank item within the duplicate distance of a text; None also when the index is unavailable.
@@ -101,7 +101,7 @@ def nearest_bank_item(
         [vector] = embedder().embed_passages([text], deadline.slice(deadlines.embed_s))
         # Two, as the nearest may be the item itself.
         found = vector_index().search(
-            vector, Filter(user.pk, frozenset({Tier.MEMORY_BANK})), 2, deadline.slice(deadlines.vector_s)
+            vector, IndexFilter(user.pk, frozenset({Tier.MEMORY_BANK})), 2, deadline.slice(deadlines.vector_s)
         )
     except Unavailable as error:
         logger.info("bank duplicate check skipped", dependency=error.dependency, reason=error.reason)

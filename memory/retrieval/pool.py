@@ -8,24 +8,24 @@ from functools import cached_property, lru_cache
 from math import exp, fsum, sqrt
 from uuid import UUID
 
-from memory.language.cues import THE_USER, capitals_in, plain, relations_in
-from memory.scoring import quality
+from memory.language.cues import THE_USER, find_capitals, find_relations, fold_text
+from memory.scoring import bank_quality
 from memory.tiers import Tier
 
 TOPIC_STEEPNESS = 4.0
-LONGEST_READ = 1_000
+MAX_CUE_CHARS = 1_000
 """Cues are looked for in the beginning of a memory: of a long document the rest says nothing of its kind."""
-BEGINNING = 7
+SUBJECT_WORDS = 7
 """The subject of a text is among so many words; of fewer in Hebrew, which writes its particles onto the words."""
 HEBREW = re.compile("[א-ת]")
-FEW = 10
+SHRINKAGE = 10
 """Of so many values a standard score counts half."""
-FLAT = 1e-9
+ROUNDING_SPREAD = 1e-9
 """A spread below this is rounding, not a difference."""
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class CandidateMemory:
     """What ranking needs to know of a row. ``holds`` tells for each word group of the query whether it is there."""
 
     id: UUID
@@ -48,7 +48,7 @@ class Memory:
 
     @property
     def quality(self) -> float:
-        return quality(self.importance, self.confidence)
+        return bank_quality(self.importance, self.confidence)
 
     @property
     def is_statement(self) -> bool:
@@ -65,7 +65,7 @@ class Memory:
 class Candidate:
     """What the stages said of one memory. Ranks count from 1; None where a stage did not return it."""
 
-    memory: Memory
+    memory: CandidateMemory
     distance: float | None = None
     vector_rank: int | None = None
     text_score: float | None = None
@@ -98,7 +98,7 @@ class Pool:
         return len(self.candidates)
 
     @cached_property
-    def memories(self) -> list[Memory]:
+    def memories(self) -> list[CandidateMemory]:
         return [candidate.memory for candidate in self.candidates]
 
     @cached_property
@@ -129,44 +129,44 @@ class Pool:
     @cached_property
     def plain(self) -> list[str]:
         """The texts as the cues read them."""
-        return [plain(memory.text[:LONGEST_READ]) for memory in self.memories]
+        return [fold_text(memory.text[:MAX_CUE_CHARS]) for memory in self.memories]
 
     @cached_property
     def capitals(self) -> list[frozenset[str]]:
         """The words that each writes with a capital, as the cues read them; all of a text without capitals."""
-        return [capitals_in(memory.text[:LONGEST_READ]) for memory in self.memories]
+        return [find_capitals(memory.text[:MAX_CUE_CHARS]) for memory in self.memories]
 
     @cached_property
     def relations(self) -> list[frozenset[int]]:
         """The wives, neighbours and colleagues each speaks of."""
-        return [relations_in(text) for text in self.plain]
+        return [find_relations(text) for text in self.plain]
 
     @cached_property
     def subjects(self) -> list[frozenset[int]]:
         """Those of them whom the text begins with: it is about the nephew, and not of something given to a nephew."""
-        return [subjects_in(text) if known else known for text, known in zip(self.plain, self.relations, strict=True)]
+        return [find_subjects(text) if known else known for text, known in zip(self.plain, self.relations, strict=True)]
 
-    def each(self, value: Callable[[Memory], float]) -> list[float]:
+    def each(self, value: Callable[[CandidateMemory], float]) -> list[float]:
         return [value(memory) for memory in self.memories]
 
 
 @lru_cache(maxsize=16_384)
-def subjects_in(bare: str) -> frozenset[int]:
-    return relations_in(before_user(beginning(bare)))
+def find_subjects(bare: str) -> frozenset[int]:
+    return find_relations(cut_before_user(take_beginning(bare)))
 
 
-def before_user(bare: str) -> str:
+def cut_before_user(bare: str) -> str:
     """What stands before the user is named: "user has a brother" is about the user, "user's brother has" is not."""
     match = THE_USER.search(bare)
     return bare if match is None else bare[: match.start()]
 
 
-def beginning(bare: str) -> str:
-    words = bare.split(" ", BEGINNING)
-    return " ".join(words[: BEGINNING - 2 if HEBREW.search(bare) else BEGINNING])
+def take_beginning(bare: str) -> str:
+    words = bare.split(" ", SUBJECT_WORDS)
+    return " ".join(words[: SUBJECT_WORDS - 2 if HEBREW.search(bare) else SUBJECT_WORDS])
 
 
-def standardised(values: Sequence[float]) -> list[float]:
+def standardise(values: Sequence[float]) -> list[float]:
     """Distance from the mean in standard deviations; all nought when the values do not differ.
 
     Of few values neither mean nor spread is well known, so their distances are shrunk.
@@ -175,7 +175,7 @@ def standardised(values: Sequence[float]) -> list[float]:
         return []
     mean = fsum(values) / len(values)
     spread = sqrt(fsum((value - mean) ** 2 for value in values) / len(values))
-    if spread < FLAT:
+    if spread < ROUNDING_SPREAD:
         return [0.0] * len(values)
-    certainty = len(values) / (len(values) + FEW)
+    certainty = len(values) / (len(values) + SHRINKAGE)
     return [certainty * (value - mean) / spread for value in values]

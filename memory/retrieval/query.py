@@ -5,13 +5,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.language import cues, english_gloss, query_groups
-from memory.language.cues import plain
-from memory.language.figures import Day, codes_in, days_in, numbers_in
-from memory.language.names import names_in
-from memory.language.periods import Window, window_in
+from memory.language import build_query_groups, cues, gloss_in_english
+from memory.language.cues import fold_text
+from memory.language.figures import DayOfYear, find_codes, find_days, find_numbers
+from memory.language.names import find_names
+from memory.language.periods import TimeWindow, find_window
 from memory.language.text import SPACES
-from memory.language.times import times_in
+from memory.language.times import find_times
 
 GENERIC_SPEAKERS = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot", "model"})
 SHORTEST_NAME = 2
@@ -39,14 +39,14 @@ class Query:
     """For somebody or some place, as far as the question word tells."""
     months: frozenset[int] = frozenset()
     years: frozenset[int] = frozenset()
-    window: Window | None = None
+    window: TimeWindow | None = None
     """The stretch of time that it names relative to now."""
     parts: tuple[str, ...] = ()
     """The questions it is made of, where it is made of several."""
     limit: int = FEW
     """How many memories such a question needs."""
     codes: frozenset[str] = frozenset()
-    days: frozenset[Day] = frozenset()
+    days: frozenset[DayOfYear] = frozenset()
     times: frozenset[int] = frozenset()
     """Times of day, see `clock`."""
     numbers: frozenset[float] = frozenset()
@@ -71,7 +71,7 @@ class Query:
         return bool(self.months or self.years or self.window)
 
 
-MEANT = {
+CUE_FLAGS = {
     "wants_latest": cues.LATEST,
     "wants_earlier": cues.EARLIER,
     "wants_failures": cues.ASKS_FAILURE,
@@ -81,43 +81,43 @@ MEANT = {
 }
 
 
-def normalised(text: str) -> str:
+def normalise_query(text: str) -> str:
     return SPACES.sub(" ", text).strip()
 
 
-def understand(text: str, speakers: Collection[str], now: datetime) -> Query:
+def understand_query(text: str, speakers: Collection[str], now: datetime) -> Query:
     """Read a question. ``speakers`` are the names that ever spoke in the user's store."""
-    asked = normalised(text)
-    bare = plain(asked)
-    found = named_speakers(bare, speakers)
-    parts = questions_in(asked)
-    matter = without_newest(asked) if cues.LATEST.search(bare) else asked
+    asked = normalise_query(text)
+    bare = fold_text(asked)
+    found = find_named_speakers(bare, speakers)
+    parts = split_questions(asked)
+    matter = strip_newest_words(asked) if cues.LATEST.search(bare) else asked
     return Query(
         text=asked,
         bare=bare,
-        embedded=embedded(without_names(matter, found) or asked),
+        embedded=build_embedded_text(strip_names(matter, found) or asked),
         sought=matter,
-        words=tuple(query_groups(matter)),
+        words=tuple(build_query_groups(matter)),
         named=frozenset(name for name, _ in found),
         asks_why=cues.ASKS_WHY.search(bare) is not None,
         asks_name=cues.ASKS_NAME.search(bare) is not None,
         is_negated=is_negated(bare),
         asks_when=cues.ASKS_WHEN.search(bare) is not None,
-        months=cues.months_in(bare),
-        years=cues.years_in(bare),
-        window=window_in(bare, now),
+        months=cues.find_months(bare),
+        years=cues.find_years(bare),
+        window=find_window(bare, now),
         parts=parts,
         limit=ALL if cues.WANTS_ALL.search(bare) else SOME if parts or cues.WANTS_SOME.search(bare) else FEW,
-        codes=codes_in(asked),
-        days=days_in(asked),
-        times=times_in(asked),
-        numbers=numbers_in(asked) - cues.years_in(bare),
-        names=tuple(name for name in names_in(asked) if name not in {spelling for _, spelling in found}),
-        relations=cues.relations_in(bare),
+        codes=find_codes(asked),
+        days=find_days(asked),
+        times=find_times(asked),
+        numbers=find_numbers(asked) - cues.find_years(bare),
+        names=tuple(name for name in find_names(asked) if name not in {spelling for _, spelling in found}),
+        relations=cues.find_relations(bare),
         is_qualified=cues.QUALIFIED_NAME.search(asked) is not None,
         asks_deed=cues.PAST_DEED.search(bare) is not None,
         is_about_me=is_about_me(bare),
-        **{name: pattern.search(bare) is not None for name, pattern in MEANT.items()},
+        **{name: pattern.search(bare) is not None for name, pattern in CUE_FLAGS.items()},
     )
 
 
@@ -135,20 +135,20 @@ def is_negated(bare: str) -> bool:
     return cues.NEGATED.search(bare) is not None or cues.UNDONE.search(bare) is not None
 
 
-def without_newest(asked: str) -> str:
+def strip_newest_words(asked: str) -> str:
     """The question without "last time" and the like: these words tell which of several is meant, not what about."""
     words = asked.split(" ")
-    bare = [plain(word).strip("?!.,;:") for word in words]
+    bare = [fold_text(word).strip("?!.,;:") for word in words]
     kept = cues.NEWEST_WORDS.sub(lambda match: "\0" * len(match[0]), " ".join(bare))
     left, start = [], 0
     for word, form in zip(words, bare, strict=True):
         if not form or "\0" not in kept[start : start + len(form)]:
             left.append(word)
         start += len(form) + 1
-    return normalised(" ".join(left)) if any(cues.WORD.search(word) for word in left) else asked
+    return normalise_query(" ".join(left)) if any(cues.WORD.search(word) for word in left) else asked
 
 
-def questions_in(asked: str) -> tuple[str, ...]:
+def split_questions(asked: str) -> tuple[str, ...]:
     """The single questions of "When did we move, and who helped?"; nothing for a question that is one."""
     pieces = [piece.strip(" ,;") for piece in cues.BETWEEN_QUESTIONS.split(asked)]
     questions = [piece for piece in pieces if len(piece.split()) >= SHORTEST_QUESTION or is_short_question(piece)]
@@ -157,19 +157,19 @@ def questions_in(asked: str) -> tuple[str, ...]:
 
 def is_short_question(piece: str) -> bool:
     """ "Who helped?" and "¿Dónde vivo?" are whole questions."""
-    return len(piece.split()) == SHORTEST_QUESTION - 1 and cues.OPENS_ASKING.search(plain(piece)) is not None
+    return len(piece.split()) == SHORTEST_QUESTION - 1 and cues.OPENS_ASKING.search(fold_text(piece)) is not None
 
 
-def embedded(asked: str) -> str:
-    return f"{asked} ({gloss})" if (gloss := english_gloss(asked)) else asked
+def build_embedded_text(asked: str) -> str:
+    return f"{asked} ({gloss})" if (gloss := gloss_in_english(asked)) else asked
 
 
-def named_speakers(bare: str, speakers: Collection[str]) -> list[tuple[str, str]]:
+def find_named_speakers(bare: str, speakers: Collection[str]) -> list[tuple[str, str]]:
     """The speakers a plain text names, each with the spelling it uses: the whole name or the first of its parts."""
     present = set(cues.WORD.findall(bare))
     found = []
     for speaker in speakers:
-        name = plain(speaker)
+        name = fold_text(speaker)
         first = name.partition(" ")[0]
         if name in GENERIC_SPEAKERS or len(first) < SHORTEST_NAME or first not in present:
             continue
@@ -178,9 +178,9 @@ def named_speakers(bare: str, speakers: Collection[str]) -> list[tuple[str, str]
     return found
 
 
-def without_names(asked: str, found: Sequence[tuple[str, str]]) -> str:
+def strip_names(asked: str, found: Sequence[tuple[str, str]]) -> str:
     """The question without the speakers' names: every turn of theirs has the name in front, so it tells none apart."""
     for _, spelling in found:
         asked = re.sub(rf"\b{re.escape(spelling)}\b(?:['’]s)?", "", asked, flags=re.IGNORECASE)
-    left = normalised(asked)
+    left = normalise_query(asked)
     return left if cues.WORD.search(left) else ""

@@ -23,7 +23,7 @@ SOFTNESS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
+class RankingSignal:
     """One reason to rank a memory higher or lower. ``value`` gives a number for each candidate of the pool."""
 
     name: str
@@ -32,7 +32,7 @@ class Signal:
 
 
 @dataclass(slots=True)
-class Ranked:
+class RankedCandidate:
     """A candidate with its sum, the share of each signal that said anything of it, and the cross-encoder's score."""
 
     candidate: Candidate
@@ -43,16 +43,16 @@ class Ranked:
 
 
 @cache
-def signals(paths: tuple[str, ...]) -> tuple[Signal, ...]:
+def load_signals(paths: tuple[str, ...]) -> tuple[RankingSignal, ...]:
     """The signals a setting names by dotted path, in its order."""
     return tuple(import_string(path) for path in paths)
 
 
-def rank(query: Query, pool: Pool, reasons: Sequence[Signal]) -> list[Ranked]:
+def rank_pool(query: Query, pool: Pool, reasons: Sequence[RankingSignal]) -> list[RankedCandidate]:
     """Every candidate with its final score, in the pool's order. A signal that fails is left out and logged."""
-    ranked = [Ranked(candidate, 0.0, 0.0) for candidate in pool]
+    ranked = [RankedCandidate(candidate, 0.0, 0.0) for candidate in pool]
     for signal in reasons:
-        found = values(signal, query, pool)
+        found = compute_values(signal, query, pool)
         if not any(found):
             continue
         for one, value in zip(ranked, found, strict=True):
@@ -60,11 +60,11 @@ def rank(query: Query, pool: Pool, reasons: Sequence[Signal]) -> list[Ranked]:
                 one.boosts[signal.name] = share
     for one in ranked:
         one.total = round(round(one.candidate.relevance, DIGITS) + math.fsum(one.boosts.values()), DIGITS)
-        one.final = squashed(one.total)
+        one.final = squash_score(one.total)
     return ranked
 
 
-def values(signal: Signal, query: Query, pool: Pool) -> Sequence[float]:
+def compute_values(signal: RankingSignal, query: Query, pool: Pool) -> Sequence[float]:
     try:
         found = signal.value(query, pool)
         # Most say nothing of most questions, and `any` is sooner through with them.
@@ -77,6 +77,6 @@ def values(signal: Signal, query: Query, pool: Pool) -> Sequence[float]:
     return [0.0] * len(pool)
 
 
-def squashed(total: float) -> float:
+def squash_score(total: float) -> float:
     """Into 0..1, keeping the order."""
     return round(1 / (1 + math.exp(-max(-60.0, min(60.0, total / SOFTNESS)))), 9)

@@ -9,17 +9,17 @@ from memory.conf import memory_conf
 from memory.inference import reranker
 from memory.platform import metrics
 from memory.platform.deadline import Deadline
-from memory.retrieval.pool import Memory
-from memory.retrieval.ranking import Ranked
-from memory.retrieval.results import RELEVANCE, RERANK, Debug, SearchRequest
+from memory.retrieval.pool import CandidateMemory
+from memory.retrieval.ranking import RankedCandidate
+from memory.retrieval.results import RELEVANCE, RERANK, SearchDebug, SearchRequest
 
 WORTH_IT = 2
 """Candidates for each place of the answer above which a second look can change who is in it."""
 
 
-def reranked(
-    query: str, ranked: Sequence[Ranked], request: SearchRequest, debug: Debug, deadline: Deadline
-) -> list[Ranked] | None:
+def rerank(
+    query: str, ranked: Sequence[RankedCandidate], request: SearchRequest, debug: SearchDebug, deadline: Deadline
+) -> list[RankedCandidate] | None:
     """The best candidates with the cross-encoder's score blended in; None if there is none, and the order stands.
 
     Asks over the network, so it is called outside any transaction.
@@ -32,14 +32,14 @@ def reranked(
         return None
     conf = memory_conf().reranker
     # What is not shown to it has no score of its kind and could not be compared, so it reads at least a full answer.
-    best = sorted(ranked, key=standing)[: max(conf.pool, request.limit)]
-    texts = [as_read(one.candidate.memory) for one in best]
+    best = sorted(ranked, key=rerank_order)[: max(conf.pool, request.limit)]
+    texts = [render_for_reranker(one.candidate.memory) for one in best]
     release_connection()
     scores = debug.attempt(RERANK, lambda: model.score(query, texts, deadline.slice(conf.timeout_s)), None)
     metrics.count(RERANK, "skipped" if scores is None else "used")
     if scores is None:
         return None
-    return [second_opinion(one, score, conf.weight) for one, score in zip(best, scores, strict=True)]
+    return [blend_score(one, score, conf.weight) for one, score in zip(best, scores, strict=True)]
 
 
 def release_connection() -> None:
@@ -48,14 +48,14 @@ def release_connection() -> None:
         connection.close()
 
 
-def standing(one: Ranked) -> tuple[float, float, int]:
+def rerank_order(one: RankedCandidate) -> tuple[float, float, int]:
     memory = one.candidate.memory
     return (-one.final, -memory.occurred_at.timestamp(), memory.id.int)
 
 
-def as_read(memory: Memory) -> str:
+def render_for_reranker(memory: CandidateMemory) -> str:
     return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
 
 
-def second_opinion(one: Ranked, score: float, weight: float) -> Ranked:
+def blend_score(one: RankedCandidate, score: float, weight: float) -> RankedCandidate:
     return replace(one, final=round((1 - weight) * one.final + weight * score, 9), ce=round(score, 9))

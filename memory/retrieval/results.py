@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from memory.language.text import preview
+from memory.language.text import preview_text
 from memory.models import MemoryItem
 from memory.platform.breakers import breaker_states
 from memory.platform.faults import BadReply, Unavailable
@@ -49,7 +49,7 @@ class SearchRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     position: int
     item: MemoryItem
     final_score: float
@@ -57,7 +57,7 @@ class Hit:
 
     @property
     def preview(self) -> str:
-        return preview(self.item.text)
+        return preview_text(self.item.text)
 
     def summary(self, now: datetime) -> dict[str, Any]:
         """The score summary of the API: match, outcomes and age."""
@@ -72,7 +72,7 @@ class Hit:
 
 
 @dataclass(slots=True)
-class Debug:
+class SearchDebug:
     """Diagnostics of a search: timings, fallbacks, errors."""
 
     normalized_query: str
@@ -117,12 +117,12 @@ class Debug:
             self.fallbacks_used.append(f"{stage}_skipped")
             self.errors.append({"stage": stage, "message": error.reason, "code": type(error).__name__})
             if stage in {"embed", VECTOR}:
-                self.vector_stage_status = status_after(error)
+                self.vector_stage_status = vector_status_after(error)
             logger.warning("search stage skipped", stage=stage, dependency=error.dependency, reason=error.reason)
             return otherwise
 
 
-def status_after(error: Unavailable) -> str:
+def vector_status_after(error: Unavailable) -> str:
     if isinstance(error, BadReply):
         return "disabled_schema_mismatch"
     return "disabled_breaker_open" if breaker_states().get(error.dependency) == "open" else "enabled"
@@ -131,5 +131,5 @@ def status_after(error: Unavailable) -> str:
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     turn_id: uuid.UUID
-    hits: list[Hit]
-    debug: Debug
+    hits: list[SearchHit]
+    debug: SearchDebug

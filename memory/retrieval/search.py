@@ -18,31 +18,41 @@ from memory.models import EndUser, MemoryItem
 from memory.platform import metrics
 from memory.platform.deadline import Deadline
 from memory.retrieval import late
-from memory.retrieval.advising import Advice, advise, adviser
-from memory.retrieval.candidates import Wanted, read_pool
-from memory.retrieval.finding import find
+from memory.retrieval.advising import SearchAdvice, load_adviser, request_advice
+from memory.retrieval.candidates import RowFilter, read_pool
+from memory.retrieval.finding import find_matches
 from memory.retrieval.fusion import fuse_blend, fuse_rrf, fuse_zscore
 from memory.retrieval.pool import Pool
-from memory.retrieval.query import Query, normalised, understand
-from memory.retrieval.ranking import Ranked, rank, signals
-from memory.retrieval.reranking import reranked
+from memory.retrieval.query import Query, normalise_query, understand_query
+from memory.retrieval.ranking import RankedCandidate, load_signals, rank_pool
+from memory.retrieval.reranking import rerank
 from memory.retrieval.results import (
     RECENCY,
     RELEVANCE,
     SCORE,
     STAGES,
-    Debug,
-    Hit,
+    SearchDebug,
+    SearchHit,
     SearchRequest,
     SearchResult,
 )
-from memory.retrieval.synonyms import synonyms_of, widened
-from memory.retrieval.turns import remember_turn
+from memory.retrieval.synonyms import expand_query, load_synonyms
+from memory.retrieval.turns import record_turn
 from memory.scoring import similarity
 from memory.store import speakers
 from memory.tiers import Tier
 
-__all__ = ["RECENCY", "RELEVANCE", "SCORE", "STAGES", "Debug", "Hit", "SearchRequest", "SearchResult", "search"]
+__all__ = [
+    "RECENCY",
+    "RELEVANCE",
+    "SCORE",
+    "STAGES",
+    "SearchDebug",
+    "SearchHit",
+    "SearchRequest",
+    "SearchResult",
+    "search",
+]
 
 
 def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
@@ -52,46 +62,46 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     asked_s = conf.deadlines.default_s if request.deadline_s is None else request.deadline_s
     deadline = Deadline(min(asked_s, conf.deadlines.hard_s))
     tiers = request.tiers or frozenset(Tier)
-    debug = Debug(
-        normalized_query=normalised(request.query), tiers_considered=[tier.value for tier in Tier if tier in tiers]
+    debug = SearchDebug(
+        normalized_query=normalise_query(request.query), tiers_considered=[tier.value for tier in Tier if tier in tiers]
     )
     with debug.timed("understand"):
-        query = read_query(user, debug.normalized_query, now)
-    advice = advise(user, query, debug, deadline) if can_be_advised(request) else Advice()
-    request = planned(replace(request, limit=request.limit or query.limit), advice, debug)
-    found, asked = find(user, query, request, debug, deadline)
+        query = understand_for_user(user, debug.normalized_query, now)
+    advice = request_advice(user, query, debug, deadline) if can_be_advised(request) else SearchAdvice()
+    request = limit_to_advised_tiers(replace(request, limit=request.limit or query.limit), advice, debug)
+    found, asked = find_matches(user, query, request, debug, deadline)
     with debug.timed("rank"), user_scope(user):
-        pool = read_pool(Wanted(user, now, request.tiers, request.metadata), found, query.words)
-        fuse(pool)
-        late.compare(user, pool, asked, debug, deadline)
+        pool = read_pool(RowFilter(user, now, request.tiers, request.metadata), found, query.words)
+        fuse_pool(pool)
+        late.compare_tokens(user, pool, asked, debug, deadline)
         pool.advice = advice.boosts
         boosts = conf.ranking.boosts if request.boosts is None else request.boosts
-        ranked = rank(query, pool, signals(boosts))
-        hits = chosen(user, ranked, request)
-    reread = reranked(query.text, ranked, request, debug, deadline)
+        ranked = rank_pool(query, pool, load_signals(boosts))
+        hits = load_hits(user, ranked, request)
+    reread = rerank(query.text, ranked, request, debug, deadline)
     if reread is not None:
         with user_scope(user):
-            hits = chosen(user, reread, request)
+            hits = load_hits(user, reread, request)
     debug.tiers_used = [tier.value for tier in Tier if any(hit.item.tier == tier for hit in hits)]
-    debug.retrieval_confidence = confidence(hits)
+    debug.retrieval_confidence = estimate_confidence(hits)
     turn_id = request.turn_id or uuid.uuid4()
     if remember:
         with debug.timed("remember"):
-            remember_turn(user, turn_id, request, hits, debug, now)
+            record_turn(user, turn_id, request, hits, debug, now)
     debug.stage_timings_ms["total"] = round((time.perf_counter() - started) * 1000, 3)
-    metrics.searched(
+    metrics.record_search(
         debug.stage_timings_ms, debug.fallbacks_used, [hit.item.tier for hit in hits], debug.retrieval_confidence
     )
     return SearchResult(turn_id, hits, debug)
 
 
-def prepare() -> None:
+def warm_up() -> None:
     """Read the word lists and load the rules that a process's first search would wait for. Asks no neighbour."""
     ranking = memory_conf().ranking
-    understand("when did it work?", (), timezone.now())
-    signals(ranking.boosts)
+    understand_query("when did it work?", (), timezone.now())
+    load_signals(ranking.boosts)
     if ranking.adviser:
-        adviser(ranking.adviser)
+        load_adviser(ranking.adviser)
 
 
 def can_be_advised(request: SearchRequest) -> bool:
@@ -99,7 +109,7 @@ def can_be_advised(request: SearchRequest) -> bool:
     return request.tiers is None or request.boosts != ()
 
 
-def planned(request: SearchRequest, advice: Advice, debug: Debug) -> SearchRequest:
+def limit_to_advised_tiers(request: SearchRequest, advice: SearchAdvice, debug: SearchDebug) -> SearchRequest:
     """Asked of the advised tiers, where the caller named none."""
     if request.tiers is not None or advice.tiers is None:
         return request
@@ -107,14 +117,14 @@ def planned(request: SearchRequest, advice: Advice, debug: Debug) -> SearchReque
     return replace(request, tiers=advice.tiers)
 
 
-def read_query(user: EndUser, text: str, now: datetime) -> Query:
+def understand_for_user(user: EndUser, text: str, now: datetime) -> Query:
     with user_scope(user):
-        names = speakers.names_of(user)
-        groups = synonyms_of(user)
-    return widened(understand(text, names, now), groups)
+        names = speakers.list_speaker_names(user)
+        groups = load_synonyms(user)
+    return expand_query(understand_query(text, names, now), groups)
 
 
-def fuse(pool: Pool) -> None:
+def fuse_pool(pool: Pool) -> None:
     ranking = memory_conf().ranking
     if ranking.fusion == "rrf":
         fuse_rrf(pool.candidates, ranking.rrf_k)
@@ -124,24 +134,24 @@ def fuse(pool: Pool) -> None:
         fuse_zscore(pool.candidates)
 
 
-def chosen(user: EndUser, ranked: Sequence[Ranked], request: SearchRequest) -> list[Hit]:
+def load_hits(user: EndUser, ranked: Sequence[RankedCandidate], request: SearchRequest) -> list[SearchHit]:
     """The best of the ranked in their order, read whole."""
     minimum = memory_conf().ranking.min_score
-    best = in_order([one for one in ranked if one.final >= minimum], request)
+    best = sort_candidates([one for one in ranked if one.final >= minimum], request)
     rows = MemoryItem.objects.for_user(user).filter(pk__in=[one.candidate.memory.id for one in best])
     items = {item.pk: item for item in rows.defer("lexemes")}
     # A row may have been deleted between the two reads.
     present = [one for one in best if one.candidate.memory.id in items]
     return [
-        Hit(position, items[one.candidate.memory.id], one.final, explanation(one))
+        SearchHit(position, items[one.candidate.memory.id], one.final, build_explanation(one))
         for position, one in enumerate(present, 1)
     ]
 
 
-def in_order(ranked: Sequence[Ranked], request: SearchRequest) -> list[Ranked]:
+def sort_candidates(ranked: Sequence[RankedCandidate], request: SearchRequest) -> list[RankedCandidate]:
     """A total order: final score, then when it was said, then id. Other orders are taken among the most relevant."""
 
-    def key(one: Ranked) -> tuple[float, float, uuid.UUID]:
+    def key(one: RankedCandidate) -> tuple[float, float, uuid.UUID]:
         memory = one.candidate.memory
         return (-one.final, -memory.occurred_at.timestamp(), memory.id)
 
@@ -155,7 +165,7 @@ def in_order(ranked: Sequence[Ranked], request: SearchRequest) -> list[Ranked]:
     return ordered[: request.limit]
 
 
-def explanation(one: Ranked) -> dict[str, Any]:
+def build_explanation(one: RankedCandidate) -> dict[str, Any]:
     """Every number that placed a hit: the relevance and the boosts add up to ``total``, which is squashed.
 
     Where a cross-encoder was asked, ``ce`` is its score and takes the share of the final one that ``weights`` tells.
@@ -183,7 +193,7 @@ FAIR_DISTANCE = 1.15
 AGREEING_RANK = 5
 
 
-def confidence(hits: Sequence[Hit]) -> str:
+def estimate_confidence(hits: Sequence[SearchHit]) -> str:
     """High when meaning and words agree on a near first hit, medium when either stands behind it."""
     if not hits:
         return "low"

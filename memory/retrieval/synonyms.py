@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 from django.dispatch import receiver
 
-from memory.language import query_groups, tsquery_literal
+from memory.language import build_query_groups, build_tsquery
 from memory.models import EndUser, MemoryItem
 from memory.retrieval.query import Query
 from memory.signals import items_changed
@@ -27,46 +27,46 @@ MOST_GROUPS = 1_000
 _kept: OrderedDict[int, tuple[float, tuple[tuple[str, ...], ...]]] = OrderedDict()
 
 
-def synonyms_of(user: EndUser) -> tuple[tuple[str, ...], ...]:
+def load_synonyms(user: EndUser) -> tuple[tuple[str, ...], ...]:
     """The groups of a user's terms, inside the user's scope."""
     known = _kept.get(user.pk)
     now = time.monotonic()
     if known is None or known[0] < now:
-        known = (now + KEPT_S, read(user))
+        known = (now + KEPT_S, read_synonym_groups(user))
         _kept[user.pk] = known
         while len(_kept) > MOST_USERS:
             _kept.popitem(last=False)
     return known[1]
 
 
-def read(user: EndUser) -> tuple[tuple[str, ...], ...]:
+def read_synonym_groups(user: EndUser) -> tuple[tuple[str, ...], ...]:
     """The tag is among the words of a row, and the index of words finds it; an index of tags there is none."""
-    (forms,) = query_groups(TAG)
+    (forms,) = build_query_groups(TAG)
     rows = MemoryItem.objects.for_user(user).active().filter(tier=Tier.PATTERNS, tags__contains=[TAG])
-    tagged = rows.extra(where=["lexemes @@ %s::tsquery"], params=[tsquery_literal(forms, user.pk)])
+    tagged = rows.extra(where=["lexemes @@ %s::tsquery"], params=[build_tsquery(forms, user.pk)])
     found = tagged.order_by("pk").values_list("metadata", flat=True)[:MOST_GROUPS]
-    return tuple(terms for metadata in found if len(terms := terms_in(metadata)) > 1)
+    return tuple(terms for metadata in found if len(terms := parse_synonyms(metadata)) > 1)
 
 
-def terms_in(metadata: dict[str, Any]) -> tuple[str, ...]:
+def parse_synonyms(metadata: dict[str, Any]) -> tuple[str, ...]:
     terms = metadata.get("synonyms")
     return tuple(term for term in terms if isinstance(term, str)) if isinstance(terms, list) else ()
 
 
 @receiver(items_changed)
-def forget(sender: object, user: EndUser, items: Sequence[tuple[object, Tier]], **about: object) -> None:
+def forget_synonyms(sender: object, user: EndUser, items: Sequence[tuple[object, Tier]], **about: object) -> None:
     if any(tier == Tier.PATTERNS for _, tier in items):
         transaction.on_commit(lambda: _kept.pop(user.pk, None))
 
 
-def widened(query: Query, groups: Sequence[Sequence[str]]) -> Query:
+def expand_query(query: Query, groups: Sequence[Sequence[str]]) -> Query:
     """The question with the terms that mean the same as one it holds whole."""
     words = [dict.fromkeys(forms) for forms in query.words]
     added: dict[str, None] = {}
     for group in groups:
-        parts = {term: query_groups(term) for term in group}
+        parts = {term: build_query_groups(term) for term in group}
         for term in group:
-            places = [place_of(forms, query.words) for forms in parts[term]]
+            places = [find_place(forms, query.words) for forms in parts[term]]
             if not places or None in places:
                 continue
             others = [other for other in group if other != term]
@@ -79,6 +79,6 @@ def widened(query: Query, groups: Sequence[Sequence[str]]) -> Query:
     return replace(query, words=tuple(tuple(forms) for forms in words), sought=" ".join([query.sought, *added]))
 
 
-def place_of(forms: Sequence[str], words: Sequence[tuple[str, ...]]) -> int | None:
+def find_place(forms: Sequence[str], words: Sequence[tuple[str, ...]]) -> int | None:
     """Where a word of a term stands in the question, itself or by a word of the same meaning."""
     return next((place for place, known in enumerate(words) if forms[0] in known), None)

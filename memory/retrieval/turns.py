@@ -8,11 +8,7 @@ from django.db import connection
 
 from memory.access.scope import user_scope
 from memory.models import EndUser, Turn
-from memory.retrieval.results import (
-    Debug,
-    Hit,
-    SearchRequest,
-)
+from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest
 
 COUNT_RETRIEVALS = """
 WITH free AS (
@@ -28,8 +24,13 @@ def count_retrievals(user: EndUser, ids: Sequence[uuid.UUID]) -> None:
         cursor.execute(COUNT_RETRIEVALS, [user.pk, list(ids), user.pk])
 
 
-def remember_turn(
-    user: EndUser, turn_id: uuid.UUID, request: SearchRequest, hits: Sequence[Hit], debug: Debug, now: datetime
+def record_turn(
+    user: EndUser,
+    turn_id: uuid.UUID,
+    request: SearchRequest,
+    hits: Sequence[SearchHit],
+    debug: SearchDebug,
+    now: datetime,
 ) -> None:
     """Keep which memory stood where, so that an outcome can name positions; count the showing."""
     # Losing the positions of the last moment in a power cut is acceptable; waiting for the disk is not.

@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from memory.conf import memory_conf
-from memory.guard import bank_refusal, tag_refusal
-from memory.language.text import Unfit, fit_text
+from memory.guard import explain_refusal, explain_tag_refusal
+from memory.language.text import InvalidText, validate_text
 from memory.tiers import EXTERNAL_TIERS, TRUST_OF_SOURCE, SourceType, Tier, Trust
 
 
-class Refused(ValueError):
+class WriteRefused(ValueError):
     """A write that breaks a rule. ``field`` names the input, the message the rule."""
 
     def __init__(self, field_name: str, rule: str) -> None:
@@ -48,57 +48,59 @@ class NewMemory:
     vouched: bool = False
 
 
-def admitted(new: NewMemory) -> NewMemory:
+def validate_memory(new: NewMemory) -> NewMemory:
     """The memory as it may be stored. Raises Refused for a text or tags that break a rule, and for the bank's guard."""
     limits = memory_conf().limits
-    text = checked_text(new.text, limits.text)
-    tags = checked_tags(new.tags)
+    text = validate_field_text(new.text, limits.text)
+    tags = validate_tags(new.tags)
     if new.always_inject and new.tier is not Tier.MEMORY_BANK:
-        raise Refused("always_inject", "only memory_bank items can always be injected")
+        raise WriteRefused("always_inject", "only memory_bank items can always be injected")
     # A client may lower the trust of its source type, never raise it.
     deserved = Trust.USER if new.vouched else TRUST_OF_SOURCE[new.source_type]
     trust = min(new.trust or deserved, deserved)
-    check_trust(trust, new.tier, always_inject=new.always_inject)
+    validate_trust(trust, new.tier, always_inject=new.always_inject)
     if new.tier is Tier.MEMORY_BANK:
-        guard_bank(text, tags)
+        validate_bank_item(text, tags)
     return replace(new, text=text, tags=tags, trust=trust)
 
 
-def check_trust(trust: int, tier: Tier, *, always_inject: bool) -> None:
+def validate_trust(trust: int, tier: Tier, *, always_inject: bool) -> None:
     """External text stays in working or books until a person vouches for it."""
     if trust > Trust.EXTERNAL:
         return
     if always_inject:
-        raise Refused("always_inject", "words of a document or tool can never always be injected")
+        raise WriteRefused("always_inject", "words of a document or tool can never always be injected")
     if tier not in EXTERNAL_TIERS:
-        raise Refused("tier", f"words of a document or tool cannot be stored into {tier}; only into working or books")
+        raise WriteRefused(
+            "tier", f"words of a document or tool cannot be stored into {tier}; only into working or books"
+        )
 
 
-def checked_text(text: str, limit: int, field_name: str = "text") -> str:
+def validate_field_text(text: str, limit: int, field_name: str = "text") -> str:
     try:
-        return fit_text(text, limit)
-    except Unfit as error:
-        raise Refused(field_name, str(error)) from error
+        return validate_text(text, limit)
+    except InvalidText as error:
+        raise WriteRefused(field_name, str(error)) from error
 
 
-def checked_tags(tags: Sequence[str]) -> list[str]:
+def validate_tags(tags: Sequence[str]) -> list[str]:
     """Tags trimmed, lower-cased, each once, in order."""
     limits = memory_conf().limits
     clean: dict[str, None] = {}
     for tag in tags:
         try:
-            clean[fit_text(tag.strip().lower(), limits.tag)] = None
-        except Unfit as error:
-            raise Refused("tags", f"a tag {error}") from error
+            clean[validate_field_text(tag.strip().lower(), limits.tag)] = None
+        except InvalidText as error:
+            raise WriteRefused("tags", f"a tag {error}") from error
     if len(clean) > limits.tags:
-        raise Refused("tags", f"at most {limits.tags} tags, not {len(clean)}")
+        raise WriteRefused("tags", f"at most {limits.tags} tags, not {len(clean)}")
     return list(clean)
 
 
-def guard_bank(text: str, tags: Sequence[str]) -> None:
+def validate_bank_item(text: str, tags: Sequence[str]) -> None:
     if not tags:
-        raise Refused("tags", "a memory_bank item needs at least one tag")
-    if reason := bank_refusal(text):
-        raise Refused("text", reason)
-    if reason := tag_refusal(tags):
-        raise Refused("tags", reason)
+        raise WriteRefused("tags", "a memory_bank item needs at least one tag")
+    if reason := explain_refusal(text):
+        raise WriteRefused("text", reason)
+    if reason := explain_tag_refusal(tags):
+        raise WriteRefused("tags", reason)

@@ -10,7 +10,7 @@ from django.db.models import BooleanField, Q
 from django.db.models.expressions import RawSQL
 
 from memory.access.scope import user_scope
-from memory.language import query_groups, tsquery_literal
+from memory.language import build_query_groups, build_tsquery
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
 from memory.models.items import ItemQuerySet
 from memory.tiers import Indexing, Status, Tier
@@ -30,7 +30,7 @@ class ItemFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ItemCursor:
     """The last row of a page: its sort key, then its id to break ties."""
 
     key: datetime | float
@@ -38,43 +38,43 @@ class Place:
 
 
 def list_items(
-    user: EndUser, wanted: ItemFilter, *, sort: str = RECENT, after: Place | None = None, limit: int = 50
+    user: EndUser, wanted: ItemFilter, *, sort: str = RECENT, after: ItemCursor | None = None, limit: int = 50
 ) -> list[MemoryItem]:
     """Newest or best first, ties by id."""
     column = "score" if sort == SCORE else "occurred_at"
     with user_scope(user):
-        rows = filtered(MemoryItem.objects.for_user(user), wanted, user.pk)
+        rows = apply_item_filter(MemoryItem.objects.for_user(user), wanted, user.pk)
         if after is not None:
-            rows = beyond(rows, column, after)
+            rows = filter_after(rows, column, after)
         rows = rows.defer("lexemes").order_by(f"-{column}", "pk")
-        if sort == RECENT and is_whole(wanted):
-            rows = across_tiers(rows, limit).order_by(f"-{column}", "pk")
+        if sort == RECENT and is_unfiltered(wanted):
+            rows = union_tiers(rows, limit).order_by(f"-{column}", "pk")
         return list(rows[:limit])
 
 
-def beyond(rows: ItemQuerySet, column: str, after: Place) -> ItemQuerySet:
+def filter_after(rows: ItemQuerySet, column: str, after: ItemCursor) -> ItemQuerySet:
     """The rows that follow a place. No index begins at what an "or" says, so the bound stands beside it."""
     bounded = rows.filter((f"{column}__lte", after.key))
     return bounded.filter(Q((f"{column}__lt", after.key)) | Q(pk__gt=after.item_id))
 
 
-def is_whole(wanted: ItemFilter) -> bool:
+def is_unfiltered(wanted: ItemFilter) -> bool:
     """Whether all memories of one status are asked for."""
     return wanted == ItemFilter(status=wanted.status)
 
 
-def across_tiers(rows: ItemQuerySet, limit: int) -> ItemQuerySet:
+def union_tiers(rows: ItemQuerySet, limit: int) -> ItemQuerySet:
     """The first of each tier: the index of recent rows is in order within a tier, and sorting 100,000 rows to show
     eight took a tenth of a second."""
     first, *others = (rows.filter(tier=tier)[:limit] for tier in Tier)
     return first.union(*others, all=True)
 
 
-def place_of(item: MemoryItem, sort: str) -> Place:
-    return Place(item.score if sort == SCORE else item.occurred_at, item.pk)
+def build_item_cursor(item: MemoryItem, sort: str) -> ItemCursor:
+    return ItemCursor(item.score if sort == SCORE else item.occurred_at, item.pk)
 
 
-def filtered(rows: ItemQuerySet, wanted: ItemFilter, owner: int) -> ItemQuerySet:
+def apply_item_filter(rows: ItemQuerySet, wanted: ItemFilter, owner: int) -> ItemQuerySet:
     rows = rows.filter(status=wanted.status)
     if wanted.tier is not None:
         rows = rows.filter(tier=wanted.tier)
@@ -83,11 +83,11 @@ def filtered(rows: ItemQuerySet, wanted: ItemFilter, owner: int) -> ItemQuerySet
     if wanted.indexing is not None:
         rows = rows.filter(indexing=wanted.indexing)
     if wanted.words is not None:
-        groups = query_groups(wanted.words)
+        groups = build_query_groups(wanted.words)
         if not groups:
             return rows.none()
         for group in groups:
-            holds: Any = RawSQL("lexemes @@ %s::tsquery", [tsquery_literal(group, owner)], output_field=BooleanField())
+            holds: Any = RawSQL("lexemes @@ %s::tsquery", [build_tsquery(group, owner)], output_field=BooleanField())
             rows = rows.filter(holds)
     return rows
 

@@ -8,41 +8,41 @@ import re
 import uuid
 from datetime import datetime
 
-from memory.access.locks import take_turns
+from memory.access.locks import lock_for_transaction
 from memory.conf import memory_conf
-from memory.language.text import content_hash
+from memory.language.text import hash_content
 from memory.models import EndUser, MemoryItem
-from memory.scoring import quality, wilson_lower_bound
+from memory.scoring import bank_quality, wilson_lower_bound
 from memory.store import rows
 from memory.store.admission import NewMemory
 from memory.tiers import Tier, Trust
 
 NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*")
-REASON = "says the same as an existing item"
+MERGE_REASON = "says the same as an existing item"
 NO_EVIDENCE = wilson_lower_bound(0, 0, 0)
 
 
-def bank_twin(
+def find_bank_duplicate(
     user: EndUser, text: str, similar_to: uuid.UUID | None, besides: uuid.UUID | None = None
 ) -> MemoryItem | None:
     """The active duplicate in the bank: the same words, or a near neighbour that contains the same numbers."""
-    take_turns("bank", user)
+    lock_for_transaction("bank", user)
     active = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
     if besides is not None:
         active = active.exclude(pk=besides)
     # Locked, so that the merge starts from the result of any revision or archiving in progress.
     bank = active.select_for_update(no_key=True)
-    if same := bank.filter(content_hash=content_hash(text)).order_by("created_at").first():
+    if same := bank.filter(content_hash=hash_content(text)).order_by("created_at").first():
         return same
     near = bank.filter(pk=similar_to).first() if similar_to else None
     # "Gate 12" and "gate 14" have similar vectors but are two facts.
     return near if near and set(NUMBERS.findall(near.text)) == set(NUMBERS.findall(text)) else None
 
 
-def merge_into(item: MemoryItem, new: NewMemory, *, now: datetime, actor: str) -> MemoryItem:
+def merge_into_item(item: MemoryItem, new: NewMemory, *, now: datetime, actor: str) -> MemoryItem:
     """Merge a repeated statement into an existing item, which keeps its id."""
     trust = new.trust or Trust.USER
-    is_better = outranks(item, new, trust)
+    is_better = is_better_wording(item, new, trust)
     before = {"text": item.text, "mentions": item.mentions, "trust": Trust(item.trust).name.lower()}
     if is_better:
         rows.keep_version(item, "replaced", now)
@@ -51,32 +51,32 @@ def merge_into(item: MemoryItem, new: NewMemory, *, now: datetime, actor: str) -
     item.mentions += 1
     item.always_inject = item.always_inject or (new.always_inject and trust >= item.trust)
     own, brought = (list(new.tags), item.tags) if trust > item.trust else (item.tags, list(new.tags))
-    item.tags = united(own, brought) if trust == item.trust else own
+    item.tags = unite_tags(own, brought) if trust == item.trust else own
     if is_better:
-        take_over(item, new, trust, actor)
+        adopt_wording(item, new, trust, actor)
     rows.set_text(item, new.text if is_better else item.text)
     item.updated_at = now
     item.save()
     after = {"mentions": item.mentions, "trust": Trust(item.trust).name.lower()}
-    rows.note(item, "merged", reason=REASON, before=before, after=after, now=now, actor=actor)
-    rows.mark_index_due_if(item, now)
-    rows.tell(item.user, "revised", [item])
+    rows.record_event(item, "merged", reason=MERGE_REASON, before=before, after=after, now=now, actor=actor)
+    rows.mark_index_due_if_pending(item, now)
+    rows.announce_change(item.user, "revised", [item])
     return item
 
 
-def outranks(item: MemoryItem, new: NewMemory, trust: int) -> bool:
+def is_better_wording(item: MemoryItem, new: NewMemory, trust: int) -> bool:
     """Whether the new wording is the better one. The same words again are not better."""
-    told = (trust, quality(new.importance, new.confidence), NO_EVIDENCE)
-    held = standing(item)
-    return told > held or (told == held and content_hash(new.text) != item.content_hash)
+    told = (trust, bank_quality(new.importance, new.confidence), NO_EVIDENCE)
+    held = rank_wording(item)
+    return told > held or (told == held and hash_content(new.text) != item.content_hash)
 
 
-def standing(item: MemoryItem) -> tuple[int, float, float]:
+def rank_wording(item: MemoryItem) -> tuple[int, float, float]:
     wilson = wilson_lower_bound(item.worked, item.failed, item.partial)
-    return item.trust, quality(item.importance, item.confidence), wilson
+    return item.trust, bank_quality(item.importance, item.confidence), wilson
 
 
-def take_over(item: MemoryItem, new: NewMemory, trust: int, actor: str) -> None:
+def adopt_wording(item: MemoryItem, new: NewMemory, trust: int, actor: str) -> None:
     """Give the row the new wording and its author; the old wording and its author are kept as a version."""
     item.importance, item.confidence = new.importance, new.confidence
     item.metadata = {**item.metadata, **new.metadata} if trust == item.trust else dict(new.metadata)
@@ -84,32 +84,32 @@ def take_over(item: MemoryItem, new: NewMemory, trust: int, actor: str) -> None:
     item.trust, item.principal, item.parents = trust, actor, list(new.parents)
 
 
-def united(own: list[str], brought: list[str]) -> list[str]:
+def unite_tags(own: list[str], brought: list[str]) -> list[str]:
     return list(dict.fromkeys([*own, *brought]))[: memory_conf().limits.tags]
 
 
-def join(user: EndUser, one: MemoryItem, other: MemoryItem, *, now: datetime, actor: str) -> MemoryItem:
+def merge_items(user: EndUser, one: MemoryItem, other: MemoryItem, *, now: datetime, actor: str) -> MemoryItem:
     """Merge two existing rows: the better stays, the other is archived and becomes a version of it."""
-    ranked = sorted([one, other], key=lambda item: (standing(item), item.updated_at, item.pk), reverse=True)
+    ranked = sorted([one, other], key=lambda item: (rank_wording(item), item.updated_at, item.pk), reverse=True)
     winner, loser = ranked
     before = {"mentions": winner.mentions}
     rows.keep_version(winner, "merged", now, wording=loser)
     winner.mentions += loser.mentions
     if loser.trust == winner.trust:
         winner.always_inject = winner.always_inject or loser.always_inject
-        winner.tags = united(winner.tags, loser.tags)
+        winner.tags = unite_tags(winner.tags, loser.tags)
     rows.set_text(winner, winner.text)
     winner.updated_at = now
     winner.save()
-    rows.put_away(loser, now)
+    rows.mark_archived(loser, now)
     loser.save()
     said = {"mentions": winner.mentions, "merged": str(loser.pk)}
-    rows.note(winner, "merged", reason=REASON, before=before, after=said, now=now, actor=actor)
+    rows.record_event(winner, "merged", reason=MERGE_REASON, before=before, after=said, now=now, actor=actor)
     gone = {"status": loser.status, "merged_into": str(winner.pk)}
-    rows.note(
-        loser, "archived", reason=REASON, before={"status": "active"}, after=gone, now=now, actor=actor
+    rows.record_event(
+        loser, "archived", reason=MERGE_REASON, before={"status": "active"}, after=gone, now=now, actor=actor
     )  # fmt: skip
     rows.mark_index_due(user, now)
-    rows.tell(user, "archived", [loser])
-    rows.tell(user, "revised", [winner])
+    rows.announce_change(user, "archived", [loser])
+    rows.announce_change(user, "revised", [winner])
     return winner

@@ -14,8 +14,8 @@ from django.utils import timezone
 from memory import signals
 from memory.conf import memory_conf
 from memory.indexes import lexical_index
-from memory.language import tsvector_literal
-from memory.language.text import content_hash, date_words
+from memory.language import build_tsvector
+from memory.language.text import format_date, hash_content
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
 from memory.store.admission import NewMemory
 from memory.tiers import POLICIES, TRUST_OF_SOURCE, Indexing, SourceType, Status, Tier
@@ -23,7 +23,7 @@ from memory.tiers import POLICIES, TRUST_OF_SOURCE, Indexing, SourceType, Status
 CLOCK_SKEW = timedelta(seconds=60)
 
 
-def new_row(user: EndUser, new: NewMemory, now: datetime, actor: str) -> MemoryItem:
+def build_row(user: EndUser, new: NewMemory, now: datetime, actor: str) -> MemoryItem:
     ttl = POLICIES[new.tier].ttl
     occurred_at = min(new.occurred_at or now, now + CLOCK_SKEW)
     return MemoryItem(
@@ -31,7 +31,7 @@ def new_row(user: EndUser, new: NewMemory, now: datetime, actor: str) -> MemoryI
         user=user,
         tier=new.tier,
         text=new.text,
-        content_hash=content_hash(new.text),
+        content_hash=hash_content(new.text),
         tags=list(new.tags),
         metadata=new.metadata,
         always_inject=new.always_inject,
@@ -50,23 +50,23 @@ def new_row(user: EndUser, new: NewMemory, now: datetime, actor: str) -> MemoryI
         updated_at=now,
         expires_at=now + ttl if ttl else None,
         score=memory_conf().scoring.initial if new.score is None else new.score,
-        lexemes=lexemes(user.pk, new.text, new.speaker, occurred_at, new.tags),
+        lexemes=build_lexemes(user.pk, new.text, new.speaker, occurred_at, new.tags),
         index_after=now,
     )
 
 
-def lexemes(owner: int, text: str, speaker: str, occurred_at: datetime, tags: Sequence[str]) -> str:
-    return tsvector_literal(" ".join([text, speaker, date_words(occurred_at), *tags]), owner)
+def build_lexemes(owner: int, text: str, speaker: str, occurred_at: datetime, tags: Sequence[str]) -> str:
+    return build_tsvector(" ".join([text, speaker, format_date(occurred_at), *tags]), owner)
 
 
 def set_text(item: MemoryItem, text: str) -> None:
     item.text = text
-    item.content_hash = content_hash(text)
-    item.lexemes = lexemes(item.user_id, text, item.speaker, item.occurred_at, item.tags)
-    await_index(item)
+    item.content_hash = hash_content(text)
+    item.lexemes = build_lexemes(item.user_id, text, item.speaker, item.occurred_at, item.tags)
+    mark_index_pending(item)
 
 
-def await_index(item: MemoryItem) -> None:
+def mark_index_pending(item: MemoryItem) -> None:
     item.indexing = Indexing.PENDING
     item.index_attempts = 0
     item.index_error = ""
@@ -101,28 +101,38 @@ def keep_version(
     item.version += 1
 
 
-WORDING = ("tags", "importance", "confidence", "thread_id", "source_type", "source", "trust", "principal", "parents")
+WORDING_FIELDS = (
+    "tags",
+    "importance",
+    "confidence",
+    "thread_id",
+    "source_type",
+    "source",
+    "trust",
+    "principal",
+    "parents",
+)
 
 
-def take_back(item: MemoryItem, version: MemoryVersion) -> None:
+def restore_version(item: MemoryItem, version: MemoryVersion) -> None:
     """Restore an earlier version into the row; the caller saves the row and deletes the version."""
-    for name in WORDING:
+    for name in WORDING_FIELDS:
         setattr(item, name, getattr(version, name))
     set_text(item, version.text)
 
 
-def put_away(item: MemoryItem, now: datetime) -> None:
+def mark_archived(item: MemoryItem, now: datetime) -> None:
     """Make the row an archived one; the caller saves it and says why."""
     item.status = Status.ARCHIVED
     item.archived_at = item.updated_at = now
-    await_index(item)
+    mark_index_pending(item)
 
 
-def locked(user: EndUser, item_id: uuid.UUID) -> MemoryItem | None:
+def lock_item(user: EndUser, item_id: uuid.UUID) -> MemoryItem | None:
     return MemoryItem.objects.for_user(user).select_for_update(no_key=True).filter(pk=item_id).first()
 
 
-def note(
+def record_event(
     item: MemoryItem,
     kind: str,
     *,
@@ -144,7 +154,7 @@ def note(
     )
 
 
-NOTE_MANY = """
+INSERT_EVENTS = """
 INSERT INTO memory_event (user_id, item_id, kind, reason, before, after, actor, at)
 SELECT %s, told.item_id, %s, told.reason, told.before::jsonb, told.after::jsonb, %s, %s
 FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[])
@@ -153,7 +163,7 @@ FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[])
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EventEntry:
     """One event of many of the same kind."""
 
     item_id: uuid.UUID
@@ -162,21 +172,21 @@ class Told:
     after: dict[str, Any]
 
 
-def note_many(user: EndUser, kind: str, told: Sequence[Told], *, now: datetime, actor: str) -> None:
+def record_events(user: EndUser, kind: str, told: Sequence[EventEntry], *, now: datetime, actor: str) -> None:
     """Write many events in order with one statement, since a pass writes thousands."""
     if not told:
         return
     columns = zip(*[(one.item_id, one.reason, dumps(one.before), dumps(one.after)) for one in told], strict=True)
     with connection.cursor() as cursor:
-        cursor.execute(NOTE_MANY, [user.pk, kind, actor, now, *map(list, columns)])
+        cursor.execute(INSERT_EVENTS, [user.pk, kind, actor, now, *map(list, columns)])
 
 
-def tell(user: EndUser, kind: str, items: Iterable[MemoryItem]) -> None:
+def announce_change(user: EndUser, kind: str, items: Iterable[MemoryItem]) -> None:
     """Notify other applications (the graphs), inside the transaction of the change."""
     signals.items_changed.send(EndUser, user=user, kind=kind, items=[(item.pk, Tier(item.tier)) for item in items])
 
 
-def mark_index_due_if(item: MemoryItem, now: datetime) -> None:
+def mark_index_due_if_pending(item: MemoryItem, now: datetime) -> None:
     if item.indexing == Indexing.PENDING:
         mark_index_due(item.user, now)
 

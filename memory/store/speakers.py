@@ -8,28 +8,28 @@ from django.db import transaction
 from memory.models import EndUser, Speaker
 
 MOST_NAMES = 2_000
-MOST_REMEMBERED = 50_000
+MOST_CACHED = 50_000
 
 _written: OrderedDict[tuple[int, str], None] = OrderedDict()
 """Names known to be in the table. User ids are never reused, so entries cannot become wrong."""
 
 
-def keep_names(user: EndUser, names: Iterable[str]) -> None:
+def save_speaker_names(user: EndUser, names: Iterable[str]) -> None:
     """Store new names, inside the open scope. Known names cost nothing."""
     new = sorted({name for name in names if name and (user.pk, name) not in _written})
     if new:
         Speaker.objects.bulk_create([Speaker(user=user, name=name) for name in new], ignore_conflicts=True)
-        transaction.on_commit(lambda: remember(user.pk, new))
+        transaction.on_commit(lambda: cache_speaker_names(user.pk, new))
 
 
-def remember(user_id: int, names: Iterable[str]) -> None:
+def cache_speaker_names(user_id: int, names: Iterable[str]) -> None:
     """Cache names after the commit only: after a rollback they must be written again."""
     for name in names:
         _written[user_id, name] = None
-    while len(_written) > MOST_REMEMBERED:
+    while len(_written) > MOST_CACHED:
         _written.popitem(last=False)
 
 
-def names_of(user: EndUser) -> list[str]:
+def list_speaker_names(user: EndUser) -> list[str]:
     """Inside the user's scope, the names longest in use first."""
     return list(Speaker.objects.filter(user=user).order_by("pk").values_list("name", flat=True)[:MOST_NAMES])

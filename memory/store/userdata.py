@@ -5,23 +5,23 @@ from typing import Any
 
 from django.db.models import JSONField, Value
 
-from memory.access.locks import take_turns
+from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, UserData
-from memory.store.admission import Refused
+from memory.store.admission import WriteRefused
 
 
-def put(user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # noqa: ANN401 -- any JSON
+def put_value(user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # noqa: ANN401 -- any JSON
     """Keep a value under a key, in the place of the one before. Raises Refused when there are too many keys."""
     with user_scope(user):
         # Two new keys at once may not both be the last.
-        take_turns("data", user)
+        lock_for_transaction("data", user)
         row = UserData.objects.filter(user=user, key=key).first()
         if row is None:
             most = memory_conf().limits.data_keys
             if UserData.objects.filter(user=user).count() >= most:
-                raise Refused("key", f"a person has at most {most:,} values; delete one first")
+                raise WriteRefused("key", f"a person has at most {most:,} values; delete one first")
             row = UserData(user=user, key=key, created_at=now)
         # A bare None would be no value at all to the database.
         row.value, row.updated_at = Value(None, JSONField()) if value is None else value, now
@@ -30,17 +30,17 @@ def put(user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # n
     return row
 
 
-def get(user: EndUser, key: str) -> UserData | None:
+def get_value(user: EndUser, key: str) -> UserData | None:
     with user_scope(user):
         return UserData.objects.filter(user=user, key=key).first()
 
 
-def remove(user: EndUser, key: str) -> bool:
+def delete_value(user: EndUser, key: str) -> bool:
     with user_scope(user):
         return bool(UserData.objects.filter(user=user, key=key).delete()[0])
 
 
-def listed(user: EndUser, *, prefix: str = "", after: str = "", limit: int) -> list[UserData]:
+def list_values(user: EndUser, *, prefix: str = "", after: str = "", limit: int) -> list[UserData]:
     """In the order of their keys."""
     with user_scope(user):
         rows = UserData.objects.filter(user=user, key__startswith=prefix, key__gt=after)

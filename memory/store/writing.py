@@ -14,90 +14,100 @@ from typing import Any
 
 from django.db import transaction
 
-from memory.access.locks import take_turns
+from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryEvent, MemoryItem, Tombstone
 from memory.platform import metrics
 from memory.store import rows
-from memory.store.admission import NewMemory, Refused, admitted, check_trust, checked_tags, checked_text, guard_bank
-from memory.store.lineage import with_least_trust
-from memory.store.merging import bank_twin, join, merge_into
-from memory.store.speakers import keep_names
+from memory.store.admission import (
+    NewMemory,
+    WriteRefused,
+    validate_bank_item,
+    validate_field_text,
+    validate_memory,
+    validate_tags,
+    validate_trust,
+)
+from memory.store.lineage import limit_trust_to_parents
+from memory.store.merging import find_bank_duplicate, merge_into_item, merge_items
+from memory.store.speakers import save_speaker_names
 from memory.tiers import POLICIES, Indexing, Status, Tier, Trust
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoreResult:
     item: MemoryItem
     duplicate_of: uuid.UUID | None = None
 
 
-def store(
+def store_memory(
     user: EndUser, new: NewMemory, *, now: datetime, actor: str = "", similar_to: uuid.UUID | None = None
-) -> Stored:
+) -> StoreResult:
     """Store one memory. ``similar_to`` is the bank item it duplicates, if any: the two are merged."""
-    new = admitted(new)
+    new = validate_memory(new)
     with user_scope(user):
-        new = with_least_trust(user, new)
-        if new.tier is Tier.MEMORY_BANK and (twin := bank_twin(user, new.text, similar_to)):
-            return Stored(merge_into(twin, new, now=now, actor=actor), duplicate_of=twin.pk)
-        item = rows.new_row(user, new, now, actor)
+        new = limit_trust_to_parents(user, new)
+        if new.tier is Tier.MEMORY_BANK and (twin := find_bank_duplicate(user, new.text, similar_to)):
+            return StoreResult(merge_into_item(twin, new, now=now, actor=actor), duplicate_of=twin.pk)
+        item = rows.build_row(user, new, now, actor)
         item.save(force_insert=True)
-        keep_names(user, [item.speaker])
-        rows.note(item, "stored", after={"tier": item.tier}, now=now, actor=actor)
+        save_speaker_names(user, [item.speaker])
+        rows.record_event(item, "stored", after={"tier": item.tier}, now=now, actor=actor)
         rows.mark_index_due(user, now)
-        rows.tell(user, "stored", [item])
+        rows.announce_change(user, "stored", [item])
         count_writes([item])
-    return Stored(item)
+    return StoreResult(item)
 
 
-def store_many(user: EndUser, batch: Iterable[NewMemory], *, now: datetime, actor: str = "") -> list[uuid.UUID | None]:
+def store_memories(
+    user: EndUser, batch: Iterable[NewMemory], *, now: datetime, actor: str = ""
+) -> list[uuid.UUID | None]:
     """Store all or none, in order. None for an imported row that exists already or was deleted by the user."""
     drafts = []
     for position, new in enumerate(batch):
         try:
-            drafts.append(admitted(new))
-        except Refused as error:
-            raise Refused(f"items[{position}].{error.field}", error.rule) from error
+            drafts.append(validate_memory(new))
+        except WriteRefused as error:
+            raise WriteRefused(f"items[{position}].{error.field}", error.rule) from error
     with user_scope(user):
-        known = known_origins(user, [new.origin for new in drafts if new.origin])
+        known = find_known_origins(user, [new.origin for new in drafts if new.origin])
         ids: list[uuid.UUID | None] = []
         added: list[MemoryItem] = []
-        for new in with_parents(user, drafts):
+        for new in limit_batch_trust(user, drafts):
             if new.origin and new.origin in known:
                 ids.append(None)
                 continue
             if new.origin:
                 known.add(new.origin)
             if new.tier is Tier.MEMORY_BANK:
-                ids.append(store(user, new, now=now, actor=actor).item.pk)
+                ids.append(store_memory(user, new, now=now, actor=actor).item.pk)
                 continue
-            row = rows.new_row(user, new, now, actor)
+            row = rows.build_row(user, new, now, actor)
             added.append(row)
             ids.append(row.pk)
         MemoryItem.objects.bulk_create(added, batch_size=memory_conf().limits.batch)
-        keep_names(user, [row.speaker for row in added])
+        save_speaker_names(user, [row.speaker for row in added])
         MemoryEvent.objects.bulk_create(
             MemoryEvent(user=user, item=row, kind="stored", after={"tier": row.tier}, actor=actor, at=now)
             for row in added
         )
         if added:
             rows.mark_index_due(user, now)
-            rows.tell(user, "stored", added)
+            rows.announce_change(user, "stored", added)
             count_writes(added)
     return ids
 
 
-def with_parents(user: EndUser, batch: Sequence[NewMemory]) -> list[NewMemory]:
+def limit_batch_trust(user: EndUser, batch: Sequence[NewMemory]) -> list[NewMemory]:
     """Limit each memory's trust to that of its parents, which may be earlier memories of the batch."""
     found: list[NewMemory] = []
     siblings: dict[uuid.UUID, int] = {}
     for position, new in enumerate(batch):
         try:
-            graded = with_least_trust(user, new, siblings)
-        except Refused as error:
-            raise Refused(f"items[{position}].{error.field}", error.rule) from error
+            graded = limit_trust_to_parents(user, new, siblings)
+        except WriteRefused as error:
+            raise WriteRefused(f"items[{position}].{error.field}", error.rule) from error
         found.append(graded)
         if graded.id:
             siblings[graded.id] = graded.trust or Trust.EXTERNAL
@@ -110,19 +120,19 @@ def count_writes(written: Sequence[MemoryItem]) -> None:
         transaction.on_commit(partial(metrics.count, "writes", tier, number))
 
 
-def known_origins(user: EndUser, origins: Sequence[str]) -> set[str]:
+def find_known_origins(user: EndUser, origins: Sequence[str]) -> set[str]:
     if not origins:
         return set()
-    take_turns("import", user)
+    lock_for_transaction("import", user)
     present = MemoryItem.objects.for_user(user).filter(origin__in=origins).values_list("origin", flat=True)
     deleted = Tombstone.objects.filter(user=user, origin__in=origins).values_list("origin", flat=True)
     return {origin for origin in (*present, *deleted) if origin}
 
 
-REVISABLE = ("tags", "importance", "confidence", "always_inject", "metadata")
+REVISABLE_FIELDS = ("tags", "importance", "confidence", "always_inject", "metadata")
 
 
-def revise(
+def revise_memory(
     user: EndUser,
     item_id: uuid.UUID,
     changes: dict[str, Any],
@@ -139,32 +149,32 @@ def revise(
     """
     with user_scope(user):
         if "text" in changes:
-            take_turns("bank", user)
-        item = rows.locked(user, item_id)
+            lock_for_transaction("bank", user)
+        item = rows.lock_item(user, item_id)
         if item is None:
             return None
         is_reworded = apply_changes(item, changes, trust, actor=actor, now=now)
         if is_reworded and item.tier == Tier.MEMORY_BANK and item.status == Status.ACTIVE:
-            return merged(user, item, similar_to, now=now, actor=actor)
+            return merge_duplicate(user, item, similar_to, now=now, actor=actor)
     return item
 
 
 def apply_changes(item: MemoryItem, changes: dict[str, Any], trust: Trust, *, now: datetime, actor: str) -> bool:
     """Apply the changes if the rules allow them. Returns whether the text changed."""
-    text = checked_text(changes["text"], memory_conf().limits.text) if "text" in changes else item.text
-    tags = checked_tags(changes["tags"]) if "tags" in changes else item.tags
+    text = validate_field_text(changes["text"], memory_conf().limits.text) if "text" in changes else item.text
+    tags = validate_tags(changes["tags"]) if "tags" in changes else item.tags
     is_reworded = text != item.text
     if item.tier == Tier.MEMORY_BANK:
-        guard_bank(text, tags)
+        validate_bank_item(text, tags)
     elif changes.get("always_inject"):
-        raise Refused("always_inject", "only memory_bank items can always be injected")
+        raise WriteRefused("always_inject", "only memory_bank items can always be injected")
     grade = min(item.trust, trust) if is_reworded else item.trust
-    check_trust(grade, Tier(item.tier), always_inject=bool(changes.get("always_inject", item.always_inject)))
-    before = {name: getattr(item, name) for name in ("text", *REVISABLE) if name in changes}
+    validate_trust(grade, Tier(item.tier), always_inject=bool(changes.get("always_inject", item.always_inject)))
+    before = {name: getattr(item, name) for name in ("text", *REVISABLE_FIELDS) if name in changes}
     if is_reworded:
         rows.keep_version(item, "revised", now)
         item.trust, item.principal = grade, actor
-    for name in REVISABLE:
+    for name in REVISABLE_FIELDS:
         if name in changes:
             setattr(item, name, tags if name == "tags" else changes[name])
     if is_reworded or tags != before.get("tags", tags):
@@ -172,34 +182,36 @@ def apply_changes(item: MemoryItem, changes: dict[str, Any], trust: Trust, *, no
     item.updated_at = now
     item.save()
     after = {name: getattr(item, name) for name in before}
-    rows.note(item, "revised", before=before, after=after, now=now, actor=actor)
-    rows.mark_index_due_if(item, now)
-    rows.tell(item.user, "revised", [item])
+    rows.record_event(item, "revised", before=before, after=after, now=now, actor=actor)
+    rows.mark_index_due_if_pending(item, now)
+    rows.announce_change(item.user, "revised", [item])
     return is_reworded
 
 
-def merged(user: EndUser, item: MemoryItem, similar_to: uuid.UUID | None, *, now: datetime, actor: str) -> MemoryItem:
+def merge_duplicate(
+    user: EndUser, item: MemoryItem, similar_to: uuid.UUID | None, *, now: datetime, actor: str
+) -> MemoryItem:
     """The item that remains after merging with its duplicate, if it has one since it changed or came back."""
-    twin = bank_twin(user, item.text, similar_to, besides=item.pk)
-    return join(user, twin, item, now=now, actor=actor) if twin else item
+    twin = find_bank_duplicate(user, item.text, similar_to, besides=item.pk)
+    return merge_items(user, twin, item, now=now, actor=actor) if twin else item
 
 
-def archive(
+def archive_memory(
     user: EndUser, item_id: uuid.UUID, *, now: datetime, reason: str = "asked", actor: str = ""
 ) -> MemoryItem | None:
     """Archive: no answer contains it, its owner still sees it. Idempotent. None when there is no such item."""
     with user_scope(user):
-        item = rows.locked(user, item_id)
+        item = rows.lock_item(user, item_id)
         if item is not None and item.status == Status.ACTIVE:
-            rows.put_away(item, now)
+            rows.mark_archived(item, now)
             item.save()
-            rows.note(item, "archived", reason=reason, before={"status": "active"}, now=now, actor=actor)
+            rows.record_event(item, "archived", reason=reason, before={"status": "active"}, now=now, actor=actor)
             rows.mark_index_due(user, now)
-            rows.tell(user, "archived", [item])
+            rows.announce_change(user, "archived", [item])
     return item
 
 
-def archive_many(user: EndUser, reasons: Mapping[uuid.UUID, str], *, now: datetime, actor: str = "") -> None:
+def archive_memories(user: EndUser, reasons: Mapping[uuid.UUID, str], *, now: datetime, actor: str = "") -> None:
     """Archive active items, each with an event that has the reason; other ids are ignored."""
     if not reasons:
         return
@@ -211,14 +223,14 @@ def archive_many(user: EndUser, reasons: Mapping[uuid.UUID, str], *, now: dateti
             status=Status.ARCHIVED, archived_at=now, updated_at=now, indexing=Indexing.PENDING, index_after=now
         )
         before, after = {"status": Status.ACTIVE}, {"status": Status.ARCHIVED}
-        told = [rows.Told(item_id, reasons[item_id], before, after) for item_id in ids]
-        rows.note_many(user, "archived", told, now=now, actor=actor)
+        told = [rows.EventEntry(item_id, reasons[item_id], before, after) for item_id in ids]
+        rows.record_events(user, "archived", told, now=now, actor=actor)
         if ids:
             rows.mark_index_due(user, now)
-            rows.tell(user, "archived", found)
+            rows.announce_change(user, "archived", found)
 
 
-def restore(
+def restore_memory(
     user: EndUser,
     item_id: uuid.UUID,
     *,
@@ -233,11 +245,11 @@ def restore(
     Raises Refused for external text that may not be in its tier. None when there is no such item.
     """
     with user_scope(user):
-        take_turns("bank", user)
-        item = rows.locked(user, item_id)
+        lock_for_transaction("bank", user)
+        item = rows.lock_item(user, item_id)
         if item is None or item.status != Status.ARCHIVED:
             return item
-        check_trust(item.trust, Tier(item.tier), always_inject=item.always_inject)
+        validate_trust(item.trust, Tier(item.tier), always_inject=item.always_inject)
         ttl = POLICIES[Tier(item.tier)].ttl
         item.status = Status.ACTIVE
         item.archived_at = None
@@ -245,37 +257,39 @@ def restore(
         item.expires_at = now + ttl if ttl else None
         if item.score < memory_conf().promotion.garbage_below:
             item.overruled_uses = item.uses
-        rows.await_index(item)
+        rows.mark_index_pending(item)
         item.save()
         reason, after = (f"taken back: {undone.reason}"[:300], {"undone": undone.pk}) if undone else ("", {})
-        rows.note(item, "restored", reason=reason, before={"status": "archived"}, after=after, now=now, actor=actor)
+        rows.record_event(
+            item, "restored", reason=reason, before={"status": "archived"}, after=after, now=now, actor=actor
+        )
         rows.mark_index_due(user, now)
-        rows.tell(user, "restored", [item])
-        return merged(user, item, similar_to, now=now, actor=actor) if item.tier == Tier.MEMORY_BANK else item
+        rows.announce_change(user, "restored", [item])
+        return merge_duplicate(user, item, similar_to, now=now, actor=actor) if item.tier == Tier.MEMORY_BANK else item
 
 
-def vouch(user: EndUser, item_id: uuid.UUID, *, now: datetime, actor: str = "") -> MemoryItem | None:
+def vouch_for_memory(user: EndUser, item_id: uuid.UUID, *, now: datetime, actor: str = "") -> MemoryItem | None:
     """Record that a person vouches for a memory: it is now trusted like their own words. None if there is none.
 
     The only operation that raises trust. Memories derived from it earlier keep their trust.
     """
     with user_scope(user):
-        item = rows.locked(user, item_id)
+        item = rows.lock_item(user, item_id)
         if item is not None and item.trust < Trust.USER:
             before = Trust(item.trust).name.lower()
             item.trust = Trust.USER
             item.updated_at = now
             item.save(update_fields=["trust", "updated_at"])
-            rows.note(item, "vouched", before={"trust": before}, after={"trust": "user"}, now=now, actor=actor)
+            rows.record_event(item, "vouched", before={"trust": before}, after={"trust": "user"}, now=now, actor=actor)
     return item
 
 
-def remove(user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+def delete_memory(user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
     """Delete one memory for good."""
-    return bool(remove_many(user, [item_id], now=now))
+    return bool(delete_memories(user, [item_id], now=now))
 
 
-def remove_many(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> list[uuid.UUID]:
+def delete_memories(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> list[uuid.UUID]:
     """Delete for good: texts, versions and events now; tombstones make the worker delete the vectors.
 
     Returns the ids that existed.
@@ -288,7 +302,7 @@ def remove_many(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> li
         Tombstone.objects.bulk_create(
             Tombstone(user=user, item_id=item.pk, origin=item.origin, deleted_at=now) for item in found
         )
-        rows.tell(user, "removed", found)
+        rows.announce_change(user, "removed", found)
         gone = [item.pk for item in found]
         MemoryItem.objects.for_user(user).filter(pk__in=gone).delete()
         rows.mark_index_due(user, now)

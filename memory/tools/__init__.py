@@ -5,21 +5,21 @@ and holds no rule about memories; its own rules are about calls: arguments as mo
 turn, no change to a memory that was only vaguely named. May import the facade and what lies below it, no door.
 """
 
-from memory.tools.calls import Call, NotDone, ToolError, ToolResult, UnknownTool, read_call
-from memory.tools.definitions import TOOLS, Tool, definitions
-from memory.tools.execution import Prepared, noting_failure, prepare
+from memory.tools.calls import TargetNotFound, ToolCall, ToolError, ToolResult, UnknownTool, read_call
+from memory.tools.definitions import TOOLS, Tool, list_definitions
+from memory.tools.execution import PreparedCall, prepare_call, record_failures
 
 __all__ = [
     "TOOLS",
-    "Call",
-    "NotDone",
-    "Prepared",
+    "PreparedCall",
+    "TargetNotFound",
     "Tool",
+    "ToolCall",
     "ToolError",
     "ToolResult",
     "UnknownTool",
-    "definitions",
-    "noting_failure",
-    "prepare",
+    "list_definitions",
+    "prepare_call",
     "read_call",
+    "record_failures",
 ]

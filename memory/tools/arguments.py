@@ -10,8 +10,8 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from memory.language.text import CONTROL, fit_text
-from memory.records.texts import Kind
+from memory.language.text import CONTROL, validate_text
+from memory.records.texts import RecordKind
 from memory.tiers import Outcome, Tier
 
 TEXT_LIMIT = 32_768
@@ -22,21 +22,21 @@ MOST_RELATED = 50
 BANK_TAGS = "identity, preference, goal, project, system_mastery, agent_growth, workflow, context"
 
 
-def query_text(value: str) -> str:
-    return fit_text(value, QUERY_LIMIT).strip()
+def fit_query(value: str) -> str:
+    return validate_text(value, QUERY_LIMIT).strip()
 
 
-def whole_text(value: str) -> str:
-    return fit_text(value, TEXT_LIMIT)
+def fit_whole_text(value: str) -> str:
+    return validate_text(value, TEXT_LIMIT)
 
 
-def name_text(value: str) -> str:
+def validate_name(value: str) -> str:
     if CONTROL.search(value) or "\n" in value or len(value) > NAME_LIMIT:
         raise ValueError(f"must be one line of at most {NAME_LIMIT} characters")
     return value
 
 
-def as_list(value: object) -> object:
+def parse_list(value: object) -> object:
     """A list that was sent as a single value, as "a, b", or as JSON in a string."""
     if isinstance(value, str):
         text = value.strip()
@@ -49,15 +49,15 @@ def as_list(value: object) -> object:
     return [value] if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def without_all(value: object) -> object:
+def expand_all(value: object) -> object:
     """Named collections as a list; "all", alone or among others, means every one."""
-    listed = as_list(value)
+    listed = parse_list(value)
     if isinstance(listed, list) and "all" in listed:
         return [tier.value for tier in Tier]
     return listed
 
 
-def memory_id(value: object) -> object:
+def parse_memory_id(value: object) -> object:
     if isinstance(value, UUID):
         return value
     try:
@@ -66,17 +66,17 @@ def memory_id(value: object) -> object:
         raise ValueError("must be the id of a memory, a UUID; it stands in the search results") from error
 
 
-Query = Annotated[str, Field(min_length=1), AfterValidator(query_text)]
-Text = Annotated[str, Field(min_length=1), AfterValidator(whole_text)]
-Name = Annotated[str, AfterValidator(name_text)]
+Query = Annotated[str, Field(min_length=1), AfterValidator(fit_query)]
+Text = Annotated[str, Field(min_length=1), AfterValidator(fit_whole_text)]
+Name = Annotated[str, AfterValidator(validate_name)]
 Share = Annotated[
     float, Field(ge=0, le=1, allow_inf_nan=False), WithJsonSchema({"type": "number", "description": "0-1"})
 ]
-Id = Annotated[UUID, BeforeValidator(memory_id, json_schema_input_type=str)]
-Tags = Annotated[list[Name], BeforeValidator(as_list), Field(min_length=1, max_length=20)]
-Collections = Annotated[list[Tier], BeforeValidator(without_all), Field(min_length=1)]
+Id = Annotated[UUID, BeforeValidator(parse_memory_id, json_schema_input_type=str)]
+Tags = Annotated[list[Name], BeforeValidator(parse_list), Field(min_length=1, max_length=20)]
+Collections = Annotated[list[Tier], BeforeValidator(expand_all), Field(min_length=1)]
 Reference = int | Annotated[str, Field(max_length=64)]
-Related = Annotated[list[Reference], BeforeValidator(as_list), Field(max_length=MOST_RELATED)]
+Related = Annotated[list[Reference], BeforeValidator(parse_list), Field(max_length=MOST_RELATED)]
 
 
 class Arguments(BaseModel):
@@ -147,21 +147,21 @@ class BankArguments(Arguments):
     always_inject: bool = Field(default=False, description="Into every context; core identity only")
 
 
-class Target(Arguments):
+class BankTarget(Arguments):
     other_names = {"memory_id": ("id",), "match_query": ("query", "old_content")}
 
     memory_id: Id | None = Field(default=None, description="Preferred")
     match_query: Query | None = Field(default=None, description="Or words only this memory matches")
 
     @model_validator(mode="after")
-    def name_one(self) -> "Target":
+    def name_one(self) -> "BankTarget":
         if (self.memory_id is None) == (self.match_query is None):
             raise ValueError("give either memory_id or match_query")
         return self
 
 
-class UpdateArguments(Target):
-    other_names = {**Target.other_names, "new_content": ("content", "text")}
+class UpdateArguments(BankTarget):
+    other_names = {**BankTarget.other_names, "new_content": ("content", "text")}
 
     new_content: Text
     tags: Tags | None = None
@@ -169,12 +169,12 @@ class UpdateArguments(Target):
     confidence: Share | None = None
 
 
-class ArchiveArguments(Target):
-    other_names = {**Target.other_names, "match_query": ("query", "old_content", "content", "text")}
+class ArchiveArguments(BankTarget):
+    other_names = {**BankTarget.other_names, "match_query": ("query", "old_content", "content", "text")}
 
 
 class RecallFilters(Arguments):
-    kinds: Annotated[list[Kind], BeforeValidator(as_list), Field(min_length=1)] | None = None
+    kinds: Annotated[list[RecordKind], BeforeValidator(parse_list), Field(min_length=1)] | None = None
 
 
 class RecallArguments(Arguments):

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from memory.tools.arguments import Arguments
 from memory.tools.definitions import OTHER_NAMES, TOOLS, Tool
 
-PLAINER = {"missing": "is required", "extra_forbidden": "is no argument of this tool"}
+PLAIN_RULES = {"missing": "is required", "extra_forbidden": "is no argument of this tool"}
 
 
 class ToolError(Exception):
@@ -17,10 +17,10 @@ class ToolError(Exception):
 
     def __init__(self, errors: Sequence[tuple[str, str]]) -> None:
         self.errors = list(dict.fromkeys(errors))
-        super().__init__("; ".join(in_order(self.errors)))
+        super().__init__("; ".join(group_rules(self.errors)))
 
 
-def in_order(errors: Sequence[tuple[str, str]]) -> Iterator[str]:
+def group_rules(errors: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Each rule with its field, which is named once for several of its rules."""
     before = ""
     for field, rule in errors:
@@ -33,16 +33,16 @@ class UnknownTool(ToolError):
         super().__init__([("name", f"there is no tool {name[:64]!r}; there are {', '.join(TOOLS)}")])
 
 
-class NotDone(ToolError):
+class TargetNotFound(ToolError):
     """What was named does not exist."""
 
 
-class Enough(ToolError):
+class TooManyCalls(ToolError):
     """A call that came once too often: a rule of ours, no fault of the tool."""
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     tool: Tool
     arguments: Arguments
 
@@ -55,20 +55,20 @@ class ToolResult:
     text: str
 
 
-def read_call(name: str, arguments: Mapping[str, Any] | None) -> Call:
+def read_call(name: str, arguments: Mapping[str, Any] | None) -> ToolCall:
     """Raises UnknownTool, and ToolError for arguments that do not fit."""
     tool = TOOLS.get(OTHER_NAMES.get(name, name))
     if tool is None:
         raise UnknownTool(name)
     try:
-        return Call(tool, tool.arguments.model_validate(dict(arguments or {})))
+        return ToolCall(tool, tool.arguments.model_validate(dict(arguments or {})))
     except ValidationError as error:
-        raise ToolError([in_words(dict(one)) for one in error.errors()]) from error
+        raise ToolError([describe_argument_error(dict(one)) for one in error.errors()]) from error
 
 
-def in_words(error: dict[str, Any]) -> tuple[str, str]:
+def describe_argument_error(error: dict[str, Any]) -> tuple[str, str]:
     # Members of unions name the member that failed; the field is what the caller can mend.
     path = [part for part in error["loc"] if not str(part).startswith(("function-", "constrained-"))]
     field = ".".join(str(part) for part in path if part not in {"int", "str"})
-    rule = PLAINER.get(error["type"]) or str(error["msg"]).removeprefix("Value error, ")
+    rule = PLAIN_RULES.get(error["type"]) or str(error["msg"]).removeprefix("Value error, ")
     return field[:100], rule[:1].lower() + rule[1:]

@@ -33,7 +33,7 @@ class Tool:
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of its arguments."""
-        return schema_of(self.arguments)
+        return build_schema(self.arguments)
 
 
 TOOLS: dict[str, Tool] = {
@@ -101,13 +101,13 @@ OTHER_NAMES = {"memory_search": "memory.search"}
 
 
 @cache
-def schema_of(arguments: type[Arguments]) -> dict[str, Any]:
+def build_schema(arguments: type[Arguments]) -> dict[str, Any]:
     document = arguments.model_json_schema()
-    plain: dict[str, Any] = plainer(document, document.get("$defs", {}))
+    plain: dict[str, Any] = simplify_schema(document, document.get("$defs", {}))
     return plain
 
 
-def definitions() -> list[dict[str, Any]]:
+def list_definitions() -> list[dict[str, Any]]:
     """The tools as OpenAI's chat API takes them."""
     return [
         {
@@ -118,20 +118,20 @@ def definitions() -> list[dict[str, Any]]:
     ]
 
 
-TOLD = frozenset({"type", "description", "enum", "items", "properties", "required", "maximum", "anyOf"})
+KEPT_KEYWORDS = frozenset({"type", "description", "enum", "items", "properties", "required", "maximum", "anyOf"})
 
 
-def plainer(schema: Any, named: dict[str, Any]) -> Any:  # noqa: ANN401 -- any part of a JSON schema
+def simplify_schema(schema: Any, named: dict[str, Any]) -> Any:  # noqa: ANN401 -- any part of a JSON schema
     """A schema reduced to what a model can use: references resolved, without titles, nulls and lengths."""
     if "$ref" in schema:
-        referred = plainer(named[schema["$ref"].rsplit("/", 1)[1]], named)
+        referred = simplify_schema(named[schema["$ref"].rsplit("/", 1)[1]], named)
         return {**referred, **({"description": schema["description"]} if "description" in schema else {})}
-    kept = {name: value for name, value in schema.items() if name in TOLD}
+    kept = {name: value for name, value in schema.items() if name in KEPT_KEYWORDS}
     if "properties" in kept:
-        kept["properties"] = {name: plainer(inner, named) for name, inner in kept["properties"].items()}
+        kept["properties"] = {name: simplify_schema(inner, named) for name, inner in kept["properties"].items()}
     if "items" in kept:
-        kept["items"] = plainer(kept["items"], named)
-    choices = [plainer(choice, named) for choice in kept.pop("anyOf", []) if choice.get("type") != "null"]
+        kept["items"] = simplify_schema(kept["items"], named)
+    choices = [simplify_schema(choice, named) for choice in kept.pop("anyOf", []) if choice.get("type") != "null"]
     if len(choices) == 1:
         kept = {**choices[0], **kept}
     elif choices:

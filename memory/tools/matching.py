@@ -5,35 +5,35 @@ from uuid import UUID
 
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
-from memory.language.text import preview
+from memory.language.text import preview_text
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.tiers import Tier
-from memory.tools.arguments import Target
-from memory.tools.calls import NotDone, ToolError
-from memory.tools.rendering import inline
+from memory.tools.arguments import BankTarget
+from memory.tools.calls import TargetNotFound, ToolError
+from memory.tools.rendering import quote_inline
 
 
-def target_of(door: MemoryFacade, user: EndUser | None, target: Target, *, now: datetime) -> UUID:
+def find_target(door: MemoryFacade, user: EndUser | None, target: BankTarget, *, now: datetime) -> UUID:
     """The id of the bank item meant. Raises NotDone for an unknown id, ToolError when the words do not settle it."""
     if target.memory_id is not None:
         item = door.get(user, target.memory_id) if user else None
         if item is None:
-            raise NotDone([("memory_id", "there is no such memory")])
+            raise TargetNotFound([("memory_id", "there is no such memory")])
         if item.tier != Tier.MEMORY_BANK:
             raise ToolError([("memory_id", f"names a memory of {item.tier}; only memory_bank items can be changed")])
         return item.pk
     if user is None:
-        raise NotDone([("match_query", "nothing in the memory bank matches these words")])
-    return matched(door, user, target.match_query or "", now=now)
+        raise TargetNotFound([("match_query", "nothing in the memory bank matches these words")])
+    return match_bank_item(door, user, target.match_query or "", now=now)
 
 
-def matched(door: MemoryFacade, user: EndUser, words: str, *, now: datetime) -> UUID:
+def match_bank_item(door: MemoryFacade, user: EndUser, words: str, *, now: datetime) -> UUID:
     found = door.bank_match(user, words, now=now, deadline=Deadline(memory_conf().deadlines.default_s))
     if found.item is not None:
         return found.item.pk
     if not found.candidates:
-        raise NotDone([("match_query", found.why)])
-    candidates = [f"candidate {one.item.pk}: {inline(preview(one.item.text))}" for one in found.candidates]
+        raise TargetNotFound([("match_query", found.why)])
+    candidates = [f"candidate {one.item.pk}: {quote_inline(preview_text(one.item.text))}" for one in found.candidates]
     refusal = f"{found.why}; nothing was changed, name one by memory_id"
     raise ToolError([("match_query", rule) for rule in (refusal, *candidates)])

@@ -15,7 +15,7 @@ STILL_THE_TURN = timedelta(hours=24)
 COUNTED_S = 24 * 60 * 60
 
 
-def last_turn(user: EndUser, thread_id: str, *, now: datetime) -> UUID | None:
+def find_last_turn(user: EndUser, thread_id: str, *, now: datetime) -> UUID | None:
     """The last search of the thread, or of the user without one; None once its outcome is recorded.
 
     An older turn instead would be scored twice, or score memories that were not shown.
@@ -33,12 +33,12 @@ def turn_exists(user: EndUser, turn_id: UUID) -> bool:
         return Turn.objects.filter(user=user, turn_id=turn_id).exists()
 
 
-def take_follow_up(user: EndUser, turn_id: UUID) -> bool:
+def claim_follow_up(user: EndUser, turn_id: UUID) -> bool:
     """True while the turn has a follow-up search left, and takes it. Two calls at once cannot both have the last one.
 
     Without Redis every search is allowed: the limit only saves time.
     """
-    counter = shared.key("follow-ups", str(user.pk), str(turn_id))
+    counter = shared.build_key("follow-ups", str(user.pk), str(turn_id))
 
     def count(client: Redis) -> int:
         pipe = client.pipeline(transaction=True)
@@ -46,9 +46,9 @@ def take_follow_up(user: EndUser, turn_id: UUID) -> bool:
         pipe.expire(counter, COUNTED_S)
         return int(pipe.execute()[0])
 
-    return shared.attempt(count, 1) <= memory_conf().limits.follow_ups
+    return shared.call_or_default(count, 1) <= memory_conf().limits.follow_ups
 
 
-def give_back(user: EndUser, turn_id: UUID) -> None:
+def release_follow_up(user: EndUser, turn_id: UUID) -> None:
     """Return the follow-up after a failed search."""
-    shared.attempt(lambda client: client.decr(shared.key("follow-ups", str(user.pk), str(turn_id))), 0)
+    shared.call_or_default(lambda client: client.decr(shared.build_key("follow-ups", str(user.pk), str(turn_id))), 0)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, 
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from memory.store import writing
-from memory.store.admission import NewMemory, Refused, admitted
+from memory.store.admission import NewMemory, WriteRefused, validate_memory
 from memory.tiers import SourceType, Tier
 
 LARGEST_FILE = 64 << 20
@@ -32,13 +32,13 @@ class BrokenCatalogue(Exception):
     """The file cannot be imported; the message names the place and the reason."""
 
 
-class Entry(BaseModel):
+class CatalogueEntry(BaseModel):
     """Unknown fields are ignored: catalogues of other tools carry much that a memory has no use for."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
-class Column(Entry):
+class CatalogueColumn(CatalogueEntry):
     name: Name
     type: Text = ""
     description: Text = ""
@@ -48,29 +48,29 @@ class Column(Entry):
         return f"{self.name}{kind}: {self.description}" if self.description else f"{self.name}{kind}"
 
 
-def named(value: object) -> object:
+def parse_column(value: object) -> object:
     """A column may be given by its name alone."""
     return {"name": value} if isinstance(value, str) else value
 
 
-class Table(Entry):
+class CatalogueTable(CatalogueEntry):
     name: Text = ""
     description: Text = ""
-    columns: list[Annotated[Column, BeforeValidator(named)]]
+    columns: list[Annotated[CatalogueColumn, BeforeValidator(parse_column)]]
 
 
-class Dataset(Entry):
+class CatalogueDataset(CatalogueEntry):
     id: Name
     title: Name
     description: Text = ""
     category: Text = ""
     keywords: list[Name] = []
-    tables: list[Table] = []
-    columns: list[Annotated[Column, BeforeValidator(named)]] = []
+    tables: list[CatalogueTable] = []
+    columns: list[Annotated[CatalogueColumn, BeforeValidator(parse_column)]] = []
 
-    def all_tables(self) -> list[Table]:
+    def all_tables(self) -> list[CatalogueTable]:
         """Of a data set without tables its columns are the one table; without either, there is still its title."""
-        own = [Table(columns=self.columns)] if self.columns or not self.tables else []
+        own = [CatalogueTable(columns=self.columns)] if self.columns or not self.tables else []
         return [*own, *self.tables]
 
     @property
@@ -78,20 +78,20 @@ class Dataset(Entry):
         return list(dict.fromkeys(word for word in (self.title, self.category, *self.keywords) if word))[:MOST_CONCEPTS]
 
 
-class Synonyms(Entry):
+class SynonymGroup(CatalogueEntry):
     """Terms that mean the same in a field of work."""
 
     domain: Name
     terms: list[Name]
 
 
-class Catalogue(Entry):
-    datasets: list[Dataset] = []
-    synonyms: list[Synonyms] = []
+class Catalogue(CatalogueEntry):
+    datasets: list[CatalogueDataset] = []
+    synonyms: list[SynonymGroup] = []
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class CatalogueImport:
     added: int
     revised: int
     unchanged: int
@@ -114,49 +114,49 @@ def read_catalogue(path: Path) -> list[NewMemory]:
         raise BrokenCatalogue("is nested too deeply") from None
     except ValidationError as fault:
         first = fault.errors(include_url=False, include_input=False, include_context=False)[0]
-        raise BrokenCatalogue(f"{place(first['loc'])}: {first['msg'].lower()}") from None
+        raise BrokenCatalogue(f"{format_json_path(first['loc'])}: {first['msg'].lower()}") from None
     except ValueError:
         # Of what JSON allows, Python refuses only this. ValidationError is a ValueError, too, and comes first.
         raise BrokenCatalogue("holds a number of thousands of digits") from None
-    found = list(memories(catalogue))
+    found = list(build_catalogue_memories(catalogue))
     if not found:
         raise BrokenCatalogue("holds neither datasets nor synonyms")
     return found
 
 
-def place(path: Iterable[int | str]) -> str:
+def format_json_path(path: Iterable[int | str]) -> str:
     """``datasets[3].tables[0].name``, counted from 0 as in the file's own language."""
     steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return steps.removeprefix(".") or "the file"
 
 
-def memories(catalogue: Catalogue) -> Iterator[NewMemory]:
+def build_catalogue_memories(catalogue: Catalogue) -> Iterator[NewMemory]:
     seen: dict[str, str] = {}
-    for where, memory in described(catalogue):
+    for where, memory in describe_entries(catalogue):
         origin = memory.origin or ""
         if origin in seen:
             raise BrokenCatalogue(f"{where}: is a second {seen[origin]}")
         seen[origin] = where
         try:
-            yield admitted(memory)
-        except Refused as error:
+            yield validate_memory(memory)
+        except WriteRefused as error:
             raise BrokenCatalogue(f"{where}: {error.field} {error.rule}") from None
 
 
-def described(catalogue: Catalogue) -> Iterator[tuple[str, NewMemory]]:
+def describe_entries(catalogue: Catalogue) -> Iterator[tuple[str, NewMemory]]:
     for number, dataset in enumerate(catalogue.datasets):
         where = f"datasets[{number}]"
         own = len(dataset.all_tables()) - len(dataset.tables)
         for position, table in enumerate(dataset.all_tables(), start=-own):
-            yield where if position < 0 else f"{where}.tables[{position}]", of_table(dataset, table)
+            yield where if position < 0 else f"{where}.tables[{position}]", describe_table(dataset, table)
     for number, synonyms in enumerate(catalogue.synonyms):
         terms = list(dict.fromkeys(synonyms.terms))
         if len(terms) < 2:
             raise BrokenCatalogue(f"synonyms[{number}].terms: at least two different terms are needed")
-        yield f"synonyms[{number}]", of_synonyms(synonyms.domain, terms)
+        yield f"synonyms[{number}]", describe_synonyms(synonyms.domain, terms)
 
 
-def of_table(dataset: Dataset, table: Table) -> NewMemory:
+def describe_table(dataset: CatalogueDataset, table: CatalogueTable) -> NewMemory:
     lines = [f"Dataset: {dataset.title} (ID: {dataset.id})" + (f", table {table.name}" if table.name else "")]
     lines += [text for text in (dataset.description, table.description) if text]
     if dataset.concepts[1:]:
@@ -170,11 +170,11 @@ def of_table(dataset: Dataset, table: Table) -> NewMemory:
         source_type=SourceType.SYSTEM,
         source={"type": "import", "format": "schemas"},
         metadata={"dataset": dataset.id, "table": table.name, "concepts": dataset.concepts},
-        origin=digest("dataset", dataset.id, table.name),
+        origin=digest_catalogue_origin("dataset", dataset.id, table.name),
     )
 
 
-def of_synonyms(domain: str, terms: list[str]) -> NewMemory:
+def describe_synonyms(domain: str, terms: list[str]) -> NewMemory:
     return NewMemory(
         text=f"Said of the same thing in {domain}: {', '.join(terms)}",
         tier=Tier.PATTERNS,
@@ -182,25 +182,25 @@ def of_synonyms(domain: str, terms: list[str]) -> NewMemory:
         source_type=SourceType.SYSTEM,
         source={"type": "import", "format": "schemas"},
         metadata={"domain": domain, "synonyms": terms[:MOST_CONCEPTS]},
-        origin=digest("synonyms", domain, *sorted(terms)),
+        origin=digest_catalogue_origin("synonyms", domain, *sorted(terms)),
     )
 
 
-def digest(*parts: str) -> str:
+def digest_catalogue_origin(*parts: str) -> str:
     # With lengths, ("a", "bc") and ("ab", "c") differ.
     return hashlib.sha256("".join(f"{len(part)}:{part}" for part in ("schemas", *parts)).encode()).hexdigest()
 
 
-def write(user: EndUser, found: list[NewMemory], *, now: datetime) -> Imported:
+def import_catalogue(user: EndUser, found: list[NewMemory], *, now: datetime) -> CatalogueImport:
     """Store new entries and revise changed ones, all or nothing. What the user deleted stays deleted."""
     by_origin = {memory.origin: memory for memory in found}
     revised = 0
     with user_scope(user):
-        added = [one for one in writing.store_many(user, found, now=now, actor=ACTOR) if one is not None]
+        added = [one for one in writing.store_memories(user, found, now=now, actor=ACTOR) if one is not None]
         for item in MemoryItem.objects.for_user(user).filter(origin__in=list(by_origin)).exclude(pk__in=added):
             memory = by_origin[item.origin]
             if item.text != memory.text:
                 changes = {"text": memory.text, "metadata": memory.metadata}
-                writing.revise(user, item.pk, changes, now=now, actor=ACTOR)
+                writing.revise_memory(user, item.pk, changes, now=now, actor=ACTOR)
                 revised += 1
-    return Imported(len(added), revised, len(found) - len(added) - revised)
+    return CatalogueImport(len(added), revised, len(found) - len(added) - revised)

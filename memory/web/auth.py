@@ -11,11 +11,11 @@ from django.utils import timezone
 from ninja.security import HttpBearer
 
 from memory.access.keys import SCOPES, Principal, authenticate
-from memory.access.ratelimit import admit
-from memory.access.users import ensure_user, find_user
+from memory.access.ratelimit import check_rate
+from memory.access.users import find_user, get_or_create_user
 from memory.conf import memory_conf
 from memory.models import EndUser, Organization
-from memory.web.idempotency import key_of
+from memory.web.idempotency import read_idempotency_key
 from memory.web.problems import Problem, not_found, rate_limited, unavailable
 
 Request = TypeVar("Request", bound=HttpRequest)
@@ -33,7 +33,7 @@ class BearerKey(HttpBearer):
         self.scope = scope
 
     def __call__(self, request: HttpRequest) -> Principal:
-        principal = admit_principal(request, identify)
+        principal = admit_principal(request, authenticate_request)
         if self.scope not in principal.scopes:
             raise Problem(403, "forbidden", f"This key lacks the scope {self.scope}.")
         asked = request.resolver_match.kwargs.get("u") if request.resolver_match else None
@@ -41,7 +41,7 @@ class BearerKey(HttpBearer):
             # Decided by the key's own list alone, so the answer is the same whether or not the user exists.
             raise Problem(403, "forbidden", "This key may not act for that user.")
         if request.method == "POST":
-            key_of(request)  # A malformed Idempotency-Key is refused before anything happens.
+            read_idempotency_key(request)  # A malformed Idempotency-Key is refused before anything happens.
         return principal
 
     def authenticate(self, request: HttpRequest, token: str) -> Principal:
@@ -56,17 +56,17 @@ def admit_principal(request: Request, identify: Callable[[Request], Principal]) 
     if not memory_conf().flags["system"]:
         raise unavailable("The memory is switched off by its operator.")
     principal = identify(request)
-    verdict = admit(principal.key_id, principal.requests_per_second)
+    verdict = check_rate(principal.key_id, principal.requests_per_second)
     if not verdict.admitted:
         raise rate_limited(verdict.limit, verdict.retry_after_s)
     return principal
 
 
-def identify(request: HttpRequest) -> Principal:
+def authenticate_request(request: HttpRequest) -> Principal:
     header = request.headers.get("Authorization", "")
     if not header:
         if not memory_conf().require_auth and is_local(request):
-            return local_principal()
+            return get_local_principal()
         raise unauthorised("Send the header Authorization: Bearer <key>.")
     scheme, _, token = header.partition(" ")
     principal = authenticate(token, now=timezone.now()) if scheme.lower() == "bearer" else None
@@ -95,7 +95,7 @@ def is_local(request: HttpRequest) -> bool:
         return False
 
 
-def local_principal() -> Principal:
+def get_local_principal() -> Principal:
     organization, _ = Organization.objects.get_or_create(slug=LOCAL_ORGANIZATION, defaults={"name": "This machine"})
     return Principal(
         organization_id=organization.pk,
@@ -107,24 +107,24 @@ def local_principal() -> Principal:
     )
 
 
-def principal_of(request: HttpRequest) -> Principal:
+def get_principal(request: HttpRequest) -> Principal:
     return cast("Principal", request.auth)  # type: ignore[attr-defined]
 
 
-def known_user(request: HttpRequest, external_id: str) -> EndUser | None:
-    return find_user(principal_of(request).organization_id, external_id)
+def lookup_user(request: HttpRequest, external_id: str) -> EndUser | None:
+    return find_user(get_principal(request).organization_id, external_id)
 
 
-def required_user(request: HttpRequest, external_id: str) -> EndUser:
+def get_user_or_404(request: HttpRequest, external_id: str) -> EndUser:
     """The user, who must exist. Raises the same 404 as for anything missing."""
-    user = known_user(request, external_id)
+    user = lookup_user(request, external_id)
     if user is None:
         raise not_found()
     return user
 
 
-def new_or_known_user(request: HttpRequest, external_id: str) -> EndUser:
-    return ensure_user(principal_of(request).organization_id, external_id)
+def ensure_request_user(request: HttpRequest, external_id: str) -> EndUser:
+    return get_or_create_user(get_principal(request).organization_id, external_id)
 
 
 def for_writing(
@@ -134,4 +134,4 @@ def for_writing(
     if known is not None:
         return act(known)
     with transaction.atomic():
-        return act(new_or_known_user(request, external_id))
+        return act(ensure_request_user(request, external_id))

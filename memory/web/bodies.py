@@ -11,7 +11,7 @@ from django.utils.datastructures import MultiValueDict
 from ninja.parser import Parser
 
 from memory.language.text import CONTROL
-from memory.web.problems import FieldError, Problem, field_path, invalid, invalid_field
+from memory.web.problems import FieldError, Problem, format_field_path, invalid_field, invalid_fields
 
 MAX_DEPTH = 32
 # A string up to its end or the end of the input; possessive, so that no input makes it try twice.
@@ -21,7 +21,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 JSON_TYPE = re.compile(r"application/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset=\"?utf-?8\"?\s*)?", re.IGNORECASE)
 
 
-class GuardedParser(Parser):
+class StrictJsonParser(Parser):
     """The parser of every body: bounded depth, no duplicate keys, finite numbers, storable text."""
 
     def parse_body(self, request: HttpRequest) -> Any:  # noqa: ANN401 -- any JSON
@@ -44,8 +44,8 @@ def check_query(data: QueryDict, sent: str) -> None:
     # Parsed again, because Django replaces bytes that are not UTF-8. WSGI gives the bytes as Latin-1.
     raw = sent.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
     for name, value in parse_qsl(raw, keep_blank_values=True, errors="surrogateescape"):
-        if fault := text_fault(value) or text_fault(name):
-            raise invalid_field(printable(name), fault)
+        if fault := find_text_fault(value) or find_text_fault(name):
+            raise invalid_field(make_printable(name), fault)
 
 
 def read_json(raw: bytes) -> object:
@@ -55,7 +55,10 @@ def read_json(raw: bytes) -> object:
     text = raw.decode("utf-8", "surrogateescape")
     try:
         value = json.loads(
-            text, object_pairs_hook=unique_keys, parse_constant=refuse_constant, parse_float=finite_float
+            text,
+            object_pairs_hook=reject_duplicate_keys,
+            parse_constant=refuse_constant,
+            parse_float=parse_finite_float,
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
@@ -65,7 +68,7 @@ def read_json(raw: bytes) -> object:
     errors: list[FieldError] = []
     find_faults(value, [], errors)
     if errors:
-        raise invalid(errors)
+        raise invalid_fields(errors)
     return value
 
 
@@ -79,13 +82,13 @@ def check_depth(raw: bytes) -> None:
             raise invalid_field("", f"the body is nested more than {MAX_DEPTH} deep")
 
 
-def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise invalid_field(printable(key), "is given more than once")
+                raise invalid_field(make_printable(key), "is given more than once")
             seen.add(key)
     return found
 
@@ -94,7 +97,7 @@ def refuse_constant(name: str) -> NoReturn:
     raise invalid_field("", f"{name} is not a JSON number")
 
 
-def finite_float(digits: str) -> float:
+def parse_finite_float(digits: str) -> float:
     number = float(digits)
     if number in {float("inf"), float("-inf")}:
         raise invalid_field("", f"the number {digits[:20]} is too large")
@@ -103,19 +106,19 @@ def finite_float(digits: str) -> float:
 
 def find_faults(value: object, path: list[str | int], errors: list[FieldError]) -> None:
     if isinstance(value, str):
-        if fault := text_fault(value):
-            errors.append(FieldError(field_path(path), fault))
+        if fault := find_text_fault(value):
+            errors.append(FieldError(format_field_path(path), fault))
     elif isinstance(value, dict):
         for key, inner in value.items():
-            if fault := text_fault(key):
-                errors.append(FieldError(field_path([*path, printable(key)]), f"as a name, {fault}"))
-            find_faults(inner, [*path, printable(key)], errors)
+            if fault := find_text_fault(key):
+                errors.append(FieldError(format_field_path([*path, make_printable(key)]), f"as a name, {fault}"))
+            find_faults(inner, [*path, make_printable(key)], errors)
     elif isinstance(value, list):
         for position, inner in enumerate(value):
             find_faults(inner, [*path, position], errors)
 
 
-def text_fault(text: str) -> str | None:
+def find_text_fault(text: str) -> str | None:
     """What keeps a string from being stored, or None."""
     if SURROGATE.search(text):
         return "is not valid UTF-8"
@@ -124,5 +127,5 @@ def text_fault(text: str) -> str | None:
     return None
 
 
-def printable(name: str) -> str:
+def make_printable(name: str) -> str:
     return CONTROL.sub("\ufffd", SURROGATE.sub("\ufffd", name))[:100]

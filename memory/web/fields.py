@@ -24,7 +24,7 @@ from pydantic import JsonValue as JsonValue
 from memory.conf import Limits
 from memory.language.text import BLANK, SMUGGLED
 from memory.web.patterns import THREAD_PATTERN, USER_PATTERN, UUID_PATTERN
-from memory.web.problems import FieldError, invalid
+from memory.web.problems import FieldError, invalid_fields
 
 LIMITS: dict[str, int] = {
     name: part.default for name, part in Limits.__dataclass_fields__.items() if part.default is not MISSING
@@ -42,7 +42,7 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Z
 WHOLE = re.compile(r"[0-9]{1,9}")
 
 
-def utc_moment(value: object) -> datetime:
+def parse_moment(value: object) -> datetime:
     """ISO 8601 with an offset, or without one and then UTC."""
     if not isinstance(value, str) or not MOMENT.fullmatch(value):
         raise ValueError("must be an ISO 8601 date and time, such as 2026-03-02T09:30:00Z")
@@ -56,50 +56,50 @@ def utc_moment(value: object) -> datetime:
 Json = TypeVar("Json")
 
 
-def small_json(value: Json) -> Json:
+def validate_json_size(value: Json) -> Json:
     size = len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
     if size > METADATA_BYTES:
         raise ValueError(f"must be at most {METADATA_BYTES:,} bytes of JSON, not {size:,}")
     return value
 
 
-def whole_number(value: object) -> int:
+def parse_whole_number(value: object) -> int:
     if isinstance(value, str) and WHOLE.fullmatch(value):
         return int(value)
     raise ValueError("must be a whole number")
 
 
-def readable(value: str) -> str:
+def validate_readable(value: str) -> str:
     if BLANK.fullmatch(SMUGGLED.sub("", value)):
         raise ValueError("must contain something to read")
     return value
 
 
-def without_invisible(value: str) -> str:
+def strip_invisible(value: str) -> str:
     """Without invisible characters, as in the text of a memory, so that names that look alike are equal."""
     return SMUGGLED.sub("", value)
 
 
-def one_line(value: str) -> str:
+def validate_one_line(value: str) -> str:
     if re.search(r"[\t\r\n]", value):
         raise ValueError("must be one line")
     return value
 
 
-Text = Annotated[str, Field(strict=True, min_length=1, max_length=TEXT_LIMIT), AfterValidator(readable)]
-Query = Annotated[str, Field(strict=True, min_length=1, max_length=QUERY_LIMIT), AfterValidator(readable)]
+Text = Annotated[str, Field(strict=True, min_length=1, max_length=TEXT_LIMIT), AfterValidator(validate_readable)]
+QueryText = Annotated[str, Field(strict=True, min_length=1, max_length=QUERY_LIMIT), AfterValidator(validate_readable)]
 Name = Annotated[
-    str, Field(strict=True, max_length=NAME_LIMIT), AfterValidator(one_line), AfterValidator(without_invisible)
+    str, Field(strict=True, max_length=NAME_LIMIT), AfterValidator(validate_one_line), AfterValidator(strip_invisible)
 ]
 Tags = Annotated[
     list[Annotated[str, Field(strict=True, min_length=1, max_length=TAG_LIMIT)]], Field(max_length=TAGS_LIMIT)
 ]
-Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+Fraction = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
 Flag = StrictBool
-Metadata = Annotated[dict[str, JsonValue], AfterValidator(small_json)]
+Metadata = Annotated[dict[str, JsonValue], AfterValidator(validate_json_size)]
 Moment = Annotated[
     datetime,
-    BeforeValidator(utc_moment),
+    BeforeValidator(parse_moment),
     WithJsonSchema(
         {
             "type": "string",
@@ -108,7 +108,7 @@ Moment = Annotated[
         }
     ),
 ]
-PageSize = Annotated[int, Field(ge=1, le=PAGE_LIMIT), BeforeValidator(whole_number, json_schema_input_type=int)]
+PageSize = Annotated[int, Field(ge=1, le=PAGE_LIMIT), BeforeValidator(parse_whole_number, json_schema_input_type=int)]
 
 UserId = Annotated[
     str,
@@ -123,19 +123,19 @@ ItemId = Annotated[str, Path(..., pattern=UUID_PATTERN, description="The memory'
 ThreadId = Annotated[
     str,
     Path(..., min_length=1, max_length=NAME_LIMIT, pattern=THREAD_PATTERN, examples=["thread-1"]),
-    AfterValidator(readable),
-    AfterValidator(without_invisible),
+    AfterValidator(validate_readable),
+    AfterValidator(strip_invisible),
 ]
 UuidText = Annotated[str, Field(strict=True, pattern=UUID_PATTERN, json_schema_extra={"format": "uuid"})]
 
 
-class Body(BaseModel):
+class RequestBody(BaseModel):
     """A request's body. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Answer(BaseModel):
+class RowModel(BaseModel):
     """An answer, or a part of one, made from the attributes of a row."""
 
     @classmethod
@@ -152,7 +152,7 @@ class QueryParameters(BaseModel):
         known = {field.alias or name for name, field in type(self).model_fields.items()}
         unknown = sorted(set(request.GET) - known) if request else []
         if unknown:
-            raise invalid(FieldError(name[:100], "unknown parameter") for name in unknown)
+            raise invalid_fields(FieldError(name[:100], "unknown parameter") for name in unknown)
         return self
 
 

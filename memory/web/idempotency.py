@@ -23,7 +23,7 @@ from memory.web.problems import Problem, invalid_field
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?")
-KEPT = timedelta(hours=24)
+RETENTION = timedelta(hours=24)
 
 CLAIM = """
 INSERT INTO idempotency_record (user_id, key, route, body_digest, status, response, created_at)
@@ -31,85 +31,85 @@ VALUES (%s, %s, %s, %s, 0, '{}', %s) ON CONFLICT (user_id, route, key) DO NOTHIN
 """
 
 
-def reply(status: int, body: BaseModel) -> HttpResponse:
+def json_response(status: int, body: BaseModel) -> HttpResponse:
     return HttpResponse(body.model_dump_json(by_alias=True), status=status, content_type="application/json")
 
 
 def do_once(request: HttpRequest, user: EndUser, act: Callable[[], HttpResponse]) -> HttpResponse:
     """The answer of ``act``. With an Idempotency-Key, ``act`` runs in the transaction that stores its answer."""
-    key = key_of(request)
+    key = read_idempotency_key(request)
     if key is None:
         return act()
     with user_scope(user):
-        if not claim(request, user, key):
-            return replay(request, user, key)
+        if not claim_key(request, user, key):
+            return replay_response(request, user, key)
         response = act()
-        keep(request, user, key, response)
+        store_response(request, user, key, response)
         return response
 
 
 def answer_once(request: HttpRequest, user: EndUser, find: Callable[[], HttpResponse]) -> HttpResponse:
     """The answer of ``find``, for reads: outside any transaction, as it may call other services."""
-    key = key_of(request)
+    key = read_idempotency_key(request)
     if key is None:
         return find()
-    if known := replay_if_known(request, user, key):
+    if known := replay_stored(request, user, key):
         return known
     response = find()
     with user_scope(user):
-        if not claim(request, user, key):
-            return replay(request, user, key)
-        keep(request, user, key, response)
+        if not claim_key(request, user, key):
+            return replay_response(request, user, key)
+        store_response(request, user, key, response)
     return response
 
 
-def key_of(request: HttpRequest) -> str | None:
+def read_idempotency_key(request: HttpRequest) -> str | None:
     key = request.headers.get(HEADER)
     if key is not None and not KEY.fullmatch(key):
         raise invalid_field(HEADER, "must be 1-255 printable ASCII characters")
     return key
 
 
-def is_known(request: HttpRequest, user: EndUser) -> bool:
+def has_stored_response(request: HttpRequest, user: EndUser) -> bool:
     """Whether an answer is stored already, so that costly preparation can be skipped."""
-    key = key_of(request)
+    key = read_idempotency_key(request)
     if key is None:
         return False
     with user_scope(user):
-        return records(request, user, key).exists()
+        return find_records(request, user, key).exists()
 
 
-def replay_if_known(request: HttpRequest, user: EndUser, key: str) -> HttpResponse | None:
+def replay_stored(request: HttpRequest, user: EndUser, key: str) -> HttpResponse | None:
     with user_scope(user):
-        fresh = records(request, user, key).filter(created_at__gt=timezone.now() - KEPT)
-        return replay(request, user, key) if fresh.exists() else None
+        fresh = find_records(request, user, key).filter(created_at__gt=timezone.now() - RETENTION)
+        return replay_response(request, user, key) if fresh.exists() else None
 
 
-def claim(request: HttpRequest, user: EndUser, key: str) -> bool:
+def claim_key(request: HttpRequest, user: EndUser, key: str) -> bool:
     """True for the first sender. Waits for a sender whose transaction is open."""
     now = timezone.now()
-    records(request, user, key).filter(created_at__lte=now - KEPT).delete()
+    find_records(request, user, key).filter(created_at__lte=now - RETENTION).delete()
     with connection.cursor() as cursor:
-        cursor.execute(CLAIM, [user.pk, key, route_of(request), digest_of(request), now])
+        cursor.execute(CLAIM, [user.pk, key, get_route(request), digest_request(request), now])
         return bool(cursor.rowcount == 1)
 
 
-def keep(request: HttpRequest, user: EndUser, key: str, response: HttpResponse) -> None:
+def store_response(request: HttpRequest, user: EndUser, key: str, response: HttpResponse) -> None:
     # As a string: the column would reorder an object's keys, and a replay is the same bytes.
     body = {"body": response.content.decode()}
-    records(request, user, key).update(status=response.status_code, response=body)
+    find_records(request, user, key).update(status=response.status_code, response=body)
 
 
-def amend(request: HttpRequest, user: EndUser, response: HttpResponse) -> None:
+def replace_stored_response(request: HttpRequest, user: EndUser, response: HttpResponse) -> None:
     """Replace the stored answer by the final one, if that was known only after the transaction."""
-    if key := key_of(request):
+    if key := read_idempotency_key(request):
         with user_scope(user):
-            keep(request, user, key, response)
+            store_response(request, user, key, response)
 
 
-def replay(request: HttpRequest, user: EndUser, key: str) -> HttpResponse:
-    record = records(request, user, key).get()
-    if record.body_digest != digest_of(request):
+def replay_response(request: HttpRequest, user: EndUser, key: str) -> HttpResponse:
+    record = find_records(request, user, key).get()
+    if record.body_digest != digest_request(request):
         raise Problem(409, "idempotency_mismatch", "The key was used with another body; use a new key.")
     return HttpResponse(
         record.response["body"],
@@ -119,15 +119,15 @@ def replay(request: HttpRequest, user: EndUser, key: str) -> HttpResponse:
     )
 
 
-def records(request: HttpRequest, user: EndUser, key: str) -> QuerySet[IdempotencyRecord]:
-    return IdempotencyRecord.objects.filter(user=user, route=route_of(request), key=key)
+def find_records(request: HttpRequest, user: EndUser, key: str) -> QuerySet[IdempotencyRecord]:
+    return IdempotencyRecord.objects.filter(user=user, route=get_route(request), key=key)
 
 
-def route_of(request: HttpRequest) -> str:
+def get_route(request: HttpRequest) -> str:
     match = request.resolver_match
     return f"{request.method} {match.route if match else ''}"[:300]
 
 
-def digest_of(request: HttpRequest) -> str:
+def digest_request(request: HttpRequest) -> str:
     parts = (request.path.encode(), request.META.get("QUERY_STRING", "").encode(), request.body)
     return hashlib.sha256(b"\x00".join(parts)).hexdigest()

@@ -7,12 +7,21 @@ from urllib.parse import unquote_to_bytes
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from memory.access.keys import is_well_formed
-from memory.conf import largest_body, memory_conf
-from memory.web.problems import MEDIA_TYPE, Problem, busy, from_status, invalid_field, not_found, problem_of, too_large
+from memory.conf import max_body_bytes, memory_conf
+from memory.web.problems import (
+    MEDIA_TYPE,
+    Problem,
+    busy,
+    invalid_field,
+    not_found,
+    problem_from_status,
+    to_problem,
+    too_large,
+)
 
 Next = Callable[[HttpRequest], HttpResponseBase]
 PREFIX = "/api/"
-KEPT = ("Allow", "Retry-After", "WWW-Authenticate")
+KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
 
 
 class ApiEdgeMiddleware:
@@ -26,10 +35,10 @@ class ApiEdgeMiddleware:
         if not request.path_info.startswith(PREFIX):
             refusal = self.read_ahead(request)
             return refusal.response() if refusal else self.get_response(request)
-        problem = early_problem(request)
+        problem = find_early_problem(request)
         if not problem and has_plausible_key(request):
             problem = self.read_ahead(request)
-        response = problem.response() if problem else as_problem(self.get_response(request))
+        response = problem.response() if problem else convert_to_problem(self.get_response(request))
         response.headers.setdefault("Cache-Control", "no-store")
         return response
 
@@ -46,7 +55,7 @@ class ApiEdgeMiddleware:
         try:
             request.body  # noqa: B018 -- kept by the request
         except Exception as error:  # noqa: BLE001 -- every failure is a problem in JSON
-            return problem_of(error)
+            return to_problem(error)
         finally:
             self.readers.release()
         return None
@@ -57,11 +66,11 @@ def has_plausible_key(request: HttpRequest) -> bool:
     return scheme.lower() == "bearer" and is_well_formed(token)
 
 
-def as_problem(response: HttpResponseBase) -> HttpResponseBase:
+def convert_to_problem(response: HttpResponseBase) -> HttpResponseBase:
     if response.status_code < 400 or response.headers.get("Content-Type", "").startswith(MEDIA_TYPE):
         return response
-    headers = {name: response.headers[name] for name in KEPT if name in response.headers}
-    return from_status(response.status_code, headers=headers).response()
+    headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+    return problem_from_status(response.status_code, headers=headers).response()
 
 
 def has_readable_path(request: HttpRequest) -> bool:
@@ -73,8 +82,8 @@ def has_readable_path(request: HttpRequest) -> bool:
     return True
 
 
-def early_problem(request: HttpRequest) -> Problem | None:
-    limit = largest_body()
+def find_early_problem(request: HttpRequest) -> Problem | None:
+    limit = max_body_bytes()
     length = str(request.META.get("CONTENT_LENGTH") or "")
     if not has_readable_path(request):
         return invalid_field("path", "is not valid UTF-8")
@@ -87,8 +96,8 @@ def early_problem(request: HttpRequest) -> Problem | None:
     return too_large(limit) if limit is not None and int(length) > limit else None
 
 
-def unknown_route(request: HttpRequest, rest: str = "") -> HttpResponse:
+def answer_unknown_route(request: HttpRequest, rest: str = "") -> HttpResponse:
     return not_found().response()
 
 
-unknown_route.csrf_exempt = True  # type: ignore[attr-defined]
+answer_unknown_route.csrf_exempt = True  # type: ignore[attr-defined]

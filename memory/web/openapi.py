@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from memory.web.idempotency import HEADER, REPLAYED
 from memory.web.problems import MEDIA_TYPE, ProblemOut
 
-ALWAYS = (401, 403, 422, 429, 503)
+COMMON_STATUSES = (401, 403, 422, 429, 503)
 DESCRIPTION = """
 Long-term memory for AI assistants. Send `Authorization: Bearer <key>` with every call.
 
@@ -34,7 +34,7 @@ HEADERS: dict[str, dict[str, Any]] = {
 }
 
 
-def answers(
+def describe_responses(
     status: int,
     model: type[BaseModel] | None,
     *,
@@ -43,14 +43,14 @@ def answers(
     may_miss: bool = False,
 ) -> dict[int, Any]:
     """The documented responses of an operation: its own, and those common to its kind."""
-    shared = [*ALWAYS]
+    shared = [*COMMON_STATUSES]
     shared += [413, 415] if reads_body else []
     shared += [409] if writes else []
     shared += [404] if may_miss else []
     return {status: model, **dict.fromkeys(sorted(shared), ProblemOut)}
 
 
-def without_null(schema: dict[str, Any]) -> dict[str, Any]:
+def drop_null(schema: dict[str, Any]) -> dict[str, Any]:
     """A URL parameter cannot be null, so null is removed from its schema."""
     kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type") != "null"]
     if len(kinds) != 1:
@@ -69,11 +69,11 @@ class DocumentedAPI(NinjaAPI):
         document = super().get_openapi_schema(**kwargs)
         for path in document["paths"].values():
             for method in list(path):
-                path[method] = completed(method, deepcopy(path[method]))
+                path[method] = complete_operation(method, deepcopy(path[method]))
         return document
 
 
-def completed(method: str, operation: dict[str, Any]) -> dict[str, Any]:
+def complete_operation(method: str, operation: dict[str, Any]) -> dict[str, Any]:
     for status, answer in operation["responses"].items():
         content = answer.get("content", {})
         if int(status) >= 400 and "application/json" in content:
@@ -81,7 +81,7 @@ def completed(method: str, operation: dict[str, Any]) -> dict[str, Any]:
         if str(status) in HEADERS:
             answer["headers"] = HEADERS[str(status)]
     for parameter in operation["parameters"]:
-        parameter["schema"] = without_null(parameter["schema"])
+        parameter["schema"] = drop_null(parameter["schema"])
     if method == "post":
         operation["parameters"].append(IDEMPOTENCY_KEY)
         for status, answer in operation["responses"].items():

@@ -17,14 +17,14 @@ from pydantic import BaseModel
 
 from memory.platform.faults import Unavailable
 from memory.records.recall import RecallFailed
-from memory.store.admission import Refused
-from memory.web.patterns import IN_WORDS
+from memory.store.admission import WriteRefused
+from memory.web.patterns import PATTERN_RULES
 from outcomes.recording import UnknownTurn
 
 logger = structlog.get_logger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
-MOST_ERRORS = 20
+MAX_ERRORS = 20
 RETRY_AFTER_S = 2
 
 TITLES = {
@@ -55,7 +55,7 @@ CODES = {
     429: "rate_limited",
     503: "unavailable",
 }
-PLAINER = {
+PLAIN_RULES = {
     "extra_forbidden": "unknown field",
     "missing": "is required",
     "dict_type": "must be a JSON object",
@@ -104,7 +104,7 @@ class Problem(Exception):
             "status": self.status,
             "detail": self.detail,
             "code": self.code,
-            "errors": [{"field": error.field, "message": error.message} for error in self.errors[:MOST_ERRORS]],
+            "errors": [{"field": error.field, "message": error.message} for error in self.errors[:MAX_ERRORS]],
         }
         return HttpResponse(json.dumps(body), status=self.status, content_type=MEDIA_TYPE, headers=self.headers)
 
@@ -114,20 +114,20 @@ def not_found() -> Problem:
     return Problem(404, "not_found", "There is no such thing here.")
 
 
-def nothing_named(field: str) -> Problem:
+def unknown_reference(field: str) -> Problem:
     """What a field of the body names does not exist, or is another user's."""
     rule = "names nothing of this user's"
     return Problem(404, "not_found", f"{field}: {rule}", errors=[FieldError(field, rule)])
 
 
-def invalid(errors: Iterable[FieldError]) -> Problem:
+def invalid_fields(errors: Iterable[FieldError]) -> Problem:
     found = list(errors)
     detail = "; ".join(f"{error.field}: {error.message}" if error.field else error.message for error in found[:3])
     return Problem(422, "validation_failed", detail, errors=found)
 
 
 def invalid_field(field: str, message: str) -> Problem:
-    return invalid([FieldError(field, message)])
+    return invalid_fields([FieldError(field, message)])
 
 
 def unavailable(detail: str) -> Problem:
@@ -161,7 +161,7 @@ def rate_limited(limit: int, retry_after_s: float) -> Problem:
     )
 
 
-def field_path(location: Iterable[str | int]) -> str:
+def format_field_path(location: Iterable[str | int]) -> str:
     """``("items", 3, "text")`` as ``items[3].text``."""
     path = ""
     for part in location:
@@ -169,7 +169,7 @@ def field_path(location: Iterable[str | int]) -> str:
     return path
 
 
-def from_validation(error: ValidationError) -> Problem:
+def problem_from_validation(error: ValidationError) -> Problem:
     rules: dict[str, list[str]] = {}
     for one in error.errors:
         source, *location = one["loc"]
@@ -178,32 +178,34 @@ def from_validation(error: ValidationError) -> Problem:
             location = location[1:]
         if one["type"] != "extra_forbidden":
             location = [part for part in location if not UNION_MEMBER.fullmatch(str(part))]
-        message = in_words(one) if location else f"the body {in_words(one)}"
-        rules.setdefault(field_path(location), []).append(message)
-    return invalid(FieldError(field, " or ".join(dict.fromkeys(said))) for field, said in rules.items())
+        message = describe_rule(one) if location else f"the body {describe_rule(one)}"
+        rules.setdefault(format_field_path(location), []).append(message)
+    return invalid_fields(FieldError(field, " or ".join(dict.fromkeys(said))) for field, said in rules.items())
 
 
-def in_words(error: dict[str, Any]) -> str:
+def describe_rule(error: dict[str, Any]) -> str:
     """A rule of the schema as a sentence about the field."""
     pattern = error.get("ctx", {}).get("pattern", "")
-    message = PLAINER.get(error["type"]) or IN_WORDS.get(pattern) or str(error["msg"]).removeprefix("Value error, ")
+    message = (
+        PLAIN_RULES.get(error["type"]) or PATTERN_RULES.get(pattern) or str(error["msg"]).removeprefix("Value error, ")
+    )
     message = SHOULD.sub("must ", message).replace(" after validation", "")
     return message[:1].lower() + message[1:]
 
 
-def from_http_error(error: HttpError) -> Problem:
+def problem_from_http_error(error: HttpError) -> Problem:
     # The framework wraps whatever a parser raises.
     if isinstance(error.__cause__, Problem):
         return error.__cause__
-    return from_status(error.status_code, str(error))
+    return problem_from_status(error.status_code, str(error))
 
 
-def from_status(status: int, detail: str = "", headers: dict[str, str] | None = None) -> Problem:
+def problem_from_status(status: int, detail: str = "", headers: dict[str, str] | None = None) -> Problem:
     code = CODES.get(status, "validation_failed" if status < 500 else "internal_error")
     return Problem(status, code, detail or f"{TITLES[code]}.", headers=headers)
 
 
-def from_database(error: DatabaseError | InterfaceError) -> Problem:
+def problem_from_database(error: DatabaseError | InterfaceError) -> Problem:
     sqlstate = getattr(error.__cause__, "sqlstate", None)
     if sqlstate in CONTENTION:
         return conflict("Another request is changing the same thing; try again.")
@@ -212,27 +214,27 @@ def from_database(error: DatabaseError | InterfaceError) -> Problem:
     if isinstance(error, OperationalError | InterfaceError):
         logger.warning("database unavailable", sqlstate=sqlstate, reason=str(error).strip()[:200])
         return unavailable("The database does not answer; try again.")
-    return unexpected(error)
+    return report_unexpected(error)
 
 
-def unexpected(error: Exception) -> Problem:
+def report_unexpected(error: Exception) -> Problem:
     logger.error("request failed", exc_info=error)
     return Problem(500, "internal_error", "The failure was logged under this answer's X-Request-Id.")
 
 
-def problem_of(error: Exception) -> Problem:
+def to_problem(error: Exception) -> Problem:
     """The problem document for any exception."""
     match error:
         case Problem():
             return error
         case ValidationError():
-            return from_validation(error)
+            return problem_from_validation(error)
         case HttpError():
-            return from_http_error(error)
-        case Refused():
+            return problem_from_http_error(error)
+        case WriteRefused():
             return invalid_field(error.field, error.rule)
         case UnknownTurn():
-            return nothing_named(error.field)
+            return unknown_reference(error.field)
         case Http404():
             return not_found()
         case RecallFailed():
@@ -240,24 +242,24 @@ def problem_of(error: Exception) -> Problem:
         case Unavailable():
             return unavailable(f"The {error.dependency} does not answer; try again.")
         case DatabaseError() | InterfaceError():
-            return from_database(error)
+            return problem_from_database(error)
         case _:
-            return problem_of_transport(error)
+            return problem_from_transport(error)
 
 
-def problem_of_transport(error: Exception) -> Problem:
+def problem_from_transport(error: Exception) -> Problem:
     if isinstance(error, RequestDataTooBig):
         return Problem(413, "too_large", "The request body is too large.")
     if isinstance(error, SuspiciousOperation):
         return invalid_field("", "the request has more parameters than are read, or parts that cannot be")
     if isinstance(error, UnreadablePostError):
         return invalid_field("", "the body ended before it was complete")
-    return unexpected(error)
+    return report_unexpected(error)
 
 
-def register(api: NinjaAPI) -> None:
+def register_exception_handlers(api: NinjaAPI) -> None:
     def answer(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
-        return problem_of(error if isinstance(error, Exception) else error()).response()
+        return to_problem(error if isinstance(error, Exception) else error()).response()
 
     for kind in (Exception, HttpError, ValidationError, Http404):
         api.add_exception_handler(kind, answer)

@@ -19,7 +19,7 @@ def logbook(user: EndUser) -> None:
         MemoryItemFactory.create(user=user, text=f"{number} {LONG}")
 
 
-def ask(api: ApiClient, **fields: Any) -> dict[str, Any]:
+def get_context(api: ApiClient, **fields: Any) -> dict[str, Any]:
     answer = api.post("context", {"query": "lighthouse log", "thread_id": "t", **fields})
     assert answer.status_code == 200, answer.content
     return dict(answer.json())
@@ -27,15 +27,15 @@ def ask(api: ApiClient, **fields: Any) -> dict[str, Any]:
 
 def test_a_client_bounds_what_it_is_handed_and_gets_the_history_that_fits(api: ApiClient, logbook: None) -> None:
     said = [{"role": "user", "content": f"Message {number}. " + "Nothing happened. " * 100} for number in range(10)]
-    free = ask(api, recent_messages=said)
+    free = get_context(api, recent_messages=said)
     assert "history" not in free
     assert free["budget"]["complexity"] == "simple"
-    bounded = ask(api, recent_messages=said, max_tokens=3_000)
+    bounded = get_context(api, recent_messages=said, max_tokens=3_000)
     assert bounded["budget"]["tokens"] == 3_000
     assert bounded["budget"]["used"] == sum(section["tokens"] for section in bounded["sections"]) <= 3_000
     assert bounded["budget"]["left_out"] == 4 - len(bounded["meta"]["citations"])
     assert len(bounded["history"]) < len(said)
-    assert ask(api, recent_messages=said, model="some-model")["history"] == said
+    assert get_context(api, recent_messages=said, model="some-model")["history"] == said
 
 
 @pytest.mark.parametrize(

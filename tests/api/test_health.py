@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from django.db import OperationalError
 
-from memory.access.keys import new_key
+from memory.access.keys import generate_key
 from memory.operations import health
 from memory.platform.faults import Unavailable
 from tests.client import ApiClient
@@ -20,7 +20,7 @@ def look_again() -> Iterator[None]:
     health.forget()
 
 
-def away(*arguments: Any, **options: Any) -> Any:
+def make_unavailable(*arguments: Any, **options: Any) -> Any:
     raise Unavailable("embedder", "did not answer in time")
 
 
@@ -40,12 +40,12 @@ def test_a_key_is_told_the_parts(api: ApiClient) -> None:
 
 
 def test_a_wrong_key_is_told_nothing(api: ApiClient) -> None:
-    api.key = new_key()
+    api.key = generate_key()
     assert api.get("/api/health").status_code == 401
 
 
 def test_a_part_that_is_away_is_named(api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "ask_embedder", away)
+    monkeypatch.setattr(health, "probe_embedder", make_unavailable)
     told = api.get("/api/health").json()
     assert told["status"] == "degraded"
     assert told["warnings"] == ["embedder: embedder: did not answer in time"]
@@ -57,7 +57,7 @@ def test_without_its_database_the_service_is_unavailable_and_says_so_to_a_key_ho
     def refuse(*arguments: Any, **options: Any) -> Any:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(health, "ask_postgres", refuse)
+    monkeypatch.setattr(health, "probe_postgres", refuse)
     monkeypatch.setattr("memory.api.operations.identify", refuse)
     answer = api.get("/api/health")
     assert (answer.status_code, answer.json()) == (200, {"status": "unavailable"})
@@ -75,7 +75,7 @@ def test_without_its_database_the_service_is_unavailable_and_says_so_to_a_key_ho
 def test_a_filling_disk_is_told_before_it_is_full(
     api: ApiClient, monkeypatch: pytest.MonkeyPatch, free: int, status: str, words: str | None
 ) -> None:
-    monkeypatch.setattr(health, "disk_space", lambda: {"free": free, "total": 100 * health.GIGABYTE})
+    monkeypatch.setattr(health, "measure_free_space", lambda: {"free": free, "total": 100 * health.GIGABYTE})
     told = api.get("/api/health").json()
     assert told["status"] == status
     assert (words is None and told["warnings"] == []) or words in told["warnings"][0]
@@ -83,13 +83,13 @@ def test_a_filling_disk_is_told_before_it_is_full(
 
 def test_many_who_ask_cause_one_look(api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[health.Health] = []
-    look = health.look
+    look = health.probe_all
 
     def counted() -> health.Health:
         looks.append(look())
         return looks[-1]
 
-    monkeypatch.setattr(health, "look", counted)
+    monkeypatch.setattr(health, "probe_all", counted)
     for _ in range(5):
         api.http.get("/api/health")
     assert len(looks) == 1

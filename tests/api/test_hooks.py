@@ -21,20 +21,22 @@ def enforce(settings: Settings) -> None:
     settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "enforce_scoring": True}}
 
 
-def before(api: ApiClient, query: str = "Where is the boat key?", **fields: Any) -> dict[str, Any]:
+def send_before_response(api: ApiClient, query: str = "Where is the boat key?", **fields: Any) -> dict[str, Any]:
     answer = api.post(CONTEXT, {"user_id": "ann", "query": query, "thread_id": "t-1", **fields})
     assert answer.status_code == 200, answer.content
     return dict(answer.json())
 
 
-def after(api: ApiClient, turn_id: str | None, said: str = "Where is the boat key?", **fields: Any) -> dict[str, Any]:
+def send_after_response(
+    api: ApiClient, turn_id: str | None, said: str = "Where is the boat key?", **fields: Any
+) -> dict[str, Any]:
     body = {"user_id": "ann", "thread_id": "t-1", "user_message": said, "assistant_message": "Behind the boiler."}
     answer = api.post(EXCHANGE, {**body, **({"turn_id": turn_id} if turn_id else {}), **fields})
     assert answer.status_code == 201, answer.content
     return dict(answer.json())
 
 
-def remembered(api: ApiClient) -> str:
+def store_memory(api: ApiClient) -> str:
     answer = api.post("memories", {"text": "The boat key hangs behind the boiler", "tier": "history"})
     assert answer.status_code == 201
     return str(answer.json()["id"])
@@ -45,16 +47,16 @@ def score_of(api: ApiClient, memory_id: str) -> float:
 
 
 def test_a_turn_through_the_hooks(api: ApiClient, clock: Clock) -> None:
-    memory_id = remembered(api)
-    first = before(api)
+    memory_id = store_memory(api)
+    first = send_before_response(api)
     assert "behind the boiler" in first["injection"]
     assert (first["required_scoring"], first["blocking"]) == (False, False)
     assert "score-required" not in first["injection"]
-    kept = after(api, first["turn_id"])
+    kept = send_after_response(api, first["turn_id"])
     assert (kept["required_scoring"], kept["state"], kept["blocking"]) == (True, "unscored", False)
 
     clock.advance(seconds=5)
-    second = before(api, "And the oars?")
+    second = send_before_response(api, "And the oars?")
     assert second["required_scoring"] is True
     assert second["unscored_exchange_id"] == kept["exchange_id"]
     request = f'<score-required exchange="{kept["exchange_id"]}" turn="{first["turn_id"]}">'
@@ -66,15 +68,15 @@ def test_a_turn_through_the_hooks(api: ApiClient, clock: Clock) -> None:
     assert told.status_code == 201
     assert [one["memory_id"] for one in told.json()["scored"]] == [memory_id]
     assert score_of(api, memory_id) == 0.7
-    third = before(api, "And the oars?")
+    third = send_before_response(api, "And the oars?")
     assert (third["required_scoring"], "score-required" in third["injection"]) == (False, False)
 
 
 def test_every_way_to_ask_for_context_asks_for_the_outcome(api: ApiClient, clock: Clock, settings: Settings) -> None:
     enforce(settings)
-    memory_id = remembered(api)
-    first = before(api)
-    kept = after(api, first["turn_id"])
+    memory_id = store_memory(api)
+    first = send_before_response(api)
+    kept = send_after_response(api, first["turn_id"])
     waits = {"required_scoring": True, "blocking": True, "unscored_exchange_id": kept["exchange_id"]}
     asked = {"query": "And the oars?", "thread_id": "t-1"}
 
@@ -98,8 +100,8 @@ def test_every_way_to_ask_for_context_asks_for_the_outcome(api: ApiClient, clock
 
 
 def test_the_request_for_an_outcome_counts_towards_what_a_client_allows(api: ApiClient, clock: Clock) -> None:
-    remembered(api)
-    after(api, before(api)["turn_id"])
+    store_memory(api)
+    send_after_response(api, send_before_response(api)["turn_id"])
     for allowed in (200, 300, 600):
         told = api.post("context", {"query": "boat key", "thread_id": "t-1", "max_tokens": allowed}).json()
         assert told["required_scoring"] is True
@@ -108,7 +110,7 @@ def test_the_request_for_an_outcome_counts_towards_what_a_client_allows(api: Api
 
 
 def test_hooks_that_only_ask_by_address(api: ApiClient, clock: Clock) -> None:
-    remembered(api)
+    store_memory(api)
     query = {"user_id": "ann", "query": "Where is the boat key?", "thread_id": "t-1", "limit": "3"}
     answer = api.get(CONTEXT, query)
     assert answer.status_code == 200
@@ -120,16 +122,16 @@ def test_hooks_that_only_ask_by_address(api: ApiClient, clock: Clock) -> None:
 
 def test_a_setting_has_clients_wait_for_the_outcome(api: ApiClient, clock: Clock, settings: Settings) -> None:
     enforce(settings)
-    remembered(api)
-    kept = after(api, before(api)["turn_id"])
+    store_memory(api)
+    kept = send_after_response(api, send_before_response(api)["turn_id"])
     assert kept["blocking"] is True
-    assert before(api, "And the oars?")["blocking"] is True
+    assert send_before_response(api, "And the oars?")["blocking"] is True
     state = api.get("threads/t-1").json()
     assert (state["state"], state["blocking"], state["last_exchange_id"]) == ("unscored", True, kept["exchange_id"])
     assert (
         api.post(SCORE, {"user_id": "ann", "outcome": "unknown", "exchange_id": kept["exchange_id"]}).status_code == 201
     )
-    assert before(api, "And the oars?")["blocking"] is False
+    assert send_before_response(api, "And the oars?")["blocking"] is False
     assert api.get("threads/t-1").json()["state"] == "scored"
 
 
@@ -146,19 +148,19 @@ def test_what_needs_no_score(
     api: ApiClient, clock: Clock, settings: Settings, said: str, fields: dict[str, Any]
 ) -> None:
     enforce(settings)
-    remembered(api)
-    kept = after(api, before(api)["turn_id"], said, **fields)
+    store_memory(api)
+    kept = send_after_response(api, send_before_response(api)["turn_id"], said, **fields)
     assert (kept["required_scoring"], kept["state"], kept["blocking"]) == (False, "scored", False)
 
 
 def test_an_outcome_told_during_the_turn_counts_for_its_exchange(api: ApiClient, clock: Clock) -> None:
-    remembered(api)
-    turn_id = before(api)["turn_id"]
+    store_memory(api)
+    turn_id = send_before_response(api)["turn_id"]
     told = api.post(
         "tools/record_response", {"key_takeaway": "The key is there", "outcome": "worked", "turn_id": turn_id}
     )
     assert told.status_code == 200, told.content
-    kept = after(api, turn_id)
+    kept = send_after_response(api, turn_id)
     assert (kept["required_scoring"], kept["state"]) == (False, "scored")
     [shown] = api.get("exchanges").json()["items"]
     assert (shown["outcome"]["outcome"], shown["outcome"]["source"]) == ("worked", "explicit")
@@ -183,7 +185,7 @@ def test_a_key_for_some_users_gets_nothing_of_others(user: EndUser, other_user: 
 
 
 def test_users_of_another_organisation_are_other_people(api: ApiClient, foreign_api: ApiClient, clock: Clock) -> None:
-    kept = after(api, None)
+    kept = send_after_response(api, None)
     for path in ("exchanges", "exchanges/export"):
         assert kept["exchange_id"].encode() not in foreign_api.get(path, {}).getvalue()
     assert foreign_api.get(f"exchanges/{kept['exchange_id']}").status_code == 404
@@ -201,7 +203,7 @@ def test_a_score_of_nothing_is_refused(api: ApiClient, clock: Clock) -> None:
 def test_exchanges_are_listed_newest_first_page_by_page(api: ApiClient, clock: Clock) -> None:
     ids = []
     for number in range(5):
-        ids.append(after(api, None, f"Question {number}", thread_id=f"t-{number % 2}")["exchange_id"])
+        ids.append(send_after_response(api, None, f"Question {number}", thread_id=f"t-{number % 2}")["exchange_id"])
         clock.advance(minutes=1)
     first = api.get("exchanges", {"limit": 2}).json()
     second = api.get("exchanges", {"limit": 2, "cursor": first["next_cursor"]}).json()
@@ -217,10 +219,12 @@ def test_exchanges_are_listed_newest_first_page_by_page(api: ApiClient, clock: C
 
 
 def test_the_export_holds_every_exchange_a_line(api: ApiClient, clock: Clock) -> None:
-    memory_id = remembered(api)
-    kept = after(api, before(api)["turn_id"], tools=[{"name": "fetch", "ok": False, "ms": 3, "error": "timed out"}])
+    memory_id = store_memory(api)
+    kept = send_after_response(
+        api, send_before_response(api)["turn_id"], tools=[{"name": "fetch", "ok": False, "ms": 3, "error": "timed out"}]
+    )
     clock.advance(minutes=1)
-    after(api, None, "thanks, that worked\nאיזה יופי")
+    send_after_response(api, None, "thanks, that worked\nאיזה יופי")
     api.post(SCORE, {"user_id": "ann", "exchange_id": kept["exchange_id"], "outcome": "failed"})
     answer = api.get("exchanges/export")
     assert answer.headers["Content-Type"] == "application/x-ndjson"

@@ -90,7 +90,7 @@ BODIES: dict[str, tuple[bytes, str]] = {
 }
 
 
-def stored() -> int:
+def count_stored() -> int:
     count = 0
     for organization in Organization.objects.all():
         for someone in EndUser.objects.filter(organization=organization):
@@ -109,7 +109,7 @@ def assert_refused(response: Any, field: str, status: int = 422) -> dict[str, An
     if status == 422:
         assert problem["code"] == "validation_failed"
         assert field in [error["field"] for error in problem["errors"]], problem
-    assert stored() == 0
+    assert count_stored() == 0
     return problem
 
 
@@ -201,7 +201,7 @@ def test_an_id_of_a_user_outside_the_alphabet_names_nobody(api: ApiClient, exter
     response = api.send(method, f"/api/v1/users/{external_id}/memories", {"text": "a"} if method == "POST" else None)
     assert response.status_code in {404, 405, 422}
     assert response.headers["Content-Type"] == "application/problem+json"
-    assert stored() == 0
+    assert count_stored() == 0
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_a_failure_after_the_effect_leaves_neither_effect_nor_record(
     api: ApiClient, user: EndUser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(idempotency, "keep", lambda *arguments: 1 / 0)
+        patch.setattr(idempotency, "store_response", lambda *arguments: 1 / 0)
         assert api.post("memories", BODY, Idempotency_Key="k").status_code == 500
     assert memories_of(user) == 0
     assert api.post("memories", BODY, Idempotency_Key="k").status_code == 201
@@ -125,7 +125,7 @@ def test_waiting_for_the_index_keeps_the_answer_that_was_sent(
     assert second.content == first.content
 
 
-def at_once(count: int, call: Any) -> list[Any]:
+def run_at_once(count: int, call: Any) -> list[Any]:
     answers: list[Any] = []
 
     def run() -> None:
@@ -146,7 +146,7 @@ def at_once(count: int, call: Any) -> list[Any]:
 def test_50_senders_at_once_have_one_effect(api: ApiClient, user: EndUser) -> None:
     body = {**BODY, "tier": "history"}
     answers = [
-        answer for _ in range(10) for answer in at_once(5, lambda: api.post("memories", body, Idempotency_Key="k"))
+        answer for _ in range(10) for answer in run_at_once(5, lambda: api.post("memories", body, Idempotency_Key="k"))
     ]
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.content for answer in answers}) == 1
@@ -166,7 +166,7 @@ def test_a_sender_does_not_wait_for_ever_for_the_first(
         return store(*arguments, **options)
 
     monkeypatch.setattr(MemoryFacade, "store", slow)
-    first = threading.Thread(target=lambda: at_once(1, lambda: api.post("memories", BODY, Idempotency_Key="k")))
+    first = threading.Thread(target=lambda: run_at_once(1, lambda: api.post("memories", BODY, Idempotency_Key="k")))
     first.start()
     assert entered.wait(10)
     second = api.post("memories", BODY, Idempotency_Key="k")

@@ -8,7 +8,7 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from config.settings import FLAGS
-from memory.access.keys import SCOPES, issue_key, new_key
+from memory.access.keys import SCOPES, generate_key, issue_key
 from memory.models import ApiKey, EndUser
 from tests.client import ISSUED, ApiClient, client_for
 
@@ -27,7 +27,7 @@ CALLS = {
 }
 
 
-def unauthorised(response: Any) -> bool:
+def is_unauthorised(response: Any) -> bool:
     problem = response.json()
     assert response.headers["Content-Type"] == "application/problem+json"
     assert response.headers["WWW-Authenticate"].startswith("Bearer")
@@ -53,7 +53,7 @@ def unauthorised(response: Any) -> bool:
 )
 def test_only_a_whole_key_in_its_header_is_a_key(api: ApiClient, header: str | None) -> None:
     headers = {} if header is None else {"Authorization": header.format(key=api.key)}
-    assert unauthorised(api.http.get(api.url("memories"), headers=headers))
+    assert is_unauthorised(api.http.get(api.url("memories"), headers=headers))
 
 
 def test_the_scheme_may_be_written_in_any_case(api: ApiClient) -> None:
@@ -62,7 +62,7 @@ def test_the_scheme_may_be_written_in_any_case(api: ApiClient) -> None:
 
 
 def test_a_key_in_the_query_is_no_key(api: ApiClient) -> None:
-    assert unauthorised(api.http.get(api.url("memories"), {"key": str(api.key)}))
+    assert is_unauthorised(api.http.get(api.url("memories"), {"key": str(api.key)}))
 
 
 def test_an_unknown_an_expired_and_a_revoked_key_are_refused_alike(user: EndUser) -> None:
@@ -70,14 +70,14 @@ def test_an_unknown_an_expired_and_a_revoked_key_are_refused_alike(user: EndUser
     _, expired = issue_key(organization, "old", SCOPES, now=ISSUED, lifetime=timedelta(days=1))
     row, revoked = issue_key(organization, "lost", SCOPES, now=ISSUED)
     ApiKey.objects.filter(pk=row.pk).update(revoked_at=timezone.now())
-    answers = [ApiClient("ann", key).get("memories") for key in (new_key(), expired, revoked)]
-    assert all(unauthorised(answer) for answer in answers)
+    answers = [ApiClient("ann", key).get("memories") for key in (generate_key(), expired, revoked)]
+    assert all(is_unauthorised(answer) for answer in answers)
     assert len({answer.content for answer in answers}) == 1
 
 
 def test_a_session_is_no_identity(api: ApiClient, django_user_model: Any) -> None:
     api.http.force_login(django_user_model.objects.create_superuser("root", password="x"))
-    assert unauthorised(api.http.get(api.url("memories")))
+    assert is_unauthorised(api.http.get(api.url("memories")))
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -94,7 +94,7 @@ def test_each_call_needs_its_scope_and_no_other(user: EndUser, call: str) -> Non
 
 def test_identity_comes_before_validity(api: ApiClient) -> None:
     api.key = None
-    assert unauthorised(api.post("memories", {"nonsense": True}))
+    assert is_unauthorised(api.post("memories", {"nonsense": True}))
 
 
 def test_using_a_key_is_noted_once_a_minute(api: ApiClient) -> None:
@@ -132,12 +132,12 @@ def test_without_required_keys_this_machine_acts_for_the_local_organisation(keyl
     ],
 )
 def test_without_required_keys_nobody_else_is_let_in(keyless: ApiClient, elsewhere: dict[str, Any]) -> None:
-    assert unauthorised(keyless.http.get(keyless.url("memories"), **elsewhere))
+    assert is_unauthorised(keyless.http.get(keyless.url("memories"), **elsewhere))
 
 
 def test_a_wrong_key_is_wrong_even_where_none_is_needed(keyless: ApiClient) -> None:
-    keyless.key = new_key()
-    assert unauthorised(keyless.get("memories"))
+    keyless.key = generate_key()
+    assert is_unauthorised(keyless.get("memories"))
 
 
 def test_a_switched_off_system_answers_nothing_but_its_health(api: ApiClient, settings: LazySettings) -> None:

@@ -116,7 +116,7 @@ def test_waiting_for_the_index_ends_when_no_worker_comes(api: ApiClient, monkeyp
     assert (answer.status_code, answer.json()["indexing"]) == (201, "pending")
 
 
-def walk(api: ApiClient, **query: str) -> list[list[dict[str, Any]]]:
+def read_all_pages(api: ApiClient, **query: str) -> list[list[dict[str, Any]]]:
     """Every page of a list."""
     pages, cursor = [], None
     while True:
@@ -135,7 +135,7 @@ def test_pages_hold_every_memory_once_in_order(api: ApiClient, user: EndUser, so
         # Many share a moment and a score: ids decide between them.
         moment = datetime(2026, 3, 1, number % 3, tzinfo=UTC)
         MemoryItemFactory.create(user=user, occurred_at=moment, score=0.1 * (number % 4) + 1 / 3)
-    pages = walk(api, sort=sort, limit="7")
+    pages = read_all_pages(api, sort=sort, limit="7")
     assert [len(page) for page in pages] == [7, 7, 7, 4]
     items = [item for page in pages for item in page]
     assert len({item["id"] for item in items}) == 25

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Response
 
 
-def put(api: ApiClient, key: str, body: dict[str, Any]) -> "Response":
+def put_data(api: ApiClient, key: str, body: dict[str, Any]) -> "Response":
     return api.send("PUT", f"data/{key}", body)
 
 
 @pytest.mark.parametrize("value", [{"theme": "dark", "sizes": [1, 2.5]}, [], "עברית 🦉", 0, False, None, ""])
 def test_any_json_comes_back_as_it_was_put(api: ApiClient, value: Any) -> None:
-    kept = put(api, "ui.theme", {"value": value})
+    kept = put_data(api, "ui.theme", {"value": value})
     assert kept.status_code == 200, kept.content
     read = api.get("data/ui.theme").json()
     assert (read["key"], read["value"]) == ("ui.theme", value)
@@ -30,9 +30,9 @@ def test_any_json_comes_back_as_it_was_put(api: ApiClient, value: Any) -> None:
 
 def test_a_value_is_replaced_listed_by_prefix_and_deleted(api: ApiClient) -> None:
     for key in ("ui.theme", "ui.font", "app:seen", "UI.upper"):
-        put(api, key, {"value": 1})
+        put_data(api, key, {"value": 1})
     before = api.get("data/ui.theme").json()
-    after = put(api, "ui.theme", {"value": 2}).json()
+    after = put_data(api, "ui.theme", {"value": 2}).json()
     assert (after["value"], after["created_at"]) == (2, before["created_at"])
     assert after["updated_at"] > before["updated_at"]
     assert [one["key"] for one in api.get("data").json()["items"]] == ["UI.upper", "app:seen", "ui.font", "ui.theme"]
@@ -56,7 +56,7 @@ def test_a_value_is_replaced_listed_by_prefix_and_deleted(api: ApiClient) -> Non
     ],
 )
 def test_what_breaks_a_rule_is_refused_by_name(api: ApiClient, key: str, body: dict[str, Any], field: str) -> None:
-    refused = put(api, key, body)
+    refused = put_data(api, key, body)
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, field)
     assert api.get("data").json()["items"] == []
 
@@ -64,16 +64,16 @@ def test_what_breaks_a_rule_is_refused_by_name(api: ApiClient, key: str, body: d
 def test_there_is_an_end_to_the_keys_and_not_to_changes(api: ApiClient, settings: Settings) -> None:
     settings.MEMORY = {**settings.MEMORY, "LIMITS": {**settings.MEMORY["LIMITS"], "data_keys": 2}}
     for key in ("a", "b"):
-        assert put(api, key, {"value": 1}).status_code == 200
-    refused = put(api, "c", {"value": 1})
+        assert put_data(api, key, {"value": 1}).status_code == 200
+    refused = put_data(api, "c", {"value": 1})
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "key")
-    assert put(api, "b", {"value": 2}).status_code == 200
+    assert put_data(api, "b", {"value": 2}).status_code == 200
 
 
 def test_it_is_the_persons_alone_in_no_answer_and_erased_with_them(
     api: ApiClient, user: EndUser, other_user: EndUser
 ) -> None:
-    put(api, "lighthouse", {"value": "the lighthouse keeper is Ines"})
+    put_data(api, "lighthouse", {"value": "the lighthouse keeper is Ines"})
     theirs = client_for(other_user)
     assert theirs.get("data/lighthouse").status_code == 404
     assert theirs.get("data").json()["items"] == []
@@ -87,5 +87,5 @@ def test_it_is_the_persons_alone_in_no_answer_and_erased_with_them(
 
 def test_a_key_that_only_reads_changes_nothing(user: EndUser) -> None:
     reader = client_for(user, scopes=("read",))
-    assert put(reader, "a", {"value": 1}).status_code == 403
+    assert put_data(reader, "a", {"value": 1}).status_code == 403
     assert reader.delete("data/a").status_code == 403

@@ -9,8 +9,8 @@ from django.utils import timezone
 from knowledge_graph.tasks import learn_everything
 from memory.access.keys import authenticate
 from memory.access.scope import user_scope
-from memory.inference.remote import Remote
-from memory.mcp.callers import Caller, perform
+from memory.inference.remote import JsonService
+from memory.mcp.callers import Caller, run_tool
 from memory.models import EndUser, MemoryItem
 from memory.platform.faults import Unavailable
 from memory.tools import ToolError
@@ -30,13 +30,13 @@ def memories(user: EndUser, index_now: Callable[[EndUser], None]) -> dict[str, M
     return made
 
 
-def call(api: ApiClient, name: str, arguments: dict[str, Any], status: int = 200) -> dict[str, Any]:
+def call_tool(api: ApiClient, name: str, arguments: dict[str, Any], status: int = 200) -> dict[str, Any]:
     answer = api.post(f"tools/{name}", arguments)
     assert answer.status_code == status, answer.content
     return dict(answer.json())
 
 
-def taken(user: EndUser) -> list[ActionTaken]:
+def list_actions(user: EndUser) -> list[ActionTaken]:
     with user_scope(user):
         return list(ActionTaken.objects.filter(user=user).order_by("pk"))
 
@@ -50,15 +50,15 @@ def actions(api: ApiClient, query: str) -> dict[str, tuple[float, int]]:
 
 # --- record_response ---------------------------------------------------------------------------------------------
 def test_an_outcome_says_what_it_ignored_and_what_it_replaced(api: ApiClient, memories: dict[str, MemoryItem]) -> None:
-    turn = call(api, "search_memory", {"query": "docker volume mount hangs", "collections": ["working"]})
+    turn = call_tool(api, "search_memory", {"query": "docker volume mount hangs", "collections": ["working"]})
     turn_id = turn["result"]["turn_id"]
     lesson = {"key_takeaway": "Restarting the daemon frees the mount", "turn_id": turn_id}
 
-    first = call(api, "record_response", {**lesson, "outcome": "failed", "related": [1, 9, "nowhere"]})
+    first = call_tool(api, "record_response", {**lesson, "outcome": "failed", "related": [1, 9, "nowhere"]})
     assert (first["result"]["ignored"], first["result"]["replaced"]) == ([9, "nowhere"], None)
     assert '"9", "nowhere"' in first["content"]
 
-    second = call(api, "record_response", {**lesson, "outcome": "worked"})
+    second = call_tool(api, "record_response", {**lesson, "outcome": "worked"})
     assert (second["result"]["ignored"], second["result"]["replaced"]) == ([], "failed")
     assert "takes the place of failed" in second["content"]
     assert [one["score"] for one in second["result"]["scored"]] == [0.7]
@@ -68,11 +68,11 @@ def test_an_outcome_says_what_it_ignored_and_what_it_replaced(api: ApiClient, me
 def test_a_refused_call_of_a_memory_tool_is_an_action_that_failed(
     api: ApiClient, user: EndUser, memories: dict[str, MemoryItem]
 ) -> None:
-    search = call(api, "search_memory", {"query": "docker volume mount hangs", "collections": ["working"]})
+    search = call_tool(api, "search_memory", {"query": "docker volume mount hangs", "collections": ["working"]})
     turn_id = search["result"]["turn_id"]
-    call(api, "archive_memory", {"match_query": "green tea"}, status=422)
+    call_tool(api, "archive_memory", {"match_query": "green tea"}, status=422)
 
-    found, refused = taken(user)
+    found, refused = list_actions(user)
     assert (found.action, found.ok, found.verdict) == ("search_memory", True, "")
     assert (refused.action, refused.ok, refused.verdict) == ("archive_memory", False, "failed")
     assert str(refused.turn_id) == turn_id
@@ -89,8 +89,8 @@ def test_a_call_refused_over_mcp_is_noted_the_same_way(
     assert principal is not None
     who = Caller(principal, user.external_id)
     with pytest.raises(ToolError, match="several memories"):
-        perform(who, "archive_memory", {"match_query": "green tea"})
-    assert [(one.action, one.ok) for one in taken(user)] == [("archive_memory", False)]
+        run_tool(who, "archive_memory", {"match_query": "green tea"})
+    assert [(one.action, one.ok) for one in list_actions(user)] == [("archive_memory", False)]
 
 
 def test_a_service_that_is_down_makes_the_call_one_that_failed(
@@ -99,19 +99,19 @@ def test_a_service_that_is_down_makes_the_call_one_that_failed(
     def down(*args: object, **kwargs: object) -> object:
         raise Unavailable("embedder", "is away")
 
-    monkeypatch.setattr(Remote, "exchange", down)
+    monkeypatch.setattr(JsonService, "exchange", down)
     answer = api.post("tools/memory.search", {"query": "a walk along the river"})
     assert answer.status_code in {502, 503}
-    assert [(one.action, one.ok, one.verdict) for one in taken(user)] == [("memory.search", False, "failed")]
+    assert [(one.action, one.ok, one.verdict) for one in list_actions(user)] == [("memory.search", False, "failed")]
 
 
 def test_one_follow_up_too_many_is_no_fault_of_the_search(
     api: ApiClient, user: EndUser, memories: dict[str, MemoryItem]
 ) -> None:
-    turn_id = call(api, "search_memory", {"query": "docker volume"})["result"]["turn_id"]
-    call(api, "search_memory", {"query": "volume mount", "turn_id": turn_id})
-    call(api, "search_memory", {"query": "mount hangs", "turn_id": turn_id}, status=422)
-    assert [one.ok for one in taken(user)] == [True, True]
+    turn_id = call_tool(api, "search_memory", {"query": "docker volume"})["result"]["turn_id"]
+    call_tool(api, "search_memory", {"query": "volume mount", "turn_id": turn_id})
+    call_tool(api, "search_memory", {"query": "mount hangs", "turn_id": turn_id}, status=422)
+    assert [one.ok for one in list_actions(user)] == [True, True]
 
 
 def test_a_first_call_that_is_refused_leaves_nobody_behind(api: ApiClient, user: EndUser) -> None:
@@ -124,8 +124,8 @@ def test_actions_learn_of_calls_that_failed_whatever_came_of_the_turn(
     api: ApiClient, user: EndUser, memories: dict[str, MemoryItem]
 ) -> None:
     query = "the docker container volume mount hangs"
-    turn_id = call(api, "search_memory", {"query": query, "collections": ["working"]})["result"]["turn_id"]
-    call(api, "update_memory", {"match_query": "green tea", "new_content": "Ann drinks mint tea"}, status=422)
+    turn_id = call_tool(api, "search_memory", {"query": query, "collections": ["working"]})["result"]["turn_id"]
+    call_tool(api, "update_memory", {"match_query": "green tea", "new_content": "Ann drinks mint tea"}, status=422)
     tools = [
         {"name": "search_memory", "ok": True, "ms": 4},
         {"name": "update_memory", "ok": False, "ms": 4, "error": "no match"},
@@ -135,7 +135,7 @@ def test_actions_learn_of_calls_that_failed_whatever_came_of_the_turn(
     ]
     said = {"turn_id": turn_id, "user_message": query, "assistant_message": "Restarted.", "tools": tools}
     assert api.post("threads/t-1/exchanges", said).status_code == 201
-    assert len(taken(user)) == 5
+    assert len(list_actions(user)) == 5
     learn_everything(user, now=timezone.now())
     # A run that failed needs nobody's verdict.
     assert actions(api, query) == {"kubectl_exec": (0, 1), "docker_restart": (0, 1), "update_memory": (0, 1)}
@@ -158,7 +158,7 @@ def test_a_turn_of_which_a_part_worked_counts_as_partial_for_its_actions(
     MemoryItemFactory.create(user=user, text="Reinstall docker when a volume mount hangs")
     index_now(user)
     query = "the docker container volume mount hangs"
-    turn = call(api, "search_memory", {"query": query, "collections": ["working"]})["result"]
+    turn = call_tool(api, "search_memory", {"query": query, "collections": ["working"]})["result"]
     assert len(turn["results"]) == 2
     for outcome, related, expected in (
         ("worked", None, 1),

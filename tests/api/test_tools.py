@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memory.access.scope import user_scope
-from memory.inference.remote import Remote
+from memory.inference.remote import JsonService
 from memory.language.text import estimate_tokens
 from memory.models import EndUser, MemoryEvent, MemoryItem
 from memory.platform.faults import Unavailable
-from memory.records.tasks import embed_user
+from memory.records.tasks import embed_user_records
 from outcomes.models import ActionTaken
 from tests.client import ApiClient, client_for
 from tests.factories import MemoryItemFactory
@@ -242,7 +242,7 @@ def test_a_tool_call_is_noted_beside_its_turn(
 # --- personal records --------------------------------------------------------------------------------------------
 def test_recall_answers_with_its_card(api: ApiClient, call: Callable[..., "Response"], user: EndUser) -> None:
     todo = api.post("kinds/todos", {"title": "Buy cables for the lab"}).json()
-    embed_user(user.pk)
+    embed_user_records(user.pk)
 
     for name in ("memory.search", "memory_search"):
         answer = call(name, {"q": "what do I need to buy?", "filters": {"kinds": "todo, journal"}, "top_k": "3"}).json()
@@ -359,7 +359,7 @@ def test_without_the_embedder_words_still_find_and_nothing_vague_is_changed(
     def away(*_: object) -> None:
         raise Unavailable("embedder", "is away")
 
-    monkeypatch.setattr(Remote, "exchange", away)
+    monkeypatch.setattr(JsonService, "exchange", away)
 
     found = call("search_memory", {"query": "train to Haifa"}).json()["result"]
     assert found["results"][0]["memory_id"] == str(memories["train"].pk)

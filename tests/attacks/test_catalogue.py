@@ -13,7 +13,7 @@ OWN = "(user_id = (NULLIF(current_setting('app.user_id'::text, true), ''::text))
 pytestmark = pytest.mark.django_db
 
 
-def rows(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+def fetch_rows(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return list(cursor.fetchall())
@@ -32,12 +32,12 @@ def test_every_model_with_an_end_user_is_isolated() -> None:
 
 def test_every_table_with_a_user_has_forced_row_level_security() -> None:
     statement = "SELECT relname, relrowsecurity, relforcerowsecurity FROM pg_class WHERE relname = ANY(%s)"
-    found = {name: (enabled, forced) for name, enabled, forced in rows(statement, isolated_tables())}
+    found = {name: (enabled, forced) for name, enabled, forced in fetch_rows(statement, isolated_tables())}
     assert found == dict.fromkeys(isolated_tables(), (True, True))
 
 
 def test_every_policy_binds_reading_and_writing_to_the_scope() -> None:
-    policies = rows(
+    policies = fetch_rows(
         "SELECT tablename, permissive, roles::text[], cmd, qual, with_check FROM pg_policies "
         "WHERE schemaname = 'public'"
     )
@@ -47,23 +47,28 @@ def test_every_policy_binds_reading_and_writing_to_the_scope() -> None:
 
 
 def test_the_application_owns_nothing_and_bypasses_nothing() -> None:
-    [(role, superuser, bypass, create_role, create_database)] = rows(
+    [(role, superuser, bypass, create_role, create_database)] = fetch_rows(
         "SELECT rolname, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user"
     )
     assert not any((superuser, bypass, create_role, create_database)), role
-    assert rows("SELECT relname FROM pg_class WHERE relowner = current_user::regrole AND relpersistence <> 't'") == []
-    assert rows("SELECT proname FROM pg_proc WHERE proowner = current_user::regrole") == []
     assert (
-        rows("SELECT rolname FROM pg_roles WHERE pg_has_role(current_user, oid, 'member') AND rolname <> %s", role)
+        fetch_rows("SELECT relname FROM pg_class WHERE relowner = current_user::regrole AND relpersistence <> 't'")
         == []
     )
-    assert rows(
+    assert fetch_rows("SELECT proname FROM pg_proc WHERE proowner = current_user::regrole") == []
+    assert (
+        fetch_rows(
+            "SELECT rolname FROM pg_roles WHERE pg_has_role(current_user, oid, 'member') AND rolname <> %s", role
+        )
+        == []
+    )
+    assert fetch_rows(
         "SELECT has_schema_privilege('public', 'CREATE'), has_database_privilege(current_database(), 'CREATE')"
     ) == [(False, False)]
 
 
 def test_every_view_looks_through_the_eyes_of_who_asks() -> None:
-    views = rows(
+    views = fetch_rows(
         "SELECT relname, coalesce(reloptions::text, '') FROM pg_class "
         "WHERE relnamespace = 'public'::regnamespace AND relkind IN ('v', 'm')"
     )
@@ -73,12 +78,12 @@ def test_every_view_looks_through_the_eyes_of_who_asks() -> None:
 def test_no_function_of_ours_runs_with_its_owners_rights() -> None:
     extensions = "SELECT objid FROM pg_depend WHERE classid = 'pg_proc'::regclass AND deptype = 'e'"
     ours = "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace"
-    assert rows(f"{ours} AND prosecdef AND oid NOT IN ({extensions})") == []
+    assert fetch_rows(f"{ours} AND prosecdef AND oid NOT IN ({extensions})") == []
 
 
 def test_unique_rules_of_user_data_start_with_the_user() -> None:
     """A unique value without its owner would tell one user that another has it."""
-    found = rows(
+    found = fetch_rows(
         "SELECT i.indrelid::regclass::text, array_agg(a.attname::text) FROM pg_index i "
         "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
         "WHERE i.indisunique AND NOT i.indisprimary AND i.indrelid::regclass::text = ANY(%s) GROUP BY i.indexrelid, 1",

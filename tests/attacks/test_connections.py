@@ -109,7 +109,7 @@ def test_a_scope_set_for_the_whole_session_is_forgotten_by_the_pool(people: list
     assert (owners(), current_scope()) == (set(), "")
 
 
-def visit(people: list[EndUser], seed: int, backends: set[int], wrong: list[str]) -> None:
+def visit_as(people: list[EndUser], seed: int, backends: set[int], wrong: list[str]) -> None:
     """Requests of many users on whatever connection the pool hands out, some of them ending badly."""
     dice = random.Random(seed)
     for _ in range(60):
@@ -144,7 +144,7 @@ def serve(someone: EndUser, ending: str) -> None:
 def test_interleaved_requests_over_a_shared_pool_never_meet(people: list[EndUser]) -> None:
     wrong: list[str] = []
     backends: set[int] = set()
-    threads = [threading.Thread(target=visit, args=(people, seed, backends, wrong)) for seed in range(4)]
+    threads = [threading.Thread(target=visit_as, args=(people, seed, backends, wrong)) for seed in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -62,11 +62,11 @@ def test_a_foreign_id_and_a_random_one_are_answered_alike(
     assert foreign.status_code == unknown.status_code == 404
     assert foreign.content == unknown.content
     assert foreign.json()["code"] == "not_found"
-    assert shape(foreign) == shape(unknown)
+    assert shape_of(foreign) == shape_of(unknown)
     assert state_of(user) == before
 
 
-def shape(response: Any) -> dict[str, str]:
+def shape_of(response: Any) -> dict[str, str]:
     return {name: value for name, value in response.headers.items() if name != "X-Request-Id"}
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from memory.facade import MemoryFacade
-from memory.indexes.base import Filter, LexicalMatch, Match
+from memory.indexes.base import IndexFilter, LexicalMatch, VectorMatch
 from memory.models import EndUser, MemoryItem
 from memory.retrieval import finding
 from memory.retrieval.results import SearchRequest
@@ -32,12 +32,12 @@ class Everybody:
 
 
 class CarelessVectors(Everybody):
-    def search(self, vector: Any, filter: Filter, limit: int, deadline: Any) -> list[Match]:
-        return [Match(item_id, 0.1) for item_id in self.ids]
+    def search(self, vector: Any, filter: IndexFilter, limit: int, deadline: Any) -> list[VectorMatch]:
+        return [VectorMatch(item_id, 0.1) for item_id in self.ids]
 
 
 class CarelessWords(Everybody):
-    def search(self, query: str, filter: Filter, limit: int, deadline: Any) -> list[LexicalMatch]:
+    def search(self, query: str, filter: IndexFilter, limit: int, deadline: Any) -> list[LexicalMatch]:
         return [LexicalMatch(item_id, 9.0) for item_id in self.ids]
 
 

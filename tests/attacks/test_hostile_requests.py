@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from memory.access.keys import new_key
+from memory.access.keys import generate_key
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from memory.web.middleware import ApiEdgeMiddleware
@@ -135,9 +135,9 @@ def send(edge: ApiEdgeMiddleware, body: Unfinished, key: str, path: str = SEARCH
 def test_clients_that_do_not_finish_sending_leave_room_for_the_others(edge: ApiEdgeMiddleware, path: str) -> None:
     slow = [Unfinished(b"{}") for _ in range(2)]
     with ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(send, edge, body, new_key(), path) for body in slow]
+        waiting = [pool.submit(send, edge, body, generate_key(), path) for body in slow]
         assert all(body.is_read.wait(10) for body in slow)
-        quick = send(edge, Unfinished(b"{}"), new_key())
+        quick = send(edge, Unfinished(b"{}"), generate_key())
         assert (quick.status_code, quick.headers["Connection"]) == (503, "close")
         assert quick.headers["Retry-After"]
         assert edge(RequestFactory().get("/api/v1/users/ann/memories")).status_code == 200
@@ -146,7 +146,7 @@ def test_clients_that_do_not_finish_sending_leave_room_for_the_others(edge: ApiE
         assert [answer.result(10).content for answer in waiting] == [b"{}", b"{}"]
     ready = Unfinished(b"{}")
     ready.may_end.set()
-    assert send(edge, ready, new_key()).status_code == 200
+    assert send(edge, ready, generate_key()).status_code == 200
 
 
 def test_nothing_is_read_of_a_request_whose_key_cannot_be_one(edge: ApiEdgeMiddleware) -> None:

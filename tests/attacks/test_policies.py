@@ -13,8 +13,8 @@ from knowledge_graph.models import GRAPH_TABLES
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone
-from memory.records.models import Recalled
-from memory.records.texts import Kind
+from memory.records.models import RecallLog
+from memory.records.texts import RecordKind
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome
@@ -50,12 +50,12 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
 
 def keep_records(door: MemoryFacade, someone: EndUser) -> None:
     now = timezone.now()
-    door.add_record(someone, Kind.JOURNAL, {"title": "Lamp", "is_draft": False}, now=now)
-    door.add_record(someone, Kind.TODO, {"title": "Fetch the lamp"}, now=now)
-    door.add_record(someone, Kind.GRATITUDE, {"text": "A lamp that works"}, now=now)
+    door.add_record(someone, RecordKind.JOURNAL, {"title": "Lamp", "is_draft": False}, now=now)
+    door.add_record(someone, RecordKind.TODO, {"title": "Fetch the lamp"}, now=now)
+    door.add_record(someone, RecordKind.GRATITUDE, {"text": "A lamp that works"}, now=now)
     door.put_preferences(someone, {"religion": "general"}, now=now)
     door.put_data(someone, "lamp", {"is": "repaired"}, now=now)
-    Recalled.objects.create(user=someone, status="ok", duration_ms=1, top_k_effective=0)
+    RecallLog.objects.create(user=someone, status="ok", duration_ms=1, top_k_effective=0)
 
 
 def least_of(model: type[Model]) -> dict[str, Any]:
@@ -69,37 +69,40 @@ def least_of(model: type[Model]) -> dict[str, Any]:
     }
 
 
-def rows(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+def fetch_rows(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return list(cursor.fetchall()) if cursor.description else []
 
 
-def refused(statement: str, *parameters: Any) -> str:
+def refusal_of(statement: str, *parameters: Any) -> str:
     """Why the database refuses a statement."""
     with pytest.raises(DatabaseError) as failure, transaction.atomic():
-        rows(statement, *parameters)
+        fetch_rows(statement, *parameters)
     return str(failure.value)
 
 
 def test_without_a_scope_no_table_has_rows(filled: None) -> None:
     for table in isolated_tables():
-        assert rows(f'SELECT count(*) FROM "{table}"') == [(0,)], table
+        assert fetch_rows(f'SELECT count(*) FROM "{table}"') == [(0,)], table
 
 
 def test_within_a_scope_only_the_own_rows_exist(filled: None, user: EndUser, foreign_user: EndUser) -> None:
     for someone in (user, foreign_user):
         with user_scope(someone):
             for table in isolated_tables():
-                assert rows(f'SELECT DISTINCT user_id FROM "{table}"') == [(someone.pk,)], table
+                assert fetch_rows(f'SELECT DISTINCT user_id FROM "{table}"') == [(someone.pk,)], table
 
 
 def test_no_statement_reaches_a_foreign_row(filled: None, user: EndUser, foreign_user: EndUser) -> None:
     with user_scope(user):
         for table in isolated_tables():
-            assert rows(f'SELECT 1 FROM "{table}" WHERE user_id = %s', foreign_user.pk) == [], table
-            assert rows(f'UPDATE "{table}" SET user_id = user_id WHERE user_id = %s RETURNING 1', foreign_user.pk) == []
-            assert rows(f'DELETE FROM "{table}" WHERE user_id = %s RETURNING 1', foreign_user.pk) == [], table
+            assert fetch_rows(f'SELECT 1 FROM "{table}" WHERE user_id = %s', foreign_user.pk) == [], table
+            assert (
+                fetch_rows(f'UPDATE "{table}" SET user_id = user_id WHERE user_id = %s RETURNING 1', foreign_user.pk)
+                == []
+            )
+            assert fetch_rows(f'DELETE FROM "{table}" WHERE user_id = %s RETURNING 1', foreign_user.pk) == [], table
 
 
 def test_no_row_can_be_written_for_or_given_to_somebody_else(
@@ -107,9 +110,9 @@ def test_no_row_can_be_written_for_or_given_to_somebody_else(
 ) -> None:
     with user_scope(user):
         for table in isolated_tables():
-            given = refused(f'UPDATE "{table}" SET user_id = %s', foreign_user.pk)
+            given = refusal_of(f'UPDATE "{table}" SET user_id = %s', foreign_user.pk)
             assert "row-level security" in given, table
-        copied = refused(
+        copied = refusal_of(
             "INSERT INTO turn (user_id, turn_id, thread_id, query, positions, debug, created_at) "
             "VALUES (%s, %s, '', '', '[]', '{}', now())",
             foreign_user.pk,
@@ -121,9 +124,9 @@ def test_no_row_can_be_written_for_or_given_to_somebody_else(
 @pytest.mark.parametrize("table", ["memory_version", "memory_event", "memory_token_vectors"])
 def test_a_row_cannot_point_at_a_foreign_item(filled: None, user: EndUser, foreign_user: EndUser, table: str) -> None:
     with user_scope(foreign_user):
-        [(foreign_item,)] = rows("SELECT id FROM memory_item LIMIT 1")
+        [(foreign_item,)] = fetch_rows("SELECT id FROM memory_item LIMIT 1")
     with user_scope(user):
-        refusal = refused(
+        refusal = refusal_of(
             f"UPDATE {table} SET item_id = %s; SET CONSTRAINTS ALL IMMEDIATE".replace("%s", f"'{foreign_item}'")
         )
     assert "foreign key" in refusal
@@ -132,16 +135,16 @@ def test_a_row_cannot_point_at_a_foreign_item(filled: None, user: EndUser, forei
 @pytest.mark.parametrize("scope", ["", "0", "-1", "999999999999"])
 def test_a_scope_of_nobody_sees_nothing(filled: None, scope: str) -> None:
     with transaction.atomic():
-        rows("SELECT set_config('app.user_id', %s, true)", scope)
+        fetch_rows("SELECT set_config('app.user_id', %s, true)", scope)
         for table in isolated_tables():
-            assert rows(f'SELECT count(*) FROM "{table}"') == [(0,)], table
+            assert fetch_rows(f'SELECT count(*) FROM "{table}"') == [(0,)], table
 
 
 @pytest.mark.parametrize("scope", ["all", "1 OR 1=1", "1;2", "NULL"])
 def test_a_scope_that_is_no_number_is_an_error_and_not_everybody(filled: None, scope: str) -> None:
     with transaction.atomic():
-        rows("SELECT set_config('app.user_id', %s, true)", scope)
-        assert "invalid input syntax" in refused("SELECT count(*) FROM memory_item")
+        fetch_rows("SELECT set_config('app.user_id', %s, true)", scope)
+        assert "invalid input syntax" in refusal_of("SELECT count(*) FROM memory_item")
         transaction.set_rollback(True)
 
 
@@ -161,14 +164,14 @@ def test_a_scope_that_is_no_number_is_an_error_and_not_everybody(filled: None, s
     ],
 )
 def test_the_application_cannot_take_its_own_wall_down(filled: None, statement: str) -> None:
-    refusal = refused(statement)
+    refusal = refusal_of(statement)
     assert any(words in refusal for words in ("permission denied", "must be owner", "row-level security", "must have"))
 
 
 def test_a_copy_in_a_temporary_table_holds_only_what_the_scope_shows(filled: None, user: EndUser) -> None:
     with user_scope(user):
-        rows("CREATE TEMPORARY TABLE copied ON COMMIT DROP AS SELECT user_id FROM memory_item")
-        assert {owner for (owner,) in rows("SELECT user_id FROM copied")} == {user.pk}
+        fetch_rows("CREATE TEMPORARY TABLE copied ON COMMIT DROP AS SELECT user_id FROM memory_item")
+        assert {owner for (owner,) in fetch_rows("SELECT user_id FROM copied")} == {user.pk}
 
 
 def test_the_orm_without_its_funnel_is_held_by_the_policy(filled: None, user: EndUser) -> None:

@@ -10,7 +10,7 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.retrieval.results import SearchRequest
-from memory.store.admission import NewMemory, Refused
+from memory.store.admission import NewMemory, WriteRefused
 from memory.tiers import Outcome, SourceType, Tier, Trust
 from tests.client import ApiClient, client_for
 from tests.conftest import Clock
@@ -47,10 +47,10 @@ def test_words_from_outside_are_stored_into_no_lasting_tier(
     user: EndUser, clock: Clock, source: SourceType, tier: Tier
 ) -> None:
     new = from_outside(tier=tier, source_type=source, tags=["preference"])
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(WriteRefused) as refused:
         memory.store(user, new, now=clock())
     assert refused.value.field == "tier"
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(WriteRefused) as refused:
         memory.store_many(user, [NewMemory("harmless"), new], now=clock())
     assert refused.value.field == "items[1].tier"
     assert memory.stats(user).tiers == {tier.value: {} for tier in Tier}
@@ -72,7 +72,7 @@ def test_what_is_derived_from_outside_is_from_outside(
     child = memory.store(user, NewMemory("A summary", parents=[mine.pk, planted.pk]), now=clock()).item
     grandchild = memory.store(user, NewMemory("A summary of it", parents=[child.pk]), now=clock()).item
     assert (child.trust, grandchild.trust) == (Trust.EXTERNAL, Trust.EXTERNAL)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(WriteRefused) as refused:
         memory.store(user, NewMemory("Up", tier=tier, tags=["goal"], parents=[grandchild.pk]), now=clock())
     assert refused.value.field == "tier"
 
@@ -84,11 +84,11 @@ def test_parents_of_others_unknown_ones_and_circles_are_refused(
     theirs = memory.store(other_user, NewMemory("Theirs"), now=clock()).item
     own, later = uuid.uuid4(), uuid.uuid4()
     for parent in (theirs.pk, uuid.uuid4(), own):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(WriteRefused) as refused:
             memory.store(user, NewMemory("Derived", id=own, parents=[parent]), now=clock())
         assert refused.value.field == "parents"
     circle = [NewMemory("One", id=own, parents=[later]), NewMemory("Two", id=later, parents=[own])]
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(WriteRefused) as refused:
         memory.store_many(user, circle, now=clock())
     assert refused.value.field == "items[0].parents"
     assert memory.stats(user).tiers["working"] == {}
@@ -123,7 +123,7 @@ def test_what_stands_too_high_does_not_come_back_from_the_archive(user: EndUser,
     item = MemoryItemFactory.create(
         user=user, tier=tier, tags=["goal"], archived=True, trust=Trust.EXTERNAL, source_type=SourceType.TOOL
     )
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(WriteRefused) as refused:
         memory.restore(user, item.pk, now=clock())
     assert refused.value.field == "tier"
     assert row(user, item.pk).status == "archived"
@@ -147,15 +147,15 @@ def test_words_of_an_assistant_lower_what_they_replace(user: EndUser, clock: Clo
 
 def test_words_from_outside_replace_nothing_in_the_bank(user: EndUser, clock: Clock) -> None:
     item = memory.store(user, statement("Prefers tea to coffee"), now=clock()).item
-    with pytest.raises(Refused):
+    with pytest.raises(WriteRefused):
         memory.revise(user, item.pk, {"text": HOSTILE}, now=clock(), trust=Trust.EXTERNAL)
     assert row(user, item.pk).text == "Prefers tea to coffee"
 
 
 def test_it_cannot_be_told_to_be_always_injected(user: EndUser, clock: Clock, planted: MemoryItem) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(WriteRefused):
         memory.revise(user, planted.pk, {"always_inject": True}, now=clock())
-    with pytest.raises(Refused):
+    with pytest.raises(WriteRefused):
         memory.store(user, from_outside(always_inject=True), now=clock())
     assert row(user, planted.pk).always_inject is False
 

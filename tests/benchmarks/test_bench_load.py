@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db import connections
 
 from memory.benchmarks import load, staging
-from memory.benchmarks.client import Client
+from memory.benchmarks.client import BenchmarkClient
 from memory.models import Organization, ReindexRun
 from tests.benchmarks.test_bench_speed import Inside, OneProcess
 
@@ -42,14 +42,16 @@ def in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_server(data_dir: Path) -> Iterator[str]:
         yield "http://testserver"
 
-    monkeypatch.setattr(staging, "server", no_server)
+    monkeypatch.setattr(staging, "run_server", no_server)
     monkeypatch.setattr("tests.benchmarks.test_bench_speed.Inside", InsideAnyThread)
     monkeypatch.setattr(load, "WARM_UP", 1)
-    monkeypatch.setattr(load, "send", lambda task: task())
+    monkeypatch.setattr(load, "send_task", lambda task: task())
 
 
-def measured(monkeypatch: pytest.MonkeyPatch, client: type[Client], path: Path) -> tuple[dict[str, Any], str]:
-    monkeypatch.setattr(staging, "Client", client)
+def run_measurement(
+    monkeypatch: pytest.MonkeyPatch, client: type[BenchmarkClient], path: Path
+) -> tuple[dict[str, Any], str]:
+    monkeypatch.setattr(staging, "BenchmarkClient", client)
     out = StringIO()
     call_command("bench", "load", *SMALL, "--json", str(path), stdout=out)
     return json.loads(path.read_text()), out.getvalue()
@@ -59,7 +61,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, client: type[Client], path: Path) 
 def test_clients_writes_and_a_rebuilding_leave_nothing_lost_or_stale(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    figures, out = measured(monkeypatch, OneProcess, tmp_path / "figures.json")
+    figures, out = run_measurement(monkeypatch, OneProcess, tmp_path / "figures.json")
     assert (figures["errors"], figures["stale"], figures["lost"], figures["drift"]) == ([], 0, 0, 0)
     assert figures["written"] >= 10
     assert figures["deleted"] == figures["written"] // load.DELETE_EVERY
@@ -71,6 +73,6 @@ def test_clients_writes_and_a_rebuilding_leave_nothing_lost_or_stale(
 
 @pytest.mark.usefixtures("in_one_process")
 def test_a_deletion_that_did_not_happen_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    figures, _ = measured(monkeypatch, ForgetfulClient, tmp_path / "figures.json")
+    figures, _ = run_measurement(monkeypatch, ForgetfulClient, tmp_path / "figures.json")
     assert figures["deleted"] >= 1
     assert figures["stale"] >= 1

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memory.access.scope import user_scope
 from memory.evaluation.datasets import read_dataset
-from memory.evaluation.loading import benchmark_organization, loaded
+from memory.evaluation.loading import benchmark_organization, load_store
 from memory.models import EndUser, MemoryItem, Organization
 from memory.tiers import Indexing
 
@@ -19,14 +19,14 @@ NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)
 pytestmark = pytest.mark.django_db
 
 
-def bench(*arguments: object) -> str:
+def run_bench(*arguments: object) -> str:
     out = StringIO()
     call_command("bench", "quality", *map(str, arguments), stdout=out)
     return out.getvalue()
 
 
 def test_scenarios_are_measured_mode_by_mode_and_nothing_is_left(tmp_path: Path) -> None:
-    output = bench(SAMPLES / "scenarios.jsonl", "--json", tmp_path / "figures.json", "--misses")
+    output = run_bench(SAMPLES / "scenarios.jsonl", "--json", tmp_path / "figures.json", "--misses")
     figures = json.loads((tmp_path / "figures.json").read_text())
     # Without a reranker there is nothing to be reranked.
     assert list(figures["overall"]) == ["vector", "lexical", "fused", "plain", "hybrid"]
@@ -50,7 +50,7 @@ def test_scenarios_are_measured_mode_by_mode_and_nothing_is_left(tmp_path: Path)
 
 
 def test_a_conversation_is_measured_by_category(tmp_path: Path) -> None:
-    bench(SAMPLES / "conversation.json", "--k", 5, "--modes", "hybrid", "--json", tmp_path / "figures.json")
+    run_bench(SAMPLES / "conversation.json", "--k", 5, "--modes", "hybrid", "--json", tmp_path / "figures.json")
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert list(figures["overall"]) == ["hybrid"]
     assert figures["overall"]["hybrid"]["n"] == 4
@@ -60,19 +60,19 @@ def test_a_conversation_is_measured_by_category(tmp_path: Path) -> None:
 
 def test_two_runs_give_the_same_figures(tmp_path: Path) -> None:
     for name in ("first", "second"):
-        bench(SAMPLES / "scenarios.jsonl", "--json", tmp_path / name)
+        run_bench(SAMPLES / "scenarios.jsonl", "--json", tmp_path / name)
     first, second = (json.loads((tmp_path / name).read_text()) for name in ("first", "second"))
     assert first == second
 
 
 def test_a_limit_asks_the_first_questions_only(tmp_path: Path) -> None:
-    bench(SAMPLES / "scenarios.jsonl", "--limit", 2, "--modes", "lexical", "--json", tmp_path / "figures.json")
+    run_bench(SAMPLES / "scenarios.jsonl", "--limit", 2, "--modes", "lexical", "--json", tmp_path / "figures.json")
     assert json.loads((tmp_path / "figures.json").read_text())["overall"]["lexical"]["n"] == 2
 
 
 def test_a_store_is_loaded_with_its_metadata_ages_and_outcomes() -> None:
     store = read_dataset(SAMPLES / "scenarios.jsonl").stores[1]
-    with benchmark_organization(NOW) as organization, loaded(organization, store, NOW) as content:
+    with benchmark_organization(NOW) as organization, load_store(organization, store, NOW) as content:
         assert sorted(key for keys in content.keys.values() for key in keys) == ["m1", "m2", "m3", "m4", "m5"]
         with user_scope(content.user):
             items = {content.keys[item.pk][0]: item for item in MemoryItem.objects.for_user(content.user)}
@@ -94,16 +94,16 @@ def test_what_the_write_guard_refuses_is_left_out_and_named(tmp_path: Path) -> N
     row["memories"].append(row["memories"][3] | {"key": "m9", "text": "The password is hunter2 for the bike app."})
     path = tmp_path / "set.jsonl"
     path.write_text(json.dumps(row))
-    assert "not stored, hebrew-1/m9" in bench(path, "--modes", "lexical")
+    assert "not stored, hebrew-1/m9" in run_bench(path, "--modes", "lexical")
 
 
 def test_a_file_that_is_no_data_set_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl"
     path.write_text("{}\n")
     with pytest.raises(CommandError, match="line 1: not a scenario"):
-        bench(path)
+        run_bench(path)
 
 
 def test_an_unknown_mode_is_refused() -> None:
     with pytest.raises(CommandError, match="some of vector,lexical,fused,plain,hybrid,reranked"):
-        bench(SAMPLES / "scenarios.jsonl", "--modes", "magic")
+        run_bench(SAMPLES / "scenarios.jsonl", "--modes", "magic")

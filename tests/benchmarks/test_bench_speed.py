@@ -12,13 +12,13 @@ from django.core.management import CommandError, call_command
 from django.test import Client as DjangoClient
 
 from memory.access.scope import user_scope
-from memory.access.users import ensure_user
+from memory.access.users import get_or_create_user
 from memory.benchmarks import bulk, speed, staging
-from memory.benchmarks.client import Client, Progress
-from memory.benchmarks.synthetic import Writer
-from memory.evaluation.loading import benchmark_organization, index
+from memory.benchmarks.client import BenchmarkClient, IndexProgress
+from memory.benchmarks.synthetic import NoteWriter
+from memory.evaluation.loading import benchmark_organization, index_pending
 from memory.indexes import vector_index
-from memory.indexes.base import Filter
+from memory.indexes.base import IndexFilter
 from memory.indexing import queue
 from memory.models import EndUser, MemoryItem, Organization
 from memory.platform.deadline import Deadline
@@ -42,14 +42,14 @@ class Inside(httpx.BaseTransport):
         return httpx.Response(answer.status_code, content=answer.content)
 
 
-class OneProcess(Client):
+class OneProcess(BenchmarkClient):
     """The whole product in this process: nothing is served, and indexing is done on asking."""
 
     def __init__(self, url: str, key: str) -> None:
         super().__init__(url, key, transport=Inside())
 
-    def wait_until_indexed(self, user: str) -> Progress:
-        index(EndUser.objects.get(external_id=user))
+    def wait_until_indexed(self, user: str) -> IndexProgress:
+        index_pending(EndUser.objects.get(external_id=user))
         return self.index_progress(user)
 
 
@@ -59,8 +59,8 @@ def in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_server(data_dir: Path) -> Iterator[str]:
         yield "http://testserver"
 
-    monkeypatch.setattr(staging, "server", no_server)
-    monkeypatch.setattr(staging, "Client", OneProcess)
+    monkeypatch.setattr(staging, "run_server", no_server)
+    monkeypatch.setattr(staging, "BenchmarkClient", OneProcess)
     monkeypatch.setattr(speed, "SINGLE_STORES", 3)
     monkeypatch.setattr(speed, "WARM_UP", 1)
 
@@ -101,20 +101,20 @@ def test_rows_loaded_directly_are_complete_and_found(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(bulk, "POOL", 30)
     monkeypatch.setattr(bulk, "DIRECTIONS", 10)
     monkeypatch.setattr(bulk, "CHUNK", 40)
-    writer = Writer(1)
-    cloud = bulk.make_cloud(writer, seed=1)
+    writer = NoteWriter(1)
+    cloud = bulk.build_cloud(writer, seed=1)
     with benchmark_organization(NOW) as organization:
-        user, other = ensure_user(organization, "ann"), ensure_user(organization, "ben")
+        user, other = get_or_create_user(organization, "ann"), get_or_create_user(organization, "ben")
         loader = bulk.BulkLoader(cloud, seed=1)
         loader.fill(user, writer.notes(100), 100, NOW)
         loader.fill(other, writer.notes(20), 20, NOW)
-        state = queue.counts(user)
+        state = queue.count_indexing(user)
         assert (state.pending, state.ready, state.failed) == (0, 100, 0)
         with user_scope(user):
             texts = {item.text for item in MemoryItem.objects.for_user(user)}
             assert not MemoryItem.objects.for_user(user).filter(lexemes=None).exists()
         assert len(texts) == 100
-        near = vector_index().search(cloud.pool[0], Filter(user.pk), 10, Deadline(5))
+        near = vector_index().search(cloud.pool[0], IndexFilter(user.pk), 10, Deadline(5))
         assert len(near) == 10
         # A vector that was moved keeps a cosine of about 0.9, which is a distance of about 0.45.
         lengths = [np.linalg.norm(vector) for vector in cloud.pool]

@@ -5,11 +5,11 @@ import httpx
 import pytest
 
 from memory.benchmarks import client as module
-from memory.benchmarks.client import CallFailedError, Client, Progress
+from memory.benchmarks.client import BenchmarkClient, CallFailedError, IndexProgress
 
 
-def answering(answer: Callable[[httpx.Request], httpx.Response]) -> Client:
-    return Client("http://commonplace", "a key", transport=httpx.MockTransport(answer))
+def make_client(answer: Callable[[httpx.Request], httpx.Response]) -> BenchmarkClient:
+    return BenchmarkClient("http://commonplace", "a key", transport=httpx.MockTransport(answer))
 
 
 def test_a_search_is_timed_with_the_stages_that_the_server_names() -> None:
@@ -20,7 +20,7 @@ def test_a_search_is_timed_with_the_stages_that_the_server_names() -> None:
         debug = {"stage_timings_ms": {"embed": 5.0, "total": 9.0}, "fallbacks_used": ["vector_skipped"]}
         return httpx.Response(200, json={"results": [], "debug": debug})
 
-    with answering(answer) as client:
+    with make_client(answer) as client:
         client.search("ann", "where?", 10)
     (request,) = seen
     assert (request.url.path, json.loads(request.content)) == (
@@ -35,7 +35,7 @@ def test_a_search_is_timed_with_the_stages_that_the_server_names() -> None:
 
 
 def test_a_refusal_is_told_in_the_words_of_the_server_and_not_timed() -> None:
-    with answering(lambda request: httpx.Response(422, text="tier: unknown")) as client:
+    with make_client(lambda request: httpx.Response(422, text="tier: unknown")) as client:
         with pytest.raises(CallFailedError, match="422 tier: unknown"):
             client.store("ann", {"text": "x"})
         assert client.watch.spreads() == {}
@@ -45,7 +45,7 @@ def test_a_server_that_is_away_is_told_as_such() -> None:
     def refuse(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("connection refused")
 
-    with answering(refuse) as client, pytest.raises(CallFailedError, match="connection refused"):
+    with make_client(refuse) as client, pytest.raises(CallFailedError, match="connection refused"):
         client.context("ann", "who?")
 
 
@@ -68,12 +68,12 @@ def statuses(*pending: int) -> Callable[[httpx.Request], httpx.Response]:
 
 def test_waiting_ends_when_nothing_is_pending(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "POLL_S", 0)
-    with answering(statuses(3, 3, 1, 0)) as client:
-        assert client.wait_until_indexed("ann") == Progress(pending=0, ready=9, failed=0)
+    with make_client(statuses(3, 3, 1, 0)) as client:
+        assert client.wait_until_indexed("ann") == IndexProgress(pending=0, ready=9, failed=0)
 
 
 def test_waiting_ends_with_an_error_when_nothing_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "POLL_S", 0)
     monkeypatch.setattr(module, "STALLED_S", 0.02)
-    with answering(statuses(3, 2)) as client, pytest.raises(CallFailedError, match="2 memories still wait"):
+    with make_client(statuses(3, 2)) as client, pytest.raises(CallFailedError, match="2 memories still wait"):
         client.wait_until_indexed("ann")

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from memory.evaluation.datasets import DatasetError, Form, evidence_keys, first_questions, parse_when, read_dataset
+from memory.evaluation.datasets import (
+    DatasetError,
+    DatasetForm,
+    limit_questions,
+    parse_evidence,
+    parse_when,
+    read_dataset,
+)
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -24,7 +31,7 @@ SAMPLES = Path(__file__).parent / "samples"
     ],
 )
 def test_evidence_ids_are_read_as_people_wrote_them(written: list[str], keys: list[str]) -> None:
-    assert evidence_keys(written) == keys
+    assert parse_evidence(written) == keys
 
 
 @pytest.mark.parametrize(
@@ -40,7 +47,7 @@ def test_session_dates(text: str, when: datetime) -> None:
 
 def test_a_conversation_becomes_one_store_with_a_memory_for_each_turn() -> None:
     dataset = read_dataset(SAMPLES / "conversation.json")
-    assert (dataset.form, dataset.memory_count, dataset.question_count) == (Form.CONVERSATIONS, 14, 4)
+    assert (dataset.form, dataset.memory_count, dataset.question_count) == (DatasetForm.CONVERSATIONS, 14, 4)
     (store,) = dataset.stores
     shed = next(memory for memory in store.memories if memory.key == "D1:5")
     assert shed.text.endswith("the state of the shed. [shares a wooden shed with a broken window]")
@@ -62,7 +69,7 @@ def test_questions_about_nothing_and_without_evidence_are_left_out() -> None:
 
 def test_a_scenario_keeps_its_metadata_grades_and_traps() -> None:
     dataset = read_dataset(SAMPLES / "scenarios.jsonl")
-    assert (dataset.form, len(dataset.stores), dataset.question_count) == (Form.SCENARIOS, 6, 6)
+    assert (dataset.form, len(dataset.stores), dataset.question_count) == (DatasetForm.SCENARIOS, 6, 6)
     store = dataset.stores[1]
     failed = store.memories[0]
     assert (failed.tier, failed.tags, failed.days_ago, failed.outcomes) == (
@@ -80,9 +87,9 @@ def test_a_scenario_keeps_its_metadata_grades_and_traps() -> None:
 
 
 def test_a_limit_keeps_the_first_questions_and_their_stores_only() -> None:
-    conversation = first_questions(read_dataset(SAMPLES / "conversation.json"), 2)
+    conversation = limit_questions(read_dataset(SAMPLES / "conversation.json"), 2)
     assert (conversation.question_count, conversation.memory_count) == (2, 14)
-    scenarios = first_questions(read_dataset(SAMPLES / "scenarios.jsonl"), 3)
+    scenarios = limit_questions(read_dataset(SAMPLES / "scenarios.jsonl"), 3)
     assert [store.key for store in scenarios.stores] == ["exact-1", "outcome-1", "stale-1"]
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from memory.evaluation import quality
-from memory.evaluation.datasets import Dataset, read_dataset
+from memory.evaluation.datasets import RetrievalDataset, read_dataset
 
 FILE = Path(__file__).parent.parent.parent / "memory" / "evaluation" / "scenarios" / "graphs.jsonl"
 
 
-def family(name: str) -> Dataset:
+def family(name: str) -> RetrievalDataset:
     whole = read_dataset(FILE)
-    return Dataset(name, whole.form, tuple(s for s in whole.stores if s.questions[0].labels["family"] == name))
+    return RetrievalDataset(name, whole.form, tuple(s for s in whole.stores if s.questions[0].labels["family"] == name))
 
 
 def test_the_scenarios_are_read_with_what_was_told_of_turns() -> None:
@@ -29,7 +29,7 @@ def test_the_scenarios_are_read_with_what_was_told_of_turns() -> None:
 @pytest.mark.usefixtures("services", "db")
 @pytest.mark.parametrize(("name", "boost"), [("solution", "solutions"), ("document", "documents")])
 def test_each_boost_wins_where_it_is_meant_to(name: str, boost: str) -> None:
-    results = quality.evaluate(family(name), ["hybrid", f"-{boost}"], 10, lambda said: None)
+    results = quality.evaluate_dataset(family(name), ["hybrid", f"-{boost}"], 10, lambda said: None)
     figures = {mode: average.figures["Top-1"] for mode, average in results.overall().items()}
     assert figures["hybrid"] >= 0.8
     assert figures["hybrid"] > figures[f"-{boost}"]

@@ -5,7 +5,7 @@ from math import log2
 import pytest
 
 from memory.evaluation import metrics
-from memory.evaluation.metrics import Judgement, Scored
+from memory.evaluation.metrics import JudgedRanking, ScoredQuestion
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_tokens_are_words_and_marks_in_any_script() -> None:
 
 
 def test_a_scenario_is_judged_by_its_best_memory_and_its_traps() -> None:
-    judged = Judgement("dxba", {"a": 2, "b": 1}, dict.fromkeys("abdx", "two words"), frozenset("d"))
+    judged = JudgedRanking("dxba", {"a": 2, "b": 1}, dict.fromkeys("abdx", "two words"), frozenset("d"))
     figures = {name: measure(judged) for name, measure in metrics.scenario_measures().items()}
     assert figures == pytest.approx(
         {
@@ -83,7 +83,7 @@ def test_a_scenario_is_judged_by_its_best_memory_and_its_traps() -> None:
 
 
 def test_a_conversation_is_judged_by_all_its_evidence() -> None:
-    judged = Judgement("xaybz", {"a": 1, "b": 1, "c": 1}, dict.fromkeys("xyzabc", "word"))
+    judged = JudgedRanking("xaybz", {"a": 1, "b": 1, "c": 1}, dict.fromkeys("xyzabc", "word"))
     figures = {name: measure(judged) for name, measure in metrics.conversation_measures(5).items()}
     assert figures == pytest.approx(
         {
@@ -110,10 +110,10 @@ def test_the_depths_of_recall_follow_the_depth_of_the_ranking() -> None:
 
 def test_averages_overall_and_by_label() -> None:
     rows = [
-        Scored({"family": "b"}, {"MRR": 1.0}),
-        Scored({"family": "a"}, {"MRR": 0.5}),
-        Scored({"family": "b"}, {"MRR": 0.0}),
-        Scored({}, {"MRR": 0.1}),
+        ScoredQuestion({"family": "b"}, {"MRR": 1.0}),
+        ScoredQuestion({"family": "a"}, {"MRR": 0.5}),
+        ScoredQuestion({"family": "b"}, {"MRR": 0.0}),
+        ScoredQuestion({}, {"MRR": 0.1}),
     ]
     assert metrics.average(rows).figures["MRR"] == pytest.approx(0.4)
     by_family = metrics.average_by(rows, "family")

@@ -6,8 +6,8 @@ from rich.console import Console
 
 from memory.evaluation import report
 from memory.evaluation.metrics import Average
-from memory.evaluation.report import Target
-from memory.evaluation.timing import spread
+from memory.evaluation.report import BenchmarkTarget
+from memory.evaluation.timing import summarize_latencies
 
 
 @pytest.fixture
@@ -16,7 +16,9 @@ def console() -> Console:
 
 
 def test_a_table_of_spreads_names_the_figure_to_reach(console: Console) -> None:
-    report.print_spreads(console, "through HTTP", {"store": spread([1.0, 2.0, 30.04])}, {"store": Target(25)})
+    report.print_spreads(
+        console, "through HTTP", {"store": summarize_latencies([1.0, 2.0, 30.04])}, {"store": BenchmarkTarget(25)}
+    )
     text = console.export_text()
     assert "store" in text
     assert "30.0" in text
@@ -32,10 +34,10 @@ def test_quality_figures_have_three_places_and_tokens_none(console: Console) -> 
 
 
 def test_a_target_is_met_at_the_figure_itself() -> None:
-    assert Target(25).is_met(25)
-    assert not Target(25).is_met(25.1)
-    assert Target(150, at_least=True).is_met(150)
-    assert not Target(150, at_least=True).is_met(149)
+    assert BenchmarkTarget(25).is_met(25)
+    assert not BenchmarkTarget(25).is_met(25.1)
+    assert BenchmarkTarget(150, at_least=True).is_met(150)
+    assert not BenchmarkTarget(150, at_least=True).is_met(149)
 
 
 def test_json_keeps_every_script_readable(tmp_path: Path) -> None:

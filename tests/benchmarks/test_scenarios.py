@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.evaluation.datasets import Dataset, DatasetError, Form, Memory
-from memory.evaluation.learning import adversarial
-from memory.evaluation.scenarios import HALVES, SETS, read_drafts, read_memory, scenario_set
+from memory.evaluation.datasets import DatasetError, DatasetForm, DatasetMemory, RetrievalDataset
+from memory.evaluation.learning import select_adversarial
+from memory.evaluation.scenarios import HALVES, SETS, read_drafts, read_memory, read_scenario_set
 
 FAMILIES = {
     *("lexical-exact", "paraphrase", "outcome-beats-similarity", "quality-beats-similarity", "recency-intended"),
@@ -19,7 +19,7 @@ FAMILIES = {
 DIGESTS = {"scenarios-v1": "b0c49e4b93a1464b", "scenarios-v2": "4103de32148a75c2"}
 
 
-def counts(dataset: Dataset, label: str) -> Counter[str]:
+def count_scenarios(dataset: RetrievalDataset, label: str) -> Counter[str]:
     return Counter(store.questions[0].labels[label] for store in dataset.stores)
 
 
@@ -30,15 +30,15 @@ WRITTEN = (
 """What a set says of a memory; what other sets may say besides is no change of it."""
 
 
-def written(memory: Memory) -> str:
+def render_memory(memory: DatasetMemory) -> str:
     return f"Memory({', '.join(f'{name}={getattr(memory, name)!r}' for name in WRITTEN)})"
 
 
-def digest(dataset: Dataset) -> str:
+def digest(dataset: RetrievalDataset) -> str:
     told = [
         (
             store.key,
-            [written(memory) for memory in store.memories],
+            [render_memory(memory) for memory in store.memories],
             one.text,
             sorted(one.grades.items()),
             sorted(one.traps),
@@ -52,26 +52,26 @@ def digest(dataset: Dataset) -> str:
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_set_stays_as_it_is(name: str) -> None:
-    assert digest(scenario_set(name)) == DIGESTS[name]
+    assert digest(read_scenario_set(name)) == DIGESTS[name]
 
 
 @pytest.mark.parametrize(
     ("name", "questions", "of_a_family", "controls"), [("scenarios-v1", 200, 10, 20), ("scenarios-v2", 140, 6, 7)]
 )
 def test_the_set_has_every_family_language_and_kind(name: str, questions: int, of_a_family: int, controls: int) -> None:
-    dataset = scenario_set(name)
-    assert dataset.form is Form.SCENARIOS
+    dataset = read_scenario_set(name)
+    assert dataset.form is DatasetForm.SCENARIOS
     assert dataset.question_count >= questions
-    assert set(counts(dataset, "family")) == FAMILIES
-    assert min(counts(dataset, "family").values()) >= of_a_family
-    assert set(counts(dataset, "language")) == {"en", "he", "es", "fr", "de", "it"}
-    assert counts(dataset, "kind")["control"] >= controls
+    assert set(count_scenarios(dataset, "family")) == FAMILIES
+    assert min(count_scenarios(dataset, "family").values()) >= of_a_family
+    assert set(count_scenarios(dataset, "language")) == {"en", "he", "es", "fr", "de", "it"}
+    assert count_scenarios(dataset, "kind")["control"] >= controls
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_each_scenario_has_an_answer_traps_and_bystanders(name: str) -> None:
     keys = set()
-    for store in scenario_set(name).stores:
+    for store in read_scenario_set(name).stores:
         question = store.questions[0]
         assert list(question.grades.values()).count(2) == 1
         assert question.traps.isdisjoint(question.grades)
@@ -79,19 +79,19 @@ def test_each_scenario_has_an_answer_traps_and_bystanders(name: str) -> None:
         texts = [memory.text for memory in store.memories]
         assert len(set(texts)) == len(texts)
         keys.add(store.key)
-    assert len(keys) == scenario_set(name).question_count
+    assert len(keys) == read_scenario_set(name).question_count
 
 
 def test_halves_share_nothing_and_have_every_family_and_language() -> None:
-    first, second = (scenario_set("scenarios-v1", half) for half in HALVES)
+    first, second = (read_scenario_set("scenarios-v1", half) for half in HALVES)
     assert not {store.key for store in first.stores} & {store.key for store in second.stores}
-    assert first.question_count + second.question_count == scenario_set("scenarios-v1").question_count
+    assert first.question_count + second.question_count == read_scenario_set("scenarios-v1").question_count
     for label in ("family", "language", "kind"):
-        assert set(counts(first, label)) == set(counts(second, label))
+        assert set(count_scenarios(first, label)) == set(count_scenarios(second, label))
 
 
 def test_controls_do_not_count_where_learning_is_measured() -> None:
-    assert set(counts(adversarial(scenario_set("scenarios-v1")), "kind")) == {"adversarial"}
+    assert set(count_scenarios(select_adversarial(read_scenario_set("scenarios-v1")), "kind")) == {"adversarial"}
 
 
 def test_the_notation() -> None:

@@ -11,7 +11,7 @@ import pytest
 from config.runtime.programs import WebAddress
 from config.supervisor import Program
 from memory.benchmarks.client import CallFailedError
-from memory.benchmarks.serving import free_port, running_address, started
+from memory.benchmarks.serving import find_free_port, find_running_address, start_program
 
 
 def program(code: str, **changes: object) -> Program:
@@ -33,7 +33,7 @@ def test_without_a_usable_address_nothing_is_taken_to_run(tmp_path: Path, conten
     access = tmp_path / "access.json"
     if content is not None:
         access.write_text(content)
-    assert running_address(access) is None
+    assert find_running_address(access) is None
 
 
 def test_a_server_is_used_only_while_it_answers(tmp_path: Path) -> None:
@@ -43,16 +43,16 @@ def test_a_server_is_used_only_while_it_answers(tmp_path: Path) -> None:
         access.write_text(json.dumps({"api_url": f"http://127.0.0.1:{port}/"}))
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        assert running_address(access) == WebAddress("127.0.0.1", port)
+        assert find_running_address(access) == WebAddress("127.0.0.1", port)
         server.shutdown()
         thread.join()
     # The file outlives the process that wrote it.
-    assert running_address(access) is None
+    assert find_running_address(access) is None
 
 
 def test_a_program_that_ends_at_once_is_told_with_its_log(tmp_path: Path) -> None:
     refusal = pytest.raises(CallFailedError, match=r"web did not start; see .*bench-web\.log")
-    with refusal, started(program("print('no such module')"), tmp_path):
+    with refusal, start_program(program("print('no such module')"), tmp_path):
         pytest.fail("it did not start")
     assert "no such module" in (tmp_path / "bench-web.log").read_text()
 
@@ -61,7 +61,7 @@ def test_a_program_that_does_not_get_ready_is_ended(tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     code = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     refusal = pytest.raises(CallFailedError, match="did not start")
-    with refusal, started(program(code, ready_within_s=1.0), tmp_path):
+    with refusal, start_program(program(code, ready_within_s=1.0), tmp_path):
         pytest.fail("it never said that it was ready")
     with pytest.raises(ProcessLookupError):
         os.kill(int(mark.read_text()), 0)
@@ -70,10 +70,10 @@ def test_a_program_that_does_not_get_ready_is_ended(tmp_path: Path) -> None:
 def test_a_program_runs_as_long_as_it_is_needed(tmp_path: Path) -> None:
     mark = tmp_path / "ready"
     code = f"import time; open({str(mark)!r}, 'w').close(); time.sleep(60)"
-    with started(program(code, ready=mark.exists), tmp_path):
+    with start_program(program(code, ready=mark.exists), tmp_path):
         assert mark.exists()
 
 
 def test_a_free_port_can_be_taken() -> None:
-    with TCPServer(("127.0.0.1", free_port()), Healthy):
+    with TCPServer(("127.0.0.1", find_free_port()), Healthy):
         pass

@@ -1,21 +1,21 @@
 import re
 from collections import Counter
 
-from memory.benchmarks.synthetic import VOCABULARY, Template, Writer
+from memory.benchmarks.synthetic import VOCABULARY, NoteWriter, SentenceTemplate
 
 
 def test_the_same_seed_writes_the_same_notes_and_questions() -> None:
-    first, second, other = Writer(7), Writer(7), Writer(8)
+    first, second, other = NoteWriter(7), NoteWriter(7), NoteWriter(8)
     notes = list(first.notes(200))
     assert notes == list(second.notes(200))
     assert notes != list(other.notes(200))
     # `first` has written notes and `third` has not: the questions are the same.
-    third = Writer(7)
+    third = NoteWriter(7)
     assert first.questions(50) == third.questions(50)
 
 
 def test_notes_and_questions_are_all_different() -> None:
-    writer = Writer(1)
+    writer = NoteWriter(1)
     notes = [note.text for note in writer.notes(5000)]
     questions = writer.questions(2000)
     assert len(set(notes)) == 5000
@@ -24,7 +24,7 @@ def test_notes_and_questions_are_all_different() -> None:
 
 
 def test_no_slot_stays_empty_in_any_language_or_topic() -> None:
-    writer = Writer(2)
+    writer = NoteWriter(2)
     notes = list(writer.notes(5000))
     assert not [note.text for note in notes if re.search(r"[{}]", note.text)]
     assert {note.language for note in notes} == {path.stem for path in VOCABULARY.glob("*.toml")}
@@ -33,7 +33,7 @@ def test_no_slot_stays_empty_in_any_language_or_topic() -> None:
 
 
 def test_words_are_spread_as_in_natural_text() -> None:
-    words = Counter(word for note in Writer(3).notes(3000) for word in re.findall(r"\w+", note.text.lower()))
+    words = Counter(word for note in NoteWriter(3).notes(3000) for word in re.findall(r"\w+", note.text.lower()))
     total = words.total()
     assert 25 < total / 3000 < 50
     # A few words make up much of the text, and many occur once: neither holds for evenly drawn words.
@@ -42,6 +42,6 @@ def test_words_are_spread_as_in_natural_text() -> None:
 
 
 def test_a_template_is_split_at_its_slots() -> None:
-    template = Template.parse("{first} meets {first2} in {city}.")
+    template = SentenceTemplate.parse("{first} meets {first2} in {city}.")
     assert template.slots == (("first", ""), ("first", "2"), ("city", ""))
     assert template.literals == ("", " meets ", " in ", ".")

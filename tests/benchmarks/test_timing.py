@@ -1,6 +1,6 @@
 import pytest
 
-from memory.evaluation.timing import Pace, Stopwatch, percentile, run_clients, spread
+from memory.evaluation.timing import Pace, Stopwatch, percentile, run_clients, summarize_latencies
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_a_percentile_of_nothing_is_refused() -> None:
 
 
 def test_a_spread_holds_median_tail_and_worst() -> None:
-    taken = spread([float(value) for value in range(1, 101)])
+    taken = summarize_latencies([float(value) for value in range(1, 101)])
     assert (taken.count, taken.p50, taken.p95, taken.worst) == (100, 50, 95, 100)
 
 

@@ -16,7 +16,7 @@ from tests.conftest import Clock
 memory = MemoryFacade("key:test")
 
 
-def run(*args: str) -> str:
+def run_export(*args: str) -> str:
     out = StringIO()
     call_command("export_exchanges", "--org=acme", *args, stdout=out, stderr=StringIO())
     return out.getvalue()
@@ -31,21 +31,21 @@ def test_every_exchange_is_a_line_also_across_batches(
         # Two of them carry the same moment.
         clock.advance(minutes=number % 2)
     memory.exchange(other_user, NewExchange("t-0", "Somebody else", "a"), now=clock())
-    records = [json.loads(line) for line in run("--user=ann").splitlines()]
+    records = [json.loads(line) for line in run_export("--user=ann").splitlines()]
     assert {record["user"] for record in records} == {f"Question {number}" for number in range(5)}
     assert len(records) == 5
     assert [record["timestamp"] for record in records] == sorted(record["timestamp"] for record in records)
     assert {record["role"] for record in records} == {"exchange"}
-    odd = [json.loads(line)["user"] for line in run("--user=ann", "--thread=t-1").splitlines()]
+    odd = [json.loads(line)["user"] for line in run_export("--user=ann", "--thread=t-1").splitlines()]
     assert odd == ["Question 1", "Question 3"]
     target = tmp_path / "ann.jsonl"
-    assert run("--user=ann", f"--out={target}") == ""
+    assert run_export("--user=ann", f"--out={target}") == ""
     assert [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()] == records
     assert list(tmp_path.iterdir()) == [target]
 
 
 def test_a_wrong_name_or_place_is_told(user: EndUser, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="--user: nobody is known as nobody"):
-        run("--user=nobody")
+        run_export("--user=nobody")
     with pytest.raises(CommandError, match="--out: "):
-        run("--user=ann", f"--out={tmp_path / 'missing' / 'x.jsonl'}")
+        run_export("--user=ann", f"--out={tmp_path / 'missing' / 'x.jsonl'}")

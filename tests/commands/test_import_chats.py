@@ -21,7 +21,7 @@ from memory.transfer.chats.messages import MAX_TEXT
 SAMPLES = Path(__file__).parent.parent / "samples" / "chats"
 
 
-def imports(file: Path | str, user: str = "ann", **options: Any) -> str:
+def run_import(file: Path | str, user: str = "ann", **options: Any) -> str:
     out = StringIO()
     call_command("import_chats", str(SAMPLES / file), user=user, stdout=out, **options)
     return out.getvalue()
@@ -46,19 +46,19 @@ def turns(number: int, thread: str = "t") -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(("file", "kind", "added"), [("chatgpt.json", "chatgpt", 6), ("claude.json", "claude", 9)])
 def test_an_export_becomes_history_and_the_second_time_nothing(user: EndUser, file: str, kind: str, added: int) -> None:
-    first = imports(file)
+    first = run_import(file)
     assert f"added {added} to history of ann, 0 already there" in first
     rows = rows_of(user)
     assert len(rows) == added
     assert {row.tier for row in rows} == {Tier.HISTORY}
     assert {row.indexing for row in rows} == {Indexing.PENDING}
     assert {row.source["format"] for row in rows} == {kind}
-    assert f"added 0 to history of ann, {added} already there" in imports(file)
+    assert f"added 0 to history of ann, {added} already there" in run_import(file)
     assert len(rows_of(user)) == added
 
 
 def test_speakers_times_threads_and_titles_arrive(user: EndUser) -> None:
-    imports("chatgpt.json")
+    run_import("chatgpt.json")
     first = rows_of(user)[0]
     assert (first.speaker, first.source_type) == ("user", SourceType.USER)
     assert first.occurred_at.isoformat() == "2026-01-02T08:00:05.250000+00:00"
@@ -70,8 +70,8 @@ def test_speakers_times_threads_and_titles_arrive(user: EndUser) -> None:
 
 
 def test_lines_that_repeat_are_kept_apart_and_still_imported_once(user: EndUser) -> None:
-    assert "added 6 to patterns of ann, 0 already there, 1 left out" in imports("plain.jsonl", tier="patterns")
-    assert "left out: 1 (empty)" in imports("plain.jsonl", tier="patterns")
+    assert "added 6 to patterns of ann, 0 already there, 1 left out" in run_import("plain.jsonl", tier="patterns")
+    assert "left out: 1 (empty)" in run_import("plain.jsonl", tier="patterns")
     texts = [row.text for row in rows_of(user)]
     assert texts.count("ok") == 2
     assert len(texts) == 6
@@ -80,18 +80,18 @@ def test_lines_that_repeat_are_kept_apart_and_still_imported_once(user: EndUser)
 def test_a_zip_adds_nothing_to_what_its_file_added(user: EndUser, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(SAMPLES / "claude.json", "conversations.json")
-    imports("claude.json")
-    assert "added 0 to history of ann, 9 already there" in imports(tmp_path / "export.zip")
+    run_import("claude.json")
+    assert "added 0 to history of ann, 9 already there" in run_import(tmp_path / "export.zip")
 
 
 def test_a_fault_anywhere_is_refused_with_its_line_and_nothing_is_stored(user: EndUser, tmp_path: Path) -> None:
     rows = turns(1_200)
     rows[1_100]["speaker"] = None
     with pytest.raises(CommandError, match=r"line 1101: speaker is missing\nNothing was imported"):
-        imports(lines(tmp_path / "broken.jsonl", rows))
+        run_import(lines(tmp_path / "broken.jsonl", rows))
     assert rows_of(user) == []
     rows[1_100]["speaker"] = "Ines"
-    assert "added 1,200" in imports(lines(tmp_path / "whole.jsonl", rows))
+    assert "added 1,200" in run_import(lines(tmp_path / "whole.jsonl", rows))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_fault_anywhere_is_refused_with_its_line_and_nothing_is_stored(user: E
 def test_other_files_are_refused_with_a_reason(user: EndUser, tmp_path: Path, content: str, reason: str) -> None:
     (tmp_path / "file").write_text(content)
     with pytest.raises(CommandError, match=reason):
-        imports(tmp_path / "file")
+        run_import(tmp_path / "file")
 
 
 def test_an_interrupted_import_goes_on_where_it_stopped(
@@ -119,58 +119,58 @@ def test_an_interrupted_import_goes_on_where_it_stopped(
     def stop_at_the_third(*args: Any, **options: Any) -> Any:
         if next(calls) == 3:
             raise KeyboardInterrupt
-        return writing.store_many(*args, **options)
+        return writing.store_memories(*args, **options)
 
-    monkeypatch.setattr(importing, "store_many", stop_at_the_third)
+    monkeypatch.setattr(importing, "store_memories", stop_at_the_third)
     with pytest.raises(CommandError, match="stopped after 1,000") as stopped:
-        imports(file)
+        run_import(file)
     assert stopped.value.returncode == 130
     monkeypatch.undo()
-    assert "added 200 to history of ann, 1,000 already there" in imports(file)
+    assert "added 200 to history of ann, 1,000 already there" in run_import(file)
     assert len(rows_of(user)) == 1_200
 
 
 def test_a_long_message_is_split_and_nothing_of_it_is_lost(user: EndUser, tmp_path: Path) -> None:
     text = "The river rose again and the ferry stayed at its post. " * 1_500
     file = lines(tmp_path / "long.jsonl", [turns(1)[0] | {"text": text + "\u0007"}])
-    said = imports(file)
+    said = run_import(file)
     assert "1 message in 1 thread" in said
     assert "added 3 to history" in said
     rows = sorted(rows_of(user), key=lambda row: row.metadata["part"])
     assert "".join(row.text for row in rows) == text.strip()
     assert all(len(row.text) <= MAX_TEXT for row in rows)
     assert [row.metadata["parts"] for row in rows] == [3, 3, 3]
-    assert "added 0" in imports(file)
+    assert "added 0" in run_import(file)
 
 
 def test_a_rehearsal_says_what_would_happen_and_writes_nothing(organization: Organization) -> None:
-    said = imports("claude.json", user="newcomer", dry_run=True)
+    said = run_import("claude.json", user="newcomer", dry_run=True)
     assert "would add 9 to history of newcomer, 0 already there; nothing was written" in said
     assert find_user(organization, "newcomer") is None
-    imports("claude.json", user="newcomer")
-    assert "would add 0 to history of newcomer, 9 already there" in imports(
+    run_import("claude.json", user="newcomer")
+    assert "would add 0 to history of newcomer, 9 already there" in run_import(
         "claude.json", user="newcomer", dry_run=True
     )
 
 
 def test_what_its_owner_deleted_does_not_come_back(user: EndUser) -> None:
-    imports("plain.jsonl")
+    run_import("plain.jsonl")
     gone = rows_of(user)[0]
-    assert writing.remove(user, gone.pk, now=gone.created_at)
-    assert "added 0 to history of ann, 6 already there" in imports("plain.jsonl")
+    assert writing.delete_memory(user, gone.pk, now=gone.created_at)
+    assert "added 0 to history of ann, 6 already there" in run_import("plain.jsonl")
 
 
 def test_the_organisation_must_be_named_when_there_are_several(user: EndUser, foreign_user: EndUser) -> None:
     with pytest.raises(CommandError, match="name the organisation with --org; there are: acme, umbra"):
-        imports("plain.jsonl")
+        run_import("plain.jsonl")
     with pytest.raises(CommandError, match="no organisation 'nowhere'"):
-        imports("plain.jsonl", org="nowhere")
-    imports("plain.jsonl", org="umbra")
+        run_import("plain.jsonl", org="nowhere")
+    run_import("plain.jsonl", org="umbra")
     assert rows_of(user) == []
     assert len(rows_of(foreign_user)) == 6
 
 
 def test_an_id_no_client_could_use_is_refused(organization: Organization) -> None:
     with pytest.raises(CommandError, match="a user id is 1-128"):
-        imports("plain.jsonl", user="ann/../ben")
+        run_import("plain.jsonl", user="ann/../ben")
     assert not EndUser.objects.exists()

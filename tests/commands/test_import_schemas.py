@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from memory.access.scope import user_scope
 from memory.access.users import find_user
-from memory.indexes.base import Filter
+from memory.indexes.base import IndexFilter
 from memory.indexes.fulltext import FullTextIndex
 from memory.models import EndUser, MemoryItem, Organization
 from memory.platform.deadline import Deadline
@@ -36,7 +36,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "schemas.json"
 
 
-def imports(file: Path, content: object = None, **options: Any) -> str:
+def run_import(file: Path, content: object = None, **options: Any) -> str:
     if content is not None:
         file.write_text(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
     out = StringIO()
@@ -54,7 +54,7 @@ def catalogue(**changes: Any) -> dict[str, Any]:
 
 
 def test_each_table_and_each_group_of_synonyms_is_a_pattern(user: EndUser, file: Path) -> None:
-    assert "added 3 to patterns of ann, revised 0, 0 already there" in imports(file, catalogue())
+    assert "added 3 to patterns of ann, revised 0, 0 already there" in run_import(file, catalogue())
     samples, wells, synonyms = rows_of(user)
     assert {row.tier for row in (samples, wells, synonyms)} == {Tier.PATTERNS}
     assert {row.indexing for row in (samples, wells, synonyms)} == {Indexing.PENDING}
@@ -69,33 +69,33 @@ def test_each_table_and_each_group_of_synonyms_is_a_pattern(user: EndUser, file:
     }  # fmt: skip
     assert synonyms.text == "Said of the same thing in housing: housing, דיור, dwelling"
     assert synonyms.metadata == {"domain": "housing", "synonyms": ["housing", "דיור", "dwelling"]}
-    found = FullTextIndex().search("nitrate", Filter(user.pk), 5, Deadline(5))
+    found = FullTextIndex().search("nitrate", IndexFilter(user.pk), 5, Deadline(5))
     assert [match.id for match in found] == [samples.pk]
 
 
 def test_the_same_file_again_adds_nothing_and_a_changed_table_is_revised(user: EndUser, file: Path) -> None:
-    imports(file, catalogue())
+    run_import(file, catalogue())
     before = {row.pk for row in rows_of(user)}
-    assert "added 0 to patterns of ann, revised 0, 3 already there" in imports(file)
+    assert "added 0 to patterns of ann, revised 0, 3 already there" in run_import(file)
     longer = [WELLS["tables"][0], {"name": "samples", "columns": ["nitrate", "lead"]}]
-    assert "added 0 to patterns of ann, revised 1, 2 already there" in imports(file, catalogue(tables=longer))
+    assert "added 0 to patterns of ann, revised 1, 2 already there" in run_import(file, catalogue(tables=longer))
     assert {row.pk for row in rows_of(user)} == before
     assert any("lead" in row.text and row.version == 2 for row in rows_of(user))
-    assert "revised 0, 3 already there" in imports(file)
+    assert "revised 0, 3 already there" in run_import(file)
 
 
 def test_what_its_owner_deleted_stays_deleted(user: EndUser, file: Path) -> None:
-    imports(file, catalogue())
+    run_import(file, catalogue())
     gone = rows_of(user)[0]
-    writing.remove(user, gone.pk, now=gone.created_at)
-    assert "added 0 to patterns of ann, revised 0, 3 already there" in imports(file)
+    writing.delete_memory(user, gone.pk, now=gone.created_at)
+    assert "added 0 to patterns of ann, revised 0, 3 already there" in run_import(file)
     assert gone.pk not in {row.pk for row in rows_of(user)}
 
 
 def test_a_data_set_may_have_columns_of_its_own_or_none(user: EndUser, file: Path) -> None:
     flat = {"id": "a", "title": "Flat", "columns": ["one", "two"]}
     bare = {"id": "b", "title": "Bare"}
-    imports(file, {"datasets": [flat, bare]})
+    run_import(file, {"datasets": [flat, bare]})
     assert [row.text for row in rows_of(user)] == ["Dataset: Bare (ID: b)", "Dataset: Flat (ID: a)\nFields: one; two"]
 
 
@@ -124,7 +124,7 @@ def test_a_broken_file_is_refused_with_place_and_reason_and_nothing_is_stored(
     user: EndUser, file: Path, content: object, complaint: str
 ) -> None:
     with pytest.raises(CommandError) as refusal:
-        imports(file, content)
+        run_import(file, content)
     assert complaint in str(refusal.value)
     assert "Nothing was imported from schemas.json" in str(refusal.value)
     assert rows_of(user) == []
@@ -132,12 +132,12 @@ def test_a_broken_file_is_refused_with_place_and_reason_and_nothing_is_stored(
 
 def test_a_file_that_is_not_there_or_not_text_is_refused(user: EndUser, file: Path) -> None:
     with pytest.raises(CommandError, match="cannot be read: No such file"):
-        imports(file)
+        run_import(file)
     file.write_bytes(b'{"datasets": "\xff"}')
     with pytest.raises(CommandError, match="byte 15: is not UTF-8 text"):
-        imports(file)
+        run_import(file)
 
 
 def test_a_rehearsal_writes_nothing(organization: Organization, file: Path) -> None:
-    assert "3 descriptions; nothing was written" in imports(file, catalogue(), dry_run=True)
+    assert "3 descriptions; nothing was written" in run_import(file, catalogue(), dry_run=True)
     assert find_user(organization, "ann") is None

@@ -15,7 +15,7 @@ from config.env import BASE_DIR
 from memory.indexes import vector_index
 from memory.indexing import runs
 from memory.models import EndUser, ReindexRun
-from tests.rebuilds import contents, fill, rows
+from tests.rebuilds import read_index, read_rows, store_memories
 
 pytestmark = [pytest.mark.usefixtures("services"), pytest.mark.django_db]
 IndexNow = Callable[[EndUser], None]
@@ -23,54 +23,54 @@ IndexNow = Callable[[EndUser], None]
 
 @pytest.fixture
 def ann(user: EndUser, index_now: IndexNow) -> EndUser:
-    fill(user, 12)
+    store_memories(user, 12)
     index_now(user)
     return user
 
 
-def run(*words: str) -> str:
+def run_reindex(*words: str) -> str:
     out = StringIO()
     call_command("reindex", *words, stdout=out, stderr=out)
     return out.getvalue()
 
 
 def test_the_whole_index_is_rebuilt_and_compared(ann: EndUser) -> None:
-    said = run("--rate=0")
+    said = run_reindex("--rate=0")
     assert "done (check, 12 of about 12 rows, 0 refused)" in said
     assert "compared afterwards: 12 rows, 12 points, 0 differences" in said
-    assert contents(ann) == rows(ann)
+    assert read_index(ann) == read_rows(ann)
 
 
 def test_status_tells_the_run_and_the_collections(ann: EndUser) -> None:
-    assert "never rebuilt" in run("--status")
-    run("--rate=0")
-    said = run("--status")
+    assert "never rebuilt" in run_reindex("--status")
+    run_reindex("--rate=0")
+    said = run_reindex("--status")
     assert f"{vector_index().collection}: done" in said
     assert "live     memories_v1_" in said
     assert "previous memories_v1 (pgvector" in said
 
 
 def test_a_run_in_the_background_is_left_to_the_worker(ann: EndUser) -> None:
-    assert "started" in run("--background")
+    assert "started" in run_reindex("--background")
     assert ReindexRun.objects.get().rows_done == 0
-    assert "paused" in run("--pause")
-    assert "done" in run("--resume")
+    assert "paused" in run_reindex("--pause")
+    assert "done" in run_reindex("--resume")
 
 
 def test_giving_up_and_rolling_back(ann: EndUser) -> None:
-    run("--background")
-    assert "given up" in run("--cancel")
+    run_reindex("--background")
+    assert "given up" in run_reindex("--cancel")
     with pytest.raises(CommandError, match="no earlier collection"):
-        run("--rollback")
-    run("--rate=0")
-    assert "12 rows compared, 0 put right" in run("--rollback")
+        run_reindex("--rollback")
+    run_reindex("--rate=0")
+    assert "12 rows compared, 0 put right" in run_reindex("--rollback")
     assert vector_index().collection == "memories_v1"
 
 
 def test_one_user_or_what_changed_since(ann: EndUser) -> None:
-    assert "done (check, 12 of" in run("--user=ann", "--rate=0")
-    assert "done (check, 0 of" in run("--since=2999-01-01", "--rate=0")
-    assert "done (check, 0 of" in run("--tier=books", "--rate=0")
+    assert "done (check, 12 of" in run_reindex("--user=ann", "--rate=0")
+    assert "done (check, 0 of" in run_reindex("--since=2999-01-01", "--rate=0")
+    assert "done (check, 0 of" in run_reindex("--tier=books", "--rate=0")
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,13 @@ def test_one_user_or_what_changed_since(ann: EndUser) -> None:
 )
 def test_what_cannot_be_done_is_refused_with_a_reason(ann: EndUser, words: list[str], reason: str) -> None:
     with pytest.raises(CommandError, match=reason):
-        run(*words)
+        run_reindex(*words)
 
 
 def test_a_second_run_is_refused(ann: EndUser) -> None:
-    run("--background")
+    run_reindex("--background")
     with pytest.raises(CommandError, match="--resume, --pause or --cancel"):
-        run()
+        run_reindex()
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def test_a_killed_command_is_carried_on_by_the_next(ann: EndUser) -> None:
         while not ReindexRun.objects.filter(rows_done__gte=4).exists():
             assert process.poll() is None
         with pytest.raises(CommandError, match="--resume"):
-            run()
+            run_reindex()
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -126,6 +126,6 @@ def test_a_killed_command_is_carried_on_by_the_next(ann: EndUser) -> None:
     assert left.state == ReindexRun.State.RUNNING
     assert 4 <= left.rows_done < 12
     ReindexRun.objects.update(rows_per_s=0)
-    assert "done" in run("--resume")
-    assert runs.open_run() is None
-    assert contents(ann) == rows(ann)
+    assert "done" in run_reindex("--resume")
+    assert runs.find_open_run() is None
+    assert read_index(ann) == read_rows(ann)

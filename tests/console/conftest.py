@@ -30,7 +30,7 @@ def member_of(organization: Organization, username: str) -> Operator:
     return operator
 
 
-def signed_in(operator: Operator) -> Console:
+def console_for(operator: Operator) -> Console:
     console = Console()
     console.force_login(operator)
     return console
@@ -43,13 +43,13 @@ def operator(organization: Organization) -> Operator:
 
 @pytest.fixture
 def console(operator: Operator) -> Console:
-    return signed_in(operator)
+    return console_for(operator)
 
 
 @pytest.fixture
 def outsider(other_organization: Organization) -> Console:
     """Signed in, and a member of the other organisation only."""
-    return signed_in(member_of(other_organization, "otto"))
+    return console_for(member_of(other_organization, "otto"))
 
 
 @pytest.fixture

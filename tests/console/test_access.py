@@ -12,7 +12,7 @@ from memory.conf import memory_conf
 from memory.console import urls
 from memory.models import EndUser, MemoryItem, Operator
 from memory.tiers import Status, Trust
-from tests.console.conftest import Console, signed_in
+from tests.console.conftest import Console, console_for
 from tests.factories import MemoryItemFactory, OperatorFactory
 
 PAGES = [
@@ -79,17 +79,17 @@ def test_nothing_is_changed_by_who_may_not(
     path = f"{place}/memories/{item.pk}/{action}"
     assert outsider.post(path, CHANGES[action]).status_code == 404
     assert nobody.post(path, CHANGES[action]).status_code == 302
-    unchanged(item)
+    assert_unchanged(item)
 
 
 @pytest.mark.parametrize("action", CHANGES)
 def test_reading_a_page_changes_nothing(console: Console, place: str, item: MemoryItem, action: str) -> None:
     console.get(f"{place}/memories/{item.pk}/{action}")
     console.part(f"{place}/memories/{item.pk}/{action}?confirm=yes")
-    unchanged(item)
+    assert_unchanged(item)
 
 
-def unchanged(item: MemoryItem) -> None:
+def assert_unchanged(item: MemoryItem) -> None:
     with user_scope(item.user):
         now = MemoryItem.objects.get(pk=item.pk)
     assert (now.text, now.status, now.updated_at) == (item.text, Status.ACTIVE, item.updated_at)
@@ -108,7 +108,7 @@ def test_a_memory_is_not_found_at_another_person(
 
 
 def test_a_superuser_sees_every_organisation(place: str, foreign_user: EndUser) -> None:
-    root = signed_in(OperatorFactory.create(username="root", is_superuser=True))
+    root = console_for(OperatorFactory.create(username="root", is_superuser=True))
     assert root.get(place).status_code == 200
     assert root.get("/console/umbra/ann").status_code == 200
 

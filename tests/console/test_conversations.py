@@ -39,7 +39,7 @@ def exchange_id(user: EndUser, item: MemoryItem) -> uuid.UUID:
     return facade.exchange(user, new, now=now).exchange_id
 
 
-def score(item: MemoryItem) -> float:
+def score_of(item: MemoryItem) -> float:
     found = facade.get(item.user, item.pk)
     assert found is not None
     return found.score
@@ -76,7 +76,7 @@ def test_a_button_records_an_outcome(
     answer = console.post(f"{place}/conversations/{exchange_id}/outcome", {"outcome": said})
     assert answer.status_code == 302
     assert answer.headers["Location"] == f"{place}/conversations?thread=t-1#exchange-{exchange_id}"
-    assert score(item) == left
+    assert score_of(item) == left
     with user_scope(item.user):
         event = OutcomeEvent.objects.get()
     assert (event.outcome, event.source, event.actor) == (said, "explicit", "operator:olga")
@@ -92,7 +92,7 @@ def test_htmx_gets_the_exchange_alone_and_another_button_corrects(
     assert "said by operator olga" in part
     part = console.post_part(path, {"outcome": "failed"}).content.decode()
     assert 'value="worked" aria-pressed="false"' in part
-    assert score(item) == 0.2
+    assert score_of(item) == 0.2
 
 
 def test_what_is_not_there_or_not_theirs_is_not_found(
@@ -106,7 +106,7 @@ def test_what_is_not_there_or_not_theirs_is_not_found(
     assert outsider.get(f"{place}/conversations").status_code == 404
     assert nobody.post(path, {"outcome": "worked"}).status_code == 302
     assert nobody.get(f"{place}/conversations").status_code == 302
-    assert score(item) == 0.5
+    assert score_of(item) == 0.5
 
 
 def test_pages_go_on_where_the_last_one_ended(console: Console, user: EndUser, place: str) -> None:

@@ -13,9 +13,9 @@ from memory.models import EndUser, Operator
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from outcomes.models import ActionTaken
-from tests.console.test_in_a_browser import CHROMIUM, Visit, opened, visit
+from tests.console.test_in_a_browser import CHROMIUM, Visit, open_browser, visit
 from tests.factories import MemoryItemFactory
-from tests.knowledge_graph.conftest import shown
+from tests.knowledge_graph.conftest import record_turn
 
 __all__ = ["visit"]
 
@@ -49,7 +49,7 @@ def graph(user: EndUser, operator: Operator, place: str) -> str:
         memory.store(user, NewMemory(text, tier=Tier.MEMORY_BANK, tags=["context"]), now=now)
     item = MemoryItemFactory.create(user=user, tier=Tier.PATTERNS, text="Look at the log of the container first")
     for query, outcome in ASKED:
-        turn_id = shown(user, query, [item])
+        turn_id = record_turn(user, query, [item])
         with user_scope(user):
             ActionTaken.objects.create(
                 user=user, turn_id=turn_id, action="search_memory", tiers=["patterns"], query=query, at=now
@@ -60,7 +60,7 @@ def graph(user: EndUser, operator: Operator, place: str) -> str:
 
 
 def test_the_graph_wide_and_narrow_light_and_dark(graph: str, visit: Callable[..., Visit], tmp_path: Path) -> None:
-    for browser in opened():
+    for browser in open_browser():
         for width in (1280, 390):
             for scheme in ("light", "dark"):
                 there = visit(browser, viewport={"width": width, "height": 900}, color_scheme=scheme)

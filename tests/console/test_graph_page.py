@@ -10,9 +10,9 @@ from pytest_django import Settings
 
 from knowledge_graph import tasks
 from knowledge_graph.models import Concept
-from knowledge_graph.picture import Node, Picture, Tie
+from knowledge_graph.picture import GraphEdge, GraphNode, GraphView
 from memory.access.scope import user_scope
-from memory.console.graphing import drawings
+from memory.console.graphing import draw_graph
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.store.admission import NewMemory
@@ -21,7 +21,7 @@ from tests.conftest import Clock
 from tests.console.conftest import Console
 from tests.console.payloads import PAYLOADS
 from tests.factories import MemoryItemFactory
-from tests.knowledge_graph.conftest import shown
+from tests.knowledge_graph.conftest import record_turn
 
 memory = MemoryFacade("key:test")
 
@@ -35,7 +35,7 @@ def graph(user: EndUser, clock: Clock, place: str) -> str:
     ):
         memory.store(user, NewMemory(text, tier=Tier.MEMORY_BANK, tags=["context"]), now=clock())
     item = MemoryItemFactory.create(user=user, tier=Tier.PATTERNS, text="Add an index to the table")
-    turn_id = shown(user, "postgres query is slow", [item])
+    turn_id = record_turn(user, "postgres query is slow", [item])
     memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
     tasks.learn_everything(user, now=timezone.now())
     return f"{place}/graph"
@@ -101,7 +101,7 @@ def test_only_who_may_see_the_person_sees_their_graph(outsider: Console, nobody:
 def test_hostile_names_stay_text(console: Console, user: EndUser, clock: Clock, place: str, payload: str) -> None:
     text = f"My sister Dana works at Siemens, {payload}"
     item = MemoryItemFactory.create(user=user, tier=Tier.PATTERNS, text=text)
-    turn_id = shown(user, f"postgres {payload}", [item])
+    turn_id = record_turn(user, f"postgres {payload}", [item])
     memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
     tasks.learn_everything(user, now=timezone.now())
     for asked in ({}, {"name": payload}, {"start": payload, "end": "Dana"}):
@@ -111,14 +111,16 @@ def test_hostile_names_stay_text(console: Console, user: EndUser, clock: Clock, 
 
 
 # --- the drawing -------------------------------------------------------------------------------------------------
-def picture(count: int) -> Picture:
-    nodes = [Node(f"n{number}", f"name {number}", "content", number / count, "") for number in range(count)]
-    return Picture(nodes, [Tie(f"n{number}", f"n{number * 7 % count}", "together", 1) for number in range(count)])
+def picture(count: int) -> GraphView:
+    nodes = [GraphNode(f"n{number}", f"name {number}", "content", number / count, "") for number in range(count)]
+    return GraphView(
+        nodes, [GraphEdge(f"n{number}", f"n{number * 7 % count}", "together", 1) for number in range(count)]
+    )
 
 
 @pytest.mark.parametrize("count", [1, 2, 12, 45])
 def test_every_node_is_on_the_sheet_and_no_name_covers_another(count: int) -> None:
-    for drawing in drawings(picture(count)):
+    for drawing in draw_graph(picture(count)):
         assert len(drawing.spots) == count
         for spot in drawing.spots:
             assert spot.radius <= spot.x <= drawing.width - spot.radius
@@ -132,4 +134,4 @@ def test_every_node_is_on_the_sheet_and_no_name_covers_another(count: int) -> No
 
 
 def test_the_same_graph_is_the_same_picture() -> None:
-    assert drawings(picture(30)) == drawings(picture(30))
+    assert draw_graph(picture(30)) == draw_graph(picture(30))

@@ -102,7 +102,7 @@ def visit(live_server: LiveServer) -> Callable[..., Visit]:
     return visiting
 
 
-def opened() -> Iterator[Browser]:
+def open_browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
@@ -110,18 +110,18 @@ def opened() -> Iterator[Browser]:
 
 
 def test_search_works_wide_and_narrow_light_and_dark(notes: None, visit: Callable[..., Visit], place: str) -> None:
-    for browser in opened():
+    for browser in open_browser():
         for width in (1280, 390):
             for scheme in ("light", "dark"):
                 there = visit(browser, viewport={"width": width, "height": 800}, color_scheme=scheme)
-                walk_through(there, place)
+                visit_every_page(there, place)
                 there.page.context.close()
 
 
 def test_a_context_is_read_wide_and_narrow_and_leads_to_the_search(
     notes: None, visit: Callable[..., Visit], place: str
 ) -> None:
-    for browser in opened():
+    for browser in open_browser():
         for width, scheme in ((1280, "dark"), (390, "light")):
             there = visit(browser, viewport={"width": width, "height": 800}, color_scheme=scheme)
             there.sign_in()
@@ -137,7 +137,7 @@ def test_a_context_is_read_wide_and_narrow_and_leads_to_the_search(
             there.page.context.close()
 
 
-def walk_through(there: Visit, place: str) -> None:
+def visit_every_page(there: Visit, place: str) -> None:
     page = there.page
     there.sign_in()
     assert page.url.endswith(place)
@@ -168,7 +168,7 @@ def walk_through(there: Visit, place: str) -> None:
 
 
 def test_keys_dialogs_and_the_theme(notes: None, visit: Callable[..., Visit], place: str) -> None:
-    for browser in opened():
+    for browser in open_browser():
         there = visit(browser, color_scheme="light")
         page = there.page
         there.sign_in()
@@ -186,7 +186,7 @@ def test_keys_dialogs_and_the_theme(notes: None, visit: Callable[..., Visit], pl
 
 
 def test_a_memory_is_archived_in_place(notes: None, visit: Callable[..., Visit], place: str, user: EndUser) -> None:
-    for browser in opened():
+    for browser in open_browser():
         there = visit(browser)
         page = there.page
         there.sign_in()
@@ -215,7 +215,7 @@ def test_what_is_swapped_in_is_told_and_the_focus_stays_at_the_place(
     notes: None, visit: Callable[..., Visit], place: str, user: EndUser
 ) -> None:
     MemoryItemFactory.create_batch(PAGE + 1, user=user)
-    for browser in opened():
+    for browser in open_browser():
         there = visit(browser)
         page = there.page
         there.sign_in()
@@ -225,10 +225,10 @@ def test_what_is_swapped_in_is_told_and_the_focus_stays_at_the_place(
         page.wait_for_selector("#news:has-text(' memories')", state="attached")
         page.locator(".hit button").first.click()
         page.wait_for_selector(".moved")
-        assert (focused(page), page.inner_text("#news")) == ("Undo", "The memory was archived.")
+        assert (focused_element(page), page.inner_text("#news")) == ("Undo", "The memory was archived.")
         page.keyboard.press("Enter")
         page.wait_for_selector("#news:has-text('The memory was restored.')", state="attached")
-        assert focused(page) == "Open"
+        assert focused_element(page) == "Open"
 
         there.open(f"{place}/memories")
         page.focus("#pager a")
@@ -247,12 +247,12 @@ def test_what_is_swapped_in_is_told_and_the_focus_stays_at_the_place(
         assert page.input_value("#id_text") == "words that nobody saved yet"
 
 
-def focused(page: Page) -> str:
+def focused_element(page: Page) -> str:
     return str(page.evaluate("document.activeElement.textContent")).strip()
 
 
 def test_everything_works_without_javascript(notes: None, visit: Callable[..., Visit], place: str) -> None:
-    for browser in opened():
+    for browser in open_browser():
         there = visit(browser, java_script_enabled=False)
         page = there.page
         page.goto(f"{there.base}/console/login")
@@ -274,7 +274,7 @@ def test_hostile_text_runs_nothing_and_asks_for_nothing(
     user: EndUser, operator: Operator, visit: Callable[..., Visit], place: str
 ) -> None:
     items = [write_everywhere(user, payload) for payload in PAYLOADS]
-    for browser in opened():
+    for browser in open_browser():
         there = visit(browser)
         there.sign_in()
         for path in ["", "/memories", "/memories?status=archived", "/search?query=lamp&limit=50"]:

@@ -19,7 +19,7 @@ def item(user: EndUser) -> MemoryItem:
     return MemoryItemFactory.create(user=user, text="Drinks tea in the morning", banked=True)
 
 
-def fresh(item: MemoryItem) -> MemoryItem:
+def reload_item(item: MemoryItem) -> MemoryItem:
     with user_scope(item.user):
         return MemoryItem.objects.get(pk=item.pk)
 
@@ -56,7 +56,7 @@ def test_an_edit_makes_a_version_and_names_the_operator(console: Console, item: 
         form(item, text="Drinks coffee\r\nin the morning", tags="preference, Coffee", always_inject="on"),
     )
     assert (answer.status_code, answer.headers["Location"]) == (302, path)
-    changed = fresh(item)
+    changed = reload_item(item)
     assert (changed.text, changed.tags, changed.always_inject, changed.version) == (
         "Drinks coffee\nin the morning",
         ["preference", "coffee"],
@@ -96,26 +96,26 @@ def test_an_edit_that_breaks_a_rule_says_which_and_changes_nothing(
         answer = post(path, form(item, **changes))
         assert answer.status_code == 422
         assert said in answer.content.decode()
-    assert fresh(item).text == item.text
-    assert fresh(item).version == item.version
+    assert reload_item(item).text == item.text
+    assert reload_item(item).version == item.version
 
 
 def test_an_edit_without_a_change_writes_nothing(console: Console, item: MemoryItem, place: str) -> None:
     assert console.post(f"{place}/memories/{item.pk}/edit", form(item)).status_code == 302
-    assert fresh(item).updated_at == item.updated_at
+    assert reload_item(item).updated_at == item.updated_at
 
 
 def test_archiving_and_restoring_are_one_click_each(console: Console, item: MemoryItem, place: str) -> None:
     path = f"{place}/memories/{item.pk}"
     assert console.post(f"{path}/archive").headers["Location"] == path
-    assert fresh(item).status == Status.ARCHIVED
+    assert reload_item(item).status == Status.ARCHIVED
     page = console.get(path).content.decode()
     assert "appears in no answer" in page
     assert f'action="{path}/restore"' in page
     # Whoever had to sign in first comes here with the address of the form.
     assert console.get(f"{path}/restore").headers["Location"] == path
     console.post(f"{path}/restore")
-    assert fresh(item).status == Status.ACTIVE
+    assert reload_item(item).status == Status.ACTIVE
     with user_scope(item.user):
         actors = MemoryEvent.objects.filter(item=item).values_list("kind", "actor")
         assert set(actors) == {("archived", "operator:olga"), ("restored", "operator:olga")}
@@ -130,7 +130,7 @@ def test_a_hit_is_archived_where_it_stands_and_brought_back(console: Console, it
     part = console.post_part(f"{path}/restore", {"in_place": "1"}).content.decode()
     assert "The memory was restored." in part
     assert "Undo" not in part
-    assert fresh(item).status == Status.ACTIVE
+    assert reload_item(item).status == Status.ACTIVE
     # It was said where the hit stood: no page says it once more.
     assert "was restored" not in console.get(path).content.decode()
 
@@ -177,7 +177,7 @@ def test_what_a_memory_says_is_put_into_the_bank(console: Console, user: EndUser
     banked = console.get(answer.headers["Location"]).context["item"]
     assert (banked.tier, banked.text, banked.tags) == (Tier.MEMORY_BANK, source.text, ["preference"])
     assert banked.source["memory_id"] == str(source.pk)
-    assert fresh(source).tier == Tier.HISTORY
+    assert reload_item(source).tier == Tier.HISTORY
 
     again = console.post(path, form(source, tags="preference, travel"))
     assert again.headers["Location"] == answer.headers["Location"]

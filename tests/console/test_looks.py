@@ -12,7 +12,7 @@ from memory.models import DailyMetrics, DriftReport, EndUser, Operator, ReindexR
 from memory.store.admission import NewMemory
 from memory.tiers import Indexing, Outcome, Tier, Trust
 from outcomes.exchanges import NewExchange
-from tests.console.test_in_a_browser import CHROMIUM, Visit, opened, visit
+from tests.console.test_in_a_browser import CHROMIUM, Visit, open_browser, visit
 from tests.factories import MemoryItemFactory
 
 __all__ = ["visit"]
@@ -104,7 +104,7 @@ def test_every_page_can_be_read_and_used(
     pages: list[str], visit: Callable[..., Visit], width: int, scheme: str
 ) -> None:
     complaints = []
-    for browser in opened():
+    for browser in open_browser():
         there = visit(browser, viewport={"width": width, "height": 800}, color_scheme=scheme)
         there.open("/console/login")
         complaints += there.page.evaluate(CHECKS)

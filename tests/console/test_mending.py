@@ -15,7 +15,7 @@ from tests.console.conftest import Console
 from tests.factories import MemoryItemFactory
 
 
-def fresh(item: MemoryItem) -> MemoryItem:
+def reload_item(item: MemoryItem) -> MemoryItem:
     with user_scope(item.user):
         return MemoryItem.objects.get(pk=item.pk)
 
@@ -27,7 +27,7 @@ def test_an_operators_verdict_moves_the_score_and_says_so(
     item = MemoryItemFactory.create(user=user)
     path = f"{place}/memories/{item.pk}"
     page = console.post(f"{path}/outcome", {"outcome": said}, follow=True).content.decode()
-    assert fresh(item).score == pytest.approx(score)
+    assert reload_item(item).score == pytest.approx(score)
     assert f"the score went to {score:.2f}" in page
     with user_scope(user):
         assert OutcomeEvent.objects.get().actor == "operator:olga"
@@ -40,7 +40,7 @@ def test_what_outcomes_do_not_score_takes_no_verdict(console: Console, user: End
     assert console.post(f"{path}/outcome", {"outcome": "worked"}).status_code == 404
     working = MemoryItemFactory.create(user=user, tier=Tier.WORKING)
     assert console.post(f"{place}/memories/{working.pk}/outcome", {"outcome": "splendid"}).status_code == 404
-    assert fresh(working).uses == 0
+    assert reload_item(working).uses == 0
 
 
 def test_what_could_not_be_indexed_is_listed_and_tried_again(
@@ -60,7 +60,7 @@ def test_what_could_not_be_indexed_is_listed_and_tried_again(
     assert "on its way into the index again" in page
     assert "Try again" not in page
     index_now(user)
-    assert (fresh(failed).indexing, fresh(failed).index_error) == (Indexing.READY, "")
+    assert (reload_item(failed).indexing, reload_item(failed).index_error) == (Indexing.READY, "")
     assert "on its way" not in console.post(f"{path}/index", follow=True).content.decode()
 
 
@@ -71,10 +71,10 @@ def test_a_statement_is_put_into_every_context_and_taken_out_again(console: Cons
     assert (
         "comes with every question" in console.post(f"{path}/always", {"always": "yes"}, follow=True).content.decode()
     )
-    assert fresh(banked).always_inject
+    assert reload_item(banked).always_inject
     assert 'name="always" value="no"' in console.get(path).content.decode()
     console.post(f"{path}/always", {"always": "no"})
-    assert not fresh(banked).always_inject
+    assert not reload_item(banked).always_inject
     working = MemoryItemFactory.create(user=user, tier=Tier.WORKING)
     assert console.post(f"{place}/memories/{working.pk}/always", {"always": "yes"}).status_code == 404
 
@@ -83,7 +83,7 @@ def test_words_from_outside_do_not_come_with_every_question(console: Console, us
     item = MemoryItemFactory.create(user=user, banked=True, trust=Trust.EXTERNAL)
     page = console.post(f"{place}/memories/{item.pk}/always", {"always": "yes"}, follow=True).content.decode()
     assert "Not changed: words of a document or tool can never always be injected." in page
-    assert not fresh(item).always_inject
+    assert not reload_item(item).always_inject
 
 
 def test_an_earlier_wording_is_used_again(console: Console, user: EndUser, place: str) -> None:
@@ -94,7 +94,7 @@ def test_an_earlier_wording_is_used_again(console: Console, user: EndUser, place
     form = console.get(f"{path}?version=1").context["form"]
     assert form.initial["text"] == "Runs on Mondays"
     console.post(path, {name: form.initial[name] for name in ("text", "importance", "confidence", "version")})
-    assert (fresh(item).text, fresh(item).version) == ("Runs on Mondays", 3)
+    assert (reload_item(item).text, reload_item(item).version) == ("Runs on Mondays", 3)
 
 
 @pytest.mark.parametrize("version", ["", "7", "-1", "x", "٣", "9" * 30])
@@ -125,17 +125,17 @@ def test_a_verdict_is_taken_back_where_it_was_given(console: Console, user: EndU
     page = console.post(f"{path}/undo/{failed.pk}", follow=True).content.decode()
     assert "The verdict was taken back: the score went to 0.70." in page
     assert "The last verdict was “worked”" in page
-    left = fresh(item)
+    left = reload_item(item)
     assert (left.score, left.uses, left.worked, left.failed, left.last_outcome) == (0.7, 1, 1, 0, "worked")
 
     page = console.post(f"{path}/undo/{worked.pk}", follow=True).content.decode()
-    left = fresh(item)
+    left = reload_item(item)
     assert (left.score, left.uses, left.last_outcome, left.last_used_at) == (0.5, 0, "", None)
     assert "Take it back" not in page
     assert page.count("Outcome taken back") == 2
     again = console.post(f"{path}/undo/{worked.pk}", follow=True).content.decode()
     assert "Not taken back: this was taken back already." in again
-    assert fresh(item).score == 0.5
+    assert reload_item(item).score == 0.5
 
 
 def test_a_verdict_on_an_answer_is_left_to_the_conversation(console: Console, user: EndUser, place: str) -> None:
@@ -148,7 +148,7 @@ def test_a_verdict_on_an_answer_is_left_to_the_conversation(console: Console, us
     [event] = MemoryFacade().events(user, item.pk)
     page = console.post(f"{path}/undo/{event.pk}", follow=True).content.decode()
     assert "Not taken back: this verdict is on an answer" in page
-    assert fresh(item).score == 0.7
+    assert reload_item(item).score == 0.7
 
 
 def test_a_verdict_in_another_house_cannot_be_taken_back(outsider: Console, user: EndUser, place: str) -> None:
@@ -156,4 +156,4 @@ def test_a_verdict_in_another_house_cannot_be_taken_back(outsider: Console, user
     MemoryFacade().outcome(user, Outcome.WORKED, now=timezone.now(), related=[str(item.pk)])
     [event] = MemoryFacade().events(user, item.pk)
     assert outsider.post(f"{place}/memories/{item.pk}/undo/{event.pk}").status_code == 404
-    assert fresh(item).score == 0.7
+    assert reload_item(item).score == 0.7

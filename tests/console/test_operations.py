@@ -8,7 +8,7 @@ from django.utils import timezone
 from memory.indexes import vector_index
 from memory.models import DriftReport, EndUser, Organization, ReindexRun
 from memory.operations import health
-from tests.console.conftest import Console, signed_in
+from tests.console.conftest import Console, console_for
 from tests.factories import OperatorFactory
 
 pytestmark = pytest.mark.usefixtures("services")
@@ -67,13 +67,13 @@ def test_an_alarm_is_seen_here_and_in_health(console: Console, user: EndUser) ->
     entry = {"item": "0d1e", "found_under": 1, "owner": 2}
     alarm = DriftReport.objects.create(mode="full", found={"foreign": 1}, mended={"foreign": 1}, quarantine=[entry])
     assert b"alarm" in console.get(PAGE).content
-    assert any("points of one user" in warning for warning in health.look().warnings)
+    assert any("points of one user" in warning for warning in health.probe_all().warnings)
     DriftReport.objects.filter(pk=alarm.pk).update(started_at=timezone.now() - timedelta(days=2))
-    assert not health.index_warnings()
+    assert not health.list_index_warnings()
 
 
 def test_health_tells_of_a_run(run: ReindexRun) -> None:
-    assert "being rebuilt (running, copy, 25% copied)" in health.look().components["vector_index"].detail
+    assert "being rebuilt (running, copy, 25% copied)" in health.probe_all().components["vector_index"].detail
 
 
 def test_only_who_may_see_everybody_may_look(
@@ -83,6 +83,6 @@ def test_only_who_may_see_everybody_may_look(
         assert operator.get(PAGE).status_code == 404
         assert PAGE.encode() not in operator.get("/console/people").content
     assert nobody.get(PAGE).status_code == 302
-    root = signed_in(OperatorFactory.create(username="root", is_superuser=True))
+    root = console_for(OperatorFactory.create(username="root", is_superuser=True))
     assert root.get(PAGE).status_code == 200
     assert PAGE.encode() in root.get("/console/people").content

@@ -142,5 +142,5 @@ def test_open_breakers_and_a_full_disk_are_conditions(monkeypatch: pytest.Monkey
         warnings=["disk: 3.1 GB free", "vector_index: gone"],
     )
     monkeypatch.setattr(health, "current", lambda: look)
-    found = [(one.name, one.state) for one in condition.conditions()]
+    found = [(one.name, one.state) for one in condition.list_component_health()]
     assert found == [("Vector index", "watch"), ("Word index", "watch"), ("Disk", "watch")]

@@ -42,7 +42,7 @@ def test_people_are_found_by_a_part_of_their_id(console: Console, user: EndUser,
 def test_a_large_organisation_lists_the_most_recent(
     console: Console, organization: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(people, "SHOWN", 3)
+    monkeypatch.setattr(people, "PEOPLE_LISTED", 3)
     EndUserFactory.create_batch(5, organization=organization)
     page = console.get("/console/people").content.decode()
     assert page.count('class="person"') == 3

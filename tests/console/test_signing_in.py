@@ -68,7 +68,7 @@ def test_guessing_is_slowed_down_without_redis(
     def down(call: object) -> None:
         raise Unavailable("redis", "down")
 
-    monkeypatch.setattr(redis, "demand", down)
+    monkeypatch.setattr(redis, "call_or_raise", down)
     monkeypatch.setattr(throttle, "_alone", {})
     assert [sign_in(nobody, "wrong") for _ in range(throttle.ATTEMPTS + 1)] == [422] * throttle.ATTEMPTS + [429]
 

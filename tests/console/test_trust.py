@@ -13,7 +13,7 @@ from tests.factories import MemoryItemFactory
 memory = MemoryFacade("key:mobile")
 
 
-def fresh(item: MemoryItem) -> MemoryItem:
+def reload_item(item: MemoryItem) -> MemoryItem:
     found = memory.get(item.user, item.pk)
     assert found is not None
     return found
@@ -37,9 +37,9 @@ def test_an_operator_vouches_for_a_memory_after_being_asked(console: Console, us
     item = from_outside(user)
     path = f"{place}/memories/{item.pk}/vouch"
     assert "Answer for this memory?" in console.part(path).content.decode()
-    assert fresh(item).trust == Trust.EXTERNAL
+    assert reload_item(item).trust == Trust.EXTERNAL
     answer = console.post(path, {})
-    assert (answer.status_code, fresh(item).trust) == (302, Trust.USER)
+    assert (answer.status_code, reload_item(item).trust) == (302, Trust.USER)
     page = console.get(f"{place}/memories/{item.pk}").content.decode()
     assert "Vouched for by a person" in page
     assert "operator olga" in page
@@ -58,11 +58,11 @@ def test_the_last_move_can_be_taken_back_from_the_timeline(console: Console, use
     refused = console.post(f"{path}/undo/{first.pk}", {}, follow=True).content.decode()
     assert "Not taken back: something came after it (promoted)" in refused
     assert console.get(f"{path}/undo/{second.pk}").status_code == 302
-    assert fresh(item).tier == Tier.PATTERNS
+    assert reload_item(item).tier == Tier.PATTERNS
     page = console.post(f"{path}/undo/{second.pk}", {}, follow=True).content.decode()
     assert "The move was taken back." in page
     assert f"{path}/undo/{first.pk}" in page
-    assert fresh(item).tier == Tier.HISTORY
+    assert reload_item(item).tier == Tier.HISTORY
     assert console.post(f"{path}/undo/999999999", {}).status_code == 404
 
 
@@ -72,14 +72,14 @@ def test_an_outsider_vouches_for_nothing_and_takes_nothing_back(outsider: Consol
     event = memory.events(user, item.pk)[0]
     for path in ("vouch", f"undo/{event.pk}"):
         assert outsider.post(f"{place}/memories/{item.pk}/{path}", {}).status_code == 404
-    assert (fresh(item).trust, fresh(item).tier) == (Trust.ASSISTANT, Tier.PATTERNS)
+    assert (reload_item(item).trust, reload_item(item).tier) == (Trust.ASSISTANT, Tier.PATTERNS)
 
 
 def test_what_may_not_come_back_says_why(console: Console, user: EndUser, place: str) -> None:
     item = MemoryItemFactory.create(user=user, tier=Tier.HISTORY, archived=True, trust=Trust.EXTERNAL)
     page = console.post(f"{place}/memories/{item.pk}/restore", {}, follow=True).content.decode()
     assert "Not restored: words of a document or tool" in page
-    assert fresh(item).status == "archived"
+    assert reload_item(item).status == "archived"
 
 
 def test_an_edit_that_says_what_another_item_says_leads_to_the_one_that_is_left(
@@ -90,7 +90,7 @@ def test_an_edit_that_says_what_another_item_says_leads_to_the_one_that_is_left(
     form = {"text": "drinks  TEA", "tags": "preference", "importance": 0.7, "confidence": 0.7, "version": 1}
     answer = console.post(f"{place}/memories/{item.pk}/edit", form)
     assert answer.headers["Location"] == f"{place}/memories/{kept.pk}"
-    assert (fresh(kept).mentions, fresh(item).status) == (2, "archived")
+    assert (reload_item(kept).mentions, reload_item(item).status) == (2, "archived")
 
 
 def test_pinning_words_from_outside_is_a_persons_act_that_remembers_where_they_came_from(
@@ -99,10 +99,10 @@ def test_pinning_words_from_outside_is_a_persons_act_that_remembers_where_they_c
     item = from_outside(user)
     form = {"text": item.text, "tags": "context", "importance": 0.7, "confidence": 0.7}
     assert console.post(f"{place}/memories/{item.pk}/pin", form).status_code == 302
-    [pinned] = [one for one in memory_bank(user) if one.parents]
+    [pinned] = [one for one in list_bank(user) if one.parents]
     assert (pinned.trust, pinned.parents, pinned.principal) == (Trust.USER, [item.pk], "operator:olga")
 
 
-def memory_bank(user: EndUser) -> list[MemoryItem]:
+def list_bank(user: EndUser) -> list[MemoryItem]:
     with user_scope(user):
         return list(MemoryItem.objects.for_user(user).filter(tier=Tier.MEMORY_BANK))

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from knowledge_graph import boosts
-from memory.console.differences import Run, differences
-from memory.console.explaining import ordinal, segments, shown, told, warnings
-from memory.console.reasons import REASONS, clause
-from memory.console.tags import exact, said_time
-from memory.console.timeline import details
+from memory.console.differences import DiffRun, diff_texts
+from memory.console.explaining import describe_fallbacks, explain_hit, format_number, format_ordinal, split_timings
+from memory.console.reasons import SIGNAL_WORDINGS, explain_signal
+from memory.console.tags import exact, format_time_ago
+from memory.console.timeline import describe_changes
 from memory.retrieval import signals
-from memory.retrieval.ranking import Signal
+from memory.retrieval.ranking import RankingSignal
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 EXPLAIN: dict[str, Any] = {
@@ -30,7 +30,7 @@ EXPLAIN: dict[str, Any] = {
 
 
 def test_a_hit_found_both_ways_says_so() -> None:
-    assert told(EXPLAIN, 1, 0.82, "relevance") == (
+    assert explain_hit(EXPLAIN, 1, 0.82, "relevance") == (
         "It was the 2nd nearest in meaning (very close, distance 0.61) and best match for the words. "
         "Both sides were weighed by how far it stood out on each side, which gave 0.82."
     )
@@ -54,41 +54,46 @@ def test_a_hit_found_both_ways_says_so() -> None:
     ],
 )
 def test_a_hit_says_what_else_placed_it(changes: dict[str, Any], said: str) -> None:
-    assert said in told({**EXPLAIN, **changes}, 3, 0.9, "relevance")
+    assert said in explain_hit({**EXPLAIN, **changes}, 3, 0.9, "relevance")
 
 
 def test_every_reason_a_search_can_have_is_put_into_words() -> None:
     modules = [import_module(f"{signals.__name__}.{found.name}") for found in iter_modules(signals.__path__)]
     known = {
-        value.name for module in [*modules, boosts] for value in vars(module).values() if isinstance(value, Signal)
+        value.name
+        for module in [*modules, boosts]
+        for value in vars(module).values()
+        if isinstance(value, RankingSignal)
     }
     assert len(known) > 25
-    assert known <= set(REASONS)
-    assert all(reason.raises or reason.lowers for reason in REASONS.values())
+    assert known <= set(SIGNAL_WORDINGS)
+    assert all(reason.raises or reason.lowers for reason in SIGNAL_WORDINGS.values())
 
 
-@pytest.mark.parametrize("name", sorted(REASONS))
+@pytest.mark.parametrize("name", sorted(SIGNAL_WORDINGS))
 def test_a_reason_that_points_one_way_only_says_the_same_either_way(name: str) -> None:
-    assert {clause(name, 1.0), clause(name, -1.0)} == {said for said in astuple(REASONS[name])[1:] if said}
+    assert {explain_signal(name, 1.0), explain_signal(name, -1.0)} == {
+        said for said in astuple(SIGNAL_WORDINGS[name])[1:] if said
+    }
 
 
 def test_another_order_is_named() -> None:
-    assert "its outcome score, so that decided place 3" in told(EXPLAIN, 3, 0.5, "score")
+    assert "its outcome score, so that decided place 3" in explain_hit(EXPLAIN, 3, 0.5, "score")
 
 
 def test_stages_fill_the_bar_and_the_rest_is_named() -> None:
-    parts = segments({"embed": 5.0, "rank": 3.0, "total": 10.0})
+    parts = split_timings({"embed": 5.0, "rank": 3.0, "total": 10.0})
     assert [(part.stage, part.x, part.width) for part in parts] == [
         ("embed", 0, 50),
         ("rank", 50, 30),
         ("other", 80, 20),
     ]
-    assert segments({}) == []
-    assert segments({"embed": 2.0, "total": 1.0})[0].width == 100
+    assert split_timings({}) == []
+    assert split_timings({"embed": 2.0, "total": 1.0})[0].width == 100
 
 
 def test_what_was_left_out_is_put_into_words() -> None:
-    assert warnings(["embed_skipped", "embed_skipped", "new_stage"], "disabled_breaker_open") == [
+    assert describe_fallbacks(["embed_skipped", "embed_skipped", "new_stage"], "disabled_breaker_open") == [
         "The question could not be embedded, so only words were compared.",
         "new stage",
         "Comparing by meaning is paused: it failed repeatedly a moment ago.",
@@ -96,8 +101,8 @@ def test_what_was_left_out_is_put_into_words() -> None:
 
 
 def test_numbers_are_short() -> None:
-    assert [shown(value) for value in (None, 3, 0.50001, 0.0, "x")] == ["–", "3", "0.5", "0", "x"]
-    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)] == [
+    assert [format_number(value) for value in (None, 3, 0.50001, 0.0, "x")] == ["–", "3", "0.5", "0", "x"]
+    assert [format_ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)] == [
         "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th",
     ]  # fmt: skip
 
@@ -105,23 +110,28 @@ def test_numbers_are_short() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "runs"),
     [
-        ("same", "same", [Run("same", "same")]),
-        ("", "new", [Run("added", "new")]),
+        ("same", "same", [DiffRun("same", "same")]),
+        ("", "new", [DiffRun("added", "new")]),
         (
             "a red cat",
             "a blue cat",
-            [Run("same", "a "), Run("removed", "red"), Run("added", "blue"), Run("same", " cat")],
+            [DiffRun("same", "a "), DiffRun("removed", "red"), DiffRun("added", "blue"), DiffRun("same", " cat")],
         ),
         (
             "the old grey mare",
             "the young white mare",
-            [Run("same", "the "), Run("removed", "old grey"), Run("added", "young white"), Run("same", " mare")],
+            [
+                DiffRun("same", "the "),
+                DiffRun("removed", "old grey"),
+                DiffRun("added", "young white"),
+                DiffRun("same", " mare"),
+            ],
         ),
-        ("תה בבוקר", "קפה בבוקר", [Run("removed", "תה"), Run("added", "קפה"), Run("same", " בבוקר")]),
+        ("תה בבוקר", "קפה בבוקר", [DiffRun("removed", "תה"), DiffRun("added", "קפה"), DiffRun("same", " בבוקר")]),
     ],
 )
-def test_wordings_are_compared_by_words(before: str, after: str, runs: list[Run]) -> None:
-    assert differences(before, after) == runs
+def test_wordings_are_compared_by_words(before: str, after: str, runs: list[DiffRun]) -> None:
+    assert diff_texts(before, after) == runs
 
 
 @pytest.mark.parametrize(
@@ -129,7 +139,7 @@ def test_wordings_are_compared_by_words(before: str, after: str, runs: list[Run]
     [("word " * 3000, "other " * 3000), ("a\nb\n" * 1000, "a\nc\n" * 1000), ("x" * 32_000, "y"), (" a  b ", "b\n\n a")],
 )
 def test_nothing_is_lost_between_wordings(before: str, after: str) -> None:
-    runs = differences(before, after)
+    runs = diff_texts(before, after)
     assert "".join(run.text for run in runs if run.kind != "added") == before
     assert "".join(run.text for run in runs if run.kind != "removed") == after
 
@@ -137,7 +147,7 @@ def test_nothing_is_lost_between_wordings(before: str, after: str) -> None:
 def test_changes_are_told_from_what_to_what() -> None:
     before = {"score": 0.5, "text": "secret", "always_inject": False, "tags": ["a"], "tier": "working"}
     after = {"score": 0.7, "text": "other", "always_inject": True, "tags": [], "tier": "memory_bank", "uses": 1}
-    assert details(before, after) == [
+    assert describe_changes(before, after) == [
         "score 0.5 → 0.7",
         "text changed",
         "always in context no → yes",
@@ -145,7 +155,7 @@ def test_changes_are_told_from_what_to_what() -> None:
         "tier Working → Memory bank",
         "uses 1",
     ]
-    assert details({"mentions": {"odd": 1}}, {}) == ["mentions was {'odd': 1}"]
+    assert describe_changes({"mentions": {"odd": 1}}, {}) == ["mentions was {'odd': 1}"]
 
 
 @pytest.mark.parametrize(
@@ -159,5 +169,5 @@ def test_changes_are_told_from_what_to_what() -> None:
     ],
 )
 def test_times_are_said_as_people_say_them(gap: timedelta, said: str) -> None:
-    assert said_time(NOW - gap, NOW) == said
+    assert format_time_ago(NOW - gap, NOW) == said
     assert exact(NOW) == "2 Mar 2026, 09:30 UTC"

@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 
 from memory.access.scope import user_scope
-from memory.indexes.base import Filter, LexicalIndex
+from memory.indexes.base import IndexFilter, LexicalIndex
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
-from memory.platform.faults import Late
-from memory.store.rows import lexemes
+from memory.platform.faults import DeadlineExceeded
+from memory.store.rows import build_lexemes
 from memory.tiers import Status, Tier
 from tests.factories import LONG_AGO, MemoryItemFactory
 
@@ -55,7 +55,7 @@ Note = Callable[..., UUID]
 Find = Callable[..., list[UUID]]
 
 
-def soon() -> Deadline:
+def make_deadline() -> Deadline:
     return Deadline(20)
 
 
@@ -81,7 +81,7 @@ class LexicalIndexContract:
     @pytest.fixture
     def find(self, index: LexicalIndex, user: EndUser) -> Find:
         def find(query: str, limit: int = 10, **narrowed: frozenset[str]) -> list[UUID]:
-            return [match.id for match in index.search(query, Filter(user.pk, **narrowed), limit, soon())]
+            return [match.id for match in index.search(query, IndexFilter(user.pk, **narrowed), limit, make_deadline())]
 
         return find
 
@@ -128,7 +128,7 @@ class LexicalIndexContract:
 
     def test_equal_matches_are_ordered_by_id(self, index: LexicalIndex, note: Note, user: EndUser) -> None:
         ids = sorted(note(user, "The ferry leaves at noon") for _ in range(6))
-        matches = index.search("ferry", Filter(user.pk), 10, soon())
+        matches = index.search("ferry", IndexFilter(user.pk), 10, make_deadline())
         assert [match.id for match in matches] == ids
         assert len({match.score for match in matches}) == 1
 
@@ -137,11 +137,11 @@ class LexicalIndexContract:
     ) -> None:
         for number in range(12):
             note(user, "ferry " + "harbour " * (number % 4) + f"pier {number}")
-        everything = index.search("ferry harbour", Filter(user.pk), 50, soon())
+        everything = index.search("ferry harbour", IndexFilter(user.pk), 50, make_deadline())
         assert len(everything) == 12
         assert [match.score for match in everything] == sorted((match.score for match in everything), reverse=True)
-        assert index.search("ferry harbour", Filter(user.pk), 5, soon()) == everything[:5]
-        assert index.search("ferry harbour", Filter(user.pk), 0, soon()) == []
+        assert index.search("ferry harbour", IndexFilter(user.pk), 5, make_deadline()) == everything[:5]
+        assert index.search("ferry harbour", IndexFilter(user.pk), 0, make_deadline()) == []
 
     def test_tiers_and_statuses_narrow_the_search(self, find: Find, note: Note, user: EndUser) -> None:
         working = note(user, "The ferry leaves at noon")
@@ -160,7 +160,7 @@ class LexicalIndexContract:
         secret = note(other_user, "The safe opens with 4711")
         assert find("The safe opens with 4711") == []
         assert find(f"{other_user.pk}~en:safe {other_user.pk}~4711") == []
-        assert [match.id for match in index.search("safe", Filter(other_user.pk), 10, soon())] == [secret]
+        assert [match.id for match in index.search("safe", IndexFilter(other_user.pk), 10, make_deadline())] == [secret]
 
     def test_what_was_written_revised_or_deleted_a_moment_ago_is_known(
         self, find: Find, note: Note, user: EndUser
@@ -170,7 +170,7 @@ class LexicalIndexContract:
         with user_scope(user):
             item = MemoryItem.objects.for_user(user).get(pk=ferry)
             item.text = "The train leaves at noon"
-            item.lexemes = lexemes(user.pk, item.text, "", item.occurred_at, [])
+            item.lexemes = build_lexemes(user.pk, item.text, "", item.occurred_at, [])
             item.updated_at += timedelta(minutes=1)
             item.save(update_fields=["text", "lexemes", "updated_at"])
         self.settle(user)
@@ -199,6 +199,6 @@ class LexicalIndexContract:
         self, index: LexicalIndex, note: Note, user: EndUser
     ) -> None:
         note(user, "The lamp in the room")
-        with pytest.raises(Late) as late:
-            index.search("lamp", Filter(user.pk), 10, Deadline(-1))
+        with pytest.raises(DeadlineExceeded) as late:
+            index.search("lamp", IndexFilter(user.pk), 10, Deadline(-1))
         assert late.value.dependency == "lexical"

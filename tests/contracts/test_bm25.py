@@ -8,16 +8,16 @@ from uuid import UUID
 import pytest
 
 from memory.indexes import bm25, cached, fulltext, versions
-from memory.indexes.base import Filter, LexicalIndex
+from memory.indexes.base import IndexFilter, LexicalIndex
 from memory.indexes.bm25 import Bm25Index
-from memory.indexes.cached import Background, CachedLexical
+from memory.indexes.cached import BackgroundRefresher, CachedLexical
 from memory.indexes.fulltext import FullTextIndex
 from memory.models import EndUser
 from memory.platform import redis
 from memory.platform.faults import Unavailable
-from memory.platform.redis import key
+from memory.platform.redis import build_key
 from memory.tiers import Status, Tier
-from tests.contracts.lexical_index import Find, LexicalIndexContract, Note, soon
+from tests.contracts.lexical_index import Find, LexicalIndexContract, Note, make_deadline
 from tests.factories import MemoryItemFactory
 
 EVERYTHING = frozenset(status.value for status in Status)
@@ -32,8 +32,8 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def cool_down(user: EndUser) -> None:
     """A part may be built again at once."""
-    pattern = key("bm25", "cooldown", str(user.pk), "*")
-    redis.demand(lambda client: [client.delete(name) for name in client.scan_iter(pattern)])
+    pattern = build_key("bm25", "cooldown", str(user.pk), "*")
+    redis.call_or_raise(lambda client: [client.delete(name) for name in client.scan_iter(pattern)])
 
 
 @pytest.mark.django_db
@@ -46,7 +46,7 @@ class TestBm25Index(LexicalIndexContract):
 
     def settle(self, user: EndUser) -> None:
         self.bm25.changed(user.pk)
-        self.bm25.refresh(Filter(user.pk, statuses=EVERYTHING))
+        self.bm25.refresh(IndexFilter(user.pk, statuses=EVERYTHING))
         cool_down(user)
 
     @pytest.fixture
@@ -65,9 +65,12 @@ class TestBm25Index(LexicalIndexContract):
         note(user, "the kiln shed by the river", tier=Tier.PATTERNS)
         for number in range(12):
             note(user, "ferry " * (1 + number % 3) + "harbour " * (number % 4) + f"pier {number}")
-        wanted = Filter(user.pk)
+        wanted = IndexFilter(user.pk)
         for query in ("ferry harbour", "kiln pier", "pier 7 harbour"):
-            ours, theirs = index.search(query, wanted, 20, soon()), FullTextIndex().search(query, wanted, 20, soon())
+            ours, theirs = (
+                index.search(query, wanted, 20, make_deadline()),
+                FullTextIndex().search(query, wanted, 20, make_deadline()),
+            )
             assert {match.id for match in ours} == {match.id for match in theirs}
             assert ours[0].id == theirs[0].id
             expected = {match.id: match.score for match in theirs}
@@ -79,9 +82,9 @@ class TestBm25Index(LexicalIndexContract):
         ferry = note(user, "The ferry leaves at noon")
         index.changed(user.pk)
         with pytest.raises(Unavailable, match="being read"):
-            index.search("ferry", Filter(user.pk), 5, soon())
-        self.bm25.refresh(Filter(user.pk))
-        assert [match.id for match in index.search("ferry", Filter(user.pk), 5, soon())] == [ferry]
+            index.search("ferry", IndexFilter(user.pk), 5, make_deadline())
+        self.bm25.refresh(IndexFilter(user.pk))
+        assert [match.id for match in index.search("ferry", IndexFilter(user.pk), 5, make_deadline())] == [ferry]
 
     def test_a_part_whose_rows_are_as_they_were_is_not_read_again(
         self, note: Note, user: EndUser, monkeypatch: pytest.MonkeyPatch
@@ -89,13 +92,13 @@ class TestBm25Index(LexicalIndexContract):
         note(user, "The ferry leaves at noon")
         monkeypatch.setattr(bm25, "ROWS", "SELECT broken")
         self.settle(user)
-        assert self.bm25.ready(Filter(user.pk)) is not None
+        assert self.bm25.ready(IndexFilter(user.pk)) is not None
 
     def test_one_process_builds_a_part_and_not_again_right_after(self, note: Note, user: EndUser) -> None:
         note(user, "The ferry leaves at noon")
         other = Bm25Index(BUDGET)
-        working = Filter(user.pk, frozenset({"working"}))
-        with versions.turn_to_build(user.pk, "working", "active") as turn:
+        working = IndexFilter(user.pk, frozenset({"working"}))
+        with versions.try_build_lock(user.pk, "working", "active") as turn:
             assert turn is not None
             other.refresh(working)
             assert other.ready(working) is None
@@ -107,22 +110,24 @@ class TestBm25Index(LexicalIndexContract):
         assert third.ready(working) is None
 
     def test_a_lost_turn_is_not_taken_from_the_one_who_has_it_now(self, user: EndUser, db: None) -> None:
-        with versions.turn_to_build(user.pk, "working", "active") as late:
+        with versions.try_build_lock(user.pk, "working", "active") as late:
             assert late is not None
             cool_down(user)
-            redis.demand(lambda client: client.delete(key("bm25", "lock", str(user.pk), "working", "active")))
-            with versions.turn_to_build(user.pk, "working", "active") as mine:
+            redis.call_or_raise(
+                lambda client: client.delete(build_key("bm25", "lock", str(user.pk), "working", "active"))
+            )
+            with versions.try_build_lock(user.pk, "working", "active") as mine:
                 assert mine is not None
                 late.extend()
                 late.end()
                 cool_down(user)
-                with versions.turn_to_build(user.pk, "working", "active") as third:
+                with versions.try_build_lock(user.pk, "working", "active") as third:
                     assert third is None
 
     def test_parts_used_last_are_kept_within_the_budget(self, note: Note, user: EndUser, other_user: EndUser) -> None:
         for owner in (user, other_user):
             note(owner, "The ferry leaves at noon")
-        working, others = (Filter(owner.pk, frozenset({"working"})) for owner in (user, other_user))
+        working, others = (IndexFilter(owner.pk, frozenset({"working"})) for owner in (user, other_user))
         [part] = self.bm25.ready(working) or []
         small = Bm25Index(int(part.size * 1.5))
         small.refresh(working)
@@ -137,16 +142,16 @@ class TestBm25Index(LexicalIndexContract):
         assert not self.bm25.cache.drop_idle()
         monkeypatch.setattr(bm25, "IDLE_S", -1.0)
         assert self.bm25.cache.drop_idle()
-        assert self.bm25.ready(Filter(user.pk)) is None
+        assert self.bm25.ready(IndexFilter(user.pk)) is None
 
     def test_without_redis_nothing_counts_as_fresh(
         self, note: Note, user: EndUser, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         note(user, "The ferry leaves at noon")
-        monkeypatch.setattr(redis, "attempt", lambda call, otherwise: otherwise)
-        assert self.bm25.ready(Filter(user.pk)) is None
+        monkeypatch.setattr(redis, "call_or_default", lambda call, otherwise: otherwise)
+        assert self.bm25.ready(IndexFilter(user.pk)) is None
         self.settle(user)
-        assert self.bm25.ready(Filter(user.pk)) is None
+        assert self.bm25.ready(IndexFilter(user.pk)) is None
 
 
 @pytest.mark.django_db
@@ -156,7 +161,7 @@ class TestCachedLexical(LexicalIndexContract):
 
     @pytest.fixture
     def index(self) -> LexicalIndex:
-        self.asked: list[Filter] = []
+        self.asked: list[IndexFilter] = []
         self.cached = CachedLexical(Bm25Index(BUDGET), FullTextIndex(), self.asked.append)
         return self.cached
 
@@ -177,7 +182,7 @@ class TestCachedLexical(LexicalIndexContract):
     ) -> None:
         ferry = note(user, "The ferry leaves at noon")
         assert find("ferry") == [ferry]
-        assert self.asked == [Filter(user.pk)]
+        assert self.asked == [IndexFilter(user.pk)]
         self.cached.quick.refresh(self.asked.pop())
         with monkeypatch.context() as patch:
             patch.setattr(fulltext, "SURVEY", "SELECT broken")
@@ -185,13 +190,13 @@ class TestCachedLexical(LexicalIndexContract):
         assert self.asked == []
         boat = note(user, "The ferry is a boat")
         assert find("boat") == [boat]
-        assert self.asked == [Filter(user.pk)]
+        assert self.asked == [IndexFilter(user.pk)]
 
     def test_now_and_then_the_rows_are_compared_though_no_write_was_heard_of(
         self, find: Find, note: Note, user: EndUser, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         note(user, "The ferry leaves at noon")
-        self.cached.quick.refresh(Filter(user.pk))
+        self.cached.quick.refresh(IndexFilter(user.pk))
         unheard = MemoryItemFactory.create(user=user, text="The ferry is a boat")
         monkeypatch.setattr(bm25, "VERIFY_EVERY_S", -1.0)
         assert find("boat") == []
@@ -204,24 +209,24 @@ class TestBackground:
     def test_a_question_is_worked_on_once_at_a_time_and_not_again_right_after(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(cached, "LOOK_ROUND_S", 0.01)
-        monkeypatch.setattr(cached, "AGAIN_AFTER_S", 0.2)
+        monkeypatch.setattr(cached, "IDLE_CHECK_S", 0.01)
+        monkeypatch.setattr(cached, "MIN_INTERVAL_S", 0.2)
         let_go, done = threading.Event(), []
 
-        def work(filter: Filter) -> None:
+        def work(filter: IndexFilter) -> None:
             assert let_go.wait(5)
             done.append(filter.user_id)
             raise Unavailable("redis", "away")
 
-        background = Background(work, lambda: True)
+        background = BackgroundRefresher(work, lambda: True)
         for _ in range(3):
-            background.ask(Filter(1))
-        background.ask(Filter(2))
+            background.ask(IndexFilter(1))
+        background.ask(IndexFilter(2))
         let_go.set()
         self.wait_for(lambda: done == [1, 2])
-        background.ask(Filter(1))
+        background.ask(IndexFilter(1))
         time.sleep(0.25)
-        background.ask(Filter(1))
+        background.ask(IndexFilter(1))
         self.wait_for(lambda: done == [1, 2, 1])
         self.wait_for(lambda: not background._runs)
 

@@ -13,8 +13,8 @@ from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
 from memory.platform import redis as shared
 from memory.platform.breakers import breaker_states
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Late, Rejected, Unavailable
-from tests.faults import EmbedderStub, Stopwatch, refused, vector_of
+from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
+from tests.faults import EmbedderStub, Stopwatch, make_vector, refusing_socket
 
 SLACK_S = 0.4
 DIMENSIONS = 16
@@ -97,7 +97,7 @@ class TestTheRealServer:
 
     @pytest.mark.parametrize("text", ["", " \n"])
     def test_no_text_has_no_vector(self, real: HttpEmbedder, text: str) -> None:
-        with pytest.raises(Rejected):
+        with pytest.raises(RequestRejected):
             real.embed_query(text, Deadline(5))
 
     def test_no_texts_are_no_vectors(self, real: HttpEmbedder) -> None:
@@ -137,7 +137,7 @@ class TestWhatIsSent:
         texts = [f"pier {number}" for number in range(32)]
         vectors = http_embedder.embed_passages(texts, Deadline(5))
         for text, vector in zip(texts, vectors, strict=True):
-            assert np.allclose(vector, vector_of("passage: " + text, DIMENSIONS), atol=1e-6)
+            assert np.allclose(vector, make_vector("passage: " + text, DIMENSIONS), atol=1e-6)
         assert breaker_states()["embedder"] == "closed"
 
 
@@ -173,7 +173,7 @@ class TestFaults:
         stub.behave(fault)
         vectors = changed(dialect=dialect).embed_passages(TEXTS, Deadline(5))
         for text, vector in zip(TEXTS, vectors, strict=True):
-            assert np.allclose(vector, vector_of("passage: " + text, DIMENSIONS), atol=1e-6)
+            assert np.allclose(vector, make_vector("passage: " + text, DIMENSIONS), atol=1e-6)
 
     @pytest.mark.parametrize("dialect", ["tei", "openai"])
     @pytest.mark.parametrize("fault", BAD_REPLIES)
@@ -203,7 +203,7 @@ class TestFaults:
         stub.behave(fault)
         with pytest.raises(Unavailable) as caught:
             http_embedder.embed_passages(TEXTS, Deadline(5))
-        assert not isinstance(caught.value, BadReply | Rejected)
+        assert not isinstance(caught.value, BadReply | RequestRejected)
         assert caught.value.dependency == "embedder"
 
     @pytest.mark.parametrize("fault", NEVER_DONE)
@@ -235,7 +235,7 @@ class TestFaults:
     ) -> None:
         stub.behave(fault)
         for _ in range(6):
-            with pytest.raises(Rejected, match=fault):
+            with pytest.raises(RequestRejected, match=fault):
                 http_embedder.embed_query("pier", Deadline(5))
         assert breaker_states()["embedder"] == "closed"
 
@@ -252,12 +252,12 @@ class TestFaults:
             http_embedder.embed_query("pier", Deadline(5))
 
     def test_nobody_listens(self, changed: Callable[..., HttpEmbedder], tmp_path: Path) -> None:
-        with refused(tmp_path / "closed.sock") as path, Stopwatch() as watch, pytest.raises(Unavailable):
+        with refusing_socket(tmp_path / "closed.sock") as path, Stopwatch() as watch, pytest.raises(Unavailable):
             changed(url=f"unix://{path}").embed_query("pier", Deadline(5))
         assert watch.seconds < SLACK_S
 
     def test_without_time_nothing_is_asked(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
-        with pytest.raises(Late):
+        with pytest.raises(DeadlineExceeded):
             http_embedder.embed_query("pier", Deadline(0))
         assert stub.asked == []
 
@@ -308,26 +308,26 @@ class TestCache:
         self, cached: CachedEmbedder, conf: EmbeddingConf, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         cached.embed_query("pier", Deadline(5))
-        [key] = shared.demand(lambda client: client.keys(shared.key("vector", "*")))
+        [key] = shared.call_or_raise(lambda client: client.keys(shared.build_key("vector", "*")))
         assert b"pier" not in key
         monkeypatch.setattr("memory.inference.embeddings.secret_key", lambda: b"another installation")
         CachedEmbedder(cached.inner, conf).embed_query("pier", Deadline(5))
-        assert len(shared.demand(lambda client: client.keys(shared.key("vector", "*")))) == 2
+        assert len(shared.call_or_raise(lambda client: client.keys(shared.build_key("vector", "*")))) == 2
 
     def test_use_keeps_a_vector_alive(self, cached: CachedEmbedder) -> None:
         cached.embed_query("pier", Deadline(5))
-        [key] = shared.demand(lambda client: client.keys(shared.key("vector", "*")))
-        shared.demand(lambda client: client.expire(key, 5))
+        [key] = shared.call_or_raise(lambda client: client.keys(shared.build_key("vector", "*")))
+        shared.call_or_raise(lambda client: client.expire(key, 5))
         cached.embed_query("pier", Deadline(5))
-        assert shared.demand(lambda client: client.ttl(key)) > 500
+        assert shared.call_or_raise(lambda client: client.ttl(key)) > 500
 
     @pytest.mark.parametrize("value", [b"", b"short", b"\x00" * 4 * DIMENSIONS, b"\xff" * 4 * DIMENSIONS])
     def test_a_spoilt_entry_is_a_miss(self, cached: CachedEmbedder, stub: EmbedderStub, value: bytes) -> None:
         cached.embed_query("pier", Deadline(5))
-        [key] = shared.demand(lambda client: client.keys(shared.key("vector", "*")))
-        shared.demand(lambda client: client.set(key, value))
+        [key] = shared.call_or_raise(lambda client: client.keys(shared.build_key("vector", "*")))
+        shared.call_or_raise(lambda client: client.set(key, value))
         vector = cached.embed_query("pier", Deadline(5))
-        assert np.allclose(vector, vector_of("query: pier", DIMENSIONS), atol=1e-6)
+        assert np.allclose(vector, make_vector("query: pier", DIMENSIONS), atol=1e-6)
         assert len(stub.asked) == 2
 
     def test_what_is_cached_is_found_while_the_embedder_is_down(
@@ -346,12 +346,12 @@ class TestCache:
     def test_a_dead_redis_is_a_miss(
         self, cached: CachedEmbedder, stub: EmbedderStub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        with refused(tmp_path / "dead.sock") as dead:
+        with refusing_socket(tmp_path / "dead.sock") as dead:
             monkeypatch.setattr("memory.platform.redis.redis_url", lambda: f"unix://{dead}")
-            shared.reset()
+            shared.reset_clients()
             for _ in range(2):
                 assert cached.embed_query("pier", Deadline(5)).shape == (DIMENSIONS,)
             assert len(cached.embed_passages(TEXTS, Deadline(5))) == 5
         monkeypatch.undo()
-        shared.reset()
+        shared.reset_clients()
         assert len(stub.asked) == 3

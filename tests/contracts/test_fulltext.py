@@ -10,14 +10,14 @@ from django.db.backends.utils import CursorWrapper
 
 from memory.access.scope import WrongScope, user_scope
 from memory.indexes import fulltext
-from memory.indexes.base import Filter, LexicalIndex
+from memory.indexes.base import IndexFilter, LexicalIndex
 from memory.indexes.fulltext import FullTextIndex
-from memory.language import query_groups, terms
-from memory.language.text import date_words
+from memory.language import build_query_groups, extract_terms
+from memory.language.text import format_date
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
-from tests.contracts.lexical_index import Find, LexicalIndexContract, Note, soon
+from tests.contracts.lexical_index import Find, LexicalIndexContract, Note, make_deadline
 from tests.factories import LONG_AGO
 
 
@@ -29,16 +29,18 @@ class TestFullTextIndex(LexicalIndexContract):
 
     def test_scores_are_those_of_bm25(self, index: LexicalIndex, note: Note, user: EndUser) -> None:
         texts = ["kiln kiln shelf", "a shelf in the shed", "the shed has a roof and a door", "roof of the kiln shed"]
-        held = {note(user, text): Counter(terms(f"{text} {date_words(LONG_AGO)}")) for text in texts}
+        held = {note(user, text): Counter(extract_terms(f"{text} {format_date(LONG_AGO)}")) for text in texts}
         average = sum(len(counts) for counts in held.values()) / len(held)
         expected = dict.fromkeys(held, 0.0)
-        for forms in query_groups("kiln roof shed"):
+        for forms in build_query_groups("kiln roof shed"):
             times = {id: sum(counts[form] for form in forms) for id, counts in held.items()}
             rows = sum(1 for count in times.values() if count)
             for id, count in times.items():
                 damped = count + 0.9 * (1 - 0.4 + 0.4 * len(held[id]) / average)
                 expected[id] += math.log(1 + (len(held) - rows + 0.5) / (rows + 0.5)) * count / damped
-        found = {match.id: match.score for match in index.search("kiln roof shed", Filter(user.pk), 10, soon())}
+        found = {
+            match.id: match.score for match in index.search("kiln roof shed", IndexFilter(user.pk), 10, make_deadline())
+        }
         assert found == pytest.approx({id: score for id, score in expected.items() if score})
 
     @pytest.mark.parametrize("found_rows", [0, 3, 10])
@@ -63,17 +65,17 @@ class TestFullTextIndex(LexicalIndexContract):
             before = self._settings(cursor)
             monkeypatch.setattr(fulltext, "FITS", "(SELECT true FROM pg_sleep(5))")
             with pytest.raises(Unavailable, match="statement timeout"):
-                index.search("lamp", Filter(user.pk), 10, Deadline(0.05))
+                index.search("lamp", IndexFilter(user.pk), 10, Deadline(0.05))
             monkeypatch.undo()
             assert self._settings(cursor) == before
-            assert [match.id for match in index.search("lamp", Filter(user.pk), 10, soon())] == [lamp]
+            assert [match.id for match in index.search("lamp", IndexFilter(user.pk), 10, make_deadline())] == [lamp]
             assert self._settings(cursor) == before
 
     def test_an_open_scope_of_another_user_is_a_bug_and_not_an_answer(
         self, index: LexicalIndex, user: EndUser, other_user: EndUser
     ) -> None:
         with pytest.raises(WrongScope), user_scope(other_user):
-            index.search("lamp", Filter(user.pk), 10, soon())
+            index.search("lamp", IndexFilter(user.pk), 10, make_deadline())
 
     def test_rows_without_lexemes_are_passed_over(self, find: Find, note: Note, user: EndUser) -> None:
         lamp = note(user, "The lamp in the room")

@@ -12,12 +12,12 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from memory.access.scope import WrongScope, user_scope
 from memory.indexes import pgvector
-from memory.indexes.base import Filter, Point
+from memory.indexes.base import IndexFilter, VectorPoint
 from memory.indexes.pgvector import PgVectorEngine, PgVectorIndex
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, Unavailable
-from tests.contracts.vector_index import DIMENSIONS, VectorIndexContract, axis, soon
+from tests.contracts.vector_index import DIMENSIONS, VectorIndexContract, axis_vector, make_deadline
 from tests.factories import EndUserFactory, MemoryItemFactory, OrganizationFactory
 from tests.faults import Stopwatch
 
@@ -38,23 +38,25 @@ class TestPgVector(VectorIndexContract):
                 MemoryItemFactory(id=item_id, user=user)
 
     def test_a_deleted_item_gets_no_vector(self, index: PgVectorIndex, user: EndUser) -> None:
-        index.upsert([Point(uuid4(), user.pk, "working", "active", axis(0), "hash")], soon())
+        index.upsert([VectorPoint(uuid4(), user.pk, "working", "active", axis_vector(0), "hash")], make_deadline())
         assert list(index.scroll(user.pk)) == []
 
     def test_collections_do_not_see_each_other_and_are_erased_together(
         self, index: PgVectorIndex, put: Callable[..., UUID], user: EndUser
     ) -> None:
-        put(user, axis(0))
+        put(user, axis_vector(0))
         other = PgVectorIndex("another", DIMENSIONS)
-        assert other.search(axis(0), Filter(user.pk), 10, soon()) == []
+        assert other.search(axis_vector(0), IndexFilter(user.pk), 10, make_deadline()) == []
         other.erase(user.pk)
         assert list(index.scroll(user.pk)) == []
 
     def test_a_row_of_another_width_is_not_compared(
         self, index: PgVectorIndex, put: Callable[..., UUID], user: EndUser
     ) -> None:
-        put(user, axis(0))
-        assert PgVectorIndex("test", 768).search(np.ones(768, np.float32), Filter(user.pk), 10, soon()) == []
+        put(user, axis_vector(0))
+        assert (
+            PgVectorIndex("test", 768).search(np.ones(768, np.float32), IndexFilter(user.pk), 10, make_deadline()) == []
+        )
 
     def test_postgres_is_interrupted_and_the_transaction_around_lives_on(
         self, index: PgVectorIndex, user: EndUser, monkeypatch: pytest.MonkeyPatch
@@ -63,7 +65,7 @@ class TestPgVector(VectorIndexContract):
         with user_scope(user):
             MemoryItemFactory(user=user)
             with Stopwatch() as watch, pytest.raises(Unavailable, match="timeout"):
-                index.search(axis(0), Filter(user.pk), 10, Deadline(0.2))
+                index.search(axis_vector(0), IndexFilter(user.pk), 10, Deadline(0.2))
             assert watch.seconds < 1
             assert MemoryItem.objects.for_user(user).count() == 1
 
@@ -78,19 +80,19 @@ class TestPgVector(VectorIndexContract):
 
         with user_scope(user):
             before = settings()
-            index.search(axis(0), Filter(user.pk), 10, Deadline(0.5))
+            index.search(axis_vector(0), IndexFilter(user.pk), 10, Deadline(0.5))
             assert settings() == before
 
     def test_inside_the_scope_of_another_user_it_refuses(
         self, index: PgVectorIndex, user: EndUser, other_user: EndUser
     ) -> None:
         with user_scope(other_user), pytest.raises(WrongScope):
-            index.search(axis(0), Filter(user.pk), 10, soon())
+            index.search(axis_vector(0), IndexFilter(user.pk), 10, make_deadline())
 
     def test_the_table_shows_nothing_without_a_scope(
         self, index: PgVectorIndex, put: Callable[..., UUID], user: EndUser
     ) -> None:
-        put(user, axis(0))
+        put(user, axis_vector(0))
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM memory_vector")
             assert cursor.fetchone() == (0,)
@@ -169,7 +171,7 @@ class TestPgVectorAtSize:
         with user_scope(user), connection.cursor() as cursor:
             for start in range(0, len(ids), 500):
                 part = slice(start, start + 500)
-                literals = [pgvector._literal(vector, DIMENSIONS) for vector in vectors[part]]
+                literals = [pgvector._vector_literal(vector, DIMENSIONS) for vector in vectors[part]]
                 cursor.execute(
                     "INSERT INTO memory_vector (user_id, item_id, collection, dims, tier, status, embedding, "
                     "vector_hash, updated_at) SELECT %s, id, 'test', %s, tier, 'active', v, 'hash', now() "
@@ -183,16 +185,16 @@ class TestPgVectorAtSize:
             recall = []
             for query in queries:
                 nearest = np.argsort(np.linalg.norm(filled.vectors[name] - query, axis=1))[:20]
-                found = [match.id for match in filled.index.search(query, Filter(user.pk), 20, soon())]
+                found = [match.id for match in filled.index.search(query, IndexFilter(user.pk), 20, make_deadline())]
                 assert len(found) == 20, name
                 recall.append(len({filled.ids[name][row] for row in nearest} & set(found)) / 20)
-            walked = filled.index._counted.get(Filter(user.pk), (False,))[0]
+            walked = filled.index._counted.get(IndexFilter(user.pk), (False,))[0]
             assert walked == (SIZES[name] > EXACT_UP_TO), name
             assert np.mean(recall) >= (0.9 if walked else 0.99), (name, np.mean(recall))
 
     def test_a_small_tier_of_a_large_user_is_read_and_not_searched_for(self, filled: Filled) -> None:
-        wanted = Filter(filled.users["large"].pk, frozenset({"memory_bank"}))
-        found = [match.id for match in filled.index.search(filled.cloud.draw(1, 1)[0], wanted, 100, soon())]
+        wanted = IndexFilter(filled.users["large"].pk, frozenset({"memory_bank"}))
+        found = [match.id for match in filled.index.search(filled.cloud.draw(1, 1)[0], wanted, 100, make_deadline())]
         assert len(found) == 100
         assert set(found) <= set(filled.ids["large"][::20])
         assert not filled.index._counted.get(wanted, (False,))[0]
@@ -200,12 +202,12 @@ class TestPgVectorAtSize:
     def test_when_the_graph_gives_up_the_rows_are_read(self, filled: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(pgvector, "EXACT_UP_TO", 10)
         monkeypatch.setattr(pgvector, "MAX_SCAN_TUPLES", 1)
-        wanted = Filter(filled.users["small"].pk)
-        assert len(filled.index.search(filled.cloud.draw(1, 1)[0], wanted, 150, soon())) == 150
+        wanted = IndexFilter(filled.users["small"].pk)
+        assert len(filled.index.search(filled.cloud.draw(1, 1)[0], wanted, 150, make_deadline())) == 150
 
     def test_each_way_can_use_the_index_meant_for_it(self, filled: Filled) -> None:
-        where, values = filled.index._where(Filter(filled.users["large"].pk, frozenset({"memory_bank"})))
-        values |= {"vector": pgvector._literal(filled.cloud.draw(1, 1)[0], DIMENSIONS), "limit": 20}
+        where, values = filled.index._where(IndexFilter(filled.users["large"].pk, frozenset({"memory_bank"})))
+        values |= {"vector": pgvector._vector_literal(filled.cloud.draw(1, 1)[0], DIMENSIONS), "limit": 20}
 
         def plan(statement: str) -> str:
             with user_scope(filled.users["large"]), connection.cursor() as cursor:

@@ -10,12 +10,12 @@ from qdrant_client.http.exceptions import UnexpectedResponse
 from qdrant_client.models import PayloadSchemaType
 
 from memory.conf import memory_conf
-from memory.indexes.base import Filter, Point
+from memory.indexes.base import IndexFilter, VectorPoint
 from memory.indexes.qdrant import QdrantEngine, QdrantIndex
 from memory.models import EndUser
 from memory.platform.faults import BadReply, Unavailable
 from tests.contracts import test_qdrant as local
-from tests.contracts.vector_index import DIMENSIONS, axis, soon
+from tests.contracts.vector_index import DIMENSIONS, axis_vector, make_deadline
 from tests.qdrant_stand_in import QdrantStandIn
 
 
@@ -71,7 +71,7 @@ class TestQdrantOverHttp(local.TestQdrantLocal):
     def test_a_search_says_how_broad_and_how_long_it_may_be(
         self, server: QdrantStandIn, index: QdrantIndex, user: EndUser
     ) -> None:
-        self.found(index, Filter(user.pk))
+        self.found(index, IndexFilter(user.pk))
         assert server.asked[-1].path == "/collections/test/points/query?timeout=10"
         assert server.asked[-1].body["params"] == {"hnsw_ef": 128}
 
@@ -83,10 +83,10 @@ class TestQdrantOverHttp(local.TestQdrantLocal):
     def test_a_reply_of_another_form_is_a_bad_reply_whatever_is_wrong_with_it(
         self, server: QdrantStandIn, index: QdrantIndex, user: EndUser, fault: str
     ) -> None:
-        index.upsert([Point(uuid4(), user.pk, "working", "active", axis(0), "hash")], soon())
+        index.upsert([VectorPoint(uuid4(), user.pk, "working", "active", axis_vector(0), "hash")], make_deadline())
         server.behave(fault)
         with pytest.raises(BadReply):
-            index.search(axis(0), Filter(user.pk), 10, soon())
+            index.search(axis_vector(0), IndexFilter(user.pk), 10, make_deadline())
 
 
 class TestStandIn:

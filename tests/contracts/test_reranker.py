@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from memory.conf import RerankerConf
-from memory.inference.reranker import HttpReranker, in_unit_range
+from memory.inference.reranker import HttpReranker, scale_scores
 from memory.platform.breakers import breaker_states
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Late, Rejected, Unavailable
-from tests.faults import Stopwatch, refused
+from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
+from tests.faults import Stopwatch, refusing_socket
 from tests.model_services import RerankerStub
 
 pytestmark = pytest.mark.usefixtures("services")
@@ -74,7 +74,7 @@ def test_scores_of_all_batches_are_read_on_one_scale(reranker: HttpReranker, stu
     """A batch whose raw scores happen to lie in 0..1 is squashed when another shows that they are raw."""
     stub.opinion = lambda query, text: {"a": 0.5, "b": 0.6, "c": 4.0}[text]
     scores = reranker.score(QUERY, ["a", "b", "c"], Deadline(2))
-    assert scores == pytest.approx(in_unit_range([0.5, 0.6, 4.0]))
+    assert scores == pytest.approx(scale_scores([0.5, 0.6, 4.0]))
     assert scores[0] > 0.6
 
 
@@ -113,7 +113,7 @@ def test_the_time_of_the_request_bounds_it_too(reranker: HttpReranker, stub: Rer
     with Stopwatch() as watch, pytest.raises(Unavailable):
         reranker.score(QUERY, TEXTS, Deadline(0.1))
     assert watch.seconds < 0.1 + SLACK_S
-    with pytest.raises(Late):
+    with pytest.raises(DeadlineExceeded):
         reranker.score(QUERY, TEXTS, Deadline(0))
 
 
@@ -122,7 +122,7 @@ def test_a_server_in_trouble_is_unavailable(reranker: HttpReranker, stub: Rerank
     stub.behave(fault)
     with pytest.raises(Unavailable) as caught:
         reranker.score(QUERY, TEXTS, Deadline(2))
-    assert not isinstance(caught.value, Rejected)
+    assert not isinstance(caught.value, RequestRejected)
 
 
 def test_five_failures_in_a_row_open_the_breaker(reranker: HttpReranker, stub: RerankerStub) -> None:
@@ -141,13 +141,13 @@ def test_five_failures_in_a_row_open_the_breaker(reranker: HttpReranker, stub: R
 def test_a_refusal_is_no_failure_of_the_server(reranker: HttpReranker, stub: RerankerStub, fault: str) -> None:
     stub.behave(fault)
     for _ in range(6):
-        with pytest.raises(Rejected):
+        with pytest.raises(RequestRejected):
             reranker.score(QUERY, TEXTS[:1], Deadline(2))
     assert breaker_states()["reranker"] == "closed"
 
 
 def test_nobody_listening_is_unavailable(tmp_path: Path) -> None:
-    with refused(tmp_path / "nobody.sock") as path:
+    with refusing_socket(tmp_path / "nobody.sock") as path:
         made = HttpReranker(RerankerConf(url=f"unix://{path}"))
         with pytest.raises(Unavailable):
             made.score(QUERY, TEXTS, Deadline(2))

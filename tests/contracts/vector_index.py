@@ -7,31 +7,31 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from memory.indexes.base import Filter, Held, Point, VectorEngine, VectorIndex
+from memory.indexes.base import IndexFilter, StoredPoint, VectorEngine, VectorIndex, VectorPoint
 from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Late
+from memory.platform.faults import BadReply, DeadlineExceeded
 
 DIMENSIONS = 384
 # Half-precision vectors move a distance by less than this.
 NEAR = 2e-3
 
 
-def soon() -> Deadline:
+def make_deadline() -> Deadline:
     return Deadline(10)
 
 
-def axis(number: int) -> Vector:
+def axis_vector(number: int) -> Vector:
     vector = np.zeros(DIMENSIONS, np.float32)
     vector[number] = 1
     return vector
 
 
-def turned(degrees: float) -> Vector:
+def turned_vector(degrees: float) -> Vector:
     """A unit vector at this angle to the first axis."""
     angle = math.radians(degrees)
-    return (math.cos(angle) * axis(0) + math.sin(angle) * axis(1)).astype(np.float32)
+    return (math.cos(angle) * axis_vector(0) + math.sin(angle) * axis_vector(1)).astype(np.float32)
 
 
 def any_unit(seed: int) -> Vector:
@@ -67,19 +67,24 @@ class VectorIndexContract:
         ) -> UUID:
             item_id = id or uuid4()
             self.admit(user, item_id)
-            index.upsert([Point(item_id, user.pk, tier, status, vector, vector_hash, revision)], soon())
+            index.upsert([VectorPoint(item_id, user.pk, tier, status, vector, vector_hash, revision)], make_deadline())
             return item_id
 
         return put
 
-    def found(self, index: VectorIndex, filter: Filter, vector: Vector | None = None, limit: int = 10) -> list[UUID]:
-        return [match.id for match in index.search(axis(0) if vector is None else vector, filter, limit, soon())]
+    def found(
+        self, index: VectorIndex, filter: IndexFilter, vector: Vector | None = None, limit: int = 10
+    ) -> list[UUID]:
+        return [
+            match.id
+            for match in index.search(axis_vector(0) if vector is None else vector, filter, limit, make_deadline())
+        ]
 
     def test_the_nearest_comes_first_with_its_euclidean_distance(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser
     ) -> None:
-        ids = {degrees: put(user, turned(degrees)) for degrees in (90, 0, 180, 30)}
-        matches = index.search(axis(0), Filter(user.pk), 10, soon())
+        ids = {degrees: put(user, turned_vector(degrees)) for degrees in (90, 0, 180, 30)}
+        matches = index.search(axis_vector(0), IndexFilter(user.pk), 10, make_deadline())
         assert [match.id for match in matches] == [ids[0], ids[30], ids[90], ids[180]]
         for match, degrees in zip(matches, (0, 30, 90, 180), strict=True):
             assert match.distance == pytest.approx(math.sqrt(2 - 2 * math.cos(math.radians(degrees))), abs=NEAR)
@@ -87,8 +92,8 @@ class VectorIndexContract:
     def test_equal_distances_are_ordered_by_id(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser
     ) -> None:
-        ids = [put(user, axis(3)) for _ in range(6)]
-        assert self.found(index, Filter(user.pk)) == sorted(ids)
+        ids = [put(user, axis_vector(3)) for _ in range(6)]
+        assert self.found(index, IndexFilter(user.pk)) == sorted(ids)
 
     def test_as_many_come_back_as_were_asked_for_or_exist(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser
@@ -96,56 +101,56 @@ class VectorIndexContract:
         for number in range(7):
             put(user, any_unit(number))
         for limit in (0, 1, 5, 7, 100):
-            assert len(self.found(index, Filter(user.pk), limit=limit)) == min(limit, 7)
+            assert len(self.found(index, IndexFilter(user.pk), limit=limit)) == min(limit, 7)
 
     def test_nothing_indexed_is_nothing_found(self, index: VectorIndex, user: EndUser) -> None:
-        assert self.found(index, Filter(user.pk)) == []
+        assert self.found(index, IndexFilter(user.pk)) == []
         assert list(index.scroll(user.pk)) == []
 
     def test_tier_and_status_filter(self, index: VectorIndex, put: Callable[..., UUID], user: EndUser) -> None:
-        working = put(user, turned(1))
-        bank = put(user, turned(2), tier="memory_bank")
-        archived = put(user, turned(3), tier="memory_bank", status="archived")
-        assert self.found(index, Filter(user.pk)) == [working, bank]
-        assert self.found(index, Filter(user.pk, frozenset({"memory_bank"}))) == [bank]
-        assert self.found(index, Filter(user.pk, frozenset({"memory_bank", "working"}))) == [working, bank]
+        working = put(user, turned_vector(1))
+        bank = put(user, turned_vector(2), tier="memory_bank")
+        archived = put(user, turned_vector(3), tier="memory_bank", status="archived")
+        assert self.found(index, IndexFilter(user.pk)) == [working, bank]
+        assert self.found(index, IndexFilter(user.pk, frozenset({"memory_bank"}))) == [bank]
+        assert self.found(index, IndexFilter(user.pk, frozenset({"memory_bank", "working"}))) == [working, bank]
         either = frozenset({"active", "archived"})
-        assert self.found(index, Filter(user.pk, frozenset({"memory_bank"}), either)) == [bank, archived]
-        assert self.found(index, Filter(user.pk, frozenset({"books"}))) == []
+        assert self.found(index, IndexFilter(user.pk, frozenset({"memory_bank"}), either)) == [bank, archived]
+        assert self.found(index, IndexFilter(user.pk, frozenset({"books"}))) == []
 
     def test_an_empty_choice_lets_nothing_through(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser
     ) -> None:
-        put(user, axis(0))
-        assert self.found(index, Filter(user.pk, frozenset())) == []
-        assert self.found(index, Filter(user.pk, None, frozenset())) == []
+        put(user, axis_vector(0))
+        assert self.found(index, IndexFilter(user.pk, frozenset())) == []
+        assert self.found(index, IndexFilter(user.pk, None, frozenset())) == []
 
     def test_values_of_a_filter_are_values_and_not_language(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser, other_user: EndUser
     ) -> None:
-        put(user, axis(0))
-        put(other_user, axis(0))
+        put(user, axis_vector(0))
+        put(other_user, axis_vector(0))
         for odd in ("' OR '1'='1", "{working}", "%s", 'working"', "NULL", ""):
-            assert self.found(index, Filter(user.pk, frozenset({odd}))) == []
+            assert self.found(index, IndexFilter(user.pk, frozenset({odd}))) == []
 
     def test_nobody_finds_what_belongs_to_another(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser, other_user: EndUser
     ) -> None:
-        mine, theirs = put(user, axis(0)), put(other_user, axis(0))
-        assert self.found(index, Filter(user.pk)) == [mine]
-        assert self.found(index, Filter(other_user.pk)) == [theirs]
+        mine, theirs = put(user, axis_vector(0)), put(other_user, axis_vector(0))
+        assert self.found(index, IndexFilter(user.pk)) == [mine]
+        assert self.found(index, IndexFilter(other_user.pk)) == [theirs]
         assert [id for id, _ in index.scroll(user.pk)] == [mine]
 
     @pytest.mark.parametrize("nobody", [0, -1, None, True, "1"])
     def test_without_a_user_nothing_is_done(self, index: VectorIndex, nobody: int) -> None:
         asked: list[Callable[[], object]] = [
-            lambda: Filter(nobody),
-            lambda: Point(uuid4(), nobody, "working", "active", axis(0), "hash"),
-            lambda: index.set_payload(nobody, [uuid4()], tier="books", deadline=soon()),
-            lambda: index.delete(nobody, [uuid4()], soon()),
+            lambda: IndexFilter(nobody),
+            lambda: VectorPoint(uuid4(), nobody, "working", "active", axis_vector(0), "hash"),
+            lambda: index.set_payload(nobody, [uuid4()], tier="books", deadline=make_deadline()),
+            lambda: index.delete(nobody, [uuid4()], make_deadline()),
             lambda: list(index.scroll(nobody)),
-            lambda: index.held(nobody, [uuid4()], soon()),
-            lambda: index.count(nobody, soon()),
+            lambda: index.held(nobody, [uuid4()], make_deadline()),
+            lambda: index.count(nobody, make_deadline()),
             lambda: index.strays(nobody, remove=True),
             lambda: index.erase(nobody),
         ]
@@ -154,9 +159,9 @@ class VectorIndexContract:
                 ask()
 
     def test_writing_again_replaces(self, index: VectorIndex, put: Callable[..., UUID], user: EndUser) -> None:
-        item = put(user, axis(0), vector_hash="old")
-        put(user, axis(5), id=item, tier="history", vector_hash="new")
-        [match] = index.search(axis(5), Filter(user.pk, frozenset({"history"})), 10, soon())
+        item = put(user, axis_vector(0), vector_hash="old")
+        put(user, axis_vector(5), id=item, tier="history", vector_hash="new")
+        [match] = index.search(axis_vector(5), IndexFilter(user.pk, frozenset({"history"})), 10, make_deadline())
         assert match.id == item
         assert match.distance == pytest.approx(0, abs=NEAR)
         assert list(index.scroll(user.pk)) == [(item, "new")]
@@ -169,38 +174,42 @@ class VectorIndexContract:
         self.admit(other_user, theirs)
         index.upsert(
             [
-                Point(mine, user.pk, "working", "active", axis(0), "first"),
-                Point(theirs, other_user.pk, "working", "active", axis(0), "hash"),
-                Point(mine, user.pk, "working", "active", axis(0), "second"),
+                VectorPoint(mine, user.pk, "working", "active", axis_vector(0), "first"),
+                VectorPoint(theirs, other_user.pk, "working", "active", axis_vector(0), "hash"),
+                VectorPoint(mine, user.pk, "working", "active", axis_vector(0), "second"),
             ],
-            soon(),
+            make_deadline(),
         )
         assert list(index.scroll(user.pk)) == [(mine, "second")]
         assert list(index.scroll(other_user.pk)) == [(theirs, "hash")]
 
     def test_the_payload_changes_alone(self, index: VectorIndex, put: Callable[..., UUID], user: EndUser) -> None:
-        first, second = put(user, turned(1)), put(user, turned(2))
-        index.set_payload(user.pk, [first, uuid4()], tier="history", deadline=soon())
-        index.set_payload(user.pk, [second], status="archived", deadline=soon())
-        index.set_payload(user.pk, [second], deadline=soon())
-        index.set_payload(user.pk, [], tier="books", deadline=soon())
-        assert self.found(index, Filter(user.pk, frozenset({"history"}))) == [first]
-        assert self.found(index, Filter(user.pk, None, frozenset({"archived"}))) == [second]
+        first, second = put(user, turned_vector(1)), put(user, turned_vector(2))
+        index.set_payload(user.pk, [first, uuid4()], tier="history", deadline=make_deadline())
+        index.set_payload(user.pk, [second], status="archived", deadline=make_deadline())
+        index.set_payload(user.pk, [second], deadline=make_deadline())
+        index.set_payload(user.pk, [], tier="books", deadline=make_deadline())
+        assert self.found(index, IndexFilter(user.pk, frozenset({"history"}))) == [first]
+        assert self.found(index, IndexFilter(user.pk, None, frozenset({"archived"}))) == [second]
         assert sorted(index.scroll(user.pk)) == sorted([(first, "hash"), (second, "hash")])
 
     def test_a_write_that_was_held_up_changes_nothing(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser
     ) -> None:
-        item = put(user, axis(1), tier="history", vector_hash="new", revision=5)
-        put(user, axis(0), id=item, tier="working", vector_hash="old", revision=4)
-        index.set_payload(user.pk, [item], tier="books", status="archived", revision=4, deadline=soon())
-        assert index.held(user.pk, [item], soon()) == [Held(item, "history", "active", "new", 5, DIMENSIONS)]
-        [match] = index.search(axis(1), Filter(user.pk), 10, soon())
+        item = put(user, axis_vector(1), tier="history", vector_hash="new", revision=5)
+        put(user, axis_vector(0), id=item, tier="working", vector_hash="old", revision=4)
+        index.set_payload(user.pk, [item], tier="books", status="archived", revision=4, deadline=make_deadline())
+        assert index.held(user.pk, [item], make_deadline()) == [
+            StoredPoint(item, "history", "active", "new", 5, DIMENSIONS)
+        ]
+        [match] = index.search(axis_vector(1), IndexFilter(user.pk), 10, make_deadline())
         assert match.distance == pytest.approx(0, abs=NEAR)
-        index.set_payload(user.pk, [item], tier="patterns", revision=6, deadline=soon())
-        put(user, axis(1), id=item, tier="history", vector_hash="new", revision=5)
-        assert index.held(user.pk, [item], soon()) == [Held(item, "patterns", "active", "new", 6, DIMENSIONS)]
-        put(user, axis(2), id=item, tier="patterns", vector_hash="newest", revision=6)
+        index.set_payload(user.pk, [item], tier="patterns", revision=6, deadline=make_deadline())
+        put(user, axis_vector(1), id=item, tier="history", vector_hash="new", revision=5)
+        assert index.held(user.pk, [item], make_deadline()) == [
+            StoredPoint(item, "patterns", "active", "new", 6, DIMENSIONS)
+        ]
+        put(user, axis_vector(2), id=item, tier="patterns", vector_hash="newest", revision=6)
         assert list(index.scroll(user.pk)) == [(item, "newest")]
 
     def test_a_held_up_write_does_not_stop_the_others_of_its_call(self, index: VectorIndex, user: EndUser) -> None:
@@ -208,31 +217,36 @@ class VectorIndexContract:
         for item in (first, second):
             self.admit(user, item)
 
-        def points(digest: str, revisions: tuple[int, int]) -> list[Point]:
+        def points(digest: str, revisions: tuple[int, int]) -> list[VectorPoint]:
             pairs = zip((first, second), revisions, strict=True)
-            return [Point(item, user.pk, "working", "active", axis(0), digest, number) for item, number in pairs]
+            return [
+                VectorPoint(item, user.pk, "working", "active", axis_vector(0), digest, number)
+                for item, number in pairs
+            ]
 
-        index.upsert(points("one", (1, 7)), soon())
-        index.upsert(points("two", (2, 2)), soon())
+        index.upsert(points("one", (1, 7)), make_deadline())
+        index.upsert(points("two", (2, 2)), make_deadline())
         assert dict(index.scroll(user.pk)) == {first: "two", second: "one"}
 
     def test_what_is_held_of_some_ids_and_how_much_there_is(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser, other_user: EndUser
     ) -> None:
-        mine = put(user, axis(0), tier="books", status="archived", vector_hash="h", revision=3)
-        put(user, axis(1))
-        theirs = put(other_user, axis(0))
+        mine = put(user, axis_vector(0), tier="books", status="archived", vector_hash="h", revision=3)
+        put(user, axis_vector(1))
+        theirs = put(other_user, axis_vector(0))
         asked = [mine, theirs, uuid4()]
-        assert index.held(user.pk, asked, soon()) == [Held(mine, "books", "archived", "h", 3, DIMENSIONS)]
-        assert index.held(user.pk, [], soon()) == []
-        assert (index.count(user.pk, soon()), index.count(other_user.pk, soon())) == (2, 1)
+        assert index.held(user.pk, asked, make_deadline()) == [
+            StoredPoint(mine, "books", "archived", "h", 3, DIMENSIONS)
+        ]
+        assert index.held(user.pk, [], make_deadline()) == []
+        assert (index.count(user.pk, make_deadline()), index.count(other_user.pk, make_deadline())) == (2, 1)
 
     def test_what_was_written_properly_is_no_stray(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser
     ) -> None:
-        put(user, axis(0))
+        put(user, axis_vector(0))
         assert index.strays(user.pk, remove=True) == []
-        assert index.count(user.pk, soon()) == 1
+        assert index.count(user.pk, make_deadline()) == 1
 
     def test_collections_of_an_engine_lie_beside_one_another(
         self, engine: VectorEngine, user: EndUser, other_user: EndUser
@@ -242,13 +256,15 @@ class VectorIndexContract:
         first, second = engine.open("first", DIMENSIONS), engine.open("second", DIMENSIONS)
         for collection, digest in ((first, "one"), (second, "two")):
             collection.ensure()
-            collection.upsert([Point(item, user.pk, "working", "active", axis(0), digest)], soon())
+            collection.upsert(
+                [VectorPoint(item, user.pk, "working", "active", axis_vector(0), digest)], make_deadline()
+            )
         assert list(first.scroll(user.pk)) == [(item, "one")]
         first.drop([user.pk, other_user.pk])
         first.drop([user.pk, other_user.pk])
         assert list(second.scroll(user.pk)) == [(item, "two")]
-        first.delete(user.pk, [item], soon())
-        first.set_payload(user.pk, [item], tier="books", deadline=soon())
+        first.delete(user.pk, [item], make_deadline())
+        first.set_payload(user.pk, [item], tier="books", deadline=make_deadline())
         first.erase(user.pk)
         first.ensure()
         assert list(first.scroll(user.pk)) == []
@@ -256,59 +272,61 @@ class VectorIndexContract:
     def test_what_is_deleted_is_gone_and_deleting_again_is_nothing(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser
     ) -> None:
-        gone, kept = put(user, turned(1)), put(user, turned(2))
+        gone, kept = put(user, turned_vector(1)), put(user, turned_vector(2))
         for _ in range(2):
-            index.delete(user.pk, [gone, uuid4()], soon())
-        index.delete(user.pk, [], soon())
-        assert self.found(index, Filter(user.pk)) == [kept]
+            index.delete(user.pk, [gone, uuid4()], make_deadline())
+        index.delete(user.pk, [], make_deadline())
+        assert self.found(index, IndexFilter(user.pk)) == [kept]
 
     def test_nobody_changes_what_belongs_to_another(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser, other_user: EndUser
     ) -> None:
-        theirs = put(other_user, axis(0))
-        index.set_payload(user.pk, [theirs], tier="books", status="archived", deadline=soon())
-        index.delete(user.pk, [theirs], soon())
-        index.upsert([Point(theirs, user.pk, "books", "active", axis(1), "stolen")], soon())
+        theirs = put(other_user, axis_vector(0))
+        index.set_payload(user.pk, [theirs], tier="books", status="archived", deadline=make_deadline())
+        index.delete(user.pk, [theirs], make_deadline())
+        index.upsert([VectorPoint(theirs, user.pk, "books", "active", axis_vector(1), "stolen")], make_deadline())
         index.erase(user.pk)
-        [match] = index.search(axis(0), Filter(other_user.pk, frozenset({"working"})), 10, soon())
+        [match] = index.search(axis_vector(0), IndexFilter(other_user.pk, frozenset({"working"})), 10, make_deadline())
         assert match.id == theirs
         assert list(index.scroll(other_user.pk)) == [(theirs, "hash")]
 
     def test_scroll_gives_everything_once(self, index: VectorIndex, user: EndUser) -> None:
         points = [
-            Point(uuid4(), user.pk, "working", ("active", "archived")[number % 2], any_unit(number), f"hash {number}")
+            VectorPoint(
+                uuid4(), user.pk, "working", ("active", "archived")[number % 2], any_unit(number), f"hash {number}"
+            )
             for number in range(25)
         ]
         for point in points:
             self.admit(user, point.id)
-        index.upsert(points, soon())
+        index.upsert(points, make_deadline())
         assert sorted(index.scroll(user.pk)) == sorted((point.id, point.vector_hash) for point in points)
 
     def test_erasing_a_user_leaves_the_others(
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser, other_user: EndUser
     ) -> None:
-        put(user, axis(0))
-        put(user, axis(1), status="archived")
-        theirs = put(other_user, axis(0))
+        put(user, axis_vector(0))
+        put(user, axis_vector(1), status="archived")
+        theirs = put(other_user, axis_vector(0))
         for _ in range(2):
             index.erase(user.pk)
         assert list(index.scroll(user.pk)) == []
-        assert self.found(index, Filter(other_user.pk)) == [theirs]
+        assert self.found(index, IndexFilter(other_user.pk)) == [theirs]
 
     def test_a_vector_that_does_not_fit_is_refused(self, index: VectorIndex, user: EndUser) -> None:
-        narrow = axis(0)[:100]
-        not_a_number = axis(0) * np.float32("nan")
+        narrow = axis_vector(0)[:100]
+        not_a_number = axis_vector(0) * np.float32("nan")
         for vector, reason in ((narrow, "384 dimensions, got"), (not_a_number, "finite")):
             with pytest.raises(BadReply, match=reason):
-                index.search(vector, Filter(user.pk), 10, soon())
+                index.search(vector, IndexFilter(user.pk), 10, make_deadline())
             with pytest.raises(BadReply, match=reason):
-                index.upsert([Point(uuid4(), user.pk, "working", "active", vector, "hash")], soon())
+                index.upsert([VectorPoint(uuid4(), user.pk, "working", "active", vector, "hash")], make_deadline())
 
     def test_without_time_nothing_is_asked(self, index: VectorIndex, user: EndUser) -> None:
-        with pytest.raises(Late):
-            index.search(axis(0), Filter(user.pk), 10, Deadline(0))
-        with pytest.raises(Late):
-            index.upsert([Point(uuid4(), user.pk, "working", "active", axis(0), "hash")], Deadline(0))
+        with pytest.raises(DeadlineExceeded):
+            index.search(axis_vector(0), IndexFilter(user.pk), 10, Deadline(0))
+        with pytest.raises(DeadlineExceeded):
+            index.upsert([VectorPoint(uuid4(), user.pk, "working", "active", axis_vector(0), "hash")], Deadline(0))
 
     def test_ensuring_twice_and_then_all_is_well(self, index: VectorIndex) -> None:
         index.ensure()

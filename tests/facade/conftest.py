@@ -37,8 +37,8 @@ def known(user: EndUser, clock: Clock, quick: Settings, index_now: Callable[[End
     # What a process loads at its first search is not what is timed here.
     MemoryFacade("key:test").search(user, SearchRequest("warm", deadline_s=3.0), now=clock(), remember=False)
     # Only what is asked from here on meets the fault; nothing is known from before.
-    redis.attempt(lambda client: client.flushdb(), None)
-    metrics.forget()
+    redis.call_or_default(lambda client: client.flushdb(), None)
+    metrics.drop_counts()
     return user
 
 
@@ -46,10 +46,10 @@ def known(user: EndUser, clock: Clock, quick: Settings, index_now: Callable[[End
 def embedder_at(quick: Settings) -> Iterator[Callable[[str], None]]:
     def use(url: str) -> None:
         quick.MEMORY = {**quick.MEMORY, "EMBEDDING": {**quick.MEMORY["EMBEDDING"], "url": url}}
-        inference.reset()
+        inference.reset_adapters()
 
     yield use
-    inference.reset()
+    inference.reset_adapters()
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def stub(tmp_path: Path, embedder_at: Callable[[str], None]) -> Iterator[Embedde
         yield stub
 
 
-def ask(user: EndUser, clock: Clock, **fields: Any) -> SearchResult:
+def search_in_time(user: EndUser, clock: Clock, **fields: Any) -> SearchResult:
     with Stopwatch() as watch:
         result = MemoryFacade("key:test").search(user, SearchRequest("lighthouse keeper", **fields), now=clock())
     assert watch.seconds < TIMES["default_s"] + LEEWAY_S

@@ -17,8 +17,8 @@ from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
-from tests.facade.conftest import LEEWAY_S, TEXT, TIMES, ask
-from tests.faults import EmbedderStub, FaultProxy, Stopwatch, refused
+from tests.facade.conftest import LEEWAY_S, TEXT, TIMES, search_in_time
+from tests.faults import EmbedderStub, FaultProxy, Stopwatch, refusing_socket
 
 pytestmark = pytest.mark.usefixtures("services")
 
@@ -32,7 +32,7 @@ def test_an_embedder_that_keeps_failing_is_not_asked_for_a_while(
 ) -> None:
     stub.behave("503")
     for _ in range(8):
-        result = ask(known, clock)
+        result = search_in_time(known, clock)
     assert len(stub.asked) == 5
     assert result.debug.vector_stage_status == "disabled_breaker_open"
     assert [hit.item.text for hit in result.hits] == [TEXT]
@@ -43,7 +43,7 @@ def test_when_every_stage_fails_the_answer_is_empty_and_says_why(
 ) -> None:
     stub.behave("hang")
     monkeypatch.setattr(fulltext, "SURVEY", ASLEEP)
-    result = ask(known, clock)
+    result = search_in_time(known, clock)
     assert result.hits == []
     assert result.debug.fallbacks_used == ["embed_skipped", "lexical_skipped"]
     assert result.debug.retrieval_confidence == "low"
@@ -58,7 +58,7 @@ def test_a_fault_of_our_own_is_not_hidden_as_a_fallback(
 
     monkeypatch.setattr(lexical_index(), "search", bug)
     with pytest.raises(ZeroDivisionError):
-        ask(known, clock)
+        search_in_time(known, clock)
 
 
 # --- Redis -------------------------------------------------------------------------------------------------------
@@ -66,23 +66,23 @@ def test_a_fault_of_our_own_is_not_hidden_as_a_fallback(
 def sick_redis(request: pytest.FixtureRequest, tmp_path: Path, known: EndUser, quick: Settings) -> Iterator[None]:
     with ExitStack() as stack:
         if request.param == "refused":
-            path = stack.enter_context(refused(tmp_path / "r.sock"))
+            path = stack.enter_context(refusing_socket(tmp_path / "r.sock"))
         else:
             path = tmp_path / "r.sock"
             stack.enter_context(FaultProxy(path, socket_path(live_settings.REDIS_URL) or "")).set(request.param)
         true_url = live_settings.REDIS_URL
         quick.REDIS_URL = f"unix://{path}"
-        redis.reset()
+        redis.reset_clients()
         yield
         quick.REDIS_URL = true_url
-        redis.reset()
-        breakers.forget_breakers()
+        redis.reset_clients()
+        breakers.reset_breakers()
 
 
 def test_without_redis_a_deleted_memory_is_not_shown(known: EndUser, clock: Clock, sick_redis: None) -> None:
-    [hit] = ask(known, clock).hits
+    [hit] = search_in_time(known, clock).hits
     assert memory.remove(known, hit.item.pk, now=clock())
-    assert ask(known, clock).hits == []
+    assert search_in_time(known, clock).hits == []
 
 
 # --- the budget --------------------------------------------------------------------------------------------------

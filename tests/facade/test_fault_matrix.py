@@ -25,13 +25,13 @@ from memory.models import EndUser, MemoryItem, VectorCollection
 from memory.platform import breakers, metrics, redis
 from memory.platform.faults import Unavailable
 from memory.retrieval import advising
-from memory.retrieval.advising import Advice
+from memory.retrieval.advising import SearchAdvice
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.client import ApiClient
 from tests.conftest import Clock
 from tests.facade.conftest import LEEWAY_S, TEXT, TIMES
-from tests.faults import EmbedderStub, FaultProxy, Stopwatch, refused
+from tests.faults import EmbedderStub, FaultProxy, Stopwatch, refusing_socket
 from tests.model_services import RerankerStub
 from tests.qdrant_stand_in import QdrantStandIn
 
@@ -58,17 +58,17 @@ class Bench:
 
     def configure(self, part: str, **values: object) -> None:
         self.settings.MEMORY = {**self.settings.MEMORY, part: {**self.settings.MEMORY[part], **values}}
-        inference.reset()
+        inference.reset_adapters()
 
     def redis(self, path: Path) -> None:
-        self.stack.callback(redis.reset)
+        self.stack.callback(redis.reset_clients)
         self.stack.callback(setattr, self.settings, "REDIS_URL", live_settings.REDIS_URL)
         self.settings.REDIS_URL = f"unix://{path}"
-        redis.reset()
+        redis.reset_clients()
 
     @property
     def nobody(self) -> Path:
-        return self.stack.enter_context(refused(self.directory / "nobody.sock"))
+        return self.stack.enter_context(refusing_socket(self.directory / "nobody.sock"))
 
     @property
     def socket(self) -> Path:
@@ -130,7 +130,7 @@ def index_is_of_another_model(bench: Bench) -> None:
 
 def nobody_keeps_points(bench: Bench) -> None:
     bench.configure("VECTOR", qdrant_url="http://127.0.0.1:1")
-    indexes.reset()
+    indexes.reset_indexes()
 
 
 def qdrant_is(fault: str) -> Break:
@@ -187,17 +187,17 @@ def redis_keeps_wider_vectors(bench: Bench) -> None:
 
 
 def graph_is(answer: Callable[..., object]) -> Break:
-    return lambda bench: bench.patch.setattr(advising, "adviser", lambda path: answer)
+    return lambda bench: bench.patch.setattr(advising, "load_adviser", lambda path: answer)
 
 
 def no_graph(*asked: object) -> None:
     raise Unavailable("graph", "connection refused")
 
 
-def boundless(user: EndUser, *asked: object) -> Advice:
+def boundless(user: EndUser, *asked: object) -> SearchAdvice:
     with user_scope(user):
         ids = MemoryItem.objects.for_user(user).values_list("pk", flat=True)
-        return Advice(boosts={"routing": dict.fromkeys(ids, nan)})
+        return SearchAdvice(boosts={"routing": dict.fromkeys(ids, nan)})
 
 
 def graphs_are(statement: str) -> Break:
@@ -266,12 +266,12 @@ def bench(quick: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part
         bench = Bench(stack, monkeypatch, quick, tmp_path, server)
         if server:
             bench.configure("VECTOR", backend="qdrant", qdrant_url=server.url)
-        indexes.reset()
+        indexes.reset_indexes()
         yield bench
-        indexes.reset()
-    inference.reset()
-    breakers.forget_breakers()
-    metrics.forget()
+        indexes.reset_indexes()
+    inference.reset_adapters()
+    breakers.reset_breakers()
+    metrics.drop_counts()
 
 
 @pytest.mark.parametrize(
@@ -296,8 +296,8 @@ def test_the_answer_comes_in_time_and_says_what_was_left_out(
     whole = api.post("search", question).json()
     assert whole["debug"]["fallbacks_used"] == []
     assert None not in {whole["results"][0]["explain"][rank] for rank in ("vector_rank", "text_rank")}
-    redis.demand(lambda client: client.flushdb())
-    metrics.forget()
+    redis.call_or_raise(lambda client: client.flushdb())
+    metrics.drop_counts()
     break_it(bench)
     with Stopwatch() as watch:
         answer = api.post("search", question)
@@ -319,5 +319,5 @@ def test_the_answer_comes_in_time_and_says_what_was_left_out(
 
 
 def counted(metric: str) -> dict[str, float]:
-    metrics.carry()
-    return {one.label: number for one, number in metrics.totals().items() if one.metric == metric}
+    metrics.flush_counts()
+    return {one.label: number for one, number in metrics.read_totals().items() if one.metric == metric}

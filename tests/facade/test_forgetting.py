@@ -8,7 +8,7 @@ from django.db import connection
 
 from memory.access.scope import user_scope
 from memory.models import EndUser
-from memory.records.tasks import embed_user
+from memory.records.tasks import embed_user_records
 from tests.client import ApiClient
 
 CANARY = "Quetzalcoatlus"
@@ -88,7 +88,7 @@ def test_no_stored_answer_keeps_the_words_of_a_record_or_message_that_was_delete
     todo = api.post("kinds/todos", {"title": f"Feed the {CANARY}"}, Idempotency_Key="k1").json()
     said = {"user_message": f"What does a {CANARY} eat?", "assistant_message": "Fish."}
     exchange = api.post("threads/t1/exchanges", said).json()
-    embed_user(user.pk)
+    embed_user_records(user.pk)
     recalled = api.post("recall/search", {"query": f"food of the {CANARY}"}, Idempotency_Key="k2").json()
     assert len(recalled["diagnostics"]["results"]) >= 2
     assert api.delete(f"kinds/todos/{todo['id']}").status_code == 204

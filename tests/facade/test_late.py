@@ -61,7 +61,7 @@ def told(user: EndUser, clock: Clock, index_now: IndexNow) -> EndUser:
     return user
 
 
-def ask(user: EndUser, clock: Clock, query: str, **fields: Any) -> SearchResult:
+def search_late(user: EndUser, clock: Clock, query: str, **fields: Any) -> SearchResult:
     return memory.search(user, SearchRequest(query, **{"limit": 5, **fields}), now=clock())
 
 
@@ -69,29 +69,29 @@ def without_it() -> tuple[str, ...]:
     return tuple(path for path in memory_conf().ranking.boosts if path != SIGNAL)
 
 
-def kept(user: EndUser) -> dict[str, bytes]:
+def kept_tokens(user: EndUser) -> dict[str, bytes]:
     with user_scope(user):
         return {str(row.item_id): bytes(row.signs) for row in TokenVectors.objects.filter(user=user)}
 
 
 def test_a_turn_that_answers_in_passing_comes_first(told: EndUser, clock: Clock) -> None:
-    result = ask(told, clock, "What did she read on insects?")
+    result = search_late(told, clock, "What did she read on insects?")
 
     assert result.hits[0].item.text == NOVEL
-    assert ask(told, clock, "What did she read on insects?", boosts=without_it()).hits[0].item.text != NOVEL
+    assert search_late(told, clock, "What did she read on insects?", boosts=without_it()).hits[0].item.text != NOVEL
     assert result.debug.fallbacks_used == []
     assert result.debug.stage_timings_ms["late"] > 0
 
 
 def test_its_share_is_explained_and_adds_up(told: EndUser, clock: Clock) -> None:
-    for hit in ask(told, clock, "Who got engaged?").hits:
+    for hit in search_late(told, clock, "Who got engaged?").hits:
         explain = hit.explain
         assert explain["boosts"]["late"] != 0
         assert explain["total"] == round(explain["relevance"] + fsum(explain["boosts"].values()), 6)
 
 
 def test_where_the_boost_is_left_out_nobody_is_asked(told: EndUser, clock: Clock) -> None:
-    result = ask(told, clock, "Who got engaged?", boosts=without_it())
+    result = search_late(told, clock, "Who got engaged?", boosts=without_it())
 
     assert "late" not in result.debug.stage_timings_ms
     assert all("late" not in hit.explain["boosts"] for hit in result.hits)
@@ -104,8 +104,10 @@ def test_statements_and_single_notes_are_not_compared(
     memory.store(user, NewMemory("Is engaged to Tom", tier=Tier.MEMORY_BANK, tags=["love"]), now=clock())
     index_now(user)
 
-    assert len(kept(user)) == len(TURNS)
-    shares = {hit.item.thread_id: "late" in hit.explain["boosts"] for hit in ask(told, clock, "Who got engaged?").hits}
+    assert len(kept_tokens(user)) == len(TURNS)
+    shares = {
+        hit.item.thread_id: "late" in hit.explain["boosts"] for hit in search_late(told, clock, "Who got engaged?").hits
+    }
     assert shares == {"talk": True, "": False}
 
 
@@ -113,7 +115,7 @@ def test_statements_and_single_notes_are_not_compared(
 def test_a_question_in_a_language_the_model_does_not_know_is_left_alone(
     told: EndUser, clock: Clock, query: str
 ) -> None:
-    result = ask(told, clock, query)
+    result = search_late(told, clock, query)
 
     assert result.hits
     assert all("late" not in hit.explain["boosts"] for hit in result.hits)
@@ -130,8 +132,8 @@ class TestFaults:
             raise Unavailable("tokens", "away")
 
         monkeypatch.setattr(HttpTokenEmbedder, method, fail)
-        result = ask(told, clock, "Who got engaged?")
-        bare = ask(told, clock, "Who got engaged?", boosts=without_it())
+        result = search_late(told, clock, "Who got engaged?")
+        bare = search_late(told, clock, "Who got engaged?", boosts=without_it())
 
         assert [hit.item.pk for hit in result.hits] == [hit.item.pk for hit in bare.hits]
         assert result.debug.fallbacks_used == (["late_skipped"] if method == "encode_query" else [])
@@ -140,12 +142,12 @@ class TestFaults:
     def test_a_question_asked_before_is_found_by_meaning_while_the_embedder_is_away(
         self, told: EndUser, clock: Clock, tmp_path: Any, settings: Settings
     ) -> None:
-        ask(told, clock, "Who got engaged?")
+        search_late(told, clock, "Who got engaged?")
         url = f"unix://{tmp_path / 'nobody.sock'}"
         settings.MEMORY = {**settings.MEMORY, "EMBEDDING": {**settings.MEMORY["EMBEDDING"], "url": url}}
-        inference.reset()
-        result = ask(told, clock, "Who got engaged?")
-        inference.reset()
+        inference.reset_adapters()
+        result = search_late(told, clock, "Who got engaged?")
+        inference.reset_adapters()
 
         assert result.debug.fallbacks_used == []
         assert any(hit.explain["vector_rank"] == 1 for hit in result.hits)
@@ -160,22 +162,22 @@ class TestFaults:
         memory.store_many(user, [turn(text) for text in TURNS], now=clock())
         index_now(user)
 
-        assert kept(user) == {}
-        assert ask(user, clock, "bicycle").hits[0].explain["vector_rank"] is not None
+        assert kept_tokens(user) == {}
+        assert search_late(user, clock, "bicycle").hits[0].explain["vector_rank"] is not None
 
     def test_a_server_that_lacks_them_is_enough_for_everything_else(
         self, user: EndUser, clock: Clock, index_now: IndexNow, tmp_path: Any, settings: Settings
     ) -> None:
         with EmbedderStub(tmp_path / "e.sock") as stub:
             settings.MEMORY = {**settings.MEMORY, "EMBEDDING": {**settings.MEMORY["EMBEDDING"], "url": stub.url}}
-            inference.reset()
+            inference.reset_adapters()
             memory.store_many(user, [turn(text) for text in TURNS], now=clock())
             index_now(user)
-            result = ask(user, clock, "bicycle")
-            assert "no tokens" in health.ask_embedder()
-        inference.reset()
+            result = search_late(user, clock, "bicycle")
+            assert "no tokens" in health.probe_embedder()
+        inference.reset_adapters()
 
-        assert kept(user) == {}
+        assert kept_tokens(user) == {}
         assert result.hits[0].item.text == TURNS[8]
         assert result.debug.fallbacks_used == []
 
@@ -183,7 +185,7 @@ class TestFaults:
     def test_rows_that_do_not_fit_are_passed_over(self, told: EndUser, clock: Clock, change: dict[str, Any]) -> None:
         with user_scope(told):
             TokenVectors.objects.filter(user=told).update(**change)
-        result = ask(told, clock, "Who got engaged?")
+        result = search_late(told, clock, "Who got engaged?")
 
         assert result.debug.fallbacks_used == []
         assert all("late" not in hit.explain["boosts"] for hit in result.hits)
@@ -193,31 +195,31 @@ class TestKeeping:
     @pytest.fixture
     def switched_off(self, settings: Settings) -> Iterator[None]:
         settings.MEMORY = {**settings.MEMORY, "RANKING": {**settings.MEMORY["RANKING"], "tokens": False}}
-        inference.reset()
+        inference.reset_adapters()
         yield
-        inference.reset()
+        inference.reset_adapters()
 
     def test_a_token_takes_one_bit_a_dimension(self, told: EndUser) -> None:
-        sizes = [len(signs) for signs in kept(told).values()]
+        sizes = [len(signs) for signs in kept_tokens(told).values()]
         assert all(size % 48 == 0 for size in sizes)
         assert sum(sizes) / len(sizes) < 1500
 
     def test_switched_off_nothing_is_kept_or_asked(
         self, switched_off: None, told: EndUser, clock: Clock, index_now: IndexNow
     ) -> None:
-        assert kept(told) == {}
-        assert "late" not in ask(told, clock, "Who got engaged?").debug.stage_timings_ms
+        assert kept_tokens(told) == {}
+        assert "late" not in search_late(told, clock, "Who got engaged?").debug.stage_timings_ms
 
     def test_a_changed_text_has_other_tokens_and_a_deleted_one_none(
         self, told: EndUser, clock: Clock, index_now: IndexNow
     ) -> None:
-        before = kept(told)
-        first, second = (hit.item.pk for hit in ask(told, clock, "Who got engaged?").hits[:2])
+        before = kept_tokens(told)
+        first, second = (hit.item.pk for hit in search_late(told, clock, "Who got engaged?").hits[:2])
         memory.revise(told, first, {"text": "They were divorced in Rome."}, now=clock())
         memory.remove(told, second, now=clock())
         index_now(told)
 
-        after = kept(told)
+        after = kept_tokens(told)
         assert str(second) in before
         assert str(second) not in after
         assert {one for one in after if after[one] != before[one]} == {str(first)}
@@ -227,25 +229,25 @@ class TestKeeping:
             assert not TokenVectors.objects.exists()
 
     def test_rebuilding_the_index_brings_them_back(self, told: EndUser, clock: Clock) -> None:
-        before = kept(told)
+        before = kept_tokens(told)
         with user_scope(told):
             TokenVectors.objects.filter(user=told).delete()
-        rebuild(told)
+        rebuild_index(told)
 
-        assert kept(told) == before
+        assert kept_tokens(told) == before
 
     def test_rebuilding_after_switching_off_frees_the_space(
         self, told: EndUser, settings: Settings, clock: Clock
     ) -> None:
-        assert kept(told)
+        assert kept_tokens(told)
         settings.MEMORY = {**settings.MEMORY, "RANKING": {**settings.MEMORY["RANKING"], "tokens": False}}
-        inference.reset()
-        rebuild(told)
-        inference.reset()
+        inference.reset_adapters()
+        rebuild_index(told)
+        inference.reset_adapters()
 
-        assert kept(told) == {}
+        assert kept_tokens(told) == {}
 
 
-def rebuild(user: EndUser) -> None:
-    run = runs.start(now=timezone.now(), user=user, rows_per_s=0)
-    rebuilding.carry_on(run.pk, stop=lambda: False, clock=lambda: timezone.now() + timedelta(seconds=1))
+def rebuild_index(user: EndUser) -> None:
+    run = runs.start_run(now=timezone.now(), user=user, rows_per_s=0)
+    rebuilding.continue_run(run.pk, stop=lambda: False, clock=lambda: timezone.now() + timedelta(seconds=1))

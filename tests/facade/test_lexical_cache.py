@@ -13,14 +13,14 @@ from pytest_django import Settings
 from memory import indexes
 from memory.facade import MemoryFacade
 from memory.indexes import bm25, cached, fulltext, lexical_index, versions
-from memory.indexes.base import Filter
+from memory.indexes.base import IndexFilter
 from memory.indexes.cached import CachedLexical
 from memory.models import EndUser
 from memory.platform import redis
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.client import ApiClient
-from tests.faults import refused
+from tests.faults import refusing_socket
 
 pytestmark = [pytest.mark.usefixtures("services", "quick_cache"), pytest.mark.django_db(transaction=True)]
 
@@ -33,15 +33,15 @@ def quick_cache(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator
     settings.MEMORY = {**settings.MEMORY, "LEXICAL": {"backend": "bm25"}}
     monkeypatch.setattr(redis, "ATTEMPT_TIMEOUT_S", 5.0)
     monkeypatch.setattr(versions, "COOLDOWN_S", 0.01)
-    monkeypatch.setattr(cached, "AGAIN_AFTER_S", 0.01)
-    monkeypatch.setattr(cached, "LOOK_ROUND_S", 0.05)
-    redis.reset()
-    indexes.reset()
+    monkeypatch.setattr(cached, "MIN_INTERVAL_S", 0.01)
+    monkeypatch.setattr(cached, "IDLE_CHECK_S", 0.05)
+    redis.reset_clients()
+    indexes.reset_indexes()
     yield
     quick().cache.budget = 0
     monkeypatch.setattr(bm25, "IDLE_S", -1.0)
     eventually(lambda: not any(thread.name == "lexical cache" for thread in threading.enumerate()))
-    indexes.reset()
+    indexes.reset_indexes()
 
 
 def quick() -> bm25.Bm25Index:
@@ -57,11 +57,11 @@ def eventually(is_so: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def store(user: EndUser, *texts: str) -> None:
+def store_text(user: EndUser, *texts: str) -> None:
     memory.store_many(user, [NewMemory(text, tier=Tier.HISTORY) for text in texts], now=timezone.now())
 
 
-def ask(api: ApiClient, query: str) -> dict[str, Any]:
+def search_lexically(api: ApiClient, query: str) -> dict[str, Any]:
     """The first hit, or nothing; that no stage was left out is part of it."""
     answer = api.post("search", {"query": query, "explain": True}).json()
     assert answer["debug"]["fallbacks_used"] == []
@@ -69,51 +69,51 @@ def ask(api: ApiClient, query: str) -> dict[str, Any]:
 
 
 def from_the_cache(user: EndUser) -> bool:
-    return quick().ready(Filter(user.pk)) is not None
+    return quick().ready(IndexFilter(user.pk)) is not None
 
 
 def test_full_text_answers_at_once_and_the_cache_from_then_on(
     user: EndUser, api: ApiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store(user, "The ferry leaves at noon", "The kiln is fired on Fridays")
+    store_text(user, "The ferry leaves at noon", "The kiln is fired on Fridays")
     assert not from_the_cache(user)
-    assert ask(api, "ferry")["content"] == "The ferry leaves at noon"
+    assert search_lexically(api, "ferry")["content"] == "The ferry leaves at noon"
     eventually(lambda: from_the_cache(user))
     monkeypatch.setattr(fulltext, "SURVEY", "SELECT * FROM nowhere")
-    assert ask(api, "kiln")["content"] == "The kiln is fired on Fridays"
+    assert search_lexically(api, "kiln")["content"] == "The kiln is fired on Fridays"
 
 
 def test_while_it_is_built_full_text_answers_with_what_was_just_written(
     user: EndUser, api: ApiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store(user, "The ferry leaves at noon")
-    let_go, begun, build = threading.Event(), threading.Event(), bm25.built
+    store_text(user, "The ferry leaves at noon")
+    let_go, begun, build = threading.Event(), threading.Event(), bm25.build_part
 
-    def slowly(*args: Any) -> bm25.Part:
+    def slowly(*args: Any) -> bm25.TermPart:
         begun.set()
         assert let_go.wait(20)
         return build(*args)
 
-    monkeypatch.setattr(bm25, "built", slowly)
-    ask(api, "ferry")
+    monkeypatch.setattr(bm25, "build_part", slowly)
+    search_lexically(api, "ferry")
     assert begun.wait(10)
-    store(user, "The boat is moored at pier nine")
-    assert ask(api, "boat")["content"] == "The boat is moored at pier nine"
+    store_text(user, "The boat is moored at pier nine")
+    assert search_lexically(api, "boat")["content"] == "The boat is moored at pier nine"
     assert not from_the_cache(user)
     let_go.set()
 
     def asked_until_ready() -> bool:
         # What was built meanwhile was stale before it was done: a later question has it built again.
-        return ask(api, "pier") != {} and from_the_cache(user)
+        return search_lexically(api, "pier") != {} and from_the_cache(user)
 
     eventually(asked_until_ready)
     monkeypatch.setattr(fulltext, "SURVEY", "SELECT * FROM nowhere")
-    assert ask(api, "boat")["content"] == "The boat is moored at pier nine"
+    assert search_lexically(api, "boat")["content"] == "The boat is moored at pier nine"
 
 
 def test_a_write_of_another_process_makes_it_stale_at_once(user: EndUser, api: ApiClient) -> None:
-    store(user, "The ferry leaves at noon")
-    ask(api, "ferry")
+    store_text(user, "The ferry leaves at noon")
+    search_lexically(api, "ferry")
     eventually(lambda: from_the_cache(user))
     bm25.Bm25Index(1).changed(user.pk)
     assert not from_the_cache(user)
@@ -122,12 +122,12 @@ def test_a_write_of_another_process_makes_it_stale_at_once(user: EndUser, api: A
 def test_without_redis_full_text_answers(
     user: EndUser, api: ApiClient, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store(user, "The ferry leaves at noon")
-    ask(api, "ferry")
+    store_text(user, "The ferry leaves at noon")
+    search_lexically(api, "ferry")
     eventually(lambda: from_the_cache(user))
-    with refused(tmp_path / "r.sock") as path, monkeypatch.context() as away:
+    with refusing_socket(tmp_path / "r.sock") as path, monkeypatch.context() as away:
         away.setattr(settings, "REDIS_URL", f"unix://{path}")
-        redis.reset()
-        assert ask(api, "ferry")["content"] == "The ferry leaves at noon"
+        redis.reset_clients()
+        assert search_lexically(api, "ferry")["content"] == "The ferry leaves at noon"
         assert not from_the_cache(user)
-    redis.reset()
+    redis.reset_clients()

@@ -10,10 +10,10 @@ from django.core.management import CommandError, call_command
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.lifecycle import purging
-from memory.lifecycle.purging import CURRENT, Fate, Wanted, Wording, judge
+from memory.lifecycle.purging import CURRENT_PLACE, ItemWording, PurgeDecision, PurgeFilter, decide_purge
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion, Tombstone
 from memory.store import writing
-from memory.store.admission import NewMemory, Refused
+from memory.store.admission import NewMemory, WriteRefused
 from memory.tiers import Outcome, SourceType, Tier, Trust
 from outcomes.exchanges import NewExchange
 from outcomes.models import Exchange
@@ -22,10 +22,10 @@ from tests.conftest import Clock
 
 memory = MemoryFacade("key:app")
 evil = MemoryFacade("key:evil")
-DOCUMENTS = Wanted(source="document")
+DOCUMENTS = PurgeFilter(source="document")
 
 
-def derive(user: EndUser, clock: Clock, text: str, *parents: MemoryItem, **fields: Any) -> MemoryItem:
+def derive_from(user: EndUser, clock: Clock, text: str, *parents: MemoryItem, **fields: Any) -> MemoryItem:
     return memory.store(user, NewMemory(text, parents=[parent.pk for parent in parents], **fields), now=clock()).item
 
 
@@ -40,15 +40,15 @@ def statement(text: str, **fields: Any) -> NewMemory:
 
 @pytest.fixture
 def poison(user: EndUser, clock: Clock) -> MemoryItem:
-    return derive(user, clock, "poison", source_type=SourceType.DOCUMENT, source={"title": "handbook.pdf"})
+    return derive_from(user, clock, "poison", source_type=SourceType.DOCUMENT, source={"title": "handbook.pdf"})
 
 
 # --- descendants -------------------------------------------------------------------------------------------------
 def test_a_chain_of_five_goes_with_its_head(user: EndUser, clock: Clock, poison: MemoryItem) -> None:
     link = poison
     for number in range(4):
-        link = derive(user, clock, f"link {number}", link)
-    derive(user, clock, "mine")
+        link = derive_from(user, clock, f"link {number}", link)
+    derive_from(user, clock, "mine")
     done, _ = memory.purge(user, DOCUMENTS, now=clock())
     assert (done.matched, done.derived, done.removed, len(done.memory_ids)) == (1, 4, 5, 5)
     assert texts(user) == {"mine"}
@@ -57,18 +57,18 @@ def test_a_chain_of_five_goes_with_its_head(user: EndUser, clock: Clock, poison:
 
 
 def test_a_diamond_and_what_has_another_parent_too_goes(user: EndUser, clock: Clock, poison: MemoryItem) -> None:
-    mine = derive(user, clock, "mine")
-    left, right = derive(user, clock, "left", poison), derive(user, clock, "right", poison, mine)
-    derive(user, clock, "bottom", left, right)
-    derive(user, clock, "of mine alone", mine)
+    mine = derive_from(user, clock, "mine")
+    left, right = derive_from(user, clock, "left", poison), derive_from(user, clock, "right", poison, mine)
+    derive_from(user, clock, "bottom", left, right)
+    derive_from(user, clock, "of mine alone", mine)
     done, _ = memory.purge(user, DOCUMENTS, now=clock())
     assert (done.matched, done.derived, done.removed) == (1, 3, 4)
     assert texts(user) == {"mine", "of mine alone"}
 
 
 def test_a_circle_that_should_not_be_ends(user: EndUser, clock: Clock, poison: MemoryItem) -> None:
-    one = derive(user, clock, "one", poison)
-    two = derive(user, clock, "two", one)
+    one = derive_from(user, clock, "one", poison)
+    two = derive_from(user, clock, "two", one)
     with user_scope(user):
         MemoryItem.objects.for_user(user).filter(pk=one.pk).update(parents=[poison.pk, two.pk])
     assert memory.purge(user, DOCUMENTS, now=clock())[0].removed == 3
@@ -77,20 +77,20 @@ def test_a_circle_that_should_not_be_ends(user: EndUser, clock: Clock, poison: M
 @pytest.mark.parametrize(
     ("wanted", "left"),
     [
-        (Wanted(source="tool"), {"poison", "of poison", "mine", "said in t1"}),
-        (Wanted(source={"title": "handbook.pdf"}), {"tool", "mine", "said in t1"}),
-        (Wanted(source="wiki"), {"poison", "of poison", "tool", "mine", "said in t1"}),
-        (Wanted(principal="key:evil"), {"poison", "of poison", "mine", "said in t1"}),
-        (Wanted(thread_id="t1"), {"poison", "of poison", "tool", "mine"}),
-        (Wanted(source="document", thread_id="t1"), {"poison", "of poison", "tool", "mine", "said in t1"}),
+        (PurgeFilter(source="tool"), {"poison", "of poison", "mine", "said in t1"}),
+        (PurgeFilter(source={"title": "handbook.pdf"}), {"tool", "mine", "said in t1"}),
+        (PurgeFilter(source="wiki"), {"poison", "of poison", "tool", "mine", "said in t1"}),
+        (PurgeFilter(principal="key:evil"), {"poison", "of poison", "mine", "said in t1"}),
+        (PurgeFilter(thread_id="t1"), {"poison", "of poison", "tool", "mine"}),
+        (PurgeFilter(source="document", thread_id="t1"), {"poison", "of poison", "tool", "mine", "said in t1"}),
     ],
 )
 def test_a_source_is_named_by_kind_content_writer_or_thread(
-    user: EndUser, clock: Clock, poison: MemoryItem, wanted: Wanted, left: set[str]
+    user: EndUser, clock: Clock, poison: MemoryItem, wanted: PurgeFilter, left: set[str]
 ) -> None:
-    derive(user, clock, "of poison", poison)
-    derive(user, clock, "mine")
-    derive(user, clock, "said in t1", thread_id="t1")
+    derive_from(user, clock, "of poison", poison)
+    derive_from(user, clock, "mine")
+    derive_from(user, clock, "said in t1", thread_id="t1")
     evil.store(user, NewMemory("tool", source_type=SourceType.TOOL), now=clock())
     memory.purge(user, wanted, now=clock())
     assert texts(user) == left
@@ -100,8 +100,8 @@ def test_one_memory_is_purged_with_its_exchange(user: EndUser, clock: Clock, poi
     stored = memory.exchange(user, NewExchange("t1", "question", "answer"), now=clock())
     with user_scope(user):
         head = MemoryItem.objects.for_user(user).get(pk=stored.memory_id)
-    derive(user, clock, "takeaway", head)
-    done, exchanges = memory.purge(user, Wanted(memory_id=head.pk), now=clock())
+    derive_from(user, clock, "takeaway", head)
+    done, exchanges = memory.purge(user, PurgeFilter(memory_id=head.pk), now=clock())
     assert (done.removed, exchanges) == (2, 1)
     assert texts(user) == {"poison"}
     with user_scope(user):
@@ -119,7 +119,7 @@ def test_nobody_elses_memories_go(user: EndUser, other_user: EndUser, clock: Clo
 def test_a_wording_merged_into_an_item_is_taken_off_it(user: EndUser, clock: Clock) -> None:
     item = memory.store(user, statement("Prefers tea", importance=0.9), now=clock()).item
     evil.store(user, statement("Prefers tea, poison says", importance=0.1), now=clock(), similar_to=item.pk)
-    done, _ = memory.purge(user, Wanted(principal="key:evil"), now=clock())
+    done, _ = memory.purge(user, PurgeFilter(principal="key:evil"), now=clock())
     assert (done.matched, done.removed, done.reverted, done.versions) == (1, 0, 0, 1)
     assert texts(user) == {"Prefers tea"}
     assert memory.versions(user, item.pk) == []
@@ -130,8 +130,8 @@ def test_a_wording_that_won_gives_way_to_the_one_before(user: EndUser, clock: Cl
     worse = statement("Prefers poison", importance=1.0)
     evil.store(user, worse, now=clock.advance(hours=1), similar_to=item.pk)
     assert texts(user) == {"Prefers poison"}
-    before = derive(user, clock, "derived while it was poisoned", item)
-    done, _ = memory.purge(user, Wanted(principal="key:evil"), now=clock())
+    before = derive_from(user, clock, "derived while it was poisoned", item)
+    done, _ = memory.purge(user, PurgeFilter(principal="key:evil"), now=clock())
     assert (done.reverted, done.removed) == (1, 1)
     assert texts(user) == {"Prefers tea"}
     [now] = [memory.get(user, item.pk)]
@@ -146,48 +146,50 @@ def test_a_wording_that_won_gives_way_to_the_one_before(user: EndUser, clock: Cl
 
 def test_an_edit_by_the_source_is_taken_back_and_what_came_before_it_stays(user: EndUser, clock: Clock) -> None:
     item = memory.store(user, NewMemory("Ann's own words"), now=clock()).item
-    derive(user, clock, "derived from Ann's words", item)
+    derive_from(user, clock, "derived from Ann's words", item)
     evil.revise(user, item.pk, {"text": "poisoned words"}, now=clock.advance(hours=1))
-    derive(user, clock, "derived from poisoned words", item)
+    derive_from(user, clock, "derived from poisoned words", item)
     memory.revise(user, item.pk, {"text": "poisoned words, polished"}, now=clock.advance(hours=1))
-    memory.purge(user, Wanted(principal="key:evil"), now=clock())
+    memory.purge(user, PurgeFilter(principal="key:evil"), now=clock())
     assert texts(user) == {"Ann's own words", "derived from Ann's words"}
 
 
 def test_what_a_source_began_goes_though_somebody_edited_it(user: EndUser, clock: Clock) -> None:
     item = evil.store(user, NewMemory("poison"), now=clock()).item
     memory.revise(user, item.pk, {"text": "poison, with a comma"}, now=clock())
-    assert memory.purge(user, Wanted(principal="key:evil"), now=clock())[0].removed == 1
+    assert memory.purge(user, PurgeFilter(principal="key:evil"), now=clock())[0].removed == 1
     assert texts(user) == set()
 
 
-A, B, C = (Wording(n, led_on=True, is_beside=False, replaced_at=None) for n in (1, 2, 3))
-BESIDE = Wording(9, led_on=False, is_beside=True, replaced_at=None)
-REPLACED = Wording(2, led_on=False, is_beside=False, replaced_at=None)
-NOW = Wording(CURRENT, led_on=False, is_beside=False, replaced_at=None)
+A, B, C = (ItemWording(n, led_on=True, is_beside=False, replaced_at=None) for n in (1, 2, 3))
+BESIDE = ItemWording(9, led_on=False, is_beside=True, replaced_at=None)
+REPLACED = ItemWording(2, led_on=False, is_beside=False, replaced_at=None)
+NOW = ItemWording(CURRENT_PLACE, led_on=False, is_beside=False, replaced_at=None)
 
 
 @pytest.mark.parametrize(
     ("wordings", "unwanted", "fate"),
     [
-        ([NOW], {CURRENT}, Fate(None)),
-        ([A, NOW], {1}, Fate(None)),
-        ([A, B, NOW], {2}, Fate(1, (2,))),
-        ([A, B, NOW], {CURRENT}, Fate(2)),
-        ([A, BESIDE, B, NOW], {1}, Fate(9, (1, 2))),
-        ([A, BESIDE, NOW], {9}, Fate(CURRENT, (9,))),
-        ([A, REPLACED, NOW], {1}, Fate(CURRENT, (1, 2))),
-        ([REPLACED, NOW], {CURRENT}, Fate(2)),
+        ([NOW], {CURRENT_PLACE}, PurgeDecision(None)),
+        ([A, NOW], {1}, PurgeDecision(None)),
+        ([A, B, NOW], {2}, PurgeDecision(1, (2,))),
+        ([A, B, NOW], {CURRENT_PLACE}, PurgeDecision(2)),
+        ([A, BESIDE, B, NOW], {1}, PurgeDecision(9, (1, 2))),
+        ([A, BESIDE, NOW], {9}, PurgeDecision(CURRENT_PLACE, (9,))),
+        ([A, REPLACED, NOW], {1}, PurgeDecision(CURRENT_PLACE, (1, 2))),
+        ([REPLACED, NOW], {CURRENT_PLACE}, PurgeDecision(2)),
     ],
 )
-def test_an_unwanted_wording_spoils_those_made_from_it(wordings: list[Wording], unwanted: set[int], fate: Fate) -> None:
-    judged = judge(wordings, unwanted)
+def test_an_unwanted_wording_spoils_those_made_from_it(
+    wordings: list[ItemWording], unwanted: set[int], fate: PurgeDecision
+) -> None:
+    judged = decide_purge(wordings, unwanted)
     assert (judged.keeps, set(judged.dropped)) == (fate.keeps, set(fate.dropped))
 
 
 # --- as an operation ---------------------------------------------------------------------------------------------
 def test_a_dry_run_counts_and_changes_nothing(user: EndUser, clock: Clock, poison: MemoryItem, api: ApiClient) -> None:
-    derive(user, clock, "of poison", poison)
+    derive_from(user, clock, "of poison", poison)
     told = api.post("memories/purge", {"source": "document", "dry_run": True}).json()
     assert (told["matched"], told["derived"], told["removed"]) == (1, 1, 2)
     assert texts(user) == {"poison", "of poison"}
@@ -209,9 +211,9 @@ def test_a_purge_that_is_cut_off_finds_the_rest_again(
 ) -> None:
     link = poison
     for number in range(6):
-        link = derive(user, clock, f"link {number}", link)
+        link = derive_from(user, clock, f"link {number}", link)
     monkeypatch.setattr(purging, "BATCH", 2)
-    remove_many, calls = writing.remove_many, []
+    remove_many, calls = writing.delete_memories, []
 
     def fail_in_the_second(*asked: Any, **more: Any) -> list[uuid.UUID]:
         calls.append(asked)
@@ -220,7 +222,7 @@ def test_a_purge_that_is_cut_off_finds_the_rest_again(
         return remove_many(*asked, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(writing, "remove_many", fail_in_the_second)
+        patch.setattr(writing, "delete_memories", fail_in_the_second)
         with pytest.raises(RuntimeError):
             memory.purge(user, DOCUMENTS, now=clock())
     assert texts(user) == {"poison", "link 0", "link 1", "link 2", "link 3"}, "the last of the chain went first"
@@ -231,7 +233,7 @@ def test_a_purge_that_is_cut_off_finds_the_rest_again(
 
 
 def test_the_command_says_what_it_did(user: EndUser, clock: Clock, poison: MemoryItem) -> None:
-    derive(user, clock, "of poison", poison)
+    derive_from(user, clock, "of poison", poison)
     out = StringIO()
     call_command("purge_source", "--user=ann", "--source=document", "--dry-run", stdout=out)
     assert "2 would be removed" in out.getvalue()
@@ -245,7 +247,7 @@ def test_the_command_says_what_it_did(user: EndUser, clock: Clock, poison: Memor
 
 
 def test_a_takeaway_goes_with_what_it_was_learned_from(user: EndUser, clock: Clock, poison: MemoryItem) -> None:
-    mine = derive(user, clock, "mine")
+    mine = derive_from(user, clock, "mine")
     told = memory.outcome(
         user, Outcome.WORKED, now=clock(), key_takeaway="learned of poison", related=[str(poison.pk), str(mine.pk)]
     )
@@ -264,18 +266,18 @@ def test_a_takeaway_goes_with_what_it_was_learned_from(user: EndUser, clock: Clo
 def test_what_is_derived_while_a_purge_is_under_way_goes_too(
     user: EndUser, clock: Clock, poison: MemoryItem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    derive(user, clock, "of poison", poison)
-    carry_out = purging.carry_out
+    derive_from(user, clock, "of poison", poison)
+    carry_out = purging.apply_purge
     rounds: list[Any] = []
 
     def overtaken(*asked: Any, **more: Any) -> None:
         if not rounds:
-            late = derive(user, clock, "late", poison)
-            derive(user, clock, "later", late)
+            late = derive_from(user, clock, "late", poison)
+            derive_from(user, clock, "later", late)
         rounds.append(asked)
         carry_out(*asked, **more)
 
-    monkeypatch.setattr(purging, "carry_out", overtaken)
+    monkeypatch.setattr(purging, "apply_purge", overtaken)
     done, _ = memory.purge(user, DOCUMENTS, now=clock())
     assert (done.removed, len(rounds)) == (4, 2)
     assert texts(user) == set()
@@ -283,6 +285,6 @@ def test_what_is_derived_while_a_purge_is_under_way_goes_too(
 
 def test_nothing_can_be_derived_from_what_is_gone(user: EndUser, clock: Clock, poison: MemoryItem) -> None:
     memory.purge(user, DOCUMENTS, now=clock())
-    with pytest.raises(Refused) as refused:
-        derive(user, clock, "of poison", poison)
+    with pytest.raises(WriteRefused) as refused:
+        derive_from(user, clock, "of poison", poison)
     assert refused.value.field == "parents"

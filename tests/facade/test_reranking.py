@@ -9,20 +9,20 @@ from django.db import connection
 from pytest_django import Settings
 
 from memory import inference
-from memory.evaluation.datasets import first_questions
+from memory.evaluation.datasets import limit_questions
 from memory.evaluation.metrics import best_keys
-from memory.evaluation.quality import HYBRID, READ_BY_RERANKER, RERANKED, evaluate
-from memory.evaluation.scenarios import scenario_set
+from memory.evaluation.quality import HYBRID, READ_BY_RERANKER, RERANKED, evaluate_dataset
+from memory.evaluation.scenarios import read_scenario_set
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.platform import metrics
 from memory.platform.metrics import Series
-from memory.retrieval.query import normalised
+from memory.retrieval.query import normalise_query
 from memory.retrieval.results import SearchRequest, SearchResult
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
-from tests.faults import Stopwatch, refused
+from tests.faults import Stopwatch, refusing_socket
 from tests.model_services import RerankerStub
 
 pytestmark = pytest.mark.usefixtures("services")
@@ -43,15 +43,15 @@ def known(user: EndUser, clock: Clock, index_now: Callable[[EndUser], None]) -> 
 
 @pytest.fixture
 def rerank_with(settings: Settings) -> Iterator[Callable[..., None]]:
-    metrics.forget()
+    metrics.drop_counts()
 
     def use(url: str, **conf: Any) -> None:
         settings.MEMORY = {**settings.MEMORY, "RERANKER": {"url": url, "timeout_s": TIMEOUT_S, **conf}}
-        inference.reset()
+        inference.reset_adapters()
 
     yield use
-    inference.reset()
-    metrics.forget()
+    inference.reset_adapters()
+    metrics.drop_counts()
 
 
 @pytest.fixture
@@ -62,17 +62,17 @@ def stub(tmp_path: Path, rerank_with: Callable[..., None]) -> Iterator[RerankerS
         yield server
 
 
-def ask(user: EndUser, clock: Clock, **fields: Any) -> SearchResult:
+def search_reranked(user: EndUser, clock: Clock, **fields: Any) -> SearchResult:
     return memory.search(user, SearchRequest("lighthouse keeper", **{"limit": 3, **fields}), now=clock())
 
 
-def counted(result: str) -> float:
-    metrics.carry()
-    return metrics.totals().get(Series("rerank", result), 0)
+def count_reranks(result: str) -> float:
+    metrics.flush_counts()
+    return metrics.read_totals().get(Series("rerank", result), 0)
 
 
 def test_its_opinion_decides_with_its_share(known: EndUser, clock: Clock, stub: RerankerStub) -> None:
-    result = ask(known, clock)
+    result = search_reranked(known, clock)
     first = result.hits[0]
     assert first.item.text == WANTED
     assert result.debug.fallbacks_used == []
@@ -81,21 +81,21 @@ def test_its_opinion_decides_with_its_share(known: EndUser, clock: Clock, stub: 
     assert first.explain["weights"] == {"ce": 0.6}
     [exchange] = stub.asked
     assert len(exchange.texts) == len(TEXTS)
-    assert counted("used") == 1
+    assert count_reranks("used") == 1
 
 
 def test_the_score_is_four_parts_of_the_old_and_six_of_the_new(
     known: EndUser, clock: Clock, stub: RerankerStub, rerank_with: Callable[..., None]
 ) -> None:
     rerank_with("")
-    before = {hit.item.pk: hit.final_score for hit in ask(known, clock, limit=9).hits}
+    before = {hit.item.pk: hit.final_score for hit in search_reranked(known, clock, limit=9).hits}
     rerank_with(stub.url)
-    for hit in ask(known, clock, limit=4).hits:
+    for hit in search_reranked(known, clock, limit=4).hits:
         assert hit.final_score == pytest.approx(0.4 * before[hit.item.pk] + 0.6 * hit.explain["ce"], abs=1e-6)
 
 
 def test_no_memory_is_lost_or_repeated(known: EndUser, clock: Clock, stub: RerankerStub) -> None:
-    hits = ask(known, clock, limit=4).hits
+    hits = search_reranked(known, clock, limit=4).hits
     assert [hit.position for hit in hits] == [1, 2, 3, 4]
     assert len({hit.item.pk for hit in hits}) == 4
 
@@ -104,7 +104,7 @@ def test_only_the_best_are_shown_to_it(
     known: EndUser, clock: Clock, stub: RerankerStub, rerank_with: Callable[..., None]
 ) -> None:
     rerank_with(stub.url, pool=5)
-    ask(known, clock, limit=2)
+    search_reranked(known, clock, limit=2)
     assert len(stub.asked[-1].texts) == 5
 
 
@@ -112,17 +112,17 @@ def test_only_the_best_are_shown_to_it(
 def test_it_is_spared_where_it_could_not_change_much(
     known: EndUser, clock: Clock, stub: RerankerStub, fields: dict[str, Any]
 ) -> None:
-    result = ask(known, clock, **fields)
+    result = search_reranked(known, clock, **fields)
     assert stub.asked == []
     assert result.debug.fallbacks_used == []
     assert "rerank" not in result.debug.stage_timings_ms
-    assert counted("spared") == 1
+    assert count_reranks("spared") == 1
 
 
 def test_it_can_be_switched_off(known: EndUser, clock: Clock, stub: RerankerStub, settings: Settings) -> None:
     settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "rerank": False}}
-    inference.reset()
-    assert ask(known, clock).hits[0].explain["ce"] is None
+    inference.reset_adapters()
+    assert search_reranked(known, clock).hits[0].explain["ce"] is None
     assert stub.asked == []
 
 
@@ -134,19 +134,19 @@ def test_without_a_usable_opinion_the_order_stands(
     known: EndUser, clock: Clock, stub: RerankerStub, rerank_with: Callable[..., None], fault: str
 ) -> None:
     rerank_with("")
-    before = [(hit.item.pk, hit.final_score) for hit in ask(known, clock).hits]
+    before = [(hit.item.pk, hit.final_score) for hit in search_reranked(known, clock).hits]
     rerank_with(stub.url)
     stub.delay_s = 5
     stub.behave(fault)
     with Stopwatch() as watch:
-        result = ask(known, clock)
+        result = search_reranked(known, clock)
     assert [(hit.item.pk, hit.final_score) for hit in result.hits] == before
     assert result.hits[0].explain["ce"] is None
     assert result.debug.fallbacks_used == ["rerank_skipped"]
     assert result.debug.vector_stage_status == "enabled"
     assert watch.seconds < TIMEOUT_S + LEEWAY_S
-    assert counted("skipped") == 1
-    assert metrics.totals()[Series("fallbacks", "rerank")] == 1
+    assert count_reranks("skipped") == 1
+    assert metrics.read_totals()[Series("fallbacks", "rerank")] == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -162,16 +162,16 @@ def test_while_it_reads_the_connection_is_free_for_others(
         return score(*asked)
 
     monkeypatch.setattr(model, "score", watched)
-    assert ask(known, clock).hits[0].item.text == WANTED
+    assert search_reranked(known, clock).hits[0].item.text == WANTED
     assert held == [False]
 
 
 def test_with_nobody_listening_the_order_stands(
     known: EndUser, clock: Clock, tmp_path: Path, rerank_with: Callable[..., None]
 ) -> None:
-    with refused(tmp_path / "nobody.sock") as path:
+    with refusing_socket(tmp_path / "nobody.sock") as path:
         rerank_with(f"unix://{path}")
-        result = ask(known, clock)
+        result = search_reranked(known, clock)
     assert len(result.hits) == 3
     assert result.debug.fallbacks_used == ["rerank_skipped"]
 
@@ -179,9 +179,9 @@ def test_with_nobody_listening_the_order_stands(
 def test_one_that_keeps_failing_is_not_asked_for_a_while(known: EndUser, clock: Clock, stub: RerankerStub) -> None:
     stub.behave("503")
     for _ in range(5):
-        ask(known, clock)
+        search_reranked(known, clock)
     asked = len(stub.asked)
-    assert ask(known, clock).debug.fallbacks_used == ["rerank_skipped"]
+    assert search_reranked(known, clock).debug.fallbacks_used == ["rerank_skipped"]
     assert len(stub.asked) == asked
 
 
@@ -190,16 +190,16 @@ def test_one_that_keeps_failing_is_not_asked_for_a_while(known: EndUser, clock: 
 @pytest.mark.parametrize("sure", [0.9, 0.02], ids=["outspoken", "timid"])
 def test_one_that_knows_better_only_helps(stub: RerankerStub, sure: float) -> None:
     """On the product's own scenarios. The timid one says nearly nothing of anything, as some models do."""
-    dataset = first_questions(scenario_set("scenarios-v1", "held-out"), 24)
+    dataset = limit_questions(read_scenario_set("scenarios-v1", "held-out"), 24)
     answers = {
-        normalised(question.text): {
+        normalise_query(question.text): {
             memory.text for memory in store.memories if memory.key in best_keys(question.grades)
         }
         for store in dataset.stores
         for question in store.questions
     }
     stub.opinion = lambda query, text: sure if text in answers[query] else sure / 200
-    results = evaluate(dataset, [HYBRID, RERANKED], 10, lambda said: None)
+    results = evaluate_dataset(dataset, [HYBRID, RERANKED], 10, lambda said: None)
     beyond = READ_BY_RERANKER + 1
     places = {(miss.mode, miss.question): min(miss.place or beyond, beyond) for miss in results.misses}
     questions = {question for _, question in places}

@@ -12,12 +12,12 @@ from pytest_django import Settings
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
-from memory.indexes.base import Point
+from memory.indexes.base import VectorPoint
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
-from memory.retrieval.ranking import squashed
-from memory.retrieval.results import Hit, SearchRequest, SearchResult
+from memory.retrieval.ranking import squash_score
+from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
@@ -40,11 +40,11 @@ NOTES = (
 )
 
 
-def put(user: EndUser, clock: Clock, text: str, **fields: Any) -> MemoryItem:
+def put_memory(user: EndUser, clock: Clock, text: str, **fields: Any) -> MemoryItem:
     return memory.store(user, NewMemory(text, **fields), now=clock()).item
 
 
-def find(user: EndUser, clock: Clock, query: str, **fields: Any) -> SearchResult:
+def find_memories(user: EndUser, clock: Clock, query: str, **fields: Any) -> SearchResult:
     return memory.search(user, SearchRequest(query, **fields), now=clock())
 
 
@@ -52,7 +52,7 @@ def texts(result: SearchResult) -> list[str]:
     return [hit.item.text for hit in result.hits]
 
 
-def ids(hits: Iterable[Hit]) -> list[uuid.UUID]:
+def ids(hits: Iterable[SearchHit]) -> list[uuid.UUID]:
     return [hit.item.pk for hit in hits]
 
 
@@ -60,7 +60,7 @@ def ids(hits: Iterable[Hit]) -> list[uuid.UUID]:
 def notes(user: EndUser, clock: Clock, index_now: IndexNow) -> list[MemoryItem]:
     stored = []
     for text in NOTES:
-        stored.append(put(user, clock, text, tier=Tier.HISTORY))
+        stored.append(put_memory(user, clock, text, tier=Tier.HISTORY))
         clock.advance(minutes=5)
     index_now(user)
     return stored
@@ -81,7 +81,7 @@ def notes(user: EndUser, clock: Clock, index_now: IndexNow) -> list[MemoryItem]:
 def test_a_memory_is_found_by_its_meaning_or_its_words(
     user: EndUser, clock: Clock, notes: list[MemoryItem], query: str, text: str
 ) -> None:
-    result = find(user, clock, query)
+    result = find_memories(user, clock, query)
     assert texts(result)[0] == text
     assert result.debug.fallbacks_used == []
     assert result.debug.vector_stage_status == "enabled"
@@ -89,13 +89,13 @@ def test_a_memory_is_found_by_its_meaning_or_its_words(
 
 def test_meaning_alone_finds_what_shares_no_word(user: EndUser, clock: Clock, notes: list[MemoryItem]) -> None:
     query = "Who restores musical instruments?"
-    assert texts(find(user, clock, query, stages=frozenset({"vector"})))[0] == NOTES[1]
-    assert find(user, clock, query, stages=frozenset({"lexical"})).hits == []
+    assert texts(find_memories(user, clock, query, stages=frozenset({"vector"})))[0] == NOTES[1]
+    assert find_memories(user, clock, query, stages=frozenset({"lexical"})).hits == []
 
 
 def test_a_pending_memory_is_found_by_its_words_at_once(user: EndUser, clock: Clock) -> None:
-    put(user, clock, "The spare key hangs behind the boiler")
-    result = find(user, clock, "spare key")
+    put_memory(user, clock, "The spare key hangs behind the boiler")
+    result = find_memories(user, clock, "spare key")
     assert texts(result) == ["The spare key hangs behind the boiler"]
     assert result.hits[0].explain["vector_rank"] is None
     assert result.hits[0].explain["text_rank"] == 1
@@ -103,61 +103,61 @@ def test_a_pending_memory_is_found_by_its_words_at_once(user: EndUser, clock: Cl
 
 def test_a_new_text_is_found_and_the_old_one_is_not(user: EndUser, clock: Clock, notes: list[MemoryItem]) -> None:
     memory.revise(user, notes[1].pk, {"text": "Nadia repairs bicycles"}, now=clock())
-    assert texts(find(user, clock, "bicycles", stages=frozenset({"lexical"}))) == ["Nadia repairs bicycles"]
-    assert find(user, clock, "violins", stages=frozenset({"lexical"})).hits == []
+    assert texts(find_memories(user, clock, "bicycles", stages=frozenset({"lexical"}))) == ["Nadia repairs bicycles"]
+    assert find_memories(user, clock, "violins", stages=frozenset({"lexical"})).hits == []
     # Its old vector still points at the item, which is shown with the text it has now.
-    assert "Nadia repairs bicycles" in texts(find(user, clock, "violin repair"))
+    assert "Nadia repairs bicycles" in texts(find_memories(user, clock, "violin repair"))
 
 
 def test_only_the_wanted_tiers_are_searched(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
     for tier in (Tier.WORKING, Tier.HISTORY, Tier.BOOKS):
-        put(user, clock, f"The lighthouse story as told in {tier}", tier=tier)
+        put_memory(user, clock, f"The lighthouse story as told in {tier}", tier=tier)
     index_now(user)
-    result = find(user, clock, "lighthouse", tiers=frozenset({Tier.BOOKS, Tier.HISTORY}))
+    result = find_memories(user, clock, "lighthouse", tiers=frozenset({Tier.BOOKS, Tier.HISTORY}))
     assert {hit.item.tier for hit in result.hits} == {Tier.BOOKS, Tier.HISTORY}
     assert result.debug.tiers_considered == ["history", "books"]
     assert result.debug.tiers_used == ["history", "books"]
-    assert find(user, clock, "lighthouse").debug.tiers_considered == [tier.value for tier in Tier]
+    assert find_memories(user, clock, "lighthouse").debug.tiers_considered == [tier.value for tier in Tier]
 
 
 def test_metadata_keeps_only_what_contains_it(user: EndUser, clock: Clock) -> None:
-    wanted = put(user, clock, "The lighthouse was painted", metadata={"place": "coast", "year": 2020})
-    put(user, clock, "The lighthouse was sold", metadata={"place": "coast", "year": 2021})
-    put(user, clock, "The lighthouse was lit")
-    assert ids(find(user, clock, "lighthouse", metadata={"place": "coast", "year": 2020}).hits) == [wanted.pk]
-    assert len(find(user, clock, "lighthouse", metadata={"place": "coast"}).hits) == 2
-    assert find(user, clock, "lighthouse", metadata={"place": "inland"}).hits == []
+    wanted = put_memory(user, clock, "The lighthouse was painted", metadata={"place": "coast", "year": 2020})
+    put_memory(user, clock, "The lighthouse was sold", metadata={"place": "coast", "year": 2021})
+    put_memory(user, clock, "The lighthouse was lit")
+    assert ids(find_memories(user, clock, "lighthouse", metadata={"place": "coast", "year": 2020}).hits) == [wanted.pk]
+    assert len(find_memories(user, clock, "lighthouse", metadata={"place": "coast"}).hits) == 2
+    assert find_memories(user, clock, "lighthouse", metadata={"place": "inland"}).hits == []
 
 
 @pytest.mark.parametrize("limit", [1, 3, 50])
 def test_no_more_than_the_limit_is_given(user: EndUser, clock: Clock, notes: list[MemoryItem], limit: int) -> None:
-    result = find(user, clock, "the", limit=limit)
+    result = find_memories(user, clock, "the", limit=limit)
     assert len(result.hits) == min(limit, len(NOTES))
     assert [hit.position for hit in result.hits] == list(range(1, len(result.hits) + 1))
 
 
 @pytest.mark.parametrize("query", ["?!", "   ", "😀", "the of and", "a" * 4000, "' OR 1=1; --", "\\ & | ! :* <->"])
 def test_an_odd_query_is_answered(user: EndUser, clock: Clock, notes: list[MemoryItem], query: str) -> None:
-    result = find(user, clock, query)
+    result = find_memories(user, clock, query)
     assert result.debug.fallbacks_used == []
     assert len(result.hits) <= 5
 
 
 def test_a_user_without_memories_gets_an_empty_answer(user: EndUser, clock: Clock) -> None:
-    result = find(user, clock, "anything")
+    result = find_memories(user, clock, "anything")
     assert (result.hits, result.debug.retrieval_confidence, result.debug.tiers_used) == ([], "low", [])
 
 
 def test_confidence_tells_a_sure_answer_from_a_guess(user: EndUser, clock: Clock, notes: list[MemoryItem]) -> None:
-    assert find(user, clock, "Nadia repairs violins in a workshop").debug.retrieval_confidence == "high"
-    assert find(user, clock, "tax rules for offshore wind farms").debug.retrieval_confidence == "low"
+    assert find_memories(user, clock, "Nadia repairs violins in a workshop").debug.retrieval_confidence == "high"
+    assert find_memories(user, clock, "tax rules for offshore wind farms").debug.retrieval_confidence == "low"
 
 
 # --- what is never shown -----------------------------------------------------------------------------------------
 def believe(user: EndUser, item_id: uuid.UUID, text: str, *, tier: str = Tier.WORKING, owner: int = 0) -> None:
     """Write into the vector index what the rows no longer say, as a crash or a late worker would."""
     [vector] = embedder().embed_passages([text], Deadline(5))
-    point = Point(item_id, owner or user.pk, tier, "active", vector, "stale")
+    point = VectorPoint(item_id, owner or user.pk, tier, "active", vector, "stale")
     vector_index().upsert([point], Deadline(5))
 
 
@@ -171,25 +171,25 @@ def test_what_the_index_still_believes_is_not_shown(user: EndUser, clock: Clock,
     }
     item = MemoryItemFactory.create(user=user, text=text, **states[state])
     believe(user, item.pk, text)
-    result = find(user, clock, text, tiers=frozenset({Tier.WORKING}))
+    result = find_memories(user, clock, text, tiers=frozenset({Tier.WORKING}))
     assert result.hits == []
     assert result.debug.errors == []
 
 
 def test_a_deleted_memory_is_gone_from_the_next_answer(user: EndUser, clock: Clock, notes: list[MemoryItem]) -> None:
-    assert texts(find(user, clock, "violins"))[0] == NOTES[1]
+    assert texts(find_memories(user, clock, "violins"))[0] == NOTES[1]
     memory.remove(user, notes[1].pk, now=clock())
     with user_scope(user):
         assert set(dict(vector_index().scroll(user.pk))) >= {notes[0].pk}
-    assert NOTES[1] not in texts(find(user, clock, "violins"))
+    assert NOTES[1] not in texts(find_memories(user, clock, "violins"))
 
 
 def test_an_expired_memory_ends_at_its_moment(user: EndUser, clock: Clock) -> None:
-    put(user, clock, "The meeting room is taken")
+    put_memory(user, clock, "The meeting room is taken")
     clock.advance(hours=23, minutes=59, seconds=59)
-    assert find(user, clock, "meeting room").hits
+    assert find_memories(user, clock, "meeting room").hits
     clock.advance(seconds=1)
-    assert find(user, clock, "meeting room").hits == []
+    assert find_memories(user, clock, "meeting room").hits == []
 
 
 def test_a_proven_memory_of_history_outlives_its_time(user: EndUser, clock: Clock) -> None:
@@ -198,31 +198,33 @@ def test_a_proven_memory_of_history_outlives_its_time(user: EndUser, clock: Cloc
     MemoryItemFactory.create(user=user, text="Restarting the router helps", **proven)
     MemoryItemFactory.create(user=user, text="Restarting the modem helps", **{**proven, "uses": 1})
     MemoryItemFactory.create(user=user, text="Restarting the phone helps", **{**proven, "tier": Tier.WORKING})
-    assert texts(find(user, clock, "restarting")) == ["Restarting the router helps"]
+    assert texts(find_memories(user, clock, "restarting")) == ["Restarting the router helps"]
 
 
 def test_nobodys_memories_but_ones_own_are_found(
     user: EndUser, other_user: EndUser, foreign_user: EndUser, clock: Clock, index_now: IndexNow
 ) -> None:
     for owner, place in ((user, "harbour"), (other_user, "castle"), (foreign_user, "forest")):
-        put(owner, clock, f"The secret meeting is at the {place}")
+        put_memory(owner, clock, f"The secret meeting is at the {place}")
         index_now(owner)
     for owner, place in ((user, "harbour"), (other_user, "castle"), (foreign_user, "forest")):
         for stages in ({"vector"}, {"lexical"}, {"vector", "lexical"}):
-            result = find(owner, clock, "secret meeting castle harbour forest", stages=frozenset(stages), limit=50)
+            result = find_memories(
+                owner, clock, "secret meeting castle harbour forest", stages=frozenset(stages), limit=50
+            )
             assert texts(result) == [f"The secret meeting is at the {place}"]
 
 
 def test_a_foreign_id_in_the_own_index_is_not_shown(
     user: EndUser, other_user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memory.indexes.base import Match
+    from memory.indexes.base import VectorMatch
 
-    theirs = put(other_user, clock, "A diary entry")
+    theirs = put_memory(other_user, clock, "A diary entry")
     index = vector_index()
-    monkeypatch.setattr(index, "search", lambda *asked: [Match(theirs.pk, 0.0)])
-    assert find(user, clock, "diary").hits == []
-    assert texts(find(other_user, clock, "diary")) == ["A diary entry"]
+    monkeypatch.setattr(index, "search", lambda *asked: [VectorMatch(theirs.pk, 0.0)])
+    assert find_memories(user, clock, "diary").hits == []
+    assert texts(find_memories(other_user, clock, "diary")) == ["A diary entry"]
 
 
 # --- order and reasons -------------------------------------------------------------------------------------------
@@ -236,9 +238,9 @@ def test_sort_orders_are_taken_among_the_relevant(user: EndUser, clock: Clock) -
             occurred_at=clock() - timedelta(days=10 - days),
         )
     MemoryItemFactory.create(user=user, text="Something else", score=1.0, occurred_at=clock())
-    recent = find(user, clock, "lighthouse", sort_by="recency", stages=frozenset({"lexical"}))
+    recent = find_memories(user, clock, "lighthouse", sort_by="recency", stages=frozenset({"lexical"}))
     assert [hit.item.text[-1] for hit in recent.hits] == ["c", "b", "a"]
-    proven = find(user, clock, "lighthouse", sort_by="score", stages=frozenset({"lexical"}))
+    proven = find_memories(user, clock, "lighthouse", sort_by="score", stages=frozenset({"lexical"}))
     assert [hit.item.score for hit in proven.hits] == [0.9, 0.5, 0.2]
     assert [hit.position for hit in proven.hits] == [1, 2, 3]
 
@@ -247,8 +249,8 @@ def test_equals_are_ordered_by_time_and_then_by_id(user: EndUser, clock: Clock) 
     said = clock() - timedelta(days=3)
     for number in range(6):
         MemoryItemFactory.create(user=user, text="Equal words", occurred_at=said - timedelta(days=number % 2))
-    first = find(user, clock, "equal words", limit=10)
-    assert ids(first.hits) == ids(find(user, clock, "equal words", limit=10).hits)
+    first = find_memories(user, clock, "equal words", limit=10)
+    assert ids(first.hits) == ids(find_memories(user, clock, "equal words", limit=10).hits)
     keys = [(-hit.final_score, -hit.item.occurred_at.timestamp(), hit.item.pk) for hit in first.hits]
     assert keys == sorted(keys)
     assert len(set(keys)) == 6
@@ -259,7 +261,7 @@ def test_the_reasons_of_a_hit_add_up(
     user: EndUser, clock: Clock, notes: list[MemoryItem], settings: Settings, fusion: str
 ) -> None:
     settings.MEMORY = {**settings.MEMORY, "RANKING": {**settings.MEMORY["RANKING"], "fusion": fusion}}
-    result = find(user, clock, "Nadia violins workshop report soup", limit=8)
+    result = find_memories(user, clock, "Nadia violins workshop report soup", limit=8)
     assert len(result.hits) == 8
     for hit in result.hits:
         why = hit.explain
@@ -269,7 +271,7 @@ def test_the_reasons_of_a_hit_add_up(
         assert (why["text_rank"] is None) == (why["text_score"] is None)
         assert why["fusion"] == fusion
         assert why["total"] == pytest.approx(why["relevance"] + sum(why["boosts"].values()), abs=1e-6)
-        assert squashed(why["total"]) == hit.final_score
+        assert squash_score(why["total"]) == hit.final_score
         assert 0 < hit.final_score <= 1
     finals = [hit.final_score for hit in result.hits]
     assert finals == sorted(finals, reverse=True)
@@ -281,11 +283,11 @@ def test_the_reasons_of_a_hit_add_up(
 def test_the_distance_of_a_hit_is_the_distance_of_the_vectors(
     user: EndUser, clock: Clock, notes: list[MemoryItem]
 ) -> None:
-    from memory.indexing.passages import passage
+    from memory.indexing.passages import build_passage
 
-    hit = find(user, clock, "violin maker").hits[0]
+    hit = find_memories(user, clock, "violin maker").hits[0]
     query = embedder().embed_query("violin maker", Deadline(5))
-    [vector] = embedder().embed_passages(["".join(passage(hit.item))], Deadline(5))
+    [vector] = embedder().embed_passages(["".join(build_passage(hit.item))], Deadline(5))
     # The index keeps half precision.
     assert hit.explain["distance"] == pytest.approx(float(np.linalg.norm(query - vector)), abs=5e-3)
 
@@ -293,7 +295,7 @@ def test_the_distance_of_a_hit_is_the_distance_of_the_vectors(
 def test_a_summary_tells_experience_and_age(user: EndUser, clock: Clock) -> None:
     said = clock() - timedelta(hours=2)
     MemoryItemFactory.create(user=user, text="Turning it off and on", proven=True, occurred_at=said)
-    summary = find(user, clock, "turning").hits[0].summary(clock())
+    summary = find_memories(user, clock, "turning").hits[0].summary(clock())
     assert summary["uses"] == 3
     assert summary["last_outcome"] == "worked"
     assert summary["wilson_score"] == pytest.approx(0.4385, abs=1e-4)
@@ -303,10 +305,10 @@ def test_a_summary_tells_experience_and_age(user: EndUser, clock: Clock) -> None
 def test_hits_below_the_least_score_are_left_out(
     user: EndUser, clock: Clock, notes: list[MemoryItem], settings: Settings
 ) -> None:
-    before = find(user, clock, "violins", limit=8)
+    before = find_memories(user, clock, "violins", limit=8)
     least = before.hits[2].final_score
     settings.MEMORY = {**settings.MEMORY, "RANKING": {**settings.MEMORY["RANKING"], "min_score": least}}
-    after = find(user, clock, "violins", limit=8)
+    after = find_memories(user, clock, "violins", limit=8)
     assert ids(after.hits) == [hit.item.pk for hit in before.hits if hit.final_score >= least]
     assert 3 <= len(after.hits) < len(before.hits)
 
@@ -315,7 +317,7 @@ def test_hits_below_the_least_score_are_left_out(
 def test_a_search_remembers_its_positions_and_counts_the_showing(
     user: EndUser, other_user: EndUser, clock: Clock, notes: list[MemoryItem]
 ) -> None:
-    result = find(user, clock, "violins", limit=2, thread_id="t-1")
+    result = find_memories(user, clock, "violins", limit=2, thread_id="t-1")
     turn = memory.turn(user, result.turn_id)
     assert turn is not None
     assert turn.positions == [[str(hit.item.pk), "history"] for hit in result.hits]
@@ -330,9 +332,9 @@ def test_a_second_search_of_a_turn_replaces_its_positions(
     user: EndUser, other_user: EndUser, clock: Clock, notes: list[MemoryItem]
 ) -> None:
     turn_id = uuid.uuid4()
-    find(user, clock, "violins", turn_id=turn_id)
-    find(other_user, clock, "violins", turn_id=turn_id)
-    second = find(user, clock, "soup", turn_id=turn_id, limit=1)
+    find_memories(user, clock, "violins", turn_id=turn_id)
+    find_memories(other_user, clock, "violins", turn_id=turn_id)
+    second = find_memories(user, clock, "soup", turn_id=turn_id, limit=1)
     assert second.turn_id == turn_id
     turn = memory.turn(user, turn_id)
     assert turn is not None
@@ -343,6 +345,6 @@ def test_a_second_search_of_a_turn_replaces_its_positions(
 
 
 def test_each_stage_is_timed(user: EndUser, clock: Clock, notes: list[MemoryItem]) -> None:
-    timings = find(user, clock, "violins").debug.stage_timings_ms
+    timings = find_memories(user, clock, "violins").debug.stage_timings_ms
     assert {"embed", "vector", "lexical", "rank", "remember", "total"} <= set(timings)
     assert timings["total"] >= max(value for stage, value in timings.items() if stage != "total")

@@ -46,32 +46,32 @@ def embedder(stack: Stack) -> Iterator[psutil.Process]:
         process.send_signal(signal.SIGCONT)
 
 
-def write(api: httpx.Client, first: int, count: int) -> None:
+def write_parcels(api: httpx.Client, first: int, count: int) -> None:
     items = [{"text": text_of(number), "tier": "history"} for number in range(first, first + count)]
     answer = api.post("memories/batch", json={"items": items})
     assert answer.status_code == 202, answer.text
     assert all(answer.json()["ids"])
 
 
-def state(api: httpx.Client) -> dict[str, int]:
+def index_status(api: httpx.Client) -> dict[str, int]:
     answer = api.get("index-status")
     assert answer.status_code == 200, answer.text
     return dict(answer.json())
 
 
-def ask(api: httpx.Client, number: int) -> dict[str, Any]:
+def search_parcel(api: httpx.Client, number: int) -> dict[str, Any]:
     answer = api.post("search", json={"query": f"Where is parcel {number}?", "limit": 5, "explain": True})
     assert answer.status_code == 200, answer.text
     return dict(answer.json())
 
 
-def find(api: httpx.Client, number: int) -> dict[str, Any]:
+def find_parcel(api: httpx.Client, number: int) -> dict[str, Any]:
     """What a search in words found of a parcel. A busy machine may leave the words out to answer in time, and says so:
     then it is asked again."""
     answer: dict[str, Any] = {}
 
     def is_asked_in_words() -> bool:
-        answer.update(ask(api, number))
+        answer.update(search_parcel(api, number))
         return "lexical_skipped" not in answer["debug"]["fallbacks_used"]
 
     assert eventually(is_asked_in_words, ANSWERED_WITHIN_S), answer
@@ -87,33 +87,35 @@ def begin_indexing(api: httpx.Client, embedder: psutil.Process) -> None:
         embedder.send_signal(signal.SIGCONT)
         time.sleep(MOMENT_S)
         embedder.send_signal(signal.SIGSTOP)
-        return state(api)["ready"] > 0
+        return index_status(api)["ready"] > 0
 
-    assert eventually(has_begun, BEGUN_WITHIN_S), state(api)
+    assert eventually(has_begun, BEGUN_WITHIN_S), index_status(api)
 
 
 def test_a_killed_worker_an_emptied_queue_and_a_frozen_embedder_lose_nothing(
     stack: Stack, api: httpx.Client, embedder: psutil.Process
 ) -> None:
     embedder.send_signal(signal.SIGSTOP)
-    write(api, 0, 500)
+    write_parcels(api, 0, 500)
     begin_indexing(api, embedder)
-    assert state(api)["pending"] > 0, "the worker was to die in the middle of its work"
+    assert index_status(api)["pending"] > 0, "the worker was to die in the middle of its work"
     worker = stack.child("worker")
     for process in [*worker.children(recursive=True), worker]:
         process.kill()
     embedder.send_signal(signal.SIGCONT)
 
-    write(api, 500, 150)
+    write_parcels(api, 500, 150)
     redis.Redis.from_url(embedded.redis_url(stack.data_dir)).flushall()
 
     embedder.send_signal(signal.SIGSTOP)
-    write(api, 650, 50)
+    write_parcels(api, 650, 50)
     # What cannot be embedded yet is found by its words.
-    assert find(api, 660)["explain"]["vector_rank"] is None
+    assert find_parcel(api, 660)["explain"]["vector_rank"] is None
     time.sleep(4)
     embedder.send_signal(signal.SIGCONT)
 
-    assert eventually(lambda: state(api) == {"pending": 0, "ready": 700, "failed": 0}, INDEXED_WITHIN_S), state(api)
+    assert eventually(lambda: index_status(api) == {"pending": 0, "ready": 700, "failed": 0}, INDEXED_WITHIN_S), (
+        index_status(api)
+    )
     for number in range(3, 700, 17):
-        assert find(api, number)["memory_id"]
+        assert find_parcel(api, number)["memory_id"]

@@ -42,7 +42,7 @@ class Month:
         """One turn: ask, be handed the memory, answer with it, say how it went; then the worker learns."""
         self.clock.advance(minutes=10)
         turn = self.context(thread, PROBLEM)
-        shown = handed_over(turn)
+        shown = shown_memories(turn)
         assert memory_id in shown, "the memory was handed over"
         said = {"turn_id": turn["turn_id"], "user_message": PROBLEM, "assistant_message": answer}
         exchange = self.post(f"threads/{thread}/exchanges", said)
@@ -74,7 +74,7 @@ def in_order(moves: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(moves, key=lambda move: (move["memory_id"], move["reason"]))
 
 
-def handed_over(context: dict[str, Any]) -> dict[str, Any]:
+def shown_memories(context: dict[str, Any]) -> dict[str, Any]:
     """The memories of a context by their id."""
     return dict(context["meta"]["retrieval"]["search_position_map"]["by_memory_id"])
 
@@ -105,7 +105,7 @@ def the_wrong_fix_fails_three_times_and_sinks(month: Month) -> str:
     told = month.story(wrong["id"])
     assert [kind for kind, _ in told] == ["stored", "outcome_failed", "outcome_failed", "outcome_failed", "archived"]
     assert told[-1][1] == "score 0.00 < 0.2 after 3 uses"
-    assert wrong["id"] not in handed_over(month.context("first", PROBLEM)), "it is offered no more"
+    assert wrong["id"] not in shown_memories(month.context("first", PROBLEM)), "it is offered no more"
     return str(wrong["id"])
 
 
@@ -153,8 +153,8 @@ def a_new_conversation_gets_both(month: Month, wrong: str, right: str) -> None:
     assert "📋 Past Experience:\n  • Based on 3 past use(s), this approach had a 100% success rate" in told
     assert f"patterns, 2026-03-02: {RIGHT}" in told
     assert "⚠️ Past Failures to Avoid:\n  • Similar approach failed 3 times (2026-03-02) due to: " + REASON in told
-    assert right in handed_over(context)
-    assert wrong not in handed_over(context)
+    assert right in shown_memories(context)
+    assert wrong not in shown_memories(context)
     assert context["meta"]["context_type"] == "docker"
     assert context["meta"]["context_insights"]["matched_concepts"] == known["matched_concepts"]
     assert month.get("insights", query="How long does the sourdough rest?")["past_failures"] == []

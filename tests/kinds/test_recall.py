@@ -13,8 +13,8 @@ from memory.lifecycle import erasure
 from memory.models import EndUser
 from memory.platform.faults import Unavailable
 from memory.records import embedding, queue, recall, tasks
-from memory.records.models import Embedded, Recalled, Waiting
-from memory.records.texts import Candidate, Kind, boosted, chosen, plain
+from memory.records.models import RecallLog, RecordEmbedding, RecordsDue
+from memory.records.texts import RecordCandidate, RecordKind, boost_recent, choose_hits, strip_markup
 from tests.client import ApiClient, client_for
 from tests.conftest import Clock
 
@@ -33,7 +33,7 @@ def records(api: ApiClient, user: EndUser) -> dict[str, str]:
     api.post("kinds/journals", {"title": "Secret draft", "body": "I felt calmer after the storm."})
     api.send("PUT", "kinds/preferences", {"religion": "general"})
     api.post("threads/t/exchanges", {"user_message": "My cat is called Miso.", "assistant_message": "Lovely name!"})
-    tasks.embed_user(user.pk)
+    tasks.embed_user_records(user.pk)
     return made
 
 
@@ -81,8 +81,8 @@ def test_what_is_not_embedded_yet_is_not_found_and_then_is(api: ApiClient, user:
     api.post("kinds/todos", {"title": "Water the lemon tree"})
     assert ask(api, "water the lemon tree") == []
 
-    assert tasks.sweep() == 1
-    tasks.embed_user(user.pk)
+    assert tasks.sweep_records() == 1
+    tasks.embed_user_records(user.pk)
     assert ask(api, "water the lemon tree")[0]["kind"] == "todo"
 
 
@@ -91,20 +91,22 @@ def test_another_users_records_are_never_found(api: ApiClient, records: dict[str
 
 
 # --- how it is weighed -----------------------------------------------------------------------------------------------
-def candidate(similarity: float, age_days: float, snippet: str = "words", ref: uuid.UUID | None = None) -> Candidate:
-    return Candidate(Kind.TODO, ref or uuid.uuid4(), snippet, similarity, NOW - timedelta(days=age_days))
+def candidate(
+    similarity: float, age_days: float, snippet: str = "words", ref: uuid.UUID | None = None
+) -> RecordCandidate:
+    return RecordCandidate(RecordKind.TODO, ref or uuid.uuid4(), snippet, similarity, NOW - timedelta(days=age_days))
 
 
 def test_the_boost_of_what_is_recent_fades() -> None:
-    assert boosted(0.5, 0) == pytest.approx(0.575)
-    assert boosted(0.5, 14) == pytest.approx(0.5 * (1 + 0.15 / 2.718281828))
-    assert boosted(0.5, 3650) == pytest.approx(0.5)
-    assert boosted(0.5, -3) == boosted(0.5, 0)
+    assert boost_recent(0.5, 0) == pytest.approx(0.575)
+    assert boost_recent(0.5, 14) == pytest.approx(0.5 * (1 + 0.15 / 2.718281828))
+    assert boost_recent(0.5, 3650) == pytest.approx(0.5)
+    assert boost_recent(0.5, -3) == boost_recent(0.5, 0)
 
 
 def test_the_newer_of_two_alike_comes_first_and_the_floor_is_kept() -> None:
     old, new = candidate(0.5, 100), candidate(0.49, 0)
-    hits = chosen([old, new, candidate(0.34, 100), candidate(0.31, 0)], now=NOW, top_k=8)
+    hits = choose_hits([old, new, candidate(0.34, 100), candidate(0.31, 0)], now=NOW, top_k=8)
 
     assert [hit.ref_id for hit in hits][:2] == [new.ref_id, old.ref_id]
     assert [round(hit.score, 3) for hit in hits][2:] == [0.356]
@@ -112,17 +114,17 @@ def test_the_newer_of_two_alike_comes_first_and_the_floor_is_kept() -> None:
 
 def test_a_record_comes_once_with_its_best_score() -> None:
     ref = uuid.uuid4()
-    hits = chosen([candidate(0.6, 1, ref=ref), candidate(0.8, 1, ref=ref)], now=NOW, top_k=8)
+    hits = choose_hits([candidate(0.6, 1, ref=ref), candidate(0.8, 1, ref=ref)], now=NOW, top_k=8)
 
-    assert [round(hit.score, 2) for hit in hits] == [round(boosted(0.8, 1), 2)]
+    assert [round(hit.score, 2) for hit in hits] == [round(boost_recent(0.8, 1), 2)]
 
 
 def test_no_more_than_asked_for_and_no_more_than_the_budget() -> None:
     many = [candidate(0.9 - number / 100, 1) for number in range(12)]
-    assert len(chosen(many, now=NOW, top_k=8)) == 8
+    assert len(choose_hits(many, now=NOW, top_k=8)) == 8
 
     long = [candidate(0.9 - number / 100, 1, snippet="word " * 500) for number in range(5)]
-    assert len(chosen(long, now=NOW, top_k=8)) == 2
+    assert len(choose_hits(long, now=NOW, top_k=8)) == 2
 
 
 @pytest.mark.parametrize(
@@ -136,15 +138,15 @@ def test_no_more_than_asked_for_and_no_more_than_the_budget() -> None:
     ],
 )
 def test_markup_and_white_space_go_and_nothing_else(text: str, without: str) -> None:
-    assert plain(text) == without
+    assert strip_markup(text) == without
 
 
 # --- when a part is away ---------------------------------------------------------------------------------------------
-def away(*_: object, **__: object) -> Any:
+def make_unavailable(*_: object, **__: object) -> Any:
     raise Unavailable("embedder", "is away")
 
 
-def broken(*_: object, **__: object) -> Any:
+def raise_unavailable(*_: object, **__: object) -> Any:
     raise OperationalError("the connection was lost")
 
 
@@ -165,7 +167,7 @@ def test_each_failure_has_its_code_and_is_noted(
     target: Any,
     name: str,
 ) -> None:
-    spoilt: Any = {"embedder": away, "literal": lambda _: "[1,2]", "READ": "SELECT no_such_column"}[name]
+    spoilt: Any = {"embedder": make_unavailable, "literal": lambda _: "[1,2]", "READ": "SELECT no_such_column"}[name]
     monkeypatch.setattr(target, name, spoilt)
 
     for path, body in (("recall/search", {"query": "lab"}), ("tools/memory.search", {"query": "lab"})):
@@ -173,7 +175,7 @@ def test_each_failure_has_its_code_and_is_noted(
         assert (answer.status_code, answer.json()["code"]) == (503, code)
         assert answer.headers["Retry-After"]
     with user_scope(user):
-        assert list(Recalled.objects.filter(user=user).values_list("status", flat=True)) == [code, code]
+        assert list(RecallLog.objects.filter(user=user).values_list("status", flat=True)) == [code, code]
 
 
 def test_rows_wait_while_the_embedder_is_away_and_none_is_lost(
@@ -181,49 +183,49 @@ def test_rows_wait_while_the_embedder_is_away_and_none_is_lost(
 ) -> None:
     api.post("kinds/todos", {"title": "Water the lemon tree"})
     with monkeypatch.context() as patch:
-        patch.setattr(queue, "embedder", away)
-        assert tasks.embed_user(user.pk) == 0
-    assert queue.users_waiting() == [user.pk]
+        patch.setattr(queue, "records_embedder", make_unavailable)
+        assert tasks.embed_user_records(user.pk) == 0
+    assert queue.list_due_users() == [user.pk]
 
     clock.advance(minutes=1)
-    assert tasks.embed_user(user.pk) == 1
-    assert queue.users_waiting() == []
+    assert tasks.embed_user_records(user.pk) == 1
+    assert queue.list_due_users() == []
 
 
 def test_a_row_that_changed_meanwhile_is_embedded_again(
     api: ApiClient, user: EndUser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     todo = api.post("kinds/todos", {"title": "Water the lemon tree"}).json()
-    vectors_of = queue.vectors_of
+    vectors_of = queue.embed_rows
 
     def slow(rows: Any) -> Any:
         vectors = vectors_of(rows)
-        monkeypatch.setattr(queue, "vectors_of", vectors_of)
+        monkeypatch.setattr(queue, "embed_rows", vectors_of)
         api.patch(f"kinds/todos/{todo['id']}", {"title": "Paint the boat"})
         return vectors
 
-    monkeypatch.setattr(queue, "vectors_of", slow)
-    tasks.embed_user(user.pk)
+    monkeypatch.setattr(queue, "embed_rows", slow)
+    tasks.embed_user_records(user.pk)
 
     assert ask(api, "paint the boat")[0]["snippet"] == "Paint the boat"
-    assert queue.users_waiting() == []
+    assert queue.list_due_users() == []
 
 
 # --- the model -------------------------------------------------------------------------------------------------------
 def test_another_model_embeds_everything_again_and_asks_with_its_own_prefix(
     api: ApiClient, user: EndUser, records: dict[str, str], settings: Any
 ) -> None:
-    tasks.sweep()
+    tasks.sweep_records()
     settings.MEMORY = {**settings.MEMORY, "KINDS": {"model": "e5", "url": settings.MEMORY["EMBEDDING"]["url"]}}
     embedding.own_embedder.forget()
     try:
         assert (embedding.own_conf().query_prefix, embedding.own_conf().passage_prefix) == ("query: ", "passage: ")
         assert ask(api, "what should I buy for the lab?") == []
-        assert tasks.sweep() >= 1
-        tasks.embed_user(user.pk)
+        assert tasks.sweep_records() >= 1
+        tasks.embed_user_records(user.pk)
         assert ask(api, "what should I buy for the lab?")[0]["kind"] == "todo"
         with user_scope(user):
-            assert set(Embedded.objects.filter(user=user).values_list("model_tag", flat=True)) == {"e5"}
+            assert set(RecordEmbedding.objects.filter(user=user).values_list("model_tag", flat=True)) == {"e5"}
     finally:
         embedding.own_embedder().close()
         embedding.own_embedder.forget()
@@ -244,12 +246,12 @@ def test_recalls_are_noted_without_their_words_and_for_thirty_days(
 ) -> None:
     ask(api, "what should I buy for the lab?", filters={"kinds": ["todo"]}, top_k=3)
     with user_scope(user):
-        [note] = Recalled.objects.filter(user=user)
+        [note] = RecallLog.objects.filter(user=user)
     assert (note.status, note.top_k_effective, note.filters) == ("ok", 1, {"kinds": ["todo"], "top_k": 3})
     assert note.duration_ms > 0
 
-    assert recall.purge(user.pk, now=clock.advance(days=29)) == 0
-    assert recall.purge(user.pk, now=clock.advance(days=2)) == 1
+    assert recall.purge_recalls(user.pk, now=clock.advance(days=29)) == 0
+    assert recall.purge_recalls(user.pk, now=clock.advance(days=2)) == 1
 
 
 def test_an_erased_person_leaves_no_record(api: ApiClient, user: EndUser, records: dict[str, str]) -> None:
@@ -265,7 +267,7 @@ def test_an_erased_person_leaves_no_record(api: ApiClient, user: EndUser, record
         "kind_embedding": 7, "kind_journal": 2, "kind_todo": 2, "kind_gratitude": 1, "kind_preference": 1,
         "kind_recalled": 1,
     }  # fmt: skip
-    assert not Waiting.objects.exists()
+    assert not RecordsDue.objects.exists()
 
 
 def test_a_refused_note_does_not_spoil_the_answer(
@@ -274,7 +276,7 @@ def test_a_refused_note_does_not_spoil_the_answer(
     def refuse(**_: object) -> None:
         raise DatabaseError("disk full")
 
-    monkeypatch.setattr(Recalled.objects, "create", refuse)
+    monkeypatch.setattr(RecallLog.objects, "create", refuse)
 
     assert ask(api, "what should I buy for the lab?")
 
@@ -292,6 +294,6 @@ def test_a_large_store_is_answered_through_the_index(
 
 
 def test_callers_of_the_facade_may_leave_out_the_kinds(user: EndUser, services: None) -> None:
-    seen: Callable[..., recall.Recall] = recall.recall
+    seen: Callable[..., recall.RecallResult] = recall.recall_records
 
     assert seen(user, "anything", now=NOW).hits == []

@@ -8,8 +8,8 @@ import pytest
 
 from memory.access.scope import user_scope
 from memory.models import EndUser
-from memory.records.models import Embedded
-from memory.records.tasks import embed_user
+from memory.records.models import RecordEmbedding
+from memory.records.tasks import embed_user_records
 from tests.client import ApiClient, client_for
 
 NEW: dict[str, dict[str, Any]] = {
@@ -22,14 +22,14 @@ NEW: dict[str, dict[str, Any]] = {
 def embedded(user: EndUser) -> dict[str, list[str]]:
     with user_scope(user):
         found: dict[str, list[str]] = {}
-        for row in Embedded.objects.filter(user=user).order_by("pk"):
+        for row in RecordEmbedding.objects.filter(user=user).order_by("pk"):
             found.setdefault(row.kind, []).append(row.text)
     return found
 
 
 @pytest.fixture
 def embed(user: EndUser) -> Callable[[], int]:
-    return lambda: embed_user(user.pk)
+    return lambda: embed_user_records(user.pk)
 
 
 @pytest.mark.parametrize("path", NEW)

@@ -23,7 +23,7 @@ def learn_now(db: None) -> LearnNow:
     return learn
 
 
-def shown(user: EndUser, query: str, items: Sequence[MemoryItem], thread_id: str = "") -> uuid.UUID:
+def record_turn(user: EndUser, query: str, items: Sequence[MemoryItem], thread_id: str = "") -> uuid.UUID:
     """A turn that asked this and was shown these, in this order."""
     with user_scope(user):
         positions = [[str(item.pk), item.tier] for item in items]

@@ -24,7 +24,7 @@ DANA = "My sister Dana lives in Berlin and works at Siemens"
 TOM = "Tom Becker prefers PostgreSQL and visited Berlin"
 
 
-def kept(user: EndUser, text: str, clock: Clock, tier: Tier = Tier.MEMORY_BANK, **fields: Any) -> MemoryItem:
+def store_memory(user: EndUser, text: str, clock: Clock, tier: Tier = Tier.MEMORY_BANK, **fields: Any) -> MemoryItem:
     return memory.store(user, NewMemory(text, tier=tier, tags=["context"], **fields), now=clock()).item
 
 
@@ -51,9 +51,9 @@ def names(user: EndUser) -> set[str]:
 def test_what_a_statement_names_is_in_the_graph_with_its_quality(
     user: EndUser, clock: Clock, learn_now: LearnNow
 ) -> None:
-    first = kept(user, DANA, clock, importance=0.8, confidence=0.5)
+    first = store_memory(user, DANA, clock, importance=0.8, confidence=0.5)
     clock.advance(days=1)
-    kept(user, TOM, clock, importance=1.0, confidence=1.0)
+    store_memory(user, TOM, clock, importance=1.0, confidence=1.0)
     learn_now(user)
     with user_scope(user):
         berlin = Entity.objects.get(user=user, key="berlin")
@@ -70,7 +70,7 @@ def test_what_a_statement_names_is_in_the_graph_with_its_quality(
 def test_what_passes_by_is_not_in_the_graph_and_leaves_no_work(
     user: EndUser, clock: Clock, learn_now: LearnNow, tier: Tier
 ) -> None:
-    kept(user, DANA, clock, tier)
+    store_memory(user, DANA, clock, tier)
     with user_scope(user):
         assert not GraphWork.objects.filter(user=user).exists()
     learn_now(user)
@@ -87,10 +87,10 @@ def test_patterns_and_books_are_read_as_well(user: EndUser, clock: Clock, learn_
 def test_archiving_takes_out_exactly_what_an_item_brought_and_restoring_brings_it_back(
     user: EndUser, clock: Clock, learn_now: LearnNow
 ) -> None:
-    kept(user, TOM, clock)
+    store_memory(user, TOM, clock)
     learn_now(user)
     alone = graph_of(user)
-    item = kept(user, DANA, clock)
+    item = store_memory(user, DANA, clock)
     learn_now(user)
     both = graph_of(user)
     memory.archive(user, item.pk, now=clock())
@@ -105,7 +105,7 @@ def test_archiving_takes_out_exactly_what_an_item_brought_and_restoring_brings_i
 
 
 def test_a_revision_replaces_what_the_earlier_wording_named(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
-    item = kept(user, DANA, clock)
+    item = store_memory(user, DANA, clock)
     learn_now(user)
     memory.revise(user, item.pk, {"text": "My sister Dana lives in Lisbon", "importance": 1.0}, now=clock())
     learn_now(user)
@@ -115,13 +115,13 @@ def test_a_revision_replaces_what_the_earlier_wording_named(user: EndUser, clock
 
 
 def test_being_told_twice_changes_nothing(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
-    item = kept(user, DANA, clock)
+    item = store_memory(user, DANA, clock)
     learn_now(user)
     once = graph_of(user)
     with user_scope(user):
         work.leave(user, "revised", [(item.pk, Tier.MEMORY_BANK)] * 3, clock())
-    assert content.look_at(user, [item.pk, item.pk]) == 2
-    content.look_at(user, [item.pk])
+    assert content.process_items(user, [item.pk, item.pk]) == 2
+    content.process_items(user, [item.pk])
     assert graph_of(user) == once
     with user_scope(user):
         assert not GraphWork.objects.filter(user=user).exists()
@@ -130,10 +130,10 @@ def test_being_told_twice_changes_nothing(user: EndUser, clock: Clock, learn_now
 def test_a_failure_half_way_leaves_graph_and_work_as_they_were(
     user: EndUser, clock: Clock, learn_now: LearnNow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept(user, TOM, clock)
+    store_memory(user, TOM, clock)
     learn_now(user)
     before = graph_of(user)
-    item = kept(user, DANA, clock)
+    item = store_memory(user, DANA, clock)
 
     def fail(*asked: object) -> None:
         raise RuntimeError("killed")
@@ -141,15 +141,15 @@ def test_a_failure_half_way_leaves_graph_and_work_as_they_were(
     with monkeypatch.context() as patch:
         patch.setattr(content, "settle_edges", fail)
         with pytest.raises(RuntimeError):
-            content.look_at(user, [item.pk])
+            content.process_items(user, [item.pk])
     assert graph_of(user) == before
-    assert content.next_items(user) == [item.pk]
+    assert content.list_next_items(user) == [item.pk]
     learn_now(user)
     assert "dana" in names(user)
 
 
 def test_a_lost_message_is_made_up_for_by_the_mark(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
-    kept(user, DANA, clock)
+    store_memory(user, DANA, clock)
     assert work.users_due() == [user.pk]
     learn_now(user)
     assert work.users_due() == []
@@ -158,7 +158,7 @@ def test_a_lost_message_is_made_up_for_by_the_mark(user: EndUser, clock: Clock, 
 
 
 def test_nothing_of_another_user_is_seen(user: EndUser, other_user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
-    kept(user, DANA, clock)
+    store_memory(user, DANA, clock)
     learn_now(user)
     assert names(other_user) == set()
     with user_scope(other_user):
@@ -179,7 +179,7 @@ def test_any_order_of_changes_ends_as_if_only_the_last_state_had_been_written(
         text = f"My friend {chance.choice(people)} lives in {chance.choice(towns)} and uses Docker, note {step}"
         change = chance.choice(["store", "store", "revise", "archive", "restore", "remove", "learn"])
         if change == "store" or not items:
-            items.append(kept(user, text, clock, importance=chance.random()).pk)
+            items.append(store_memory(user, text, clock, importance=chance.random()).pk)
         elif change == "learn":
             learn_now(user)
         elif change == "revise":
@@ -192,7 +192,7 @@ def test_any_order_of_changes_ends_as_if_only_the_last_state_had_been_written(
         for model in (GraphedItem, Mention, Entity, Edge):
             model._default_manager.filter(user=user).delete()
         left = list(MemoryItem.objects.for_user(user).values_list("pk", flat=True))
-        content.replace(user, left, {})
+        content.replace_contributions(user, left, {})
     assert graph_of(user) == grown
 
 
@@ -202,13 +202,13 @@ def test_a_catalogue_ties_what_it_is_about_to_its_data_sets(
     file = tmp_path / "catalogue.json"
     datasets = [{"id": "d-17", "title": "Rainfall by month", "keywords": ["weather", "rain"], "columns": ["mm"]}]
     file.write_text(json.dumps({"datasets": datasets}))
-    catalogue.write(user, catalogue.read_catalogue(file), now=clock())
+    catalogue.import_catalogue(user, catalogue.read_catalogue(file), now=clock())
     learn_now(user)
     edges = {(source, target) for source, target, kind, _ in graph_of(user)["edges"] if kind == "HAS_DATASET"}
     assert edges == {(topic, "dataset:d-17") for topic in ("rainfall by month", "weather", "rain")}
 
 
 def test_a_clients_metadata_makes_no_data_set(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
-    kept(user, DANA, clock, metadata={"dataset": "x", "concepts": ["y"]})
+    store_memory(user, DANA, clock, metadata={"dataset": "x", "concepts": ["y"]})
     learn_now(user)
     assert names(user) == {"dana", "berlin", "siemens"}

@@ -23,7 +23,7 @@ memory = MemoryFacade("key:test")
 TEXT = "Cold weather makes the pump of the greenhouse fail, Dana found out"
 
 
-def said(*concepts: tuple[str, str], relationships: Any = ()) -> str:
+def model_answer(*concepts: tuple[str, str], relationships: Any = ()) -> str:
     return json.dumps(
         {
             "concepts": [{"name": name, "type": kind, "confidence": 0.9} for name, kind in concepts],
@@ -35,7 +35,7 @@ def said(*concepts: tuple[str, str], relationships: Any = ()) -> str:
     )
 
 
-ANSWER = said(
+ANSWER = model_answer(
     ("cold weather", "concept"),
     ("pump", "product"),
     ("Atlantis", "place"),
@@ -48,9 +48,9 @@ def model(tmp_path: Path, settings: Settings, services: None) -> Iterator[Langua
     with LanguageModelStub(tmp_path / "l.sock", ANSWER) as stub:
         llm = {**settings.MEMORY["LLM"], "url": stub.url, "model": "stub/chat", "timeout_s": 0.5}
         settings.MEMORY = {**settings.MEMORY, "LLM": llm}
-        inference.reset()
+        inference.reset_adapters()
         yield stub
-    inference.reset()
+    inference.reset_adapters()
 
 
 def graph(user: EndUser) -> tuple[set[str], set[tuple[str, str, str]], list[str]]:

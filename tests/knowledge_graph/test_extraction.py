@@ -2,9 +2,9 @@
 
 import pytest
 
-from knowledge_graph.concepts import MOST_PAIRS, MOST_WORDS, concepts_in, concepts_of
-from knowledge_graph.context_types import CONTEXT_TYPES, context_type_of
-from knowledge_graph.entities import MOST_ENTITIES, entities_of
+from knowledge_graph.concepts import MOST_PAIRS, MOST_WORDS, concepts_of, extract_concepts
+from knowledge_graph.context_types import CONTEXT_TYPES, classify_context
+from knowledge_graph.entities import MOST_ENTITIES, extract_entities
 
 SAME_QUESTION = {
     "en": "How do I fix the permission error in Docker?",
@@ -41,7 +41,7 @@ def test_concepts_are_what_a_text_is_about(text: str, there: set[str], not_there
 
 
 def test_labels_stay_as_they_were_written() -> None:
-    assert {one.key: one.label for one in concepts_in("the volumes of a database")} == {
+    assert {one.key: one.label for one in extract_concepts("the volumes of a database")} == {
         "volum": "volumes",
         "database": "database",
     }
@@ -84,12 +84,12 @@ def test_labels_stay_as_they_were_written() -> None:
     ],
 )
 def test_names_are_taken_where_something_speaks_for_them(text: str, expected: set[tuple[str, str]]) -> None:
-    assert {(one.key, one.kind) for one in entities_of(text)} == expected
+    assert {(one.key, one.kind) for one in extract_entities(text)} == expected
 
 
 def test_somebody_heard_of_before_is_known_by_name() -> None:
-    assert entities_of("yesterday Zorblax called again", ["zorblax"])[0].kind == "person"
-    assert entities_of("yesterday zorblax was loud") == []
+    assert extract_entities("yesterday Zorblax called again", ["zorblax"])[0].kind == "person"
+    assert extract_entities("yesterday zorblax was loud") == []
 
 
 @pytest.mark.parametrize(
@@ -112,12 +112,12 @@ def test_somebody_heard_of_before_is_known_by_name() -> None:
     ],
 )
 def test_the_kind_of_work_is_one_of_a_closed_list(text: str, kind: str) -> None:
-    assert context_type_of(text) == kind
+    assert classify_context(text) == kind
     assert kind in CONTEXT_TYPES
 
 
 def test_tools_speak_for_the_kind_of_work() -> None:
-    assert context_type_of("what is this", ["datagov_query"]) == "datagov_query"
+    assert classify_context("what is this", ["datagov_query"]) == "datagov_query"
 
 
 HOSTILE = [
@@ -130,5 +130,5 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_no_text_takes_long_to_read(text: str) -> None:
     assert len(concepts_of(text)) <= MOST_WORDS + MOST_PAIRS
-    assert len(entities_of(text)) <= MOST_ENTITIES
-    assert context_type_of(text) in CONTEXT_TYPES
+    assert len(extract_entities(text)) <= MOST_ENTITIES
+    assert classify_context(text) in CONTEXT_TYPES

@@ -15,14 +15,14 @@ TOM = "Tom Becker visited Berlin and prefers PostgreSQL"
 PEDRO = "Pedro lives in Madrid"
 
 
-def bank(api: ApiClient, text: str, importance: float = 0.7) -> dict[str, Any]:
+def put_in_bank(api: ApiClient, text: str, importance: float = 0.7) -> dict[str, Any]:
     body = {"text": text, "tier": "memory_bank", "tags": ["context"], "importance": importance, "confidence": 1.0}
     answer = api.post("memories", body)
     assert answer.status_code == 201, answer.json()
     return answer.json()
 
 
-def asked(api: ApiClient, query: str, outcome: str, **fields: Any) -> dict[str, Any]:
+def search_and_judge(api: ApiClient, query: str, outcome: str, **fields: Any) -> dict[str, Any]:
     turn = api.post("search", {"query": query, **fields}).json()
     api.post("outcomes", {"turn_id": turn["turn_id"], "outcome": outcome})
     return turn
@@ -30,13 +30,13 @@ def asked(api: ApiClient, query: str, outcome: str, **fields: Any) -> dict[str, 
 
 @pytest.fixture
 def filled(api: ApiClient, user: EndUser, clock: Clock, learn_now: LearnNow) -> EndUser:
-    bank(api, DANA, 0.9)
+    put_in_bank(api, DANA, 0.9)
     clock.advance(days=2)
-    bank(api, TOM, 0.5)
-    bank(api, PEDRO)
-    asked(api, "which database does Tom prefer, postgres?", "worked", thread_id="t")
+    put_in_bank(api, TOM, 0.5)
+    put_in_bank(api, PEDRO)
+    search_and_judge(api, "which database does Tom prefer, postgres?", "worked", thread_id="t")
     clock.advance(days=10)
-    asked(api, "where does Dana live?", "failed")
+    search_and_judge(api, "where does Dana live?", "failed")
     learn_now(user)
     return user
 
@@ -95,7 +95,7 @@ def test_a_concept_tells_its_tiers_and_what_solved_it(api: ApiClient, filled: En
 def test_a_concept_belongs_to_the_work_it_comes_up_in_whatever_its_own_words(
     api: ApiClient, user: EndUser, learn_now: LearnNow
 ) -> None:
-    bank(api, "The staging server is rented from Hetzner")
+    put_in_bank(api, "The staging server is rented from Hetzner")
     for asked_for in ("Why does the docker container at Hetzner restart?", "Which docker image runs at Hetzner?"):
         turn = api.post("search", {"query": asked_for}).json()
         tools = [{"name": "docker_ps", "ok": True, "ms": 30}]
@@ -162,7 +162,7 @@ def test_another_users_graph_is_empty_and_their_names_unknown(
 def test_an_erased_memory_is_gone_from_the_graph(
     api: ApiClient, user: EndUser, clock: Clock, learn_now: LearnNow
 ) -> None:
-    item = bank(api, DANA)
+    item = put_in_bank(api, DANA)
     learn_now(user)
     assert api.delete(f"memories/{item['id']}").status_code == 204
     clock.now += timedelta(seconds=1)

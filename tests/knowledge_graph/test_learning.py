@@ -26,16 +26,18 @@ from outcomes.exchanges import NewExchange
 from outcomes.models import ActionTaken, OutcomeEvent
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
-from tests.knowledge_graph.conftest import LearnNow, shown
+from tests.knowledge_graph.conftest import LearnNow, record_turn
 
 memory = MemoryFacade("key:test")
 QUERY = "docker permission error on the volume"
 MODELS = (Concept, RoutingStat, Lesson, ActionStat, Solution, SolutionCue, DocumentStat)
 
 
-def told(user: EndUser, clock: Clock, outcome: Outcome, items: Sequence[MemoryItem], query: str = QUERY) -> Any:
+def record_verdict(
+    user: EndUser, clock: Clock, outcome: Outcome, items: Sequence[MemoryItem], query: str = QUERY
+) -> Any:
     """A turn with its outcome. Returns the turn's id."""
-    turn_id = shown(user, query, items)
+    turn_id = record_turn(user, query, items)
     memory.outcome(user, outcome, now=clock(), turn_id=turn_id)
     return turn_id
 
@@ -53,7 +55,7 @@ def rows_of(user: EndUser) -> dict[str, list[Any]]:
         }
 
 
-def stat(user: EndUser, key: str, tier: Tier) -> RoutingStat:
+def find_stat(user: EndUser, key: str, tier: Tier) -> RoutingStat:
     with user_scope(user):
         return RoutingStat.objects.get(user=user, key=key, tier=tier)
 
@@ -65,29 +67,29 @@ def test_each_concept_of_the_question_learns_what_came_of_each_tier(
     pattern = MemoryItemFactory.create(user=user, tier=Tier.PATTERNS, text="Add the user to the docker group")
     history = MemoryItemFactory.create(user=user, tier=Tier.HISTORY, text="Restart the machine")
     for outcome in (Outcome.WORKED, Outcome.WORKED, Outcome.FAILED, Outcome.PARTIAL, Outcome.UNKNOWN):
-        told(user, clock, outcome, [pattern])
-    told(user, clock, Outcome.FAILED, [history])
+        record_verdict(user, clock, outcome, [pattern])
+    record_verdict(user, clock, Outcome.FAILED, [history])
     learn_now(user)
-    found = stat(user, "docker", Tier.PATTERNS)
+    found = find_stat(user, "docker", Tier.PATTERNS)
     assert (found.worked, found.failed, found.partial, found.unknown, found.uses) == (2, 1, 1, 1, 5)
     assert found.success_rate == pytest.approx(2 / 3), "a partial success decides nothing"
-    other = stat(user, "docker", Tier.HISTORY)
+    other = find_stat(user, "docker", Tier.HISTORY)
     assert (other.failed, other.success_rate) == (1, 0.0)
-    routing = reading.routing_of(user, concepts_of(QUERY))
+    routing = reading.load_routing(user, concepts_of(QUERY))
     assert {"docker", "permission", "error", "permission error"} <= set(routing)
     assert [record.tier for record in routing["docker"].tiers] == ["patterns", "history"]
-    assert [one.tier for one in reading.advice_of(routing)] == ["patterns", "history"]
+    assert [one.tier for one in reading.rank_tiers(routing)] == ["patterns", "history"]
 
 
 def test_only_partial_outcomes_leave_the_rate_neutral_and_no_tier_recommended(
     user: EndUser, clock: Clock, learn_now: LearnNow
 ) -> None:
     item = MemoryItemFactory.create(user=user, tier=Tier.HISTORY)
-    told(user, clock, Outcome.PARTIAL, [item])
+    record_verdict(user, clock, Outcome.PARTIAL, [item])
     learn_now(user)
-    found = stat(user, "docker", Tier.HISTORY)
+    found = find_stat(user, "docker", Tier.HISTORY)
     assert (found.success_rate, found.wilson) == (0.5, 0.5)
-    assert reading.advice_of(reading.routing_of(user, ["docker"])) == []
+    assert reading.rank_tiers(reading.load_routing(user, ["docker"])) == []
 
 
 @pytest.mark.parametrize("tier", [Tier.BOOKS, Tier.MEMORY_BANK])
@@ -95,9 +97,9 @@ def test_books_and_the_bank_learn_though_they_are_not_scored(
     user: EndUser, clock: Clock, learn_now: LearnNow, tier: Tier
 ) -> None:
     item = MemoryItemFactory.create(user=user, tier=tier)
-    told(user, clock, Outcome.WORKED, [item])
+    record_verdict(user, clock, Outcome.WORKED, [item])
     learn_now(user)
-    assert stat(user, "docker", tier).worked == 1
+    assert find_stat(user, "docker", tier).worked == 1
     with user_scope(user):
         document = DocumentStat.objects.get(user=user, item_id=item.pk)
         assert (document.worked, document.uses, document.success_rate) == (1, 1, 1.0)
@@ -106,15 +108,15 @@ def test_books_and_the_bank_learn_though_they_are_not_scored(
 def test_a_question_in_another_language_meets_what_was_learned(
     user: EndUser, clock: Clock, learn_now: LearnNow
 ) -> None:
-    told(user, clock, Outcome.WORKED, [MemoryItemFactory.create(user=user, tier=Tier.HISTORY)])
+    record_verdict(user, clock, Outcome.WORKED, [MemoryItemFactory.create(user=user, tier=Tier.HISTORY)])
     learn_now(user)
-    routing = reading.routing_of(user, concepts_of("איך מתקנים שגיאת הרשאות בדוקר?"))
+    routing = reading.load_routing(user, concepts_of("איך מתקנים שגיאת הרשאות בדוקר?"))
     assert {"docker", "permission", "error"} <= set(routing)
 
 
 # --- exactly once ------------------------------------------------------------------------------------------------
 def test_learning_again_changes_nothing(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
-    told(user, clock, Outcome.WORKED, [MemoryItemFactory.create(user=user, tier=Tier.HISTORY)])
+    record_verdict(user, clock, Outcome.WORKED, [MemoryItemFactory.create(user=user, tier=Tier.HISTORY)])
     learn_now(user)
     once = rows_of(user)
     assert learning.learn_outcomes(user, now=clock()) == 0
@@ -125,7 +127,7 @@ def test_learning_again_changes_nothing(user: EndUser, clock: Clock, learn_now: 
 def test_a_failure_between_counts_and_mark_counts_nothing(
     user: EndUser, clock: Clock, learn_now: LearnNow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told(user, clock, Outcome.WORKED, [MemoryItemFactory.create(user=user, tier=Tier.HISTORY)])
+    record_verdict(user, clock, Outcome.WORKED, [MemoryItemFactory.create(user=user, tier=Tier.HISTORY)])
 
     def fail(*asked: object) -> None:
         raise RuntimeError("killed")
@@ -136,18 +138,18 @@ def test_a_failure_between_counts_and_mark_counts_nothing(
             learning.learn_outcomes(user, now=clock())
     assert all(not found for found in rows_of(user).values())
     learn_now(user)
-    assert stat(user, "docker", Tier.HISTORY).worked == 1
+    assert find_stat(user, "docker", Tier.HISTORY).worked == 1
 
 
 def test_a_replaced_verdict_takes_back_what_it_taught(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
     item = MemoryItemFactory.create(user=user, tier=Tier.MEMORY_BANK, text="Use the docker group", tags=["x"])
-    turn_id = told(user, clock, Outcome.WORKED, [item])
+    turn_id = record_verdict(user, clock, Outcome.WORKED, [item])
     learn_now(user)
     # The words the memory had when the verdict was learned are gone; it is taken back under the same keys.
     memory.revise(user, item.pk, {"text": "Something else altogether"}, now=clock())
     memory.outcome(user, Outcome.FAILED, now=clock.advance(minutes=1), turn_id=turn_id)
     learn_now(user)
-    found = stat(user, "docker", Tier.MEMORY_BANK)
+    found = find_stat(user, "docker", Tier.MEMORY_BANK)
     assert (found.worked, found.failed) == (0, 1)
     with user_scope(user):
         assert Concept.objects.get(user=user, key="docker").uses == 1
@@ -160,12 +162,12 @@ def test_a_verdict_replaced_before_it_was_learned_teaches_only_the_last(
     user: EndUser, clock: Clock, learn_now: LearnNow
 ) -> None:
     item = MemoryItemFactory.create(user=user, tier=Tier.HISTORY)
-    turn_id = told(user, clock, Outcome.FAILED, [item])
+    turn_id = record_verdict(user, clock, Outcome.FAILED, [item])
     memory.outcome(user, Outcome.WORKED, now=clock.advance(minutes=1), turn_id=turn_id)
     learn_now(user)
     late = rows_of(user)
-    assert stat(user, "docker", Tier.HISTORY).failed == 0
-    assert stat(user, "docker", Tier.HISTORY).worked == 1
+    assert find_stat(user, "docker", Tier.HISTORY).failed == 0
+    assert find_stat(user, "docker", Tier.HISTORY).worked == 1
     assert len(late["Lesson"]) == 1
 
 
@@ -175,38 +177,38 @@ def test_what_solved_a_problem_is_known_when_it_is_met_again_in_other_words(
 ) -> None:
     wrong = MemoryItemFactory.create(user=user, tier=Tier.HISTORY, text="Restart the machine")
     right = MemoryItemFactory.create(user=user, tier=Tier.HISTORY, text="Add the user to the group")
-    told(user, clock, Outcome.FAILED, [wrong])
-    told(user, clock, Outcome.WORKED, [right])
+    record_verdict(user, clock, Outcome.FAILED, [wrong])
+    record_verdict(user, clock, Outcome.WORKED, [right])
     learn_now(user)
-    again = reading.solutions_of(user, concepts_of("volume: docker permissions error"))
+    again = reading.find_solutions(user, concepts_of("volume: docker permissions error"))
     assert [(one.item_id, one.worked, one.failed, one.overlap) for one in again] == [
         (right.pk, 1.0, 0.0, 1.0),
         (wrong.pk, 0.0, 1.0, 1.0),
     ]
-    assert reading.solutions_of(user, concepts_of("which flowers grow in the shade")) == []
+    assert reading.find_solutions(user, concepts_of("which flowers grow in the shade")) == []
 
 
 def test_a_verdict_on_all_that_was_shown_is_shared_out(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
     items = MemoryItemFactory.create_batch(4, user=user, tier=Tier.HISTORY)
-    told(user, clock, Outcome.WORKED, items)
+    record_verdict(user, clock, Outcome.WORKED, items)
     learn_now(user)
-    assert {one.worked for one in reading.solutions_of(user, concepts_of(QUERY))} == {0.25}
+    assert {one.worked for one in reading.find_solutions(user, concepts_of(QUERY))} == {0.25}
 
 
 def test_a_deleted_memory_is_recommended_no_more(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
     item = MemoryItemFactory.create(user=user, tier=Tier.BOOKS, text="Chapter three")
-    told(user, clock, Outcome.WORKED, [item])
+    record_verdict(user, clock, Outcome.WORKED, [item])
     learn_now(user)
     memory.remove(user, item.pk, now=clock())
     learn_now(user)
-    assert reading.solutions_of(user, concepts_of(QUERY)) == []
+    assert reading.find_solutions(user, concepts_of(QUERY)) == []
     with user_scope(user):
         for model in (Solution, SolutionCue, DocumentStat):
             assert not model._default_manager.filter(user=user).exists()
 
 
 # --- actions -----------------------------------------------------------------------------------------------------
-def acted(user: EndUser, clock: Clock, verdict: str, **fields: Any) -> ActionTaken:
+def record_action(user: EndUser, clock: Clock, verdict: str, **fields: Any) -> ActionTaken:
     values = {"action": "search_memory", "tiers": ["patterns"], "query": QUERY, "at": clock(), **fields}
     with user_scope(user):
         return ActionTaken.objects.create(user=user, verdict=verdict, **values)
@@ -214,39 +216,39 @@ def acted(user: EndUser, clock: Clock, verdict: str, **fields: Any) -> ActionTak
 
 def test_actions_learn_by_kind_of_work_and_tier_and_a_partial_success_counts_half(user: EndUser, clock: Clock) -> None:
     for verdict in ("worked", "partial", "failed", "partial"):
-        acted(user, clock, verdict)
-    acted(user, clock, "failed", action="web_search", tiers=[])
+        record_action(user, clock, verdict)
+    record_action(user, clock, "failed", action="web_search", tiers=[])
     assert acting.learn_actions(user) == 5
-    first, second = reading.actions_of(user, "docker")
+    first, second = reading.load_actions(user, "docker")
     assert (first.action, first.tier, first.uses, first.success_rate) == ("search_memory", "patterns", 4, 0.5)
     assert (second.action, second.tier, second.success_rate) == ("web_search", "", 0.0)
     assert acting.learn_actions(user) == 0
 
 
 def test_a_changed_verdict_moves_the_count_and_the_example(user: EndUser, clock: Clock) -> None:
-    taken = acted(user, clock, "worked")
+    taken = record_action(user, clock, "worked")
     acting.learn_actions(user)
     with user_scope(user):
         ActionTaken.objects.filter(pk=taken.pk).update(verdict="failed")
     acting.learn_actions(user)
-    [record] = reading.actions_of(user, "docker")
+    [record] = reading.load_actions(user, "docker")
     assert (record.worked, record.failed) == (0, 1)
     with user_scope(user):
         assert [one.outcome for one in ActionExample.objects.filter(user=user)] == ["failed"]
         ActionTaken.objects.filter(pk=taken.pk).update(verdict="")
     acting.learn_actions(user)
-    assert reading.actions_of(user, "docker") == []
-    assert reading.examples_of(user, "docker", "search_memory") == []
+    assert reading.load_actions(user, "docker") == []
+    assert reading.list_examples(user, "docker", "search_memory") == []
 
 
 def test_only_the_latest_examples_are_kept(user: EndUser, clock: Clock) -> None:
     for number in range(acting.MOST_EXAMPLES + 5):
-        acted(user, clock, "worked", query=f"{QUERY} {number}", at=clock.advance(minutes=1))
+        record_action(user, clock, "worked", query=f"{QUERY} {number}", at=clock.advance(minutes=1))
     acting.learn_actions(user)
-    kept = reading.examples_of(user, "docker", "search_memory", limit=100)
+    kept = reading.list_examples(user, "docker", "search_memory", limit=100)
     assert len(kept) == acting.MOST_EXAMPLES
     assert kept[0].query_preview.endswith(str(acting.MOST_EXAMPLES + 4))
-    [record] = reading.actions_of(user, "docker")
+    [record] = reading.load_actions(user, "docker")
     assert record.uses == acting.MOST_EXAMPLES + 5
 
 
@@ -255,23 +257,23 @@ def test_examples_name_the_memories_and_documents_of_their_turn_until_these_are_
 ) -> None:
     book = MemoryItemFactory.create(user=user, tier=Tier.BOOKS, text="Chapter three")
     history = MemoryItemFactory.create(user=user, tier=Tier.HISTORY, text="Restart")
-    turn_id = shown(user, QUERY, [book, history])
-    acted(user, clock, "", turn_id=turn_id)
+    turn_id = record_turn(user, QUERY, [book, history])
+    record_action(user, clock, "", turn_id=turn_id)
     memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
     learn_now(user)
-    [example] = reading.examples_of(user, "docker", "search_memory")
+    [example] = reading.list_examples(user, "docker", "search_memory")
     assert (set(example.memory_ids), example.doc_ids) == ({book.pk, history.pk}, [book.pk])
     memory.remove(user, book.pk, now=clock())
     learn_now(user)
-    [example] = reading.examples_of(user, "docker", "search_memory")
+    [example] = reading.list_examples(user, "docker", "search_memory")
     assert (example.memory_ids, example.doc_ids) == ([history.pk], [])
     memory.remove(user, history.pk, now=clock())
     learn_now(user)
-    assert reading.examples_of(user, "docker", "search_memory") == []
+    assert reading.list_examples(user, "docker", "search_memory") == []
 
 
 def test_nothing_is_left_waiting_and_the_mark_is_taken_back(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
-    told(user, clock, Outcome.WORKED, [MemoryItemFactory.create(user=user, tier=Tier.HISTORY)])
+    record_verdict(user, clock, Outcome.WORKED, [MemoryItemFactory.create(user=user, tier=Tier.HISTORY)])
     user.refresh_from_db()
     assert user.learning_due_since is not None
     learn_now(user)
@@ -282,9 +284,9 @@ def test_nothing_is_left_waiting_and_the_mark_is_taken_back(user: EndUser, clock
 
 def test_a_forgotten_question_leaves_no_word_in_the_graphs(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
     item = MemoryItemFactory.create(user=user, tier=Tier.HISTORY, text="Add yourself to the group")
-    other = told(user, clock, Outcome.WORKED, [item], "docker network error")
+    other = record_verdict(user, clock, Outcome.WORKED, [item], "docker network error")
     assert other
-    turn_id = shown(user, "", [item])
+    turn_id = record_turn(user, "", [item])
     run = [{"name": "search_memory", "ok": True, "ms": 3}]
     said = NewExchange("t", "docker quetzalcoatlus error", "Done.", turn_id=turn_id, tools=run)
     exchange = memory.exchange(user, said, now=clock())
@@ -294,7 +296,7 @@ def test_a_forgotten_question_leaves_no_word_in_the_graphs(user: EndUser, clock:
     memory.remove(user, exchange.memory_id, now=clock())
     learn_now(user)
     assert "quetzalcoatlus" not in str(everything_of(user))
-    assert stat(user, "docker", Tier.HISTORY).worked == 1, "what the other question taught stays"
+    assert find_stat(user, "docker", Tier.HISTORY).worked == 1, "what the other question taught stays"
 
 
 def everything_of(user: EndUser) -> list[Any]:

@@ -15,13 +15,13 @@ from memory.tiers import Outcome, Tier
 from outcomes.models import ActionTaken
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
-from tests.knowledge_graph.conftest import LearnNow, shown
+from tests.knowledge_graph.conftest import LearnNow, record_turn
 
 memory = MemoryFacade("key:test")
 LEFT_OUT = {"id", "aliases"}
 
 
-def everything(user: EndUser) -> dict[str, list[str]]:
+def read_graphs(user: EndUser) -> dict[str, list[str]]:
     with user_scope(user):
         return {
             model.__name__: sorted(
@@ -39,7 +39,7 @@ def live(user: EndUser, clock: Clock) -> None:
     gone = memory.store(user, NewMemory("My friend Pedro lives in Madrid", **bank), now=clock()).item
     memory.archive(user, gone.pk, now=clock())
     item = MemoryItemFactory.create(user=user, tier=Tier.HISTORY, text="Restart the container")
-    turn_id = shown(user, "docker permission denied", [item, first])
+    turn_id = record_turn(user, "docker permission denied", [item, first])
     with user_scope(user):
         ActionTaken.objects.create(user=user, turn_id=turn_id, action="search_memory", query="docker", at=clock())
     memory.outcome(user, Outcome.FAILED, now=clock(), turn_id=turn_id)
@@ -49,12 +49,12 @@ def live(user: EndUser, clock: Clock) -> None:
 def test_a_rebuilt_graph_equals_the_one_that_grew(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
     live(user, clock)
     learn_now(user)
-    grown = everything(user)
+    grown = read_graphs(user)
     assert all(grown.values()), {name for name, rows in grown.items() if not rows}
     out = StringIO()
     call_command("rebuild_graphs", "--user", user.external_id, "--org", user.organization.slug, stdout=out)
     assert "2 entities" in out.getvalue()
-    again = everything(user)
+    again = read_graphs(user)
     lessons = ("Lesson",)
     assert {name: rows for name, rows in again.items() if name not in lessons} == {
         name: rows for name, rows in grown.items() if name not in lessons

@@ -12,11 +12,11 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.retrieval.query import Query
-from memory.retrieval.results import Hit, SearchRequest, SearchResult
+from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from tests.conftest import Clock
-from tests.knowledge_graph.conftest import LearnNow, shown
+from tests.knowledge_graph.conftest import LearnNow, record_turn
 
 memory = MemoryFacade("key:test")
 Ready = Callable[[], None]
@@ -31,7 +31,7 @@ def ready(user: EndUser, index_now: Callable[[EndUser], None], learn_now: LearnN
     return make_ready
 
 
-def kept(user: EndUser, clock: Clock, text: str, tier: Tier = Tier.HISTORY, **fields: Any) -> MemoryItem:
+def store_memory(user: EndUser, clock: Clock, text: str, tier: Tier = Tier.HISTORY, **fields: Any) -> MemoryItem:
     return memory.store(user, NewMemory(text, tier=tier, tags=["context"], **fields), now=clock()).item
 
 
@@ -39,7 +39,7 @@ def asked(user: EndUser, clock: Clock, query: str, **fields: Any) -> SearchResul
     return memory.search(user, SearchRequest(query, **fields), now=clock(), remember=False)
 
 
-def hit_of(result: SearchResult, item: MemoryItem) -> Hit:
+def hit_of(result: SearchResult, item: MemoryItem) -> SearchHit:
     return next(hit for hit in result.hits if hit.item.pk == item.pk)
 
 
@@ -47,17 +47,17 @@ def conf(settings: Settings, **ranking: Any) -> None:
     settings.MEMORY = {**settings.MEMORY, "RANKING": {**settings.MEMORY["RANKING"], **ranking}}
 
 
-def tell(user: EndUser, clock: Clock, query: str, outcome: Outcome, *items: MemoryItem) -> None:
-    memory.outcome(user, outcome, now=clock(), turn_id=shown(user, query, items))
+def record_verdict(user: EndUser, clock: Clock, query: str, outcome: Outcome, *items: MemoryItem) -> None:
+    memory.outcome(user, outcome, now=clock(), turn_id=record_turn(user, query, items))
 
 
 # --- entities ----------------------------------------------------------------------------------------------------
 def test_a_statement_about_somebody_named_gains_by_what_is_known_of_them_and_says_so(
     user: EndUser, clock: Clock, ready: Ready
 ) -> None:
-    about = kept(user, clock, "Priya prefers tea", Tier.MEMORY_BANK, importance=1.0, confidence=1.0)
-    kept(user, clock, "Somebody prefers coffee", Tier.MEMORY_BANK)
-    said = kept(user, clock, "Priya prefers tea with milk", Tier.HISTORY)
+    about = store_memory(user, clock, "Priya prefers tea", Tier.MEMORY_BANK, importance=1.0, confidence=1.0)
+    store_memory(user, clock, "Somebody prefers coffee", Tier.MEMORY_BANK)
+    said = store_memory(user, clock, "Priya prefers tea with milk", Tier.HISTORY)
     ready()
     result = asked(user, clock, "what does priya prefer?")
     boosted = hit_of(result, about).explain["boosts"]["entities"]
@@ -69,7 +69,7 @@ def test_a_statement_about_somebody_named_gains_by_what_is_known_of_them_and_say
 
 def test_the_boost_of_entities_is_bounded(user: EndUser, clock: Clock, ready: Ready) -> None:
     names = "Priya, Tom Becker, Dana, Pedro and Anna met in Berlin about Docker and PostgreSQL"
-    item = kept(user, clock, names, Tier.MEMORY_BANK, importance=1.0, confidence=1.0)
+    item = store_memory(user, clock, names, Tier.MEMORY_BANK, importance=1.0, confidence=1.0)
     ready()
     given = advising.advise(user, Query(names), Deadline(1.0)).boosts[boosts.NAMED]
     assert given == {item.pk: boosts.MOST_FOR_ENTITIES}
@@ -79,12 +79,12 @@ def test_the_boost_of_entities_is_bounded(user: EndUser, clock: Clock, ready: Re
 def test_what_solved_the_problem_before_comes_first_when_it_is_met_again(
     user: EndUser, clock: Clock, ready: Ready
 ) -> None:
-    wrong = kept(user, clock, "Docker volume permission denied: restart the machine")
-    right = kept(user, clock, "Docker volume permission denied: add yourself to the group")
+    wrong = store_memory(user, clock, "Docker volume permission denied: restart the machine")
+    right = store_memory(user, clock, "Docker volume permission denied: add yourself to the group")
     query = "docker permission denied on the volume"
     for _ in range(2):
-        tell(user, clock, query, Outcome.FAILED, wrong)
-        tell(user, clock, query, Outcome.WORKED, right)
+        record_verdict(user, clock, query, Outcome.FAILED, wrong)
+        record_verdict(user, clock, query, Outcome.WORKED, right)
     ready()
     result = asked(user, clock, "permissions denied with a docker volume")
     assert result.hits[0].item.pk == right.pk
@@ -93,8 +93,8 @@ def test_what_solved_the_problem_before_comes_first_when_it_is_met_again(
 
 
 def test_solutions_can_be_switched_off(user: EndUser, clock: Clock, ready: Ready, settings: Settings) -> None:
-    item = kept(user, clock, "Add yourself to the group")
-    tell(user, clock, "docker permission error", Outcome.WORKED, item)
+    item = store_memory(user, clock, "Add yourself to the group")
+    record_verdict(user, clock, "docker permission error", Outcome.WORKED, item)
     ready()
     flags = {**settings.MEMORY["FLAGS"], "problem_solution_index": False}
     settings.MEMORY = {**settings.MEMORY, "FLAGS": flags}
@@ -103,11 +103,11 @@ def test_solutions_can_be_switched_off(user: EndUser, clock: Clock, ready: Ready
 
 # --- documents ---------------------------------------------------------------------------------------------------
 def test_a_document_counts_from_its_third_verdict_on(user: EndUser, clock: Clock, ready: Ready) -> None:
-    book = kept(user, clock, "Chapter three: how permissions of a docker volume work", Tier.BOOKS)
+    book = store_memory(user, clock, "Chapter three: how permissions of a docker volume work", Tier.BOOKS)
     for uses, expected in ((2, {}), (3, {book.pk: pytest.approx(boosts.DOCUMENT_SHARE * 2 / 3)})):
         outcomes = [Outcome.WORKED, Outcome.FAILED][:uses] if uses == 2 else [Outcome.WORKED]
         for outcome in outcomes:
-            tell(user, clock, "docker permission error", outcome, book)
+            record_verdict(user, clock, "docker permission error", outcome, book)
         ready()
         advice = advising.advise(user, Query("docker permission error"), Deadline(1.0))
         assert advice.boosts.get(boosts.DOCUMENTED, {}) == expected
@@ -118,14 +118,14 @@ def test_the_tiers_that_answered_are_asked_and_working_always(
     user: EndUser, clock: Clock, ready: Ready, settings: Settings
 ) -> None:
     conf(settings, plan_tiers=True)
-    pattern = kept(user, clock, "Docker permission error: add yourself to the group", Tier.PATTERNS)
-    bank = kept(user, clock, "The user mounts docker volumes", Tier.MEMORY_BANK)
-    kept(user, clock, "Docker permission error: restart", Tier.HISTORY)
+    pattern = store_memory(user, clock, "Docker permission error: add yourself to the group", Tier.PATTERNS)
+    bank = store_memory(user, clock, "The user mounts docker volumes", Tier.MEMORY_BANK)
+    store_memory(user, clock, "Docker permission error: restart", Tier.HISTORY)
     query = "docker permission error"
     assert asked(user, clock, query).debug.tiers_considered == [tier.value for tier in Tier], "cold: all of them"
     for _ in range(3):
-        tell(user, clock, query, Outcome.WORKED, pattern)
-        tell(user, clock, query, Outcome.FAILED, bank)
+        record_verdict(user, clock, query, Outcome.WORKED, pattern)
+        record_verdict(user, clock, query, Outcome.FAILED, bank)
     ready()
     planned = asked(user, clock, query)
     assert planned.debug.tiers_considered == ["working", "patterns"]
@@ -140,9 +140,9 @@ def test_the_tiers_that_answered_are_asked_and_working_always(
 def test_a_failing_graph_costs_a_reason_and_never_the_answer(
     user: EndUser, clock: Clock, ready: Ready, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept(user, clock, "Priya prefers tea", Tier.MEMORY_BANK)
+    store_memory(user, clock, "Priya prefers tea", Tier.MEMORY_BANK)
     ready()
-    monkeypatch.setattr(advising, "WHAT_IS_KNOWN", "SELECT * FROM no_such_table")
+    monkeypatch.setattr(advising, "ADVICE_STATEMENT", "SELECT * FROM no_such_table")
     with user_scope(user):
         result = asked(user, clock, "what does priya prefer?")
     assert len(result.hits) == 1
@@ -152,7 +152,7 @@ def test_a_failing_graph_costs_a_reason_and_never_the_answer(
 def test_switched_off_nothing_is_asked_of_the_graphs(
     user: EndUser, clock: Clock, ready: Ready, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept(user, clock, "Priya prefers tea", Tier.MEMORY_BANK)
+    store_memory(user, clock, "Priya prefers tea", Tier.MEMORY_BANK)
     ready()
 
     def refuse(*asked: object) -> None:

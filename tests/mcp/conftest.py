@@ -66,7 +66,7 @@ def new_key(stack: Stack) -> Callable[..., str]:
     return create
 
 
-def run(work: Callable[[], Awaitable[Any]]) -> Any:
+def run_async(work: Callable[[], Awaitable[Any]]) -> Any:
     async def bounded() -> Any:
         with anyio.fail_after(90):
             return await work()

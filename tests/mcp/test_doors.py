@@ -9,7 +9,7 @@ import httpx
 import pytest
 from mcp import MCPError
 
-from tests.mcp.conftest import over_http, over_stdio, run
+from tests.mcp.conftest import over_http, over_stdio, run_async
 from tests.mcp.test_tools import done, words_of
 from tests.runtime.stack import Stack, eventually, manage
 
@@ -25,7 +25,7 @@ LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 ACCEPTED = {"Accept": "application/json, text/event-stream"}
 
 
-def post(stack: Stack, body: dict[str, Any], query: str = "", **headers: str) -> httpx.Response:
+def post_message(stack: Stack, body: dict[str, Any], query: str = "", **headers: str) -> httpx.Response:
     named = {"Authorization": f"Bearer {stack.api_key}"} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
@@ -35,7 +35,7 @@ def post(stack: Stack, body: dict[str, Any], query: str = "", **headers: str) ->
 
 @pytest.mark.parametrize("header", ["", "Bearer cpl_nonsense", "Basic YTpi"])
 def test_nobody_enters_without_a_key(stack: Stack, header: str) -> None:
-    answer = post(stack, HELLO, Authorization=header)
+    answer = post_message(stack, HELLO, Authorization=header)
 
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthorised")
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
@@ -43,10 +43,10 @@ def test_nobody_enters_without_a_key(stack: Stack, header: str) -> None:
 
 
 def test_a_page_of_another_origin_is_kept_out(stack: Stack) -> None:
-    assert post(stack, HELLO, Origin="https://evil.example").status_code == 403
-    assert post(stack, HELLO, Origin="null").status_code == 403
-    assert post(stack, HELLO, Origin=stack.api_url).status_code == 200
-    assert post(stack, HELLO, Host="evil.example").status_code in {400, 403}
+    assert post_message(stack, HELLO, Origin="https://evil.example").status_code == 403
+    assert post_message(stack, HELLO, Origin="null").status_code == 403
+    assert post_message(stack, HELLO, Origin=stack.api_url).status_code == 200
+    assert post_message(stack, HELLO, Host="evil.example").status_code in {400, 403}
 
 
 def test_a_get_is_told_that_there_is_no_stream(stack: Stack) -> None:
@@ -58,10 +58,10 @@ def test_a_get_is_told_that_there_is_no_stream(stack: Stack) -> None:
 def test_a_key_acts_only_for_its_users(stack: Stack, new_key: Callable[..., str]) -> None:
     key = new_key("--user-ids", "vera", "--scopes", "read,write")
 
-    refused = post(stack, HELLO, Authorization=f"Bearer {key}", X_User_Id="demo")
+    refused = post_message(stack, HELLO, Authorization=f"Bearer {key}", X_User_Id="demo")
     assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
-    assert post(stack, HELLO, "?user=demo", Authorization=f"Bearer {key}").status_code == 403
-    assert post(stack, HELLO, Authorization=f"Bearer {key}", X_User_Id="no spaces").status_code == 422
+    assert post_message(stack, HELLO, "?user=demo", Authorization=f"Bearer {key}").status_code == 403
+    assert post_message(stack, HELLO, Authorization=f"Bearer {key}", X_User_Id="no spaces").status_code == 422
 
     async def live() -> None:
         fact = f"Vera is the owner of the boat Dolphin {uuid.uuid4().int % 10_000}"
@@ -74,7 +74,7 @@ def test_a_key_acts_only_for_its_users(stack: Stack, new_key: Callable[..., str]
             found = await done(client, "search_memory", query=fact)
             assert fact not in [hit["content"] for hit in found["results"]]
 
-    run(live)
+    run_async(live)
 
 
 def test_a_key_that_only_reads_is_told_so(stack: Stack, new_key: Callable[..., str]) -> None:
@@ -87,31 +87,31 @@ def test_a_key_that_only_reads_is_told_so(stack: Stack, new_key: Callable[..., s
             assert result.is_error
             assert "scope write" in words_of(result)
 
-    run(live)
+    run_async(live)
 
 
 def test_a_session_is_its_keys_and_its_users_alone(stack: Stack, new_key: Callable[..., str]) -> None:
-    opened = post(stack, HELLO, X_User_Id="demo")
+    opened = post_message(stack, HELLO, X_User_Id="demo")
     session = opened.headers["Mcp-Session-Id"]
     mine = {"Mcp_Session_Id": session, "X_User_Id": "demo"}
 
-    assert post(stack, LIST, **mine).status_code == 200
-    assert post(stack, LIST, **{**mine, "X_User_Id": "vera"}).status_code == 404
-    assert post(stack, LIST, Authorization=f"Bearer {new_key()}", **mine).status_code == 404
-    assert post(stack, LIST, Authorization="", **mine).status_code == 401
+    assert post_message(stack, LIST, **mine).status_code == 200
+    assert post_message(stack, LIST, **{**mine, "X_User_Id": "vera"}).status_code == 404
+    assert post_message(stack, LIST, Authorization=f"Bearer {new_key()}", **mine).status_code == 404
+    assert post_message(stack, LIST, Authorization="", **mine).status_code == 401
 
 
 def test_the_rate_of_a_key_holds_here_too(stack: Stack, new_key: Callable[..., str]) -> None:
     key = new_key("--requests-per-second", "1")
 
-    answers = [post(stack, HELLO, Authorization=f"Bearer {key}") for _ in range(4)]
+    answers = [post_message(stack, HELLO, Authorization=f"Bearer {key}") for _ in range(4)]
 
     late = next(answer for answer in answers if answer.status_code == 429)
     assert int(late.headers["Retry-After"]) >= 1
 
 
 def test_a_body_that_is_too_large_is_refused(stack: Stack) -> None:
-    answer = post(stack, {**HELLO, "padding": "x" * 3_000_000})
+    answer = post_message(stack, {**HELLO, "padding": "x" * 3_000_000})
 
     assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
 
@@ -124,9 +124,9 @@ def test_health_names_the_process_and_it_comes_back_when_killed(stack: Stack) ->
 
     assert eventually(lambda: health()["components"]["mcp"]["ok"], 20)
     stack.child("mcp").kill()
-    away = post(stack, HELLO)
+    away = post_message(stack, HELLO)
     assert away.status_code in {200, 503}
-    assert eventually(lambda: post(stack, HELLO).status_code == 200, 40)
+    assert eventually(lambda: post_message(stack, HELLO).status_code == 200, 40)
 
 
 def test_stdio_asks_for_no_key_and_keeps_to_one_it_is_given(stack: Stack, new_key: Callable[..., str]) -> None:
@@ -138,7 +138,7 @@ def test_stdio_asks_for_no_key_and_keeps_to_one_it_is_given(stack: Stack, new_ke
             assert result.is_error
             assert "scope write" in words_of(result)
 
-    run(live)
+    run_async(live)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_stdio_says_what_is_wrong_with_its_options(stack: Stack, options: tuple[
 
 
 def test_a_client_that_asks_nonsense_is_told_by_the_protocol(stack: Stack) -> None:
-    answer = post(stack, {"jsonrpc": "2.0", "id": 1, "method": "tools/fly"}, Mcp_Session_Id="none")
+    answer = post_message(stack, {"jsonrpc": "2.0", "id": 1, "method": "tools/fly"}, Mcp_Session_Id="none")
     assert answer.status_code == 404
 
     async def ask() -> None:
@@ -166,5 +166,5 @@ def test_a_client_that_asks_nonsense_is_told_by_the_protocol(stack: Stack) -> No
             with pytest.raises(MCPError):
                 await client.read_resource("memory://everything")
 
-    run(ask)
-    assert json.loads(post(stack, HELLO).content)["result"]["serverInfo"]["name"] == "commonplace"
+    run_async(ask)
+    assert json.loads(post_message(stack, HELLO).content)["result"]["serverInfo"]["name"] == "commonplace"

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.api.test_tools import NAMES
-from tests.mcp.conftest import Connect, run
+from tests.mcp.conftest import Connect, run_async
 from tests.runtime.stack import Stack
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def test_what_is_offered(connect: Connect) -> None:
             assert destructive == {"update_memory", "archive_memory"}
             assert tools["search_memory"].input_schema["required"] == ["query"]
 
-    run(look)
+    run_async(look)
 
 
 def test_all_tools_do_their_work(connect: Connect) -> None:
@@ -71,7 +71,7 @@ def test_all_tools_do_their_work(connect: Connect) -> None:
             assert "Ask about wind first" in [one["content"] for one in advice["relevant_patterns"]]
             assert not (await done(client, "search_memory", query="sloop", collections="memory_bank"))["results"]
 
-    run(live)
+    run_async(live)
 
 
 def test_personal_records_are_recalled(connect: Connect, stack: Stack) -> None:
@@ -93,7 +93,7 @@ def test_personal_records_are_recalled(connect: Connect, stack: Stack) -> None:
             [hit] = card["diagnostics"]["results"]
             assert (hit["kind"], hit["ref_id"], hit["snippet"]) == ("todo", kept["id"], "Buy cables for the lab")
 
-    run(recall)
+    run_async(recall)
 
 
 def test_stored_words_come_quoted(connect: Connect) -> None:
@@ -104,7 +104,7 @@ def test_stored_words_come_quoted(connect: Connect) -> None:
             assert any(re.match(r"> .*ERR_4521", line) for line in lines)
             assert not any("ERR_4521" in line for line in lines if not line.startswith("> "))
 
-    run(look)
+    run_async(look)
 
 
 @pytest.mark.parametrize(
@@ -126,4 +126,4 @@ def test_a_mistake_is_told_in_a_sentence(connect: Connect, name: str, arguments:
             assert said in words_of(result)
             assert "Traceback" not in words_of(result)
 
-    run(err)
+    run_async(err)

@@ -10,21 +10,21 @@ from memory import indexes
 from memory.indexing import rebuild
 from memory.models import EndUser
 from tests.qdrant_stand_in import QdrantStandIn
-from tests.rebuilds import fill
+from tests.rebuilds import store_memories
 
 IndexNow = Callable[[EndUser], None]
 
 
 @pytest.fixture
 def ann(user: EndUser, index_now: IndexNow) -> EndUser:
-    fill(user, 20)
+    store_memories(user, 20)
     index_now(user)
     return user
 
 
 @pytest.fixture
 def ben(other_user: EndUser, index_now: IndexNow) -> EndUser:
-    fill(other_user, 5)
+    store_memories(other_user, 5)
     index_now(other_user)
     return other_user
 
@@ -36,9 +36,9 @@ def qdrant(request: pytest.FixtureRequest, services: object, settings: Settings)
         server = stack.enter_context(QdrantStandIn()) if request.param == "qdrant" else None
         vector = {"backend": request.param, "qdrant_url": server.url if server else ""}
         settings.MEMORY = {**settings.MEMORY, "VECTOR": {**settings.MEMORY["VECTOR"], **vector}}
-        indexes.reset()
+        indexes.reset_indexes()
         yield server
-        indexes.reset()
+        indexes.reset_indexes()
 
 
 @pytest.fixture

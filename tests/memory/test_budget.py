@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.context.budget import smart_truncate, task_of
+from memory.context.budget import estimate_task, truncate_at_sentences
 from memory.language.text import estimate_tokens
 
 
@@ -30,14 +30,14 @@ from memory.language.text import estimate_tokens
     ],
 )
 def test_how_much_a_question_asks_for_is_told_in_six_languages(question: str, complexity: str) -> None:
-    assert task_of(question).complexity == complexity
+    assert estimate_task(question).complexity == complexity
 
 
 def test_history_is_shortened_at_the_ends_of_sentences() -> None:
     text = "First we met. " + "Then it rained for a while. " * 50 + "In the end the lamp was lit."
-    short = smart_truncate(text, 40)
+    short = truncate_at_sentences(text, 40)
     assert short.startswith("First we met. […] Then it rained")
     assert short.endswith("In the end the lamp was lit.")
     assert estimate_tokens(short) <= 40
-    assert smart_truncate(text, 10_000) == text
-    assert estimate_tokens(smart_truncate("word " * 500, 20)) <= 20
+    assert truncate_at_sentences(text, 10_000) == text
+    assert estimate_tokens(truncate_at_sentences("word " * 500, 20)) <= 20

@@ -14,38 +14,40 @@ from memory.transfer.chats import chatgpt, claude, jsonl, reading
 from memory.transfer.chats.messages import (
     MAX_TEXT,
     BrokenExport,
-    Malformed,
-    Message,
-    Skip,
+    ImportedMessage,
+    MalformedRecord,
+    SkippedMessage,
     clean_text,
-    moment,
+    parse_time,
     split_text,
 )
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "chats"
 
 
-def said_in(module: Any, name: str) -> tuple[list[Message], list[str]]:
-    [source] = reading.sources(SAMPLES / name)
-    everything = [said for record in reading.records(source) for said in module.messages(record.value)]
-    return [m for m in everything if isinstance(m, Message)], [s.reason for s in everything if isinstance(s, Skip)]
+def read_messages(module: Any, name: str) -> tuple[list[ImportedMessage], list[str]]:
+    [source] = reading.list_sources(SAMPLES / name)
+    everything = [said for record in reading.read_records(source) for said in module.messages(record.value)]
+    return [m for m in everything if isinstance(m, ImportedMessage)], [
+        s.reason for s in everything if isinstance(s, SkippedMessage)
+    ]
 
 
-def write(path: Path, content: str | bytes) -> reading.Source:
+def write_file(path: Path, content: str | bytes) -> reading.ExportSource:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    [source] = reading.sources(path)
+    [source] = reading.list_sources(path)
     return source
 
 
 def fault_of(path: Path, content: str | bytes) -> str:
     with pytest.raises(BrokenExport) as caught:
-        list(reading.records(write(path, content)))
+        list(reading.read_records(write_file(path, content)))
     return str(caught.value)
 
 
 class TestChatGPT:
     def test_the_current_branch_is_followed_and_the_other_one_counted(self) -> None:
-        messages, skipped = said_in(chatgpt, "chatgpt.json")
+        messages, skipped = read_messages(chatgpt, "chatgpt.json")
         assert [(m.speaker, m.text) for m in messages[:4]] == [
             ("user", "The garden gate sags by two centimetres. Which hinge do I want?"),
             ("assistant", "A strap hinge of 450 mm, screwed into the middle rail ."),
@@ -63,26 +65,26 @@ class TestChatGPT:
         ]
 
     def test_titles_times_and_ids_are_kept(self) -> None:
-        messages, _ = said_in(chatgpt, "chatgpt.json")
+        messages, _ = read_messages(chatgpt, "chatgpt.json")
         assert messages[0].title == "Mending the gate"
         assert messages[0].thread_id == "6953f0c0-0000-8000-9000-00000000000a"
         assert messages[0].message_id == "g2"
         assert messages[0].said_at == datetime(2026, 1, 2, 8, 0, 5, 250_000, tzinfo=UTC)
 
     def test_a_message_without_a_time_takes_the_time_before_it(self) -> None:
-        messages, _ = said_in(chatgpt, "chatgpt.json")
+        messages, _ = read_messages(chatgpt, "chatgpt.json")
         assert messages[4].text.startswith("מה שעת")
         assert messages[4].said_at == datetime.fromtimestamp(1_770_000_000, tz=UTC)
 
     def test_without_a_current_node_the_newest_leaf_is_the_tip(self) -> None:
         record = json.loads((SAMPLES / "chatgpt.json").read_text())[0]
         del record["current_node"]
-        assert sum(isinstance(m, Message) for m in chatgpt.messages(record)) == 4
+        assert sum(isinstance(m, ImportedMessage) for m in chatgpt.messages(record)) == 4
 
     def test_a_circle_of_parents_is_refused(self) -> None:
         record = json.loads((SAMPLES / "chatgpt.json").read_text())[1]
         record["mapping"]["a"]["parent"] = "b"
-        with pytest.raises(Malformed, match="its own ancestor"):
+        with pytest.raises(MalformedRecord, match="its own ancestor"):
             list(chatgpt.messages(record))
 
     @pytest.mark.parametrize(
@@ -97,7 +99,7 @@ class TestChatGPT:
     )
     def test_a_conversation_of_another_shape_is_refused(self, change: dict[str, Any], reason: str) -> None:
         record = json.loads((SAMPLES / "chatgpt.json").read_text())[1] | change
-        with pytest.raises(Malformed, match=reason):
+        with pytest.raises(MalformedRecord, match=reason):
             list(chatgpt.messages(record))
 
     @pytest.mark.parametrize(
@@ -115,32 +117,32 @@ class TestChatGPT:
         for name in path[:-1]:
             target = target[name]
         target[path[-1]] = value
-        with pytest.raises(Malformed, match=reason):
+        with pytest.raises(MalformedRecord, match=reason):
             list(chatgpt.messages(record))
 
 
 class TestClaude:
     def test_text_blocks_are_joined_and_thinking_and_tools_left_out(self) -> None:
-        messages, skipped = said_in(claude, "claude.json")
+        messages, skipped = read_messages(claude, "claude.json")
         assert messages[1].text == "A beekeeper, not an exterminator.\n\nThe swarm line is 0161 496 0000."
         assert [m.speaker for m in messages[:3]] == ["user", "assistant", "user"]
         assert "empty, a file or a call of a tool only" in skipped
 
     def test_a_long_paste_is_text_and_a_named_file_only_a_name(self) -> None:
-        messages, _ = said_in(claude, "claude.json")
+        messages, _ = read_messages(claude, "claude.json")
         assert messages[2].text == "Letter from the landlord: no holes in the wall."
         asked = next(m for m in messages if m.text.startswith("How long"))
         assert asked.attachments == ("wall.pdf",)
         assert "plan of the wall" not in asked.text
 
     def test_only_the_branch_that_ends_at_the_current_leaf_is_kept(self) -> None:
-        messages, skipped = said_in(claude, "claude.json")
+        messages, skipped = read_messages(claude, "claude.json")
         thread = [m.text for m in messages if m.thread_id.endswith("02")]
         assert thread == ["Name a tree for a very small yard.", "A serviceberry."]
         assert skipped.count("on a branch that was left") == 2
 
     def test_exports_from_before_content_blocks_are_read(self) -> None:
-        messages, _ = said_in(claude, "claude.json")
+        messages, _ = read_messages(claude, "claude.json")
         assert messages[-1].text == "Only a text field here."
 
     @pytest.mark.parametrize(
@@ -155,13 +157,13 @@ class TestClaude:
     )
     def test_another_shape_is_refused(self, change: dict[str, Any], reason: str) -> None:
         record = json.loads((SAMPLES / "claude.json").read_text())[2] | change
-        with pytest.raises(Malformed, match=reason):
+        with pytest.raises(MalformedRecord, match=reason):
             list(claude.messages(record))
 
 
 class TestJsonLines:
     def test_lines_become_messages_in_utc(self) -> None:
-        messages, skipped = said_in(jsonl, "plain.jsonl")
+        messages, skipped = read_messages(jsonl, "plain.jsonl")
         assert [m.thread_id for m in messages] == ["boat"] * 5 + ["7"]
         assert messages[1].said_at == datetime(2026, 5, 1, 10, 0, 30, tzinfo=UTC)
         assert messages[2].said_at == datetime(2026, 5, 1, 10, 2, tzinfo=UTC)
@@ -182,7 +184,7 @@ class TestJsonLines:
         ],
     )
     def test_a_line_without_its_fields_is_refused(self, line: dict[str, Any], reason: str) -> None:
-        with pytest.raises(Malformed, match=reason):
+        with pytest.raises(MalformedRecord, match=reason):
             list(jsonl.messages(line))
 
 
@@ -209,14 +211,14 @@ class TestText:
         assert memory_conf().limits.text == MAX_TEXT
 
     def test_times_without_a_zone_are_utc(self) -> None:
-        assert moment("2026-03-01T10:00:00") == datetime(2026, 3, 1, 10, tzinfo=UTC)
-        assert moment("2026-03-01T10:00:00-03:00") == datetime(2026, 3, 1, 13, tzinfo=UTC)
+        assert parse_time("2026-03-01T10:00:00") == datetime(2026, 3, 1, 10, tzinfo=UTC)
+        assert parse_time("2026-03-01T10:00:00-03:00") == datetime(2026, 3, 1, 13, tzinfo=UTC)
 
 
 class TestFiles:
     def test_an_array_is_read_without_holding_all_of_it(self, tmp_path: Path) -> None:
         row = json.dumps({"id": "ü", "text": 'quo"te ] } , [ {' * 40})
-        source = write(tmp_path / "big.json", "[" + ",\n".join([row] * 6_000) + "]")
+        source = write_file(tmp_path / "big.json", "[" + ",\n".join([row] * 6_000) + "]")
         largest = 0
         with source.open() as stream:
             reader = reading._ArrayReader(source, stream)
@@ -229,8 +231,8 @@ class TestFiles:
         assert largest < 3 << 20
 
     def test_an_element_larger_than_the_read_ahead_is_read(self, tmp_path: Path) -> None:
-        source = write(tmp_path / "one.json", json.dumps([{"text": "y" * (5 << 20)}, {"text": "z"}]))
-        assert [len(str(record.value["text"])) for record in reading.records(source)] == [5 << 20, 1]
+        source = write_file(tmp_path / "one.json", json.dumps([{"text": "y" * (5 << 20)}, {"text": "z"}]))
+        assert [len(str(record.value["text"])) for record in reading.read_records(source)] == [5 << 20, 1]
 
     @pytest.mark.parametrize(
         ("content", "reason"),
@@ -260,11 +262,13 @@ class TestFiles:
         (tmp_path / "empty").touch()
         for name in ("empty", "missing"):
             with pytest.raises(BrokenExport):
-                reading.sources(tmp_path / name)
+                reading.list_sources(tmp_path / name)
 
     def test_a_byte_order_mark_is_no_fault(self, tmp_path: Path) -> None:
         for content in (b'\xef\xbb\xbf[{"a": 1}]', b'\xef\xbb\xbf{"a": 1}\n'):
-            assert [record.value for record in reading.records(write(tmp_path / "bom", content))] == [{"a": 1}]
+            assert [record.value for record in reading.read_records(write_file(tmp_path / "bom", content))] == [
+                {"a": 1}
+            ]
 
 
 class TestZips:
@@ -284,18 +288,18 @@ class TestZips:
                 "__MACOSX/export/._conversations-000.json": b"\x00",
             },
         )
-        found = [record for source in reading.sources(path) for record in reading.records(source)]
+        found = [record for source in reading.list_sources(path) for record in reading.read_records(source)]
         assert [record.value["n"] for record in found] == [1, 2]
         assert found[1].place == "export/conversations-001.json, line 1, conversation 1"
 
     def test_a_zip_without_conversations_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(BrokenExport, match=r"holds no conversations\.json"):
-            reading.sources(self.zipped(tmp_path / "other.zip", {"user.json": b"{}"}))
+            reading.list_sources(self.zipped(tmp_path / "other.zip", {"user.json": b"{}"}))
 
     def test_a_zip_that_unpacks_to_far_more_than_itself_is_refused(self, tmp_path: Path) -> None:
         bomb = self.zipped(tmp_path / "bomb.zip", {"conversations.json": b" " * (40 << 20)})
         with pytest.raises(BrokenExport, match="unpacks to more than 150 times"):
-            reading.sources(bomb)
+            reading.list_sources(bomb)
 
     def test_a_zip_that_lies_about_its_size_yields_no_more_than_it_stated(self, tmp_path: Path) -> None:
         path = self.zipped(tmp_path / "liar.zip", {"conversations.json": b'[{"a": "' + b"x" * 5_000 + b'"}]'})
@@ -304,23 +308,23 @@ class TestZips:
         data[central + 24 : central + 28] = (100).to_bytes(4, "little")
         path.write_bytes(data)
         with pytest.raises(BrokenExport):
-            [record for source in reading.sources(path) for record in reading.records(source)]
+            [record for source in reading.list_sources(path) for record in reading.read_records(source)]
 
     def test_a_damaged_zip_is_refused(self, tmp_path: Path) -> None:
         path = self.zipped(tmp_path / "whole.zip", {"conversations.json": b'[{"a": 1}]' * 400})
         (tmp_path / "cut.zip").write_bytes(path.read_bytes()[:60])
         with pytest.raises(BrokenExport, match="cut off or damaged"):
-            reading.sources(tmp_path / "cut.zip")
+            reading.list_sources(tmp_path / "cut.zip")
 
     def test_flipped_bits_are_refused(self, tmp_path: Path) -> None:
         path = self.zipped(tmp_path / "bits.zip", {"conversations.json": b'[{"a": 1}]'}, zipfile.ZIP_STORED)
         path.write_bytes(path.read_bytes().replace(b'"a": 1', b'"a": 2', 1))
-        [source] = reading.sources(path)
+        [source] = reading.list_sources(path)
         with pytest.raises(BrokenExport, match="cannot be unpacked"):
-            list(reading.records(source))
+            list(reading.read_records(source))
 
 
 def test_reading_needs_no_seekable_stream() -> None:
-    source = reading.Source(Path("stream"))
+    source = reading.ExportSource(Path("stream"))
     rows = list(reading._ArrayReader(source, io.BytesIO(b'[{"a": 1}]')).records())
     assert [row.value for row in rows] == [{"a": 1}]

@@ -2,10 +2,10 @@
 
 import pytest
 
-from memory.language.figures import numbers_in
-from memory.language.times import times_in
+from memory.language.figures import find_numbers
+from memory.language.times import find_times
 from memory.retrieval.signals import exact
-from tests.memory.test_ranking import says, text
+from tests.memory.test_ranking import signal_values, text
 
 
 @pytest.mark.parametrize(
@@ -30,19 +30,19 @@ from tests.memory.test_ranking import says, text
     ],
 )
 def test_a_time_of_day_is_read(told: str, hour: int, minutes: int) -> None:
-    assert times_in(told) == {60 * hour + minutes}
+    assert find_times(told) == {60 * hour + minutes}
 
 
 @pytest.mark.parametrize("told", ["6.45 euros", "version 2:30:11", "three hours", "half of them", "room 7", ""])
 def test_other_figures_are_no_time_of_day(told: str) -> None:
-    assert times_in(told) == frozenset()
+    assert find_times(told) == frozenset()
 
 
 def test_the_same_time_is_met_in_other_words() -> None:
     items = (text("A quarter to seven: the slow one"), text("The 5:46 is full of skiers"), text("No trains today"))
-    assert says(exact.CLOCK, "Which train leaves at 6:45?", *items) == [1.0, exact.OTHER, 0.0]
-    assert says(exact.CLOCK, "Which train leaves at noon?", *items) == [0.0, 0.0, 0.0]
+    assert signal_values(exact.CLOCK, "Which train leaves at 6:45?", *items) == [1.0, exact.OTHER, 0.0]
+    assert signal_values(exact.CLOCK, "Which train leaves at noon?", *items) == [0.0, 0.0, 0.0]
 
 
 def test_hebrew_numbers_carry_their_particles() -> None:
-    assert numbers_in("הנוף נמכר בשלוש מאות וחמישים") == {350.0}
+    assert find_numbers("הנוף נמכר בשלוש מאות וחמישים") == {350.0}

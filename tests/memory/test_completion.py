@@ -18,7 +18,7 @@ from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.faults import EmbedderStub
-from tests.rebuilds import contents, list_rows, rows
+from tests.rebuilds import list_items, read_index, read_rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("services")]
 
@@ -36,12 +36,12 @@ SAID = [
 @pytest.fixture(autouse=True)
 def forget_models() -> Iterator[None]:
     yield
-    inference.reset()
+    inference.reset_adapters()
 
 
 def with_tokens(settings: Settings, *, wanted: bool) -> None:
     settings.MEMORY = {**settings.MEMORY, "RANKING": {**settings.MEMORY["RANKING"], "tokens": wanted}}
-    inference.reset()
+    inference.reset_adapters()
 
 
 @pytest.fixture
@@ -52,16 +52,16 @@ def told(user: EndUser, settings: Settings, index_now: IndexNow) -> EndUser:
     memory.store_many(user, [*turns, NewMemory("The boiler is serviced in May", tier=Tier.HISTORY)], now=timezone.now())
     index_now(user)
     with_tokens(settings, wanted=True)
-    assert kept(user) == 0
+    assert kept_tokens(user) == 0
     return user
 
 
-def kept(user: EndUser) -> int:
+def kept_tokens(user: EndUser) -> int:
     with user_scope(user):
         return TokenVectors.objects.filter(user=user).count()
 
 
-def compare(*words: str) -> str:
+def run_check(*words: str) -> str:
     out = StringIO()
     call_command("check_consistency", *words, stdout=out)
     return out.getvalue()
@@ -74,14 +74,14 @@ def compared_by_tokens(user: EndUser) -> int:
 
 @pytest.mark.parametrize("mode", ["counts", "sample", "full"])
 def test_a_comparison_completes_them_and_leaves_vectors_and_rows_alone(told: EndUser, mode: str) -> None:
-    before = contents(told)
+    before = read_index(told)
     assert compared_by_tokens(told) == 0
-    said = compare("--mode", mode)
+    said = run_check("--mode", mode)
     assert "5 turns without their tokens, 5 repaired" in said
-    assert kept(told) == len(SAID)
-    assert contents(told) == before == rows(told)
+    assert kept_tokens(told) == len(SAID)
+    assert read_index(told) == before == read_rows(told)
     assert compared_by_tokens(told) == len(SAID)
-    assert "index and rows agree" in compare("--mode", mode)
+    assert "index and rows agree" in run_check("--mode", mode)
 
 
 def test_the_worker_does_so_by_itself(told: EndUser) -> None:
@@ -92,23 +92,23 @@ def test_the_worker_does_so_by_itself(told: EndUser) -> None:
 
 def test_without_repair_they_are_only_counted(told: EndUser) -> None:
     for _ in range(2):
-        assert "5 turns without their tokens, 0 repaired" in compare("--no-repair")
-    assert kept(told) == 0
+        assert "5 turns without their tokens, 0 repaired" in run_check("--no-repair")
+    assert kept_tokens(told) == 0
 
 
 def test_very_many_are_completed_by_and_by(told: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "AT_MOST", 3)
+    monkeypatch.setattr(tokens, "MAX_TURNS", 3)
     monkeypatch.setattr(tokens, "BATCH", 2)
-    assert "5 turns without their tokens, 3 repaired" in compare()
-    assert "2 turns without their tokens, 2 repaired" in compare()
-    assert "index and rows agree" in compare()
+    assert "5 turns without their tokens, 3 repaired" in run_check()
+    assert "2 turns without their tokens, 2 repaired" in run_check()
+    assert "index and rows agree" in run_check()
 
 
 def test_tokens_of_another_model_are_none(told: EndUser) -> None:
-    compare()
+    run_check()
     with user_scope(told):
         TokenVectors.objects.filter(user=told).update(model="another/model")
-    assert "5 turns without their tokens, 5 repaired" in compare()
+    assert "5 turns without their tokens, 5 repaired" in run_check()
 
 
 def test_a_turn_that_has_no_token_is_looked_at_once(user: EndUser, settings: Settings, index_now: IndexNow) -> None:
@@ -116,15 +116,15 @@ def test_a_turn_that_has_no_token_is_looked_at_once(user: EndUser, settings: Set
     memory.store(user, NewMemory("\u0301\u0302", tier=Tier.HISTORY, thread_id="talk"), now=timezone.now())
     index_now(user)
     with_tokens(settings, wanted=True)
-    assert "1 turns without their tokens, 1 repaired" in compare()
-    assert "index and rows agree" in compare()
+    assert "1 turns without their tokens, 1 repaired" in run_check()
+    assert "index and rows agree" in run_check()
 
 
 def test_waiting_and_archived_turns_are_left_alone(told: EndUser) -> None:
-    first, second = [item.pk for item in list_rows(told)][:2]
+    first, second = [item.pk for item in list_items(told)][:2]
     memory.archive(told, first, now=timezone.now())
     memory.revise(told, second, {"text": "Changed a moment ago"}, now=timezone.now())
-    assert "3 turns without their tokens, 3 repaired" in compare("--mode", "counts")
+    assert "3 turns without their tokens, 3 repaired" in run_check("--mode", "counts")
 
 
 class TestServer:
@@ -136,16 +136,16 @@ class TestServer:
 
     def use(self, settings: Settings, url: str) -> None:
         settings.MEMORY = {**settings.MEMORY, "EMBEDDING": {**settings.MEMORY["EMBEDDING"], "url": url}}
-        inference.reset()
+        inference.reset_adapters()
 
     def test_where_it_gives_none_nothing_is_missing(
         self, told: EndUser, settings: Settings, stub: EmbedderStub
     ) -> None:
         with stub:
             self.use(settings, stub.url)
-            assert "index and rows agree" in compare()
+            assert "index and rows agree" in run_check()
             stub.behave("503")
-            assert "index and rows agree" in compare()
+            assert "index and rows agree" in run_check()
         assert [one.path for one in stub.asked] == []
 
     def test_where_it_fails_they_are_found_and_the_comparison_ends(
@@ -156,6 +156,6 @@ class TestServer:
             model = inference.token_embedder()
             monkeypatch.setattr(model, "is_offered", lambda deadline: True)
             stub.behave("503")
-            assert "5 turns without their tokens, 0 repaired" in compare()
-        assert kept(told) == 0
+            assert "5 turns without their tokens, 0 repaired" in run_check()
+        assert kept_tokens(told) == 0
         assert [one.path for one in stub.asked] == ["/embed_tokens"]

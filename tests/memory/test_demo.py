@@ -27,7 +27,7 @@ CONVERSATION = [json.loads(line) for line in DATA.read_text(encoding="utf-8").sp
 
 @pytest.fixture
 def prepared(db: None) -> dict[str, str]:
-    return demo.prepare()
+    return demo.prepare_demo()
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def tamar(prepared: dict[str, str]) -> EndUser:
     return user
 
 
-def counts(user: EndUser) -> Counter[str]:
+def count_by_tier(user: EndUser) -> Counter[str]:
     with user_scope(user):
         return Counter(MemoryItem.objects.for_user(user).values_list("tier", flat=True))
 
@@ -68,7 +68,7 @@ def test_the_key_and_the_password_open_the_doors(prepared: dict[str, str]) -> No
 
 
 def test_all_of_it_is_stored_and_outcomes_tell_memories_apart(tamar: EndUser) -> None:
-    found = counts(tamar)
+    found = count_by_tier(tamar)
     assert found[Tier.HISTORY] == len(CONVERSATION)
     assert found[Tier.MEMORY_BANK] >= 12
     with user_scope(tamar):
@@ -78,9 +78,9 @@ def test_all_of_it_is_stored_and_outcomes_tell_memories_apart(tamar: EndUser) ->
 
 
 def test_a_second_start_changes_nothing(prepared: dict[str, str], tamar: EndUser) -> None:
-    before, outcomes = counts(tamar), MemoryFacade().stats(tamar).outcomes
-    assert demo.prepare(prepared) == prepared
-    assert counts(tamar) == before
+    before, outcomes = count_by_tier(tamar), MemoryFacade().stats(tamar).outcomes
+    assert demo.prepare_demo(prepared) == prepared
+    assert count_by_tier(tamar) == before
     assert MemoryFacade().stats(tamar).outcomes == outcomes
     assert ApiKey.objects.count() == 1
 
@@ -89,31 +89,31 @@ def test_what_was_deleted_stays_deleted(prepared: dict[str, str], tamar: EndUser
     with user_scope(tamar):
         gone = MemoryItem.objects.for_user(tamar).filter(tier=Tier.MEMORY_BANK).first()
     assert gone is not None
-    writing.remove(tamar, gone.pk, now=timezone.now())
-    before = counts(tamar)
-    demo.prepare(prepared)
-    assert counts(tamar) == before
+    writing.delete_memory(tamar, gone.pk, now=timezone.now())
+    before = count_by_tier(tamar)
+    demo.prepare_demo(prepared)
+    assert count_by_tier(tamar) == before
 
 
 def test_an_erased_demo_user_does_not_come_back(prepared: dict[str, str], tamar: EndUser) -> None:
     erasure.request_erasure(tamar, now=timezone.now())
-    demo.prepare(prepared)
+    demo.prepare_demo(prepared)
     assert find_user(Organization.objects.get(), demo.USER_ID) is None
 
 
 def test_a_lost_database_gets_its_old_key_again_and_a_revoked_key_a_new_one(prepared: dict[str, str]) -> None:
     ApiKey.objects.all().delete()
-    assert demo.prepare(prepared)["api_key"] == prepared["api_key"]
+    assert demo.prepare_demo(prepared)["api_key"] == prepared["api_key"]
     ApiKey.objects.update(revoked_at=timezone.now())
-    assert demo.prepare(prepared)["api_key"] != prepared["api_key"]
+    assert demo.prepare_demo(prepared)["api_key"] != prepared["api_key"]
 
 
 def test_a_changed_password_is_left_alone_and_a_forgotten_one_made_anew(prepared: dict[str, str]) -> None:
     operator = Operator.objects.get()
     operator.set_password("tall yellow lighthouse")
     operator.save()
-    assert demo.prepare(prepared)["console_password"] == ""
-    made = demo.prepare()["console_password"]
+    assert demo.prepare_demo(prepared)["console_password"] == ""
+    made = demo.prepare_demo()["console_password"]
     operator.refresh_from_db()
     assert operator.check_password(made)
 

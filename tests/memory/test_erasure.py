@@ -10,14 +10,14 @@ from django.db import IntegrityError, connection
 from knowledge_graph.tasks import learn_everything
 from memory import tasks
 from memory.access.scope import user_scope
-from memory.access.users import ensure_user, find_user
+from memory.access.users import find_user, get_or_create_user
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.lifecycle import erasure
 from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem
 from memory.platform import redis
 from memory.platform.faults import Unavailable
-from memory.records.texts import Kind
+from memory.records.texts import RecordKind
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
@@ -31,7 +31,7 @@ IndexNow = Callable[[EndUser], None]
 CANARY = "zanzibarquagga"
 
 
-def live(user: EndUser, clock: Clock, index_now: IndexNow, word: str = CANARY) -> list[uuid.UUID]:
+def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str = CANARY) -> list[uuid.UUID]:
     """A row in every table that keeps something of a person, each with the word where text may be."""
     bank = NewMemory(f"Owns a {word}", tier=Tier.MEMORY_BANK, tags=[word], metadata={"note": word})
     items = [memory.store(user, bank, now=clock()).item.pk]
@@ -59,10 +59,10 @@ def live(user: EndUser, clock: Clock, index_now: IndexNow, word: str = CANARY) -
 
 
 def keep_records(user: EndUser, clock: Clock, word: str) -> None:
-    fields: dict[Kind, dict[str, Any]] = {
-        Kind.JOURNAL: {"title": word, "is_draft": False},
-        Kind.TODO: {"title": word},
-        Kind.GRATITUDE: {"text": word},
+    fields: dict[RecordKind, dict[str, Any]] = {
+        RecordKind.JOURNAL: {"title": word, "is_draft": False},
+        RecordKind.TODO: {"title": word},
+        RecordKind.GRATITUDE: {"text": word},
     }
     for kind, told in fields.items():
         memory.add_record(user, kind, told, now=clock())
@@ -104,17 +104,17 @@ def places_of_the_canary(user_id: int) -> list[str]:
 
 
 def canary_in_redis() -> bool:
-    values = redis.demand(lambda client: [(key, client.type(key)) for key in client.keys("*")])
+    values = redis.call_or_raise(lambda client: [(key, client.type(key)) for key in client.keys("*")])
     strings = [key for key, kind in values if kind == b"string"]
-    contents = redis.demand(lambda client: client.mget(strings)) if strings else []
+    contents = redis.call_or_raise(lambda client: client.mget(strings)) if strings else []
     return any(CANARY.encode() in part for part in (*(key for key, _ in values), *contents) if part)
 
 
 def test_nothing_of_a_person_is_left_anywhere(
     user: EndUser, other_user: EndUser, clock: Clock, index_now: IndexNow
 ) -> None:
-    live(user, clock, index_now)
-    live(other_user, clock, index_now, word="okapi")
+    fill_every_table(user, clock, index_now)
+    fill_every_table(other_user, clock, index_now, word="okapi")
     before = rows_of(user.pk)
     assert all(before.values()), f"this test must fill every table: {before}"
     assert len(places_of_the_canary(user.pk)) >= 6
@@ -133,34 +133,34 @@ def test_nothing_of_a_person_is_left_anywhere(
 
 
 def test_a_person_is_unreachable_from_the_request_on(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
-    live(user, clock, index_now)
+    fill_every_table(user, clock, index_now)
     organization = user.organization
     memory.request_erasure(user, now=clock())
     assert find_user(organization, "ann") is None
-    again = ensure_user(organization, "ann")
+    again = get_or_create_user(organization, "ann")
     assert again.pk != user.pk
     assert memory.search(again, SearchRequest(CANARY), now=clock()).hits == []
     assert memory.stats(again).exchanges == 0
     # The name that is left is outside what any client may send.
     user.refresh_from_db()
     with pytest.raises(ValueError, match="user id"):
-        ensure_user(organization, user.external_id)
+        get_or_create_user(organization, user.external_id)
 
 
 def test_erasing_twice_or_twice_at_once_is_erasing(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
-    live(user, clock, index_now)
+    fill_every_table(user, clock, index_now)
     first = memory.request_erasure(user, now=clock())
     second = memory.request_erasure(user, now=clock())
     for requested in (first, second, first):
         erasure.finish_erasure(requested.pk, now=clock())
-    assert erasure.unfinished_erasures() == []
+    assert erasure.list_unfinished_erasures() == []
     assert set(rows_of(user.pk).values()) == {0}
 
 
 def test_an_erasure_waits_for_an_index_that_is_away(
     user: EndUser, clock: Clock, index_now: IndexNow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    live(user, clock, index_now)
+    fill_every_table(user, clock, index_now)
     requested = memory.request_erasure(user, now=clock())
 
     def fail(user_id: int) -> None:
@@ -169,7 +169,7 @@ def test_an_erasure_waits_for_an_index_that_is_away(
     with monkeypatch.context() as patch:
         patch.setattr(vector_index(), "erase", fail)
         tasks.erase_user(str(requested.pk))
-    assert erasure.unfinished_erasures() == [requested.pk]
+    assert erasure.list_unfinished_erasures() == [requested.pk]
     with user_scope(user):
         assert MemoryItem.objects.count() == 0
     counted = Erasure.objects.get(pk=requested.pk).removed
@@ -196,7 +196,7 @@ def test_a_write_that_comes_between_is_erased_by_the_next_run(
         patch.setattr(type(vector_index()), "erase", write_first)
         with pytest.raises(IntegrityError):
             tasks.erase_user(str(requested.pk))
-    assert erasure.unfinished_erasures() == [requested.pk]
+    assert erasure.list_unfinished_erasures() == [requested.pk]
     tasks.erase_user(str(requested.pk))
     assert Erasure.objects.get(pk=requested.pk).finished_at is not None
     assert rows_of(user.pk)["memory_item"] == 0

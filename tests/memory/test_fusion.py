@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.retrieval.fusion import Found, fuse_blend, fuse_rrf, fuse_zscore, gather
-from memory.retrieval.pool import Candidate, Memory, standardised
+from memory.retrieval.fusion import FusedMatch, fuse_blend, fuse_rrf, fuse_zscore, merge_rankings
+from memory.retrieval.pool import Candidate, CandidateMemory, standardise
 from memory.tiers import Tier
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
@@ -21,11 +21,11 @@ FUSIONS: dict[str, Callable[[list[Candidate]], None]] = {
 }
 
 
-def read(found: list[Found]) -> list[Candidate]:
+def as_candidates(found: list[FusedMatch]) -> list[Candidate]:
     """As the search does after it has read the rows."""
     return [
         Candidate(
-            Memory(one.id, "", Tier.WORKING, SAID),
+            CandidateMemory(one.id, "", Tier.WORKING, SAID),
             one.distance,
             one.vector_rank,
             one.text_score,
@@ -37,13 +37,13 @@ def read(found: list[Found]) -> list[Candidate]:
 
 
 def relevance(fusion: str, near: list[tuple[UUID, float]], worded: list[tuple[UUID, float]]) -> dict[UUID, float]:
-    candidates = read(gather(near, worded, 60))
+    candidates = as_candidates(merge_rankings(near, worded, 60))
     FUSIONS[fusion](candidates)
     return {candidate.memory.id: candidate.relevance for candidate in candidates}
 
 
 def test_ranks_are_gathered_from_both_lists() -> None:
-    found = {one.id: one for one in gather([(A, 0.1), (B, 0.2)], [(B, 9.0), (C, 3.0)], 60)}
+    found = {one.id: one for one in merge_rankings([(A, 0.1), (B, 0.2)], [(B, 9.0), (C, 3.0)], 60)}
     assert (found[A].vector_rank, found[A].text_rank) == (1, None)
     assert found[A].rrf == pytest.approx(1 / 61)
     assert (found[B].vector_rank, found[B].text_rank) == (2, 1)
@@ -73,7 +73,9 @@ def test_the_one_rare_word_stands_out_in_standard_scores() -> None:
 
 @pytest.mark.parametrize(("importance", "factor"), [(0.0, 1.0), (0.5, 0.6), (1.0, 0.5)])
 def test_a_sure_statement_counts_as_nearer_in_the_blend(importance: float, factor: float) -> None:
-    sure = Candidate(Memory(A, "", Tier.MEMORY_BANK, SAID, importance=importance, confidence=1.0), 0.8, 1, rrf=1 / 61)
+    sure = Candidate(
+        CandidateMemory(A, "", Tier.MEMORY_BANK, SAID, importance=importance, confidence=1.0), 0.8, 1, rrf=1 / 61
+    )
     fuse_blend([sure], 60)
     assert sure.relevance == pytest.approx(0.6 / (1 + 0.8 * factor) + 0.2)
 
@@ -84,14 +86,14 @@ def test_nothing_in_gives_nothing_out(fusion: str) -> None:
 
 
 def test_what_does_not_differ_does_not_stand_out() -> None:
-    assert standardised([]) == []
-    assert standardised([2.0, 2.0]) == [0.0, 0.0]
+    assert standardise([]) == []
+    assert standardise([2.0, 2.0]) == [0.0, 0.0]
 
 
 def test_two_values_say_little_of_what_is_far() -> None:
-    low, high = standardised([1.0, 3.0])
+    low, high = standardise([1.0, 3.0])
     assert low == -high
-    assert high < 0.2 < 0.9 < standardised([0.0] * 500 + [1.0] * 500)[-1] < 1.0
+    assert high < 0.2 < 0.9 < standardise([0.0] * 500 + [1.0] * 500)[-1] < 1.0
 
 
 @pytest.mark.parametrize("fusion", FUSIONS)
@@ -106,7 +108,7 @@ def test_what_is_nearer_and_better_worded_is_never_less_relevant(
     ids = [UUID(int=number + 1) for number in range(40)]
     near = list(zip(ids, sorted(distances), strict=False))
     worded = list(zip(ids[20 - shared :], sorted(scores, reverse=True), strict=False))
-    candidates = read(gather(near, worded, 60))
+    candidates = as_candidates(merge_rankings(near, worded, 60))
     FUSIONS[fusion](candidates)
     both = [one for one in candidates if one.vector_rank and one.text_rank]
     for one in both:

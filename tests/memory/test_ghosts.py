@@ -7,7 +7,7 @@ import pytest
 
 from memory.indexes.ghosts import KEPT_S, GhostRegistry
 from memory.platform import redis as shared
-from tests.faults import refused
+from tests.faults import refusing_socket
 
 ANN, BEN = 11, 12
 
@@ -41,7 +41,7 @@ def test_what_is_restored_is_no_ghost_any_more(registry: GhostRegistry) -> None:
 
 def test_ghosts_expire(registry: GhostRegistry) -> None:
     registry.add(ANN, [uuid4()])
-    left = shared.demand(lambda client: client.ttl(shared.key("ghosts", str(ANN))))
+    left = shared.call_or_raise(lambda client: client.ttl(shared.build_key("ghosts", str(ANN))))
     assert 0 < left <= KEPT_S
 
 
@@ -62,12 +62,12 @@ def test_without_redis_no_ghost_is_known(
 ) -> None:
     gone = uuid4()
     registry.add(ANN, [gone])
-    with refused(tmp_path / "dead.sock") as dead:
+    with refusing_socket(tmp_path / "dead.sock") as dead:
         monkeypatch.setattr("memory.platform.redis.redis_url", lambda: f"unix://{dead}")
-        shared.reset()
+        shared.reset_clients()
         registry.add(ANN, [uuid4()])
         registry.forget(ANN, [gone])
         assert registry.filter(ANN, [gone]) == [gone]
     monkeypatch.undo()
-    shared.reset()
+    shared.reset_clients()
     assert registry.filter(ANN, [gone]) == []

@@ -17,7 +17,7 @@ from memory.indexes import vector_index
 from memory.indexes.pgvector import PgVectorIndex
 from memory.indexing import passages, queue
 from memory.models import EndUser, MemoryItem, MemoryVector, Tombstone
-from memory.platform.faults import BadReply, Rejected, Unavailable
+from memory.platform.faults import BadReply, RequestRejected, Unavailable
 from memory.store import writing
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
@@ -34,13 +34,13 @@ def stub(tmp_path: Path, settings: Settings) -> Iterator[EmbedderStub]:
     with EmbedderStub(tmp_path / "e.sock") as stub:
         conf = {**settings.MEMORY["EMBEDDING"], "url": stub.url, "cache_ttl_s": 0}
         settings.MEMORY = {**settings.MEMORY, "EMBEDDING": conf, "BREAKERS": {"fail_max": 1000, "reset_s": 30.0}}
-        inference.reset()
+        inference.reset_adapters()
         yield stub
-    inference.reset()
+    inference.reset_adapters()
 
 
-def put(user: EndUser, clock: Clock, text: str = "The ferry leaves at nine", **fields: Any) -> MemoryItem:
-    return writing.store(user, NewMemory(text, **fields), now=clock()).item
+def put_memory(user: EndUser, clock: Clock, text: str = "The ferry leaves at nine", **fields: Any) -> MemoryItem:
+    return writing.store_memory(user, NewMemory(text, **fields), now=clock()).item
 
 
 def row(item: MemoryItem) -> MemoryItem:
@@ -57,40 +57,40 @@ def payload(user: EndUser, item: MemoryItem) -> tuple[str, str]:
         return MemoryVector.objects.values_list("tier", "status").get(item_id=item.pk)
 
 
-def marked(user: EndUser) -> bool:
-    return user.pk in queue.users_due()
+def is_marked(user: EndUser) -> bool:
+    return user.pk in queue.list_due_users()
 
 
 # --- the way of a row --------------------------------------------------------------------------------------------
 def test_a_pending_row_becomes_ready_and_its_user_settled(user: EndUser, clock: Clock) -> None:
-    item = put(user, clock)
-    assert marked(user)
+    item = put_memory(user, clock)
+    assert is_marked(user)
     assert queue.index_batch(user, now=clock()) == 1
     ready = row(item)
     assert (ready.indexing, ready.indexed_at, ready.index_error) == ("ready", clock(), "")
     assert vectors(user) == {item.pk: ready.vector_hash}
     assert queue.index_batch(user, now=clock()) == 0
-    assert queue.settle(user) is True
-    assert not marked(user)
+    assert queue.clear_user_mark(user) is True
+    assert not is_marked(user)
 
 
 def test_rows_are_taken_in_batches_oldest_first(user: EndUser, clock: Clock) -> None:
     items = []
     for number in range(5):
-        items.append(put(user, clock, f"Entry {number}"))
+        items.append(put_memory(user, clock, f"Entry {number}"))
         clock.advance(seconds=1)
     assert queue.index_batch(user, now=clock(), limit=3) == 3
     assert [row(item).indexing for item in items] == ["ready"] * 3 + ["pending"] * 2
-    assert queue.counts(user) == queue.IndexCounts(pending=2, ready=3, failed=0)
-    assert queue.settle(user) is False
+    assert queue.count_indexing(user) == queue.IndexCounts(pending=2, ready=3, failed=0)
+    assert queue.clear_user_mark(user) is False
 
 
 def test_a_second_indexing_of_the_same_text_asks_for_no_vector(user: EndUser, clock: Clock, stub: EmbedderStub) -> None:
-    item = put(user, clock)
+    item = put_memory(user, clock)
     queue.index_batch(user, now=clock())
-    writing.archive(user, item.pk, now=clock())
-    writing.restore(user, item.pk, now=clock())
-    writing.revise(user, item.pk, {"tags": ["new"]}, now=clock())
+    writing.archive_memory(user, item.pk, now=clock())
+    writing.restore_memory(user, item.pk, now=clock())
+    writing.revise_memory(user, item.pk, {"tags": ["new"]}, now=clock())
     asked = len(stub.asked)
     assert queue.index_batch(user, now=clock()) == 1
     assert len(stub.asked) == asked
@@ -98,13 +98,13 @@ def test_a_second_indexing_of_the_same_text_asks_for_no_vector(user: EndUser, cl
 
 
 def test_archiving_and_restoring_reach_the_index(user: EndUser, clock: Clock) -> None:
-    item = put(user, clock, tier=Tier.HISTORY)
+    item = put_memory(user, clock, tier=Tier.HISTORY)
     queue.index_batch(user, now=clock())
     assert payload(user, item) == ("history", "active")
-    writing.archive(user, item.pk, now=clock())
+    writing.archive_memory(user, item.pk, now=clock())
     queue.index_batch(user, now=clock())
     assert payload(user, item) == ("history", "archived")
-    writing.restore(user, item.pk, now=clock())
+    writing.restore_memory(user, item.pk, now=clock())
     queue.index_batch(user, now=clock())
     assert payload(user, item) == ("history", "active")
 
@@ -112,8 +112,8 @@ def test_archiving_and_restoring_reach_the_index(user: EndUser, clock: Clock) ->
 def test_date_and_speaker_are_embedded_with_a_text_and_not_with_the_banks(
     user: EndUser, clock: Clock, stub: EmbedderStub
 ) -> None:
-    put(user, clock, "We met at the pier", speaker="Maya")
-    put(user, clock, "Likes tea", tier=Tier.MEMORY_BANK, tags=["preference"])
+    put_memory(user, clock, "We met at the pier", speaker="Maya")
+    put_memory(user, clock, "Likes tea", tier=Tier.MEMORY_BANK, tags=["preference"])
     queue.index_batch(user, now=clock())
     assert sorted(stub.asked[0].texts) == ["Likes tea", "[Monday 2 March 2026] Maya: We met at the pier"]
 
@@ -123,7 +123,7 @@ def test_date_and_speaker_are_embedded_with_a_text_and_not_with_the_banks(
 def test_an_embedder_that_is_away_or_set_up_wrongly_costs_no_row_an_attempt(
     user: EndUser, clock: Clock, stub: EmbedderStub, fault: str
 ) -> None:
-    items = [put(user, clock, f"Entry {number}") for number in range(3)]
+    items = [put_memory(user, clock, f"Entry {number}") for number in range(3)]
     stub.behave(fault)
     for _ in range(8):
         with pytest.raises(Unavailable):
@@ -133,11 +133,11 @@ def test_an_embedder_that_is_away_or_set_up_wrongly_costs_no_row_an_attempt(
         assert (waiting.indexing, waiting.index_attempts) == ("pending", 0)
         assert waiting.index_error
         assert waiting.index_after > clock()
-    assert marked(user)
+    assert is_marked(user)
     stub.behave("none")
     assert queue.index_batch(user, now=clock()) == 0, "not before the pause is over"
     assert queue.index_batch(user, now=clock.advance(minutes=1)) == 3
-    assert queue.counts(user).ready == 3
+    assert queue.count_indexing(user).ready == 3
 
 
 class Picky:
@@ -156,14 +156,14 @@ class Picky:
         return self.inner.embed_passages(texts, deadline)
 
 
-@pytest.mark.parametrize("error", [Rejected, BadReply])
+@pytest.mark.parametrize("error", [RequestRejected, BadReply])
 def test_a_text_that_cannot_be_embedded_fails_alone(
     user: EndUser, clock: Clock, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch, error: type[Unavailable]
 ) -> None:
     picky = Picky(inference.embedder(), error)
     monkeypatch.setattr(queue, "embedder", lambda: picky)
-    good = [put(user, clock, f"Entry {number}") for number in range(3)]
-    bad = put(user, clock, "poison")
+    good = [put_memory(user, clock, f"Entry {number}") for number in range(3)]
+    bad = put_memory(user, clock, "poison")
     assert queue.index_batch(user, now=clock()) == 4
     assert [row(item).indexing for item in good] == ["ready"] * 3
     for attempt in range(1, 5):
@@ -175,9 +175,9 @@ def test_a_text_that_cannot_be_embedded_fails_alone(
     assert (failed.indexing, failed.index_attempts) == ("failed", 5)
     assert "refused" in failed.index_error
     assert queue.index_batch(user, now=clock.advance(days=1)) == 0
-    assert queue.settle(user) is True
-    assert queue.counts(user).failed == 1
-    writing.revise(user, bad.pk, {"text": "cured"}, now=clock())
+    assert queue.clear_user_mark(user) is True
+    assert queue.count_indexing(user).failed == 1
+    writing.revise_memory(user, bad.pk, {"text": "cured"}, now=clock())
     assert queue.index_batch(user, now=clock()) == 1
     assert row(bad).indexing == "ready"
 
@@ -185,8 +185,8 @@ def test_a_text_that_cannot_be_embedded_fails_alone(
 def test_an_index_that_is_away_or_of_another_size_costs_no_row_an_attempt(
     user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    item = put(user, clock)
-    for error in (Unavailable("vector", "refused"), BadReply("vector", "other size"), Rejected("vector", "400")):
+    item = put_memory(user, clock)
+    for error in (Unavailable("vector", "refused"), BadReply("vector", "other size"), RequestRejected("vector", "400")):
 
         def fail(*asked: Any, error: Unavailable = error) -> None:
             raise error
@@ -209,7 +209,7 @@ def test_a_worker_killed_between_two_steps_leaves_rows_that_are_taken_again(
     def die(*asked: Any) -> None:
         raise Killed
 
-    items = [put(user, clock, f"Entry {number}") for number in range(3)]
+    items = [put_memory(user, clock, f"Entry {number}") for number in range(3)]
     with monkeypatch.context() as patch:
         patch.setattr(PgVectorIndex if step == "upsert" else queue, step, die)
         with pytest.raises(Killed):
@@ -221,8 +221,8 @@ def test_a_worker_killed_between_two_steps_leaves_rows_that_are_taken_again(
 
 # --- what changes meanwhile --------------------------------------------------------------------------------------
 CHANGES: dict[str, Callable[[EndUser, MemoryItem, Clock], object]] = {
-    "revised": lambda user, item, clock: writing.revise(user, item.pk, {"text": "A new text"}, now=clock()),
-    "archived": lambda user, item, clock: writing.archive(user, item.pk, now=clock()),
+    "revised": lambda user, item, clock: writing.revise_memory(user, item.pk, {"text": "A new text"}, now=clock()),
+    "archived": lambda user, item, clock: writing.archive_memory(user, item.pk, now=clock()),
 }
 
 
@@ -230,7 +230,7 @@ CHANGES: dict[str, Callable[[EndUser, MemoryItem, Clock], object]] = {
 def test_a_row_that_changed_while_it_was_embedded_stays_pending(
     user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    item = put(user, clock)
+    item = put_memory(user, clock)
     mark_ready = queue.mark_ready
 
     def change_first(*asked: Any) -> None:
@@ -241,7 +241,7 @@ def test_a_row_that_changed_while_it_was_embedded_stays_pending(
         patch.setattr(queue, "mark_ready", change_first)
         queue.index_batch(user, now=clock())
     assert row(item).indexing == "pending"
-    assert queue.settle(user) is False
+    assert queue.clear_user_mark(user) is False
     queue.index_batch(user, now=clock())
     now = row(item)
     assert (now.indexing, now.vector_hash) == ("ready", passages.vector_hash(now))
@@ -252,11 +252,11 @@ def test_a_row_that_changed_while_it_was_embedded_stays_pending(
 def test_a_row_deleted_while_it_was_embedded_leaves_no_vector(
     user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    item = put(user, clock)
+    item = put_memory(user, clock)
     index_items = queue.index_items
 
     def delete_first(*asked: Any, **named: Any) -> None:
-        writing.remove(user, item.pk, now=clock())
+        writing.delete_memory(user, item.pk, now=clock())
         index_items(*asked, **named)
 
     with monkeypatch.context() as patch:
@@ -264,38 +264,38 @@ def test_a_row_deleted_while_it_was_embedded_leaves_no_vector(
         queue.index_batch(user, now=clock())
     queue.index_batch(user, now=clock())
     assert vectors(user) == {}
-    assert queue.settle(user) is True
+    assert queue.clear_user_mark(user) is True
 
 
 def test_tombstones_take_their_vectors_with_them_in_batches(
     user: EndUser, clock: Clock, index_now: IndexNow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    items = [put(user, clock, f"Entry {number}") for number in range(5)]
+    items = [put_memory(user, clock, f"Entry {number}") for number in range(5)]
     index_now(user)
     monkeypatch.setattr(queue, "BATCH", 2)
     for item in items[:4]:
-        writing.remove(user, item.pk, now=clock())
-    assert queue.settle(user) is False
+        writing.delete_memory(user, item.pk, now=clock())
+    assert queue.clear_user_mark(user) is False
     assert [queue.index_batch(user, now=clock()) for _ in range(3)] == [2, 2, 0]
     assert set(vectors(user)) == {items[4].pk}
     with user_scope(user):
         assert set(Tombstone.objects.values_list("purged_at", flat=True)) == {clock()}
-    assert queue.settle(user) is True
+    assert queue.clear_user_mark(user) is True
 
 
 def test_paused_rows_keep_the_mark(user: EndUser, clock: Clock, stub: EmbedderStub) -> None:
-    put(user, clock)
+    put_memory(user, clock)
     stub.behave("503")
     with pytest.raises(Unavailable):
         queue.index_batch(user, now=clock())
     assert queue.index_batch(user, now=clock()) == 0
-    assert queue.settle(user) is False
-    assert marked(user)
+    assert queue.clear_user_mark(user) is False
+    assert is_marked(user)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_two_workers_on_one_queue_end_with_every_row_ready(user: EndUser, clock: Clock) -> None:
-    writing.store_many(user, [NewMemory(f"Entry {number}") for number in range(60)], now=clock())
+    writing.store_memories(user, [NewMemory(f"Entry {number}") for number in range(60)], now=clock())
 
     def work() -> None:
         try:
@@ -307,6 +307,6 @@ def test_two_workers_on_one_queue_end_with_every_row_ready(user: EndUser, clock:
     with ThreadPoolExecutor(3) as pool:
         for future in [pool.submit(work) for _ in range(3)]:
             future.result(60)
-    assert queue.counts(user).ready == 60
+    assert queue.count_indexing(user).ready == 60
     with user_scope(user):
         assert MemoryVector.objects.count() == 60

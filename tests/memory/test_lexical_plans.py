@@ -11,7 +11,7 @@ from django.db import connection
 from config import databases
 from memory.access.scope import user_scope
 from memory.indexes import fulltext
-from memory.indexes.base import Filter
+from memory.indexes.base import IndexFilter
 from memory.indexes.fulltext import FullTextIndex
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -50,7 +50,7 @@ def crowd(user: EndUser, other_user: EndUser) -> None:
     remember_many(other_user, FEW)
     for _ in range(OTHERS):
         remember_many(EndUserFactory.create(organization=user.organization), FEW)
-    entry = databases.from_environment(settings.DATA_DIR, "owner")
+    entry = databases.database_from_environment(settings.DATA_DIR, "owner")
     with psycopg.connect(
         dbname=connection.settings_dict["NAME"],
         user=entry["USER"],
@@ -78,8 +78,8 @@ def plans() -> Iterator[list[str]]:
         yield found
 
 
-def search(user: EndUser, query: str, limit: int = 20) -> list[float]:
-    return [match.score for match in FullTextIndex().search(query, Filter(user.pk), limit, Deadline(30))]
+def search_words(user: EndUser, query: str, limit: int = 20) -> list[float]:
+    return [match.score for match in FullTextIndex().search(query, IndexFilter(user.pk), limit, Deadline(30))]
 
 
 def is_leakproof() -> bool:
@@ -91,8 +91,8 @@ def is_leakproof() -> bool:
 def test_words_of_a_large_user_are_read_from_the_index_alone(crowd: None, user: EndUser, plans: list[str]) -> None:
     if not is_leakproof():
         pytest.skip("this server does not let us mark ts_match_vq leakproof: searches read every row of the user")
-    assert len(search(user, "rare77")) == 1
-    assert len(search(user, "rare77 some5", limit=200)) == 101
+    assert len(search_words(user, "rare77")) == 1
+    assert len(search_words(user, "rare77 some5", limit=200)) == 101
     assert len(plans) == 2
     for plan in plans:
         assert "Bitmap Index Scan on memory_item_lexemes" in plan
@@ -102,21 +102,21 @@ def test_words_of_a_large_user_are_read_from_the_index_alone(crowd: None, user: 
 def test_a_word_that_every_row_holds_is_answered_by_the_newest_rows(
     crowd: None, user: EndUser, plans: list[str]
 ) -> None:
-    assert len(search(user, "every0")) == 20
+    assert len(search_words(user, "every0")) == 20
     if is_leakproof():
         assert "memory_item_recent" in plans[-1]
         assert "Seq Scan on memory_item" not in plans[-1]
 
 
 def test_a_common_word_beside_a_rare_one_only_adds_to_the_score(crowd: None, user: EndUser, plans: list[str]) -> None:
-    alone = search(user, "rare77", limit=1)
-    both = search(user, "rare77 every0", limit=1)
+    alone = search_words(user, "rare77", limit=1)
+    both = search_words(user, "rare77 every0", limit=1)
     assert both > alone
     assert len(plans) == 2
 
 
 def test_a_small_user_never_reads_the_whole_table(crowd: None, other_user: EndUser, plans: list[str]) -> None:
-    assert len(search(other_user, "rare7 some5 every0", limit=500)) == FEW
+    assert len(search_words(other_user, "rare7 some5 every0", limit=500)) == FEW
     assert "Seq Scan on memory_item" not in plans[0]
 
 
@@ -124,7 +124,7 @@ def test_the_number_of_rows_is_estimated_from_a_sample(crowd: None, user: EndUse
     totals = {}
     for someone in (user, other_user):
         with fulltext._cursor(someone.pk, Deadline(30)) as cursor:
-            question = fulltext.Search(cursor, Filter(someone.pk), [("every0",), ("rare1",)], 10)
+            question = fulltext.FullTextSearch(cursor, IndexFilter(someone.pk), [("every0",), ("rare1",)], 10)
             survey = question._survey()
         totals[someone.pk] = survey.total
         assert [word.forms for word in survey.words] == [("rare1",), ("every0",)]
@@ -134,7 +134,7 @@ def test_the_number_of_rows_is_estimated_from_a_sample(crowd: None, user: EndUse
 
 def test_the_answer_is_the_same_when_no_index_serves(crowd: None, user: EndUser) -> None:
     queries = ["rare77 some5", "rare1 rare2 rare3", "some5 some6"]
-    answers = [search(user, query) for query in queries]
+    answers = [search_words(user, query) for query in queries]
     with user_scope(user), connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_bitmapscan = off; SET LOCAL enable_indexscan = off")
-        assert [search(user, query) for query in queries] == answers
+        assert [search_words(user, query) for query in queries] == answers

@@ -17,13 +17,13 @@ from memory.models import DailyMetrics, EndUser
 from memory.operations import prometheus
 from memory.platform import metrics, redis
 from memory.platform.faults import Unavailable
-from memory.platform.metrics import BOUNDS_MS, METRICS, Series
+from memory.platform.metrics import BUCKET_BOUNDS_MS, METRICS, Series
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tasks import roll_up_metrics
 from memory.tiers import Outcome, Tier
 from tests.conftest import Clock
-from tests.faults import refused
+from tests.faults import refusing_socket
 
 pytestmark = pytest.mark.usefixtures("services")
 
@@ -33,10 +33,10 @@ NOON = datetime(2026, 3, 2, 12, 2, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def only_these(services: None) -> Iterator[None]:
-    metrics.forget()
-    redis.demand(lambda client: client.flushdb())
+    metrics.drop_counts()
+    redis.call_or_raise(lambda client: client.flushdb())
     yield
-    metrics.forget()
+    metrics.drop_counts()
 
 
 def carry_at(moment: datetime) -> None:
@@ -44,10 +44,10 @@ def carry_at(moment: datetime) -> None:
 
 
 def search_once(ms: float = 33.0) -> None:
-    metrics.searched({"total": ms}, ["embed_skipped"], ["working", "history", "working"], "high")
+    metrics.record_search({"total": ms}, ["embed_skipped"], ["working", "history", "working"], "high")
 
 
-def scraped(client: Client | None = None, **headers: str) -> dict[tuple[str, tuple[str, ...]], float]:
+def scrape(client: Client | None = None, **headers: str) -> dict[tuple[str, tuple[str, ...]], float]:
     text = (client or Client()).get("/metrics", headers=headers).content.decode()
     return {
         (sample.name, tuple(value for _, value in sorted(sample.labels.items()))): sample.value
@@ -59,11 +59,11 @@ def scraped(client: Client | None = None, **headers: str) -> dict[tuple[str, tup
 # --- counting ----------------------------------------------------------------------------------------------------
 def test_nothing_leaves_the_process_until_it_is_carried() -> None:
     search_once()
-    assert metrics.totals() == {}
-    metrics.carry()
-    assert metrics.totals()[Series("searches", "high")] == 1
-    metrics.carry()
-    assert metrics.totals()[Series("searches", "high")] == 1
+    assert metrics.read_totals() == {}
+    metrics.flush_counts()
+    assert metrics.read_totals()[Series("searches", "high")] == 1
+    metrics.flush_counts()
+    assert metrics.read_totals()[Series("searches", "high")] == 1
 
 
 def test_what_several_threads_count_is_all_there() -> None:
@@ -76,52 +76,52 @@ def test_what_several_threads_count_is_all_there() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    metrics.carry()
-    assert metrics.totals()[Series("hits", "working")] == 8 * 200 * 2
+    metrics.flush_counts()
+    assert metrics.read_totals()[Series("hits", "working")] == 8 * 200 * 2
 
 
 def test_what_redis_cannot_take_waits(tmp_path: Path, settings: Settings) -> None:
     search_once()
-    with refused(tmp_path / "r.sock") as path:
+    with refusing_socket(tmp_path / "r.sock") as path:
         true_url, settings.REDIS_URL = settings.REDIS_URL, f"unix://{path}"
-        redis.reset()
-        metrics.carry()
+        redis.reset_clients()
+        metrics.flush_counts()
         with pytest.raises(Unavailable):
-            metrics.totals()
+            metrics.read_totals()
         settings.REDIS_URL = true_url
-        redis.reset()
+        redis.reset_clients()
     search_once()
-    metrics.carry()
-    assert metrics.totals()[Series("fallbacks", "embed")] == 2
+    metrics.flush_counts()
+    assert metrics.read_totals()[Series("fallbacks", "embed")] == 2
 
 
 def test_a_thread_carries_by_itself(settings: Settings) -> None:
     settings.MEMORY = {**settings.MEMORY, "METRICS": {"carry_every_s": 0.02}}
     search_once()
     until = time.monotonic() + 5
-    while not metrics.totals() and time.monotonic() < until:
+    while not metrics.read_totals() and time.monotonic() < until:
         time.sleep(0.02)
-    assert metrics.totals()[Series("searches", "high")] == 1
+    assert metrics.read_totals()[Series("searches", "high")] == 1
 
 
 @pytest.mark.parametrize("label", ["", "what did Ann say", "x" * 41, "a|b", "é", "UPPER", "a\nb"])
 def test_a_series_is_never_named_by_what_somebody_wrote(label: str) -> None:
     metrics.count("writes", label)
-    metrics.carry()
-    assert metrics.totals() == {Series("writes", "other"): 1}
+    metrics.flush_counts()
+    assert metrics.read_totals() == {Series("writes", "other"): 1}
 
 
 def test_leftovers_of_another_version_are_not_read() -> None:
-    redis.demand(lambda client: client.hset(metrics.total_key(), "gone|x|", 4))
-    redis.demand(lambda client: client.hset(metrics.total_key(), "nonsense", 4))
-    assert metrics.totals() == {}
+    redis.call_or_raise(lambda client: client.hset(metrics.total_key(), "gone|x|", 4))
+    redis.call_or_raise(lambda client: client.hset(metrics.total_key(), "nonsense", 4))
+    assert metrics.read_totals() == {}
 
 
 def test_recording_a_search_is_no_work() -> None:
     search_once()
     started = time.perf_counter()
     for _ in range(200):
-        metrics.searched(TIMINGS, [], ["working"] * 10, "high")
+        metrics.record_search(TIMINGS, [], ["working"] * 10, "high")
     # The wish is 0.2 ms; the test only notices when it became another kind of work, such as a call to Redis.
     assert (time.perf_counter() - started) / 200 < 0.005
 
@@ -139,8 +139,8 @@ def test_the_product_counts_what_it_does(
     found = memory.search(user, SearchRequest("kiln"), now=clock())
     memory.search(user, SearchRequest("kiln"), now=clock())
     memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=found.turn_id)
-    metrics.carry()
-    sums = metrics.totals()
+    metrics.flush_counts()
+    sums = metrics.read_totals()
     assert sums[Series("writes", "history")] == 1
     assert sums[Series("writes", "working")] == 2
     assert sums[Series("outcomes", "worked")] == 1
@@ -153,14 +153,14 @@ def test_the_last_hour_is_the_last_hour() -> None:
     for minutes in (0, 30, 50, 70):
         search_once()
         carry_at(NOON - timedelta(minutes=minutes))
-    assert metrics.last_hour(NOON)[Series("searches", "high")] == 3
+    assert metrics.read_last_hour(NOON)[Series("searches", "high")] == 3
 
 
 def test_percentiles_lie_in_their_class() -> None:
     for ms in [4.0] * 18 + [90.0] * 2:
         search_once(ms)
-    metrics.carry()
-    [latency] = prometheus.latencies(metrics.totals())
+    metrics.flush_counts()
+    [latency] = prometheus.summarise_latencies(metrics.read_totals())
     assert (latency.stage, latency.number) == ("total", 20)
     assert 3 < latency.p50 <= 5
     assert 70 < latency.p95 <= 100
@@ -168,9 +168,9 @@ def test_percentiles_lie_in_their_class() -> None:
 
 def test_what_takes_longer_than_any_class_is_at_least_the_longest() -> None:
     search_once(1e9)
-    metrics.carry()
-    [latency] = prometheus.latencies(metrics.totals())
-    assert latency.p50 == latency.p95 == BOUNDS_MS[-1]
+    metrics.flush_counts()
+    [latency] = prometheus.summarise_latencies(metrics.read_totals())
+    assert latency.p50 == latency.p95 == BUCKET_BOUNDS_MS[-1]
 
 
 def test_days_are_rolled_up_once_however_often(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,7 +181,7 @@ def test_days_are_rolled_up_once_however_often(db: None, monkeypatch: pytest.Mon
         carry_at(NOON)
         prometheus.roll_up(NOON)
         prometheus.roll_up(NOON)
-    days = prometheus.days(NOON.date(), 3)
+    days = prometheus.read_days(NOON.date(), 3)
     assert [sums.get(Series("searches", "high"), 0) for sums in days.values()] == [0, 1, 2]
 
 
@@ -190,11 +190,11 @@ def test_a_day_survives_that_redis_is_emptied(db: None) -> None:
         search_once()
     carry_at(NOON)
     prometheus.roll_up(NOON)
-    redis.demand(lambda client: client.flushdb())
+    redis.call_or_raise(lambda client: client.flushdb())
     search_once()
     carry_at(NOON)
     prometheus.roll_up(NOON)
-    assert prometheus.days(NOON.date(), 1)[NOON.date()][Series("searches", "high")] == 4
+    assert prometheus.read_days(NOON.date(), 1)[NOON.date()][Series("searches", "high")] == 4
 
 
 def test_days_are_not_kept_for_ever(db: None) -> None:
@@ -208,7 +208,7 @@ def test_the_task_leaves_the_rest_for_later_when_redis_is_away(db: None, monkeyp
     def away(*asked: object) -> None:
         raise Unavailable("redis", "refused")
 
-    monkeypatch.setattr(metrics, "of_day", away)
+    monkeypatch.setattr(metrics, "read_day", away)
     roll_up_metrics()
     assert DailyMetrics.objects.count() == 0
 
@@ -217,7 +217,7 @@ def test_the_task_leaves_the_rest_for_later_when_redis_is_away(db: None, monkeyp
 def test_prometheus_reads_counts_and_classes(db: None) -> None:
     search_once(33.0)
     search_once(4.0)
-    sample = scraped()
+    sample = scrape()
     assert sample["commonplace_searches_total", ("high",)] == 2
     assert sample["commonplace_hits_total", ("working",)] == 4
     assert sample["commonplace_fallbacks_total", ("embed",)] == 2
@@ -229,7 +229,7 @@ def test_prometheus_reads_counts_and_classes(db: None) -> None:
 
 def test_what_was_not_counted_yet_stands_at_nought(db: None) -> None:
     """Else the first fallback of all would be no change, and no alert."""
-    sample = scraped()
+    sample = scrape()
     for stage in ("graph", "embed", "late", "vector", "lexical", "rerank"):
         assert sample["commonplace_fallbacks_total", (stage,)] == 0
     assert sample["commonplace_indexed_total", ()] == 0
@@ -241,7 +241,7 @@ def test_what_was_not_counted_yet_stands_at_nought(db: None) -> None:
 def test_prometheus_reads_how_things_stand(user: EndUser, clock: Clock) -> None:
     MemoryFacade().store(user, NewMemory("The kiln is fired on Fridays"), now=clock())
     clock.advance(seconds=90)
-    sample = scraped()
+    sample = scrape()
     assert sample["commonplace_index_lag_seconds", ()] == pytest.approx(90)
     assert sample["commonplace_index_users", ()] == 1
     assert sample["commonplace_breaker_open", ("embedder",)] == 0
@@ -253,8 +253,8 @@ def test_a_source_that_is_away_does_not_hide_the_others(db: None, monkeypatch: p
     def away() -> None:
         raise Unavailable("redis", "refused")
 
-    monkeypatch.setattr(metrics, "totals", away)
-    sample = scraped()
+    monkeypatch.setattr(metrics, "read_totals", away)
+    sample = scrape()
     assert sample["commonplace_source_up", ("counts",)] == 0
     assert sample["commonplace_index_lag_seconds", ()] == 0
 

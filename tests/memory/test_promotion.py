@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from memory.access.scope import user_scope
 from memory.lifecycle import promotion
-from memory.lifecycle.promotion import Promoted, promote
+from memory.lifecycle.promotion import PromotionResult, promote_user
 from memory.models import EndUser, MemoryEvent, MemoryItem
 from memory.store import rows, writing
 from memory.tiers import Tier
@@ -21,7 +21,7 @@ from tests.factories import MemoryItemFactory
 AGES = {Tier.WORKING: timedelta(hours=24), Tier.HISTORY: timedelta(days=30)}
 
 
-def make(user: EndUser, clock: Clock, **fields: Any) -> MemoryItem:
+def make_memory(user: EndUser, clock: Clock, **fields: Any) -> MemoryItem:
     """A row written now, with its tier's time to live, unless told otherwise."""
     lifetime = AGES.get(fields.get("tier", Tier.WORKING))
     expires_at = clock() + lifetime if lifetime else None
@@ -65,21 +65,21 @@ def picture(user: EndUser) -> list[tuple[Any, ...]]:
 def test_a_tier_is_left_at_its_thresholds_and_not_before(
     user: EndUser, clock: Clock, tier: Tier, score: float, uses: int, becomes: Tier
 ) -> None:
-    item = make(user, clock, tier=tier, score=score, uses=uses)
-    promote(user, now=clock())
+    item = make_memory(user, clock, tier=tier, score=score, uses=uses)
+    promote_user(user, now=clock())
     assert state(item) == (becomes, "active")
 
 
 def test_being_shown_promotes_nothing(user: EndUser, clock: Clock) -> None:
-    item = make(user, clock, score=0.9, retrieved=1000)
-    assert promote(user, now=clock()).promoted == []
+    item = make_memory(user, clock, score=0.9, retrieved=1000)
+    assert promote_user(user, now=clock()).promoted == []
     assert state(item) == (Tier.WORKING, "active")
 
 
 def test_a_step_up_gives_a_fresh_lifetime_an_event_and_a_place_in_the_queue(user: EndUser, clock: Clock) -> None:
-    item = make(user, clock, score=0.7, uses=2, indexing="ready")
+    item = make_memory(user, clock, score=0.7, uses=2, indexing="ready")
     user.refresh_from_db()
-    [move] = promote(user, now=clock.advance(hours=1)).promoted
+    [move] = promote_user(user, now=clock.advance(hours=1)).promoted
     assert (move.source, move.target) == (Tier.WORKING, Tier.HISTORY)
     now = row(item)
     assert (now.expires_at, now.indexing) == (clock() + timedelta(days=30), "pending")
@@ -92,8 +92,8 @@ def test_a_step_up_gives_a_fresh_lifetime_an_event_and_a_place_in_the_queue(user
 
 
 def test_two_steps_earned_are_two_events_of_one_pass(user: EndUser, clock: Clock) -> None:
-    item = make(user, clock, score=0.9, uses=3)
-    promote(user, now=clock())
+    item = make_memory(user, clock, score=0.9, uses=3)
+    promote_user(user, now=clock())
     assert row(item).expires_at is None
     with user_scope(user):
         steps = list(MemoryEvent.objects.order_by("pk").values_list("before__tier", "after__tier"))
@@ -118,16 +118,16 @@ def test_two_steps_earned_are_two_events_of_one_pass(user: EndUser, clock: Clock
 def test_what_outlived_its_tier_is_archived_unless_it_is_proven(
     user: EndUser, clock: Clock, tier: Tier, score: float, uses: int, stays: bool
 ) -> None:
-    item = make(user, clock, tier=tier, score=score, uses=uses)
-    promote(user, now=clock() + AGES.get(tier, timedelta()) - timedelta(seconds=1))
+    item = make_memory(user, clock, tier=tier, score=score, uses=uses)
+    promote_user(user, now=clock() + AGES.get(tier, timedelta()) - timedelta(seconds=1))
     assert state(item)[1] == "active"
-    promote(user, now=clock() + AGES.get(tier, timedelta(days=9999)))
+    promote_user(user, now=clock() + AGES.get(tier, timedelta(days=9999)))
     assert state(item) == (tier, "active" if stays else "archived")
 
 
 def test_what_is_proven_moves_up_on_its_last_day(user: EndUser, clock: Clock) -> None:
-    item = make(user, clock, score=0.7, uses=2)
-    promote(user, now=clock() + timedelta(days=3))
+    item = make_memory(user, clock, score=0.7, uses=2)
+    promote_user(user, now=clock() + timedelta(days=3))
     assert state(item) == (Tier.HISTORY, "active")
 
 
@@ -146,16 +146,16 @@ def test_what_is_proven_moves_up_on_its_last_day(user: EndUser, clock: Clock) ->
 def test_what_keeps_failing_is_archived_and_not_deleted(
     user: EndUser, clock: Clock, tier: Tier, score: float, uses: int, status: str
 ) -> None:
-    item = make(user, clock, tier=tier, score=score, uses=uses)
-    promote(user, now=clock())
+    item = make_memory(user, clock, tier=tier, score=score, uses=uses)
+    promote_user(user, now=clock())
     assert state(item) == (tier, status)
     assert row(item).text == item.text
 
 
 def test_the_reason_of_an_archiving_is_told(user: EndUser, clock: Clock) -> None:
-    failing = make(user, clock, score=0.1, uses=2)
-    old = make(user, clock, tier=Tier.HISTORY)
-    result = promote(user, now=clock.advance(days=31))
+    failing = make_memory(user, clock, score=0.1, uses=2)
+    old = make_memory(user, clock, tier=Tier.HISTORY)
+    result = promote_user(user, now=clock.advance(days=31))
     reasons = {gone.memory_id: gone.reason for gone in result.archived}
     assert reasons == {
         failing.pk: "score 0.10 < 0.2 after 2 uses",
@@ -166,8 +166,8 @@ def test_the_reason_of_an_archiving_is_told(user: EndUser, clock: Clock) -> None
 
 
 def test_an_archived_row_is_left_alone(user: EndUser, clock: Clock) -> None:
-    item = make(user, clock, archived=True, score=0.9, uses=3)
-    result = promote(user, now=clock.advance(days=60))
+    item = make_memory(user, clock, archived=True, score=0.9, uses=3)
+    result = promote_user(user, now=clock.advance(days=60))
     assert (result.promoted, result.archived, result.unchanged) == ([], [], 0)
     assert state(item) == (Tier.WORKING, "archived")
 
@@ -181,7 +181,7 @@ def mixed(user: EndUser, clock: Clock) -> None:
                 written = clock() - timedelta(days=age)
                 expires_at = written + lifetime if lifetime else None
                 fields: dict[str, Any] = {"tier": tier, "score": score, "uses": uses, "created_at": written}
-                make(user, clock, expires_at=expires_at, **fields)
+                make_memory(user, clock, expires_at=expires_at, **fields)
 
 
 @pytest.fixture
@@ -199,11 +199,11 @@ def test_a_dry_run_tells_what_the_run_does_in_its_order_and_changes_nothing(
     monkeypatch.setattr(promotion, "PAGE", page)
     mixed(user, clock)
     before = picture(user)
-    told = promote(user, now=clock(), dry_run=True)
+    told = promote_user(user, now=clock(), dry_run=True)
     assert picture(user) == before
     with user_scope(user):
         assert MemoryEvent.objects.count() == 0
-    done = promote(user, now=clock())
+    done = promote_user(user, now=clock())
     assert (told.promoted, told.archived, told.unchanged) == (done.promoted, done.archived, done.unchanged)
     assert done.promoted
     assert done.archived
@@ -214,23 +214,23 @@ def test_a_dry_run_tells_what_the_run_does_in_its_order_and_changes_nothing(
 @pytest.mark.usefixtures("small")
 def test_a_second_pass_changes_nothing(user: EndUser, clock: Clock) -> None:
     mixed(user, clock)
-    promote(user, now=clock())
+    promote_user(user, now=clock())
     before = picture(user)
-    again = promote(user, now=clock())
+    again = promote_user(user, now=clock())
     assert (again.promoted, again.archived) == ([], [])
     assert picture(user) == before
 
 
 def test_nobody_elses_memories_are_touched(user: EndUser, other_user: EndUser, clock: Clock) -> None:
-    item = make(other_user, clock, score=0.9, uses=3)
-    assert promote(user, now=clock()).unchanged == 0
+    item = make_memory(other_user, clock, score=0.9, uses=3)
+    assert promote_user(user, now=clock()).unchanged == 0
     assert state(item) == (Tier.WORKING, "active")
 
 
 def test_promotion_can_be_switched_off(user: EndUser, clock: Clock, settings: Settings) -> None:
     settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "promotion": False}}
-    item = make(user, clock, score=0.9, uses=3)
-    assert promote(user, now=clock.advance(days=90)) == Promoted()
+    item = make_memory(user, clock, score=0.9, uses=3)
+    assert promote_user(user, now=clock.advance(days=90)) == PromotionResult()
     assert state(item) == (Tier.WORKING, "active")
 
 
@@ -239,12 +239,12 @@ def test_the_banks_weakest_go_first_and_the_longest_unused_of_equals(
 ) -> None:
     settings.MEMORY = {**settings.MEMORY, "LIMITS": {**settings.MEMORY["LIMITS"], "bank_capacity": 3}}
     fields: dict[str, Any] = {"banked": True, "expires_at": None}
-    weak = make(user, clock, importance=0.2, confidence=0.2, **fields)
-    always = make(user, clock, importance=0.0, always_injected=True, expires_at=None)
-    never_used = make(user, clock, importance=0.5, **fields)
-    used = make(user, clock, importance=0.5, last_used_at=clock(), **fields)
-    strong = make(user, clock, importance=1.0, confidence=1.0, **fields)
-    result = promote(user, now=clock())
+    weak = make_memory(user, clock, importance=0.2, confidence=0.2, **fields)
+    always = make_memory(user, clock, importance=0.0, always_injected=True, expires_at=None)
+    never_used = make_memory(user, clock, importance=0.5, **fields)
+    used = make_memory(user, clock, importance=0.5, last_used_at=clock(), **fields)
+    strong = make_memory(user, clock, importance=1.0, confidence=1.0, **fields)
+    result = promote_user(user, now=clock())
     assert {gone.memory_id for gone in result.archived} == {weak.pk, never_used.pk}
     assert {state(item)[1] for item in (always, used, strong)} == {"active"}
 
@@ -253,19 +253,19 @@ def test_the_banks_weakest_go_first_and_the_longest_unused_of_equals(
 @pytest.mark.django_db(transaction=True)
 def test_passes_at_once_do_each_step_once(user: EndUser, clock: Clock) -> None:
     mixed(user, clock)
-    expected = promote(user, now=clock(), dry_run=True)
+    expected = promote_user(user, now=clock(), dry_run=True)
     start = Barrier(3)
 
-    def run() -> Promoted:
+    def run() -> PromotionResult:
         try:
             start.wait(10)
-            return promote(user, now=clock())
+            return promote_user(user, now=clock())
         finally:
             connection.close()
 
     with ThreadPoolExecutor(3) as pool:
         results = [future.result(30) for future in [pool.submit(run) for _ in range(3)]]
-    promote(user, now=clock())
+    promote_user(user, now=clock())
     with user_scope(user):
         steps = list(MemoryEvent.objects.values_list("item_id", "kind", "before__tier"))
     assert len(steps) == len(set(steps)) == len(expected.promoted) + len(expected.archived)
@@ -278,8 +278,8 @@ def test_a_pass_that_is_cut_off_leaves_whole_batches_and_is_taken_up_again(
 ) -> None:
     settings.MEMORY = {**settings.MEMORY, "PROMOTION": {"batch": 2}}
     for _ in range(6):
-        make(user, clock, score=0.9, uses=3)
-    carry_out, calls = promotion.carry_out, []
+        make_memory(user, clock, score=0.9, uses=3)
+    carry_out, calls = promotion.apply_moves, []
 
     def fail_in_the_second(*asked: Any) -> None:
         carry_out(*asked)
@@ -288,30 +288,30 @@ def test_a_pass_that_is_cut_off_leaves_whole_batches_and_is_taken_up_again(
             raise RuntimeError("cut off")
 
     with monkeypatch.context() as patch:
-        patch.setattr(promotion, "carry_out", fail_in_the_second)
+        patch.setattr(promotion, "apply_moves", fail_in_the_second)
         with pytest.raises(RuntimeError) as error:
-            promote(user, now=clock())
+            promote_user(user, now=clock())
         assert not connection.in_atomic_block, "the failed batch must not hold its transaction while the error lives"
         assert error.value
     with user_scope(user):
         assert MemoryItem.objects.filter(tier=Tier.PATTERNS).count() == 2
         assert MemoryEvent.objects.count() == 4
-    assert len({move.memory_id for move in promote(user, now=clock()).promoted}) == 4
+    assert len({move.memory_id for move in promote_user(user, now=clock()).promoted}) == 4
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_row_that_is_being_changed_is_left_for_the_next_pass(user: EndUser, clock: Clock) -> None:
-    busy, free = make(user, clock, score=0.9, uses=3), make(user, clock, score=0.9, uses=3)
+    busy, free = make_memory(user, clock, score=0.9, uses=3), make_memory(user, clock, score=0.9, uses=3)
 
-    def run() -> Promoted:
+    def run() -> PromotionResult:
         try:
-            return promote(user, now=clock())
+            return promote_user(user, now=clock())
         finally:
             connection.close()
 
     with ThreadPoolExecutor(1) as pool, user_scope(user):
-        rows.locked(user, busy.pk)
+        rows.lock_item(user, busy.pk)
         result = pool.submit(run).result(10)
-        writing.archive(user, busy.pk, now=clock())
+        writing.archive_memory(user, busy.pk, now=clock())
     assert {move.memory_id for move in result.promoted} == {free.pk}
     assert state(busy) == (Tier.WORKING, "archived")

@@ -22,7 +22,7 @@ from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.lifecycle import promotion
 from memory.models import EndUser, MemoryEvent, MemoryItem, Organization
-from memory.store.admission import NewMemory, Refused
+from memory.store.admission import NewMemory, WriteRefused
 from memory.tiers import Outcome, SourceType, Tier, Trust
 from tests.conftest import Clock
 from tests.factories import EndUserFactory, MemoryItemFactory
@@ -238,7 +238,7 @@ class Lives(RuleBasedStateMachine):
         with cut_off(cut) as came:
             try:
                 memory.undo(self.user, key, event.pk, now=self.now)
-            except Refused:
+            except WriteRefused:
                 refused = True
         if not came:
             assert refused is not allowed
@@ -312,7 +312,7 @@ def test_a_pass_whose_connection_is_killed_is_finished_by_the_next(
 ) -> None:
     settings.MEMORY = {**settings.MEMORY, "PROMOTION": {"batch": 2}}
     items = [MemoryItemFactory.create(user=user, score=0.9, uses=3) for _ in range(6)]
-    carry_out, calls = promotion.carry_out, []
+    carry_out, calls = promotion.apply_moves, []
 
     def die(*asked: Any) -> None:
         carry_out(*asked)
@@ -322,14 +322,14 @@ def test_a_pass_whose_connection_is_killed_is_finished_by_the_next(
                 cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
 
     with monkeypatch.context() as patch:
-        patch.setattr(promotion, "carry_out", die)
+        patch.setattr(promotion, "apply_moves", die)
         if at <= 3:
             with pytest.raises((OperationalError, InterfaceError)):
-                promotion.promote(user, now=clock())
+                promotion.promote_user(user, now=clock())
         else:
-            promotion.promote(user, now=clock())
+            promotion.promote_user(user, now=clock())
     connection.close()
-    promotion.promote(user, now=clock())
+    promotion.promote_user(user, now=clock())
     with user_scope(user):
         assert MemoryItem.objects.for_user(user).filter(tier=Tier.PATTERNS).count() == len(items)
         told = list(MemoryEvent.objects.filter(user=user).values_list("item_id", "before__tier"))

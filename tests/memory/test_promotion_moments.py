@@ -34,7 +34,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return asked
 
 
-def talk(user: EndUser, clock: Clock, times: int, thread: str = "t1") -> None:
+def send_messages(user: EndUser, clock: Clock, times: int, thread: str = "t1") -> None:
     for _ in range(times):
         memory.exchange(user, NewExchange(thread, "question", "answer"), now=clock.advance(minutes=1))
 
@@ -66,21 +66,21 @@ def test_everybody_has_a_task_of_their_own(
 
 
 def test_it_runs_every_twenty_messages(user: EndUser, clock: Clock, sent: list[int]) -> None:
-    talk(user, clock, 9)
+    send_messages(user, clock, 9)
     assert sent == []
-    talk(user, clock, 1)
+    send_messages(user, clock, 1)
     assert sent == [user.pk]
     tasks.promote_user(user.pk)
-    talk(user, clock, 9)
+    send_messages(user, clock, 9)
     assert sent == [user.pk]
-    talk(user, clock, 1)
+    send_messages(user, clock, 1)
     assert sent == [user.pk, user.pk]
 
 
 def test_it_runs_when_the_thread_changes(user: EndUser, clock: Clock, sent: list[int]) -> None:
-    talk(user, clock, 2, "t1")
+    send_messages(user, clock, 2, "t1")
     assert sent == []
-    talk(user, clock, 1, "t2")
+    send_messages(user, clock, 1, "t2")
     assert sent == [user.pk]
 
 
@@ -96,7 +96,7 @@ def test_it_runs_when_asked(user: EndUser, clock: Clock, api: ApiClient) -> None
     assert client_for(user, ("read", "write")).post("promote").status_code == 403
 
 
-def run(*words: str) -> str:
+def run_promote(*words: str) -> str:
     out = StringIO()
     call_command("promote", *words, stdout=out)
     return out.getvalue()
@@ -108,22 +108,22 @@ def test_the_command_prints_what_would_move_and_why(
     item = MemoryItemFactory.create(user=user, score=0.7, uses=2)
     MemoryItemFactory.create(user=other_user, score=0.1, uses=2)
     MemoryItemFactory.create(user=foreign_user, score=0.9, uses=3)
-    said = run("--dry-run", "--organization=acme")
+    said = run_promote("--dry-run", "--organization=acme")
     assert "working → history" in said
     assert "score 0.70 >= 0.7 and uses 2 >= 2" in said
     assert str(item.pk) in said
     assert "score 0.10 < 0.2 after 2 uses" in said
     assert "1 would be moved up, 1 archived, 0 stay; 2 users" in said
     assert tier_of(item) == Tier.WORKING
-    assert "1 were moved up, 0 archived, 0 stay; 1 users" in run("--user=ann", "--org=acme")
+    assert "1 were moved up, 0 archived, 0 stay; 1 users" in run_promote("--user=ann", "--org=acme")
     assert tier_of(item) == Tier.HISTORY
-    assert "2 archived" not in run()
-    assert "0 were moved up, 0 archived" in run()
+    assert "2 archived" not in run_promote()
+    assert "0 were moved up, 0 archived" in run_promote()
 
 
 @pytest.mark.usefixtures("user", "foreign_user")
 def test_the_command_says_whom_it_does_not_know() -> None:
     with pytest.raises(CommandError, match="acme has no user 'nobody'"):
-        run("--user=nobody", "--org=acme")
+        run_promote("--user=nobody", "--org=acme")
     with pytest.raises(CommandError, match="name the organisation"):
-        run("--user=ann")
+        run_promote("--user=ann")

@@ -4,17 +4,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.language.figures import codes_in, days_in, numbers_in
-from memory.language.names import names_in
-from memory.language.periods import window_in
-from memory.retrieval.query import Query, understand
+from memory.language.figures import find_codes, find_days, find_numbers
+from memory.language.names import find_names
+from memory.language.periods import find_window
+from memory.retrieval.query import Query, understand_query
 
 NOW = datetime(2025, 6, 16, 12, tzinfo=UTC)
 SPEAKERS = ("Maya", "Jo Ann Weber", "user", "assistant")
 
 
-def read(text: str) -> Query:
-    return understand(text, SPEAKERS, NOW)
+def read_query(text: str) -> Query:
+    return understand_query(text, SPEAKERS, NOW)
 
 
 @pytest.mark.parametrize(
@@ -30,21 +30,21 @@ def read(text: str) -> Query:
     ],
 )
 def test_speakers_are_named_and_left_out_of_what_is_embedded(text: str, named: set[str], embedded: str) -> None:
-    found = read(text)
+    found = read_query(text)
     assert found.named == named
     assert found.embedded == embedded
 
 
 def test_hebrew_is_embedded_with_english_words() -> None:
-    assert read("איפה הדרכון?").embedded == "איפה הדרכון? (passport)"
-    assert read("Where is the passport?").embedded == "Where is the passport?"
+    assert read_query("איפה הדרכון?").embedded == "איפה הדרכון? (passport)"
+    assert read_query("Where is the passport?").embedded == "Where is the passport?"
 
 
 @pytest.mark.parametrize(
     "text", ["When did we move?", "¿Cuándo fue?", "Quand part-il ?", "Wann war das?", "Quando parte?", "מתי זה היה?"]
 )
 def test_when_is_asked_in_six_languages(text: str) -> None:
-    assert read(text).asks_when
+    assert read_query(text).asks_when
 
 
 @pytest.mark.parametrize(
@@ -75,20 +75,25 @@ def test_when_is_asked_in_six_languages(text: str) -> None:
     ],
 )
 def test_how_a_question_is_meant(text: str, flag: str) -> None:
-    assert getattr(read(text), flag)
+    assert getattr(read_query(text), flag)
 
 
 @pytest.mark.parametrize("text", ["What is the last stop of the tram?", "Who is taller?", "Where is the key?"])
 def test_an_ordinary_question_means_nothing_special(text: str) -> None:
-    found = read(text)
+    found = read_query(text)
     assert not any(
         (found.wants_latest, found.wants_earlier, found.wants_failures, found.is_about_books, found.has_date)
     )
 
 
 def test_relations_are_the_same_in_every_language() -> None:
-    assert read("My wife").relations == read("Ma femme").relations == read("אשתו").relations != frozenset()
-    assert read("the neighbour").relations.isdisjoint(read("the wife").relations)
+    assert (
+        read_query("My wife").relations
+        == read_query("Ma femme").relations
+        == read_query("אשתו").relations
+        != frozenset()
+    )
+    assert read_query("the neighbour").relations.isdisjoint(read_query("the wife").relations)
 
 
 @pytest.mark.parametrize(
@@ -105,8 +110,8 @@ def test_relations_are_the_same_in_every_language() -> None:
     ],
 )
 def test_months_and_years(text: str, months: set[int], years: set[int]) -> None:
-    assert set(read(text).months) == months
-    assert set(read(text).years) == years
+    assert set(read_query(text).months) == months
+    assert set(read_query(text).years) == years
 
 
 @pytest.mark.parametrize(
@@ -132,14 +137,14 @@ def test_months_and_years(text: str, months: set[int], years: set[int]) -> None:
     ],
 )
 def test_stretches_of_time(text: str, first: str, last: str) -> None:
-    window = window_in(text, NOW)
+    window = find_window(text, NOW)
     assert window is not None
     assert [moment.date().isoformat() for moment in window] == [first, last]
 
 
 def test_no_stretch_of_time_is_seen_where_there_is_none() -> None:
-    assert window_in("the last resort", NOW) is None
-    assert window_in("a week in politics", NOW) is None
+    assert find_window("the last resort", NOW) is None
+    assert find_window("a week in politics", NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -152,7 +157,7 @@ def test_no_stretch_of_time_is_seen_where_there_is_none() -> None:
     ],
 )
 def test_identifiers(text: str, codes: set[str]) -> None:
-    assert codes_in(text) == codes
+    assert find_codes(text) == codes
 
 
 @pytest.mark.parametrize(
@@ -160,11 +165,11 @@ def test_identifiers(text: str, codes: set[str]) -> None:
     ["5 June", "June 5th", "5. Juni", "le 5 juin", "5 de junio", "il 5 giugno", "5 ביוני", "2025-06-05", "05.06."],
 )
 def test_a_day_is_the_same_however_it_is_written(text: str) -> None:
-    assert days_in(text) == {(6, 5)}
+    assert find_days(text) == {(6, 5)}
 
 
 def test_a_slashed_date_is_read_both_ways() -> None:
-    assert days_in("5/6/2025") == {(6, 5), (5, 6)}
+    assert find_days("5/6/2025") == {(6, 5), (5, 6)}
 
 
 @pytest.mark.parametrize(
@@ -181,13 +186,13 @@ def test_a_slashed_date_is_read_both_ways() -> None:
     ],
 )
 def test_amounts_in_digits_and_words(text: str, numbers: set[float]) -> None:
-    assert numbers_in(text) == numbers
+    assert find_numbers(text) == numbers
 
 
 def test_names_are_capitals_inside_a_sentence_but_not_in_german() -> None:
-    assert names_in("Who is Lea Brandt-Olsen?") == ("lea", "brandt-olsen")
-    assert names_in("¿En qué ciudad vive?") == ()
-    assert names_in("Wo ist der Hund von der Katze?") == ()
+    assert find_names("Who is Lea Brandt-Olsen?") == ("lea", "brandt-olsen")
+    assert find_names("¿En qué ciudad vive?") == ()
+    assert find_names("Wo ist der Hund von der Katze?") == ()
 
 
 @pytest.mark.parametrize(
@@ -195,14 +200,14 @@ def test_names_are_capitals_inside_a_sentence_but_not_in_german() -> None:
     [("Where is the key?", 5), ("How many trips did we make?", 12), ("List everything about the boat", 20)],
 )
 def test_the_question_tells_how_much_is_needed(text: str, limit: int) -> None:
-    assert read(text).limit == limit
+    assert read_query(text).limit == limit
 
 
 def test_a_question_of_several_is_taken_apart() -> None:
-    assert read("When did we move, and who helped us?").parts == ("When did we move", "who helped us?")
-    assert read("When did we move; what did it cost?").parts == ("When did we move", "what did it cost?")
-    assert read("What did Ann and Ben say?").parts == ()
-    assert read("Salt and pepper").parts == ()
+    assert read_query("When did we move, and who helped us?").parts == ("When did we move", "who helped us?")
+    assert read_query("When did we move; what did it cost?").parts == ("When did we move", "what did it cost?")
+    assert read_query("What did Ann and Ben say?").parts == ()
+    assert read_query("Salt and pepper").parts == ()
 
 
 @pytest.mark.parametrize(
@@ -217,5 +222,5 @@ def test_a_question_of_several_is_taken_apart() -> None:
     ],
 )
 def test_short_and_accented_questions_are_taken_apart_in_every_language(text: str, parts: tuple[str, ...]) -> None:
-    assert read(text).parts == parts
-    assert read(text).limit == 12
+    assert read_query(text).parts == parts
+    assert read_query(text).limit == 12

@@ -16,7 +16,7 @@ from memory.indexing import drift, rebuild, runs
 from memory.indexing.rebuild import State
 from memory.models import EndUser, VectorCollection
 from memory.store.admission import NewMemory
-from tests.rebuilds import contents, die_at, fill, list_rows, roles, rows
+from tests.rebuilds import collection_roles, die_at, list_items, read_index, read_rows, store_memories
 
 memory = MemoryFacade("key:test")
 IndexNow = Callable[[EndUser], None]
@@ -55,28 +55,28 @@ INDEXES = {
 def test_killed_anywhere_it_goes_on_and_ends_right(
     ann: EndUser, ben: EndUser, index_now: IndexNow, point: str, when: str, nth: int
 ) -> None:
-    run = runs.start(now=now())
+    run = runs.start_run(now=now())
     assert die_at(point.format(index=INDEXES[vector_index().engine.backend]), when, nth) == -9
-    [revised, removed, *_] = list_rows(ann)
+    [revised, removed, *_] = list_items(ann)
     memory.revise(ann, revised.pk, {"text": "Changed while nobody carried the run on"}, now=now())
     memory.remove(ann, removed.pk, now=now())
     memory.store(ben, NewMemory("Added while nobody carried the run on"), now=now())
     index_now(ann)
     index_now(ben)
-    tasks.carry_on_reindex()
+    tasks.continue_reindex()
     run.refresh_from_db()
     assert run.state == State.DONE
     assert vector_index().collection == run.collection
-    assert roles() == [Role.LIVE, Role.PREVIOUS]
+    assert collection_roles() == [Role.LIVE, Role.PREVIOUS]
     for user in (ann, ben):
-        assert contents(user) == rows(user)
-    report = drift.begin(drift.Mode.FULL, now=now())
-    drift.carry_on(report, clock=now, stop=lambda: False)
+        assert read_index(user) == read_rows(user)
+    report = drift.start_report(drift.Mode.FULL, now=now())
+    drift.continue_report(report, clock=now, stop=lambda: False)
     assert (report.found, report.rows) == ({}, 25)
 
 
 def test_removing_the_old_collection_may_be_cut_off_too(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
-    rebuild.carry_on(runs.start(now=now()).pk, stop=lambda: False)
+    rebuild.continue_run(runs.start_run(now=now()).pk, stop=lambda: False)
     later = now() + timedelta(hours=3)
 
     def cut(*args: Any) -> None:
@@ -85,14 +85,14 @@ def test_removing_the_old_collection_may_be_cut_off_too(ann: EndUser, monkeypatc
     with monkeypatch.context() as broken:
         broken.setattr(VectorCollection, "delete", cut)
         with pytest.raises(KeyboardInterrupt):
-            runs.retire(now=later)
-    assert roles() == [Role.LIVE, Role.REMOVING]
-    assert runs.retire(now=later) == 1
-    assert roles() == [Role.LIVE]
+            runs.drop_expired_collections(now=later)
+    assert collection_roles() == [Role.LIVE, Role.REMOVING]
+    assert runs.drop_expired_collections(now=later) == 1
+    assert collection_roles() == [Role.LIVE]
 
 
 def test_under_live_writes_nothing_is_lost_and_nothing_comes_back(user: EndUser, index_now: IndexNow) -> None:
-    fill(user, 150)
+    store_memories(user, 150)
     index_now(user)
     ended, faults = threading.Event(), list[Exception]()
 
@@ -118,12 +118,12 @@ def test_under_live_writes_nothing_is_lost_and_nothing_comes_back(user: EndUser,
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        run = rebuild.carry_on(runs.start(now=now(), rows_per_s=100.0).pk, stop=lambda: False)
+        run = rebuild.continue_run(runs.start_run(now=now(), rows_per_s=100.0).pk, stop=lambda: False)
     finally:
         ended.set()
         writer.join()
     assert not faults
     assert run.state == State.DONE
     index_now(user)
-    assert len(rows(user)) > 150
-    assert contents(user) == rows(user)
+    assert len(read_rows(user)) > 150
+    assert read_index(user) == read_rows(user)

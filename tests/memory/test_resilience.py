@@ -16,10 +16,10 @@ import pytest
 
 from memory.conf import redis_url
 from memory.platform import redis as shared
-from memory.platform.breakers import Breaker, breaker, breaker_states, forget_breakers
+from memory.platform.breakers import Breaker, breaker_states, get_breaker, reset_breakers
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Late, Rejected, Unavailable
-from tests.faults import FaultProxy, Stopwatch, refused
+from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
+from tests.faults import FaultProxy, Stopwatch, refusing_socket
 
 WINDOW_S = 0.4
 
@@ -32,7 +32,7 @@ def succeed() -> str:
     return "flour"
 
 
-def trip(circuit: Breaker, times: int = 3) -> None:
+def trip_breaker(circuit: Breaker, times: int = 3) -> None:
     for _ in range(times):
         with pytest.raises(Unavailable, match="stands still"):
             circuit.call(fail)
@@ -59,11 +59,11 @@ def at_address(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None
 
     def move(url: str) -> None:
         monkeypatch.setattr("memory.platform.redis.redis_url", lambda: url)
-        shared.reset()
+        shared.reset_clients()
 
     yield move
     monkeypatch.undo()
-    shared.reset()
+    shared.reset_clients()
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ class TestDeadline:
         deadline = Deadline(-1)
         assert deadline.expired
         assert deadline.remaining() == 0.0
-        with pytest.raises(Late, match="no time left"):
+        with pytest.raises(DeadlineExceeded, match="no time left"):
             deadline.require("mill")
 
     def test_no_deadline_never_ends(self) -> None:
@@ -100,7 +100,7 @@ class TestDeadline:
         assert 9 < deadline.remaining() <= 10
 
 
-@pytest.mark.parametrize("kind", [Unavailable, BadReply, Rejected, Late])
+@pytest.mark.parametrize("kind", [Unavailable, BadReply, RequestRejected, DeadlineExceeded])
 def test_a_failure_survives_the_way_between_processes(kind: type[Unavailable]) -> None:
     error = pickle.loads(pickle.dumps(kind("mill", "no water")))  # noqa: S301
     assert type(error) is kind
@@ -110,19 +110,21 @@ def test_a_failure_survives_the_way_between_processes(kind: type[Unavailable]) -
 class TestBreaker:
     def test_it_opens_after_as_many_failures_in_a_row_as_are_allowed(self, make_breaker: Callable[[], Breaker]) -> None:
         circuit = make_breaker()
-        trip(circuit)
+        trip_breaker(circuit)
         assert circuit.state == "open"
         with pytest.raises(Unavailable, match="not asked"):
             circuit.call(succeed)
 
     def test_a_success_ends_the_row_of_failures(self, make_breaker: Callable[[], Breaker]) -> None:
         circuit = make_breaker()
-        trip(circuit, 2)
+        trip_breaker(circuit, 2)
         circuit.call(succeed)
-        trip(circuit, 2)
+        trip_breaker(circuit, 2)
         assert circuit.state == "closed"
 
-    @pytest.mark.parametrize("error", [Rejected("mill", "not grain"), Late("mill", "no time"), ValueError("bug")])
+    @pytest.mark.parametrize(
+        "error", [RequestRejected("mill", "not grain"), DeadlineExceeded("mill", "no time"), ValueError("bug")]
+    )
     def test_our_own_mistakes_do_not_count(self, make_breaker: Callable[[], Breaker], error: Exception) -> None:
         circuit = make_breaker()
 
@@ -147,9 +149,9 @@ class TestBreaker:
 
     def test_after_the_window_one_probe_decides(self, make_breaker: Callable[[], Breaker]) -> None:
         circuit = make_breaker()
-        trip(circuit)
+        trip_breaker(circuit)
         wait_for("half-open", circuit)
-        trip(circuit, 1)
+        trip_breaker(circuit, 1)
         assert circuit.state == "open"
         wait_for("half-open", circuit)
         assert circuit.call(succeed) == "flour"
@@ -158,8 +160,8 @@ class TestBreaker:
     def test_processes_share_their_failures_and_the_open_state(self, make_breaker: Callable[[], Breaker]) -> None:
         first, second = make_breaker(), make_breaker()
         assert second.state == "closed"
-        trip(first, 2)
-        trip(second, 1)
+        trip_breaker(first, 2)
+        trip_breaker(second, 1)
         wait_for("open", first)
         assert second.state == "open"
 
@@ -169,7 +171,7 @@ class TestBreaker:
         # On a crowded machine a thread may not come back from Redis in time; that case is not the one looked at here.
         monkeypatch.setattr(shared, "ATTEMPT_TIMEOUT_S", 5.0)
         processes = [make_breaker() for _ in range(4)]
-        trip(processes[0])
+        trip_breaker(processes[0])
         wait_for("half-open", processes[0])
         asked: list[int] = []
 
@@ -191,7 +193,7 @@ class TestBreaker:
 
     def test_all_processes_close_when_one_probe_succeeds(self, make_breaker: Callable[[], Breaker]) -> None:
         first, second = make_breaker(), make_breaker()
-        trip(first)
+        trip_breaker(first)
         wait_for("open", second)
         wait_for("half-open", first)
         first.call(succeed)
@@ -217,17 +219,17 @@ class TestBreaker:
                 return cls(2001, 1, 1, tzinfo=tz)
 
         circuit = make_breaker()
-        trip(circuit)
+        trip_breaker(circuit)
         monkeypatch.setattr(pybreaker, "datetime", Yesterday)
         wait_for("half-open", circuit)
         assert circuit.call(succeed) == "flour"
 
     def test_states_are_listed_by_name(self, services: object) -> None:
-        forget_breakers()
-        breaker("mill-a").call(succeed)
-        assert breaker("mill-a") is breaker("mill-a")
+        reset_breakers()
+        get_breaker("mill-a").call(succeed)
+        assert get_breaker("mill-a") is get_breaker("mill-a")
         assert breaker_states() == {"mill-a": "closed"}
-        forget_breakers()
+        reset_breakers()
 
 
 class TestWithoutRedis:
@@ -236,10 +238,10 @@ class TestWithoutRedis:
     def test_it_still_opens_and_closes(
         self, make_breaker: Callable[[], Breaker], at_address: Callable[[str], None], tmp_path: Path
     ) -> None:
-        with refused(tmp_path / "dead.sock") as dead:
+        with refusing_socket(tmp_path / "dead.sock") as dead:
             at_address(f"unix://{dead}")
             circuit = make_breaker()
-            trip(circuit)
+            trip_breaker(circuit)
             assert circuit.state == "open"
             time.sleep(WINDOW_S + 0.05)
             assert circuit.call(succeed) == "flour"
@@ -261,19 +263,19 @@ class TestWithoutRedis:
         assert later.seconds < 0.1
 
     def test_redis_is_used_again_when_it_is_back(self, redis_proxy: FaultProxy) -> None:
-        assert shared.attempt(lambda client: client.ping(), otherwise=False) is True
+        assert shared.call_or_default(lambda client: client.ping(), otherwise=False) is True
         redis_proxy.set("hang")
-        assert shared.attempt(lambda client: client.ping(), otherwise=False) is False
+        assert shared.call_or_default(lambda client: client.ping(), otherwise=False) is False
         redis_proxy.set("pass")
-        assert shared.attempt(lambda client: client.ping(), otherwise=False) is False, "within the pause"
-        time.sleep(shared.FIRST_PAUSE_S + 0.05)
-        assert shared.attempt(lambda client: client.ping(), otherwise=False) is True
+        assert shared.call_or_default(lambda client: client.ping(), otherwise=False) is False, "within the pause"
+        time.sleep(shared.INITIAL_PAUSE_S + 0.05)
+        assert shared.call_or_default(lambda client: client.ping(), otherwise=False) is True
 
     def test_who_demands_an_answer_gets_an_error_in_a_quarter_of_a_second(self, redis_proxy: FaultProxy) -> None:
-        assert shared.demand(lambda client: client.ping()) is True
+        assert shared.call_or_raise(lambda client: client.ping()) is True
         redis_proxy.set("hang")
         with Stopwatch() as watch, pytest.raises(Unavailable, match="redis"):
-            shared.demand(lambda client: client.ping())
+            shared.call_or_raise(lambda client: client.ping())
         assert watch.seconds < 0.6
 
     def test_a_circuit_opened_while_redis_was_away_still_probes_once(
@@ -281,9 +283,9 @@ class TestWithoutRedis:
     ) -> None:
         circuit = make_breaker()
         redis_proxy.set("hang")
-        trip(circuit)
+        trip_breaker(circuit)
         redis_proxy.set("pass")
-        time.sleep(shared.FIRST_PAUSE_S)
+        time.sleep(shared.INITIAL_PAUSE_S)
         wait_for("half-open", circuit)
         assert circuit.call(succeed) == "flour"
         assert circuit.state == "closed"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.scoring import moved_score, quality, similarity, wilson_lower_bound
+from memory.scoring import bank_quality, score_after_outcome, similarity, wilson_lower_bound
 from memory.tiers import BANK_TAGS, POLICIES, SCORED_TIERS, Outcome, Tier
 
 DELTAS: dict[str, float] = {Outcome.WORKED: 0.2, Outcome.FAILED: -0.3, Outcome.PARTIAL: 0.05}
@@ -13,12 +13,12 @@ DELTAS: dict[str, float] = {Outcome.WORKED: 0.2, Outcome.FAILED: -0.3, Outcome.P
 @given(score=st.floats(0, 1), outcomes=st.lists(st.sampled_from(Outcome), max_size=50))
 def test_a_score_never_leaves_its_range(score: float, outcomes: list[Outcome]) -> None:
     for outcome in outcomes:
-        score = moved_score(score, outcome, DELTAS)
+        score = score_after_outcome(score, outcome, DELTAS)
         assert 0 <= score <= 1
 
 
 def test_an_unknown_outcome_moves_nothing() -> None:
-    assert moved_score(0.123456, Outcome.UNKNOWN, DELTAS) == 0.123456
+    assert score_after_outcome(0.123456, Outcome.UNKNOWN, DELTAS) == 0.123456
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_similarity_of_the_duplicate_rule_is_a_cosine_of_0_969() -> None:
 
 
 def test_quality_needs_both_importance_and_confidence() -> None:
-    assert quality(1.0, 0.0) == quality(0.0, 1.0) == 0.0
-    assert quality(0.5, 0.5) == 0.25
+    assert bank_quality(1.0, 0.0) == bank_quality(0.0, 1.0) == 0.0
+    assert bank_quality(0.5, 0.5) == 0.25
 
 
 def test_each_tier_has_a_policy_and_steps_lead_upwards() -> None:

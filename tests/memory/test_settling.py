@@ -21,36 +21,36 @@ pytestmark = pytest.mark.usefixtures("services")
 IndexNow = Callable[[EndUser], None]
 
 
-def put(user: EndUser, clock: Clock, text: str = "The ferry leaves at nine") -> None:
-    store.store(user, NewMemory(text), now=clock())
+def put_memory(user: EndUser, clock: Clock, text: str = "The ferry leaves at nine") -> None:
+    store.store_memory(user, NewMemory(text), now=clock())
 
 
-def marked(user: EndUser) -> bool:
-    return user.pk in queue.users_due()
+def is_marked(user: EndUser) -> bool:
+    return user.pk in queue.list_due_users()
 
 
 def test_only_marked_users_are_due_and_the_longest_waiting_first(
     user: EndUser, other_user: EndUser, clock: Clock, index_now: IndexNow
 ) -> None:
-    put(other_user, clock)
+    put_memory(other_user, clock)
     clock.advance(minutes=1)
-    put(user, clock)
-    assert queue.users_due() == [other_user.pk, user.pk]
+    put_memory(user, clock)
+    assert queue.list_due_users() == [other_user.pk, user.pk]
     index_now(other_user)
-    queue.settle(other_user)
-    assert queue.users_due() == [user.pk]
+    queue.clear_user_mark(other_user)
+    assert queue.list_due_users() == [user.pk]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_settling_waits_for_a_writer_whose_row_is_not_visible_yet(user: EndUser, clock: Clock) -> None:
-    put(user, clock)
+    put_memory(user, clock)
     queue.index_batch(user, now=clock())
     is_written, may_commit = Event(), Event()
 
     def write_slowly() -> None:
         try:
             with user_scope(user):
-                put(user, clock, "Written while the worker settles")
+                put_memory(user, clock, "Written while the worker settles")
                 is_written.set()
                 may_commit.wait(10)
         finally:
@@ -58,7 +58,7 @@ def test_settling_waits_for_a_writer_whose_row_is_not_visible_yet(user: EndUser,
 
     def settle() -> bool:
         try:
-            return queue.settle(user)
+            return queue.clear_user_mark(user)
         finally:
             connection.close()
 
@@ -72,65 +72,65 @@ def test_settling_waits_for_a_writer_whose_row_is_not_visible_yet(user: EndUser,
         may_commit.set()
         writing.result(10)
         assert settling.result(10) is False
-    assert marked(user)
+    assert is_marked(user)
     assert queue.index_batch(user, now=clock()) == 1
 
 
 @pytest.mark.django_db(transaction=True)
 def test_settling_gives_up_on_a_writer_that_takes_long(user: EndUser, clock: Clock) -> None:
-    put(user, clock)
+    put_memory(user, clock)
     queue.index_batch(user, now=clock())
 
     def settle() -> bool:
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SET lock_timeout = '100ms'")
-            return queue.settle(user)
+            return queue.clear_user_mark(user)
         finally:
             with connection.cursor() as cursor:
                 cursor.execute("SET lock_timeout = '2s'")
             connection.close()
 
     with ThreadPoolExecutor(1) as pool, user_scope(user):
-        put(user, clock, "Written for long")
+        put_memory(user, clock, "Written for long")
         assert pool.submit(settle).result(10) is False
-    assert marked(user)
+    assert is_marked(user)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_writer_that_comes_while_the_mark_is_taken_back_sets_it_again(user: EndUser, clock: Clock) -> None:
-    put(user, clock)
+    put_memory(user, clock)
     queue.index_batch(user, now=clock())
 
     def write() -> None:
         try:
-            put(user, clock, "Just too late")
+            put_memory(user, clock, "Just too late")
         finally:
             connection.close()
 
     with ThreadPoolExecutor(1) as pool:
         with user_scope(user):
-            assert queue.settle(user) is True
+            assert queue.clear_user_mark(user) is True
             writing = pool.submit(write)
             Event().wait(0.3)
             assert not writing.done()
         writing.result(10)
-    assert marked(user)
+    assert is_marked(user)
 
 
 def test_a_row_that_a_rebuild_took_meanwhile_leaves_no_mark_behind(
     user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(user, clock)
-    settle = queue.settle
+    put_memory(user, clock)
+    settle = queue.clear_user_mark
 
     def settle_beside_a_rebuild(settled: EndUser) -> bool:
-        monkeypatch.setattr(queue, "settle", settle)
-        put(user, clock, "Written while the worker settles")
+        monkeypatch.setattr(queue, "clear_user_mark", settle)
+        put_memory(user, clock, "Written while the worker settles")
         is_settled = settle(settled)
         assert queue.index_batch(user, now=timezone.now()) == 1
         return is_settled
 
-    monkeypatch.setattr(queue, "settle", settle_beside_a_rebuild)
+    monkeypatch.setattr(queue, "clear_user_mark", settle_beside_a_rebuild)
     assert tasks.index_user(user.pk) == 1
-    assert not marked(user)
+    assert not is_marked(user)

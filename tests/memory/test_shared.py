@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from memory import indexes
-from memory.platform.per_process import Shared
+from memory.platform.per_process import PerProcess
 from memory.records import embedding
 
 
-def slowed(make: Callable[..., Any]) -> Callable[..., Any]:
+def slow_down(make: Callable[..., Any]) -> Callable[..., Any]:
     def slow(*args: object) -> Any:
         time.sleep(0.05)
         return make(*args)
@@ -30,10 +30,10 @@ def slowed(make: Callable[..., Any]) -> Callable[..., Any]:
     ],
 )
 def test_threads_that_ask_at_once_share_one_adapter(
-    adapter: Shared[Any], part: str, monkeypatch: pytest.MonkeyPatch
+    adapter: PerProcess[Any], part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module, _, name = part.rpartition(".")
-    monkeypatch.setattr(part, slowed(getattr(__import__(module, fromlist=[name]), name)))
+    monkeypatch.setattr(part, slow_down(getattr(__import__(module, fromlist=[name]), name)))
     adapter.forget()
     try:
         with ThreadPoolExecutor(4) as pool:
@@ -44,7 +44,7 @@ def test_threads_that_ask_at_once_share_one_adapter(
 
 
 def test_a_forked_process_makes_its_own() -> None:
-    adapter = Shared(object)
+    adapter = PerProcess(object)
     adapter()
     child = os.fork()
     if not child:

@@ -42,8 +42,8 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...]]]:
     return messages
 
 
-def put(user: EndUser, clock: Clock, count: int = 1) -> None:
-    writing.store_many(user, [NewMemory(f"Entry {number}") for number in range(count)], now=clock())
+def put_memory(user: EndUser, clock: Clock, count: int = 1) -> None:
+    writing.store_memories(user, [NewMemory(f"Entry {number}") for number in range(count)], now=clock())
 
 
 def test_a_write_nudges_the_worker_once_and_after_the_commit(
@@ -53,8 +53,8 @@ def test_a_write_nudges_the_worker_once_and_after_the_commit(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        put(user, clock)
-        put(user, clock)
+        put_memory(user, clock)
+        put_memory(user, clock)
         assert sent == []
     assert sent == [("memory.index_user", (user.pk,))]
 
@@ -72,40 +72,40 @@ def test_a_queue_that_is_away_costs_no_write(
 
     monkeypatch.setattr(tasks.index_user, "apply_async", away)
     with django_capture_on_commit_callbacks(execute=True):
-        put(user, clock)
-    assert queue.users_due() == [user.pk]
+        put_memory(user, clock)
+    assert queue.list_due_users() == [user.pk]
 
 
 def test_indexing_takes_all_that_is_due_and_settles(user: EndUser, clock: Clock, services: None) -> None:
-    put(user, clock, 140)
+    put_memory(user, clock, 140)
     assert tasks.index_user(user.pk) == 140
-    assert queue.counts(user) == queue.IndexCounts(pending=0, ready=140, failed=0)
-    assert queue.users_due() == []
+    assert queue.count_indexing(user) == queue.IndexCounts(pending=0, ready=140, failed=0)
+    assert queue.list_due_users() == []
     assert tasks.index_user(user.pk) == 0
 
 
 def test_many_deletions_are_purged_in_one_run(user: EndUser, clock: Clock, services: None) -> None:
-    put(user, clock, 140)
+    put_memory(user, clock, 140)
     tasks.index_user(user.pk)
     with user_scope(user):
         ids = list(MemoryItem.objects.for_user(user).values_list("pk", flat=True))
     for item_id in ids:
-        writing.remove(user, item_id, now=clock())
+        writing.delete_memory(user, item_id, now=clock())
     tasks.index_user(user.pk)
-    assert queue.users_due() == []
+    assert queue.list_due_users() == []
 
 
 def test_indexing_while_something_is_down_ends_quietly_and_leaves_the_mark(
     user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(user, clock)
+    put_memory(user, clock)
 
     def away(*asked: Any, **named: Any) -> int:
         raise Unavailable("embedder", "connection refused")
 
     monkeypatch.setattr(queue, "index_batch", away)
     assert tasks.index_user(user.pk) == 0
-    assert queue.users_due() == [user.pk]
+    assert queue.list_due_users() == [user.pk]
 
 
 def test_a_long_queue_is_handed_on_so_that_others_get_their_turn(
@@ -127,7 +127,7 @@ def test_a_long_queue_is_handed_on_so_that_others_get_their_turn(
 def test_a_user_is_indexed_by_one_task_at_a_time(
     user: EndUser, clock: Clock, services: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(user, clock)
+    put_memory(user, clock)
     is_busy, may_end = Event(), Event()
     index_batch = queue.index_batch
 
@@ -148,19 +148,19 @@ def test_a_user_is_indexed_by_one_task_at_a_time(
         first = pool.submit(run)
         assert is_busy.wait(10)
         assert tasks.index_user(user.pk) == 0
-        assert queue.counts(user).pending == 1
+        assert queue.count_indexing(user).pending == 1
         may_end.set()
         first.result(10)
-    assert queue.counts(user).ready == 1
-    put(user, clock)
+    assert queue.count_indexing(user).ready == 1
+    put_memory(user, clock)
     assert tasks.index_user(user.pk) == 1, "the lock is free again"
 
 
 def test_the_sweep_finds_what_lost_messages_left(
     user: EndUser, other_user: EndUser, foreign_user: EndUser, clock: Clock, sent: list[tuple[str, tuple[Any, ...]]]
 ) -> None:
-    put(user, clock)
-    put(foreign_user, clock)
+    put_memory(user, clock)
+    put_memory(foreign_user, clock)
     requested = erasure.request_erasure(other_user, now=clock())
     sent.clear()
     assert tasks.sweep_index_queue() == 2

@@ -9,7 +9,7 @@ from pytest_django import Settings
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryEvent, MemoryItem
-from memory.store.admission import NewMemory, Refused
+from memory.store.admission import NewMemory, WriteRefused
 from memory.tiers import Outcome, Tier
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
@@ -17,7 +17,7 @@ from tests.factories import MemoryItemFactory
 memory = MemoryFacade("operator:ann")
 
 
-def make(user: EndUser, clock: Clock, **fields: Any) -> MemoryItem:
+def make_memory(user: EndUser, clock: Clock, **fields: Any) -> MemoryItem:
     return MemoryItemFactory.create(user=user, **{"created_at": clock(), **fields})
 
 
@@ -31,20 +31,20 @@ def state(item: MemoryItem) -> tuple[str, str]:
     return now.tier, now.status
 
 
-def moves(item: MemoryItem) -> list[MemoryEvent]:
+def list_moves(item: MemoryItem) -> list[MemoryEvent]:
     """Promotions and archivings, oldest first."""
     return [event for event in memory.events(item.user, item.pk)[::-1] if event.kind in {"promoted", "archived"}]
 
 
-def undo(item: MemoryItem, event: MemoryEvent, clock: Clock) -> MemoryItem | None:
+def undo_move(item: MemoryItem, event: MemoryEvent, clock: Clock) -> MemoryItem | None:
     return memory.undo(item.user, item.pk, event.pk, now=clock())
 
 
 def test_a_promotion_is_taken_back_with_a_fresh_lifetime_and_an_event(user: EndUser, clock: Clock) -> None:
-    item = make(user, clock, score=0.7, uses=2, indexing="ready")
+    item = make_memory(user, clock, score=0.7, uses=2, indexing="ready")
     memory.promote(user, now=clock())
-    [event] = moves(item)
-    undone = undo(item, event, clock)
+    [event] = list_moves(item)
+    undone = undo_move(item, event, clock)
     assert undone is not None
     assert (undone.tier, undone.expires_at, undone.indexing) == ("working", clock() + timedelta(hours=24), "pending")
     said = memory.events(user, item.pk)[0]
@@ -53,9 +53,9 @@ def test_a_promotion_is_taken_back_with_a_fresh_lifetime_and_an_event(user: EndU
 
 
 def test_what_was_taken_back_is_not_done_again_until_a_new_outcome(user: EndUser, clock: Clock) -> None:
-    item = make(user, clock, score=0.7, uses=2)
+    item = make_memory(user, clock, score=0.7, uses=2)
     memory.promote(user, now=clock())
-    undo(item, moves(item)[0], clock)
+    undo_move(item, list_moves(item)[0], clock)
     assert memory.promote(user, now=clock()).promoted == []
     memory.outcome(user, Outcome.UNKNOWN, now=clock(), related=[str(item.pk)])
     assert memory.promote(user, now=clock()).promoted == []
@@ -64,9 +64,9 @@ def test_what_was_taken_back_is_not_done_again_until_a_new_outcome(user: EndUser
 
 
 def test_garbage_that_is_taken_back_stays_until_it_fails_again(user: EndUser, clock: Clock) -> None:
-    item = make(user, clock, tier=Tier.PATTERNS, score=0.1, uses=4)
+    item = make_memory(user, clock, tier=Tier.PATTERNS, score=0.1, uses=4)
     memory.promote(user, now=clock())
-    undone = undo(item, moves(item)[0], clock)
+    undone = undo_move(item, list_moves(item)[0], clock)
     assert undone is not None
     assert undone.status == "active"
     memory.promote(user, now=clock())
@@ -77,7 +77,7 @@ def test_garbage_that_is_taken_back_stays_until_it_fails_again(user: EndUser, cl
 
 
 def test_what_is_restored_by_hand_is_spared_in_the_same_way(user: EndUser, clock: Clock) -> None:
-    item = make(user, clock, tier=Tier.PATTERNS, score=0.1, uses=4)
+    item = make_memory(user, clock, tier=Tier.PATTERNS, score=0.1, uses=4)
     memory.promote(user, now=clock())
     memory.restore(user, item.pk, now=clock())
     memory.promote(user, now=clock())
@@ -85,33 +85,33 @@ def test_what_is_restored_by_hand_is_spared_in_the_same_way(user: EndUser, clock
 
 
 def test_what_expired_gets_a_lifetime_again(user: EndUser, clock: Clock) -> None:
-    item = make(user, clock, expires_at=clock() + timedelta(hours=24))
+    item = make_memory(user, clock, expires_at=clock() + timedelta(hours=24))
     memory.promote(user, now=clock.advance(hours=25))
-    undone = undo(item, moves(item)[0], clock)
+    undone = undo_move(item, list_moves(item)[0], clock)
     assert undone is not None
     assert undone.expires_at == clock() + timedelta(hours=24)
     assert memory.promote(user, now=clock.advance(hours=23)).archived == []
 
 
 def test_two_steps_are_taken_back_one_by_one(user: EndUser, clock: Clock) -> None:
-    item = make(user, clock, score=0.9, uses=3)
+    item = make_memory(user, clock, score=0.9, uses=3)
     memory.promote(user, now=clock())
-    first, second = moves(item)
-    with pytest.raises(Refused, match="only the last move"):
-        undo(item, first, clock)
-    undo(item, second, clock)
+    first, second = list_moves(item)
+    with pytest.raises(WriteRefused, match="only the last move"):
+        undo_move(item, first, clock)
+    undo_move(item, second, clock)
     assert state(item) == ("history", "active")
-    undo(item, first, clock)
+    undo_move(item, first, clock)
     assert state(item) == ("working", "active")
-    with pytest.raises(Refused, match="taken back already"):
-        undo(item, second, clock)
+    with pytest.raises(WriteRefused, match="taken back already"):
+        undo_move(item, second, clock)
 
 
 @pytest.mark.parametrize("after", ["outcome", "revise", "archive"])
 def test_nothing_is_taken_back_once_something_came_after_it(user: EndUser, clock: Clock, after: str) -> None:
-    item = make(user, clock, score=0.7, uses=2)
+    item = make_memory(user, clock, score=0.7, uses=2)
     memory.promote(user, now=clock())
-    [event] = moves(item)
+    [event] = list_moves(item)
     if after == "outcome":
         memory.outcome(user, Outcome.WORKED, now=clock(), related=[str(item.pk)])
     elif after == "revise":
@@ -119,8 +119,8 @@ def test_nothing_is_taken_back_once_something_came_after_it(user: EndUser, clock
     else:
         memory.archive(user, item.pk, now=clock())
     before = state(item)
-    with pytest.raises(Refused) as refused:
-        undo(item, event, clock)
+    with pytest.raises(WriteRefused) as refused:
+        undo_move(item, event, clock)
     assert refused.value.field == "event_id"
     assert state(item) == before
 
@@ -128,20 +128,20 @@ def test_nothing_is_taken_back_once_something_came_after_it(user: EndUser, clock
 def test_only_moves_can_be_taken_back(user: EndUser, clock: Clock) -> None:
     stored = memory.store(user, NewMemory("Rows on the lake"), now=clock()).item
     [event] = memory.events(user, stored.pk)
-    with pytest.raises(Refused, match="only a promotion or an archiving"):
-        undo(stored, event, clock)
+    with pytest.raises(WriteRefused, match="only a promotion or an archiving"):
+        undo_move(stored, event, clock)
 
 
 def test_an_event_of_another_memory_or_person_is_no_event_here(
     user: EndUser, other_user: EndUser, clock: Clock
 ) -> None:
-    mine, theirs = make(user, clock, score=0.7, uses=2), make(other_user, clock, score=0.7, uses=2)
-    other = make(user, clock)
+    mine, theirs = make_memory(user, clock, score=0.7, uses=2), make_memory(other_user, clock, score=0.7, uses=2)
+    other = make_memory(user, clock)
     for person in (user, other_user):
         memory.promote(person, now=clock())
-    assert memory.undo(user, mine.pk, moves(theirs)[0].pk, now=clock()) is None
-    assert memory.undo(user, other.pk, moves(mine)[0].pk, now=clock()) is None
-    assert memory.undo(user, theirs.pk, moves(theirs)[0].pk, now=clock()) is None
+    assert memory.undo(user, mine.pk, list_moves(theirs)[0].pk, now=clock()) is None
+    assert memory.undo(user, other.pk, list_moves(mine)[0].pk, now=clock()) is None
+    assert memory.undo(user, theirs.pk, list_moves(theirs)[0].pk, now=clock()) is None
     assert state(theirs) == state(mine) == ("history", "active")
 
 
@@ -152,5 +152,5 @@ def test_a_bank_item_comes_back_within_the_capacity(user: EndUser, clock: Clock,
         new = NewMemory(text, tier=Tier.MEMORY_BANK, tags=["preference"], importance=importance)
         stored.append(memory.store(user, new, now=clock.advance(minutes=1)).item)
     assert [state(item)[1] for item in stored] == ["archived", "active", "active"]
-    undo(stored[0], moves(stored[0])[0], clock)
+    undo_move(stored[0], list_moves(stored[0])[0], clock)
     assert [state(item)[1] for item in stored] == ["active", "archived", "active"]

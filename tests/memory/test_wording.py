@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from memory.language import cues, query_groups
-from memory.language.cues import plain
-from memory.language.names import names_in
-from memory.retrieval.query import is_about_me, understand
+from memory.language import build_query_groups, cues
+from memory.language.cues import fold_text
+from memory.language.names import find_names
+from memory.retrieval.query import is_about_me, understand_query
 from memory.retrieval.signals import alias, asked, exact, moment, subject, wording
-from tests.memory.test_ranking import NOW, fact, pool, says, text
+from tests.memory.test_ranking import NOW, fact, make_pool, signal_values, text
 
 
 @pytest.mark.parametrize(
@@ -25,20 +25,20 @@ from tests.memory.test_ranking import NOW, fact, pool, says, text
 )
 def test_what_begins_like_a_question_is_a_heading(heading: str) -> None:
     expected = not heading.startswith("Lo que")
-    assert cues.is_heading(plain(heading)) is expected
-    assert not cues.is_heading(plain("What does the neighbour grow?"))
-    assert not cues.is_heading(plain("Leeks grow behind the wall"))
+    assert cues.is_heading(fold_text(heading)) is expected
+    assert not cues.is_heading(fold_text("What does the neighbour grow?"))
+    assert not cues.is_heading(fold_text("Leeks grow behind the wall"))
 
 
 def test_the_same_deed_the_other_way_round_is_another() -> None:
     question = "What did Olga lend Pavel?"
     items = (text("Pavel lent Olga a drill"), text("Olga lent Pavel a saw"), text("Pavel has Olga's saw"))
-    candidates = pool(question, *items)
+    candidates = make_pool(question, *items)
     held = [(True, True, True), (True, True, True), (True, False, True)]
     for candidate, holds in zip(candidates, held, strict=True):
         candidate.memory = replace(candidate.memory, holds=holds)
-    assert len(query_groups(question)) == 3
-    assert list(wording.SWAPPED.value(understand(question, (), NOW), candidates)) == [1.0, 0.0, 0.0]
+    assert len(build_query_groups(question)) == 3
+    assert list(wording.SWAPPED.value(understand_query(question, (), NOW), candidates)) == [1.0, 0.0, 0.0]
 
 
 def test_who_bears_a_name_is_known_from_a_statement() -> None:
@@ -48,14 +48,17 @@ def test_who_bears_a_name_is_known_from_a_statement() -> None:
         text("Pluto is no planet any more"),
         text("Rain all day"),
     )
-    assert says(alias.ALIAS, "How is Pluto?", *items) == [0.0, 1.0, 0.0, 0.0]
-    assert says(alias.ALIAS, "How is Ceres?", *items) == [0.0] * 4
-    assert says(alias.ALIAS, "מה שלום רוז?", fact("רוז היא בת דודה של המשתמש"), text("בת הדודה נחתה")) == [0.0, 1.0]
+    assert signal_values(alias.ALIAS, "How is Pluto?", *items) == [0.0, 1.0, 0.0, 0.0]
+    assert signal_values(alias.ALIAS, "How is Ceres?", *items) == [0.0] * 4
+    assert signal_values(alias.ALIAS, "מה שלום רוז?", fact("רוז היא בת דודה של המשתמש"), text("בת הדודה נחתה")) == [
+        0.0,
+        1.0,
+    ]
 
 
 def test_a_name_is_written_with_a_capital() -> None:
     items = (text("Robin called"), text("a robin in the hedge"), text("Robins Rad ist da"))
-    assert says(exact.NAMES, "What did Robin say?", *items) == [0.0, -1.0, 0.0]
+    assert signal_values(exact.NAMES, "What did Robin say?", *items) == [0.0, -1.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,7 @@ def test_a_name_is_written_with_a_capital() -> None:
     ],
 )
 def test_german_names_are_told_from_things(question: str, names: tuple[str, ...]) -> None:
-    assert names_in(question) == names
+    assert find_names(question) == names
 
 
 @pytest.mark.parametrize(
@@ -90,7 +93,7 @@ def test_german_names_are_told_from_things(question: str, names: tuple[str, ...]
     ],
 )
 def test_whether_the_user_is_the_matter(question: str, expected: bool) -> None:
-    assert is_about_me(plain(question)) is expected
+    assert is_about_me(fold_text(question)) is expected
 
 
 @pytest.mark.parametrize(
@@ -107,13 +110,13 @@ def test_whether_the_user_is_the_matter(question: str, expected: bool) -> None:
     ],
 )
 def test_last_time_says_which_and_not_what(question: str, left: str) -> None:
-    assert understand(question, (), NOW).embedded.partition(" (")[0] == left
+    assert understand_query(question, (), NOW).embedded.partition(" (")[0] == left
 
 
 def test_a_name_inside_a_sentence_may_be_who_is_asked_for() -> None:
     items = (text("It was at Oskar's table"), text("It was at the long table"), text("Tables were long"))
-    assert says(asked.PROPER_NAME, "Who laid the table?", *items) == [1.0, 0.0, 0.0]
-    assert says(asked.PROPER_NAME, "How long was the table?", *items) == [0.0, 0.0, 0.0]
+    assert signal_values(asked.PROPER_NAME, "Who laid the table?", *items) == [1.0, 0.0, 0.0]
+    assert signal_values(asked.PROPER_NAME, "How long was the table?", *items) == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -131,17 +134,19 @@ def test_a_name_inside_a_sentence_may_be_who_is_asked_for() -> None:
     ],
 )
 def test_what_is_not_or_not_yet_is_asked_for(question: str, is_negated: bool) -> None:
-    assert understand(question, (), NOW).is_negated is is_negated
+    assert understand_query(question, (), NOW).is_negated is is_negated
 
 
 def test_the_reason_for_a_state_is_what_happened_lately() -> None:
     items = (text("Hail on the roof", days_ago=1), text("Rain", days_ago=9), fact("Has a roof", days_ago=1))
-    young, old, lasting = says(moment.RECENT_CAUSE, "Why is the attic wet?", *items)
+    young, old, lasting = signal_values(moment.RECENT_CAUSE, "Why is the attic wet?", *items)
     assert young > 5 * old > 0
     assert lasting == 0
-    among_many = says(moment.RECENT_CAUSE, "Why is the attic wet?", *items, *[text(f"note {n}") for n in range(90)])
+    among_many = signal_values(
+        moment.RECENT_CAUSE, "Why is the attic wet?", *items, *[text(f"note {n}") for n in range(90)]
+    )
     assert among_many[0] < young / 3
-    assert says(moment.RECENT_CAUSE, "Is the attic wet?", *items) == [0.0, 0.0, 0.0]
+    assert signal_values(moment.RECENT_CAUSE, "Is the attic wet?", *items) == [0.0, 0.0, 0.0]
 
 
 def test_only_the_subject_of_a_text_makes_it_about_somebody_else() -> None:
@@ -150,14 +155,14 @@ def test_only_the_subject_of_a_text_makes_it_about_somebody_else() -> None:
         text("Drives a van these days, the old car went to a nephew"),
         fact("User and a nephew share a van"),
     )
-    assert says(subject.OTHER_PERSON, "What do I drive?", *items) == [1.0, 0.0, 0.0]
+    assert signal_values(subject.OTHER_PERSON, "What do I drive?", *items) == [1.0, 0.0, 0.0]
 
 
 def test_what_somebody_did_is_not_told_by_how_things_are() -> None:
     items = (fact("Olga and Pavel share a workshop"), text("Pavel has the saw until Sunday"))
-    assert says(subject.BACKGROUND, "What did Olga lend Pavel?", *items) == [1.0, 0.0]
-    assert says(subject.BACKGROUND, "Was hat Hedda von Milan geliehen?", *items) == [1.0, 0.0]
-    assert says(subject.BACKGROUND, "What does Olga do?", *items) == [0.0, 0.0]
+    assert signal_values(subject.BACKGROUND, "What did Olga lend Pavel?", *items) == [1.0, 0.0]
+    assert signal_values(subject.BACKGROUND, "Was hat Hedda von Milan geliehen?", *items) == [1.0, 0.0]
+    assert signal_values(subject.BACKGROUND, "What does Olga do?", *items) == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +178,7 @@ def test_what_somebody_did_is_not_told_by_how_things_are() -> None:
 )
 def test_news_replaces_what_was_written_down_before(news: str) -> None:
     old = fact("The user lives in the old town", days_ago=40)
-    assert says(moment.SUPERSEDED, "Where do I live?", old, fact(news, days_ago=30))[0] > 0
+    assert signal_values(moment.SUPERSEDED, "Where do I live?", old, fact(news, days_ago=30))[0] > 0
     same_age = fact("Likes the harbour", days_ago=30)
-    assert says(moment.SUPERSEDED, "Where do I live?", old, same_age) == [0.0, 0.0]
-    assert says(moment.SUPERSEDED, "Where do I live?", {**old, "days_ago": 400}, same_age)[0] > 0
+    assert signal_values(moment.SUPERSEDED, "Where do I live?", old, same_age) == [0.0, 0.0]
+    assert signal_values(moment.SUPERSEDED, "Where do I live?", {**old, "days_ago": 400}, same_age)[0] > 0

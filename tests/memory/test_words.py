@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.language import MOST_GROUPS, query_groups, terms, tsquery_literal, tsvector_literal
+from memory.language import MOST_GROUPS, build_query_groups, build_tsquery, build_tsvector, extract_terms
 
 
-def finds(query: str, document: str) -> bool:
+def matches_any(query: str, document: str) -> bool:
     """Whether any word of the query meets the document."""
-    held = set(terms(document))
-    return any(held.intersection(group) for group in query_groups(query))
+    held = set(extract_terms(document))
+    return any(held.intersection(group) for group in build_query_groups(query))
 
 
-def finds_all(query: str, document: str) -> bool:
-    held = set(terms(document))
-    groups = query_groups(query)
+def matches_all(query: str, document: str) -> bool:
+    held = set(extract_terms(document))
+    groups = build_query_groups(query)
     return bool(groups) and all(held.intersection(group) for group in groups)
 
 
@@ -39,7 +39,7 @@ def finds_all(query: str, document: str) -> bool:
     ],
 )
 def test_a_word_is_found_in_its_other_forms(query: str, document: str) -> None:
-    assert finds_all(query, document)
+    assert matches_all(query, document)
 
 
 @pytest.mark.parametrize("language_word", ["Kubernetes", "restaurante", "Zimmermann", "boulangerie", "negozio"])
@@ -48,12 +48,12 @@ def test_a_word_is_found_in_its_other_forms(query: str, document: str) -> None:
     ["{}", "the {} that we had with him", "el {} de los que no", "le {} que nous avons", "der {} ist nicht mit dem"],
 )
 def test_the_same_word_is_found_whatever_language_surrounds_it(language_word: str, frame: str) -> None:
-    assert finds_all(language_word, frame.format(language_word))
+    assert matches_all(language_word, frame.format(language_word))
 
 
 def test_a_stem_of_one_language_does_not_meet_a_word_of_another() -> None:
-    assert not finds("cares", "I bought a car from him.")
-    assert finds("cares", "She took care of it.")
+    assert not matches_any("cares", "I bought a car from him.")
+    assert matches_any("cares", "She took care of it.")
 
 
 @pytest.mark.parametrize(
@@ -70,12 +70,12 @@ def test_a_stem_of_one_language_does_not_meet_a_word_of_another() -> None:
     ],
 )
 def test_hebrew_is_found_through_particles_endings_and_points(query: str, document: str) -> None:
-    assert finds(query, document)
+    assert matches_any(query, document)
 
 
 def test_a_hebrew_root_letter_is_not_taken_for_a_particle_when_little_would_be_left() -> None:
-    assert not finds("כלב", "הלב שלי")
-    assert not finds("בית", "הית")
+    assert not matches_any("כלב", "הלב שלי")
+    assert not matches_any("בית", "הית")
 
 
 @pytest.mark.parametrize(
@@ -99,15 +99,15 @@ def test_a_hebrew_root_letter_is_not_taken_for_a_particle_when_little_would_be_l
     ],
 )
 def test_identifiers_are_kept_whole_and_also_split(text: str, whole: str, part: str) -> None:
-    held = terms(text)
+    held = extract_terms(text)
     assert whole in held
     assert part in held
     assert not [term for term in held if term.endswith((".", ",", ":", "!"))]
 
 
 def test_a_swapped_digit_does_not_make_an_identifier() -> None:
-    right, wrong = set(terms("ticket HLP-9034")), set(terms("ticket HLP-9043"))
-    groups = query_groups("HLP-9034")
+    right, wrong = set(extract_terms("ticket HLP-9034")), set(extract_terms("ticket HLP-9043"))
+    groups = build_query_groups("HLP-9034")
     assert sum(bool(right.intersection(group)) for group in groups) == len(groups)
     assert sum(bool(wrong.intersection(group)) for group in groups) == 1
 
@@ -117,12 +117,12 @@ def test_a_swapped_digit_does_not_make_an_identifier() -> None:
     [("5. Juni", "05.06. Prüfung"), ("en juin", "on 12 June 2024"), ("מאי", "7 May 2023"), ("junio", "2024-06-12")],
 )
 def test_months_meet_across_languages_and_digits(query: str, document: str) -> None:
-    assert finds(query, document)
-    assert {"month:5", "month:6"} & set(terms(document))
+    assert matches_any(query, document)
+    assert {"month:5", "month:6"} & set(extract_terms(document))
 
 
 def test_a_version_or_a_decimal_is_not_a_date() -> None:
-    assert not [term for term in terms("2.1.3 and 12.50 and 31.02.99999") if term.startswith("month:")]
+    assert not [term for term in extract_terms("2.1.3 and 12.50 and 31.02.99999") if term.startswith("month:")]
 
 
 @pytest.mark.parametrize(
@@ -136,64 +136,67 @@ def test_a_version_or_a_decimal_is_not_a_date() -> None:
     ],
 )
 def test_scripts_without_spaces_are_found_by_pairs(query: str, document: str) -> None:
-    assert finds_all(query, document)
+    assert matches_all(query, document)
 
 
 def test_stop_words_are_dropped_unless_there_is_nothing_else() -> None:
-    assert query_groups("What is the name of the dog?") == [*query_groups("name"), *query_groups("dog")]
-    assert finds_all("the who", "The Who")
-    assert len(query_groups("to be or not to be")) == 4
-    asked, alone = query_groups("Was ist mit dem Auto"), query_groups("Auto")
+    assert build_query_groups("What is the name of the dog?") == [
+        *build_query_groups("name"),
+        *build_query_groups("dog"),
+    ]
+    assert matches_all("the who", "The Who")
+    assert len(build_query_groups("to be or not to be")) == 4
+    asked, alone = build_query_groups("Was ist mit dem Auto"), build_query_groups("Auto")
     assert [group[:5] for group in asked] == [group[:5] for group in alone]
 
 
 def test_one_foreign_stop_word_is_not_enough_to_drop_a_word() -> None:
-    assert finds_all("hat", "Dad's hat")
+    assert matches_all("hat", "Dad's hat")
 
 
 @pytest.mark.parametrize(
     "text", ["", " \t\n", "!!! (((( ' \\ & |", "😂👍🏽", "\x00\x01", "\ud800\udfff", "--- ... ***", "\u202e\u200f"]
 )
 def test_text_without_a_word_gives_nothing(text: str) -> None:
-    assert terms(text) == []
-    assert query_groups(text) == []
-    assert tsvector_literal(text, 7) == ""
+    assert extract_terms(text) == []
+    assert build_query_groups(text) == []
+    assert build_tsvector(text, 7) == ""
 
 
 def test_accents_case_width_and_unseen_characters_do_not_matter() -> None:
     for other in ("Café", "CAFÉ", "cafe\u0301", "ｃａｆé", "ca\u00adfé", "ca\u200bfé", "cafe", "\u202ecafé"):
-        assert finds_all(other, "the café"), other
+        assert matches_all(other, "the café"), other
 
 
 def test_apostrophes_leave_the_word() -> None:
-    assert finds_all("Anna", "Anna’s bicycle")
-    assert finds_all("eau", "de l'eau")
-    assert finds_all("arte", "dell’arte")
-    assert query_groups("don't") == query_groups("do")
+    assert matches_all("Anna", "Anna’s bicycle")
+    assert matches_all("eau", "de l'eau")
+    assert matches_all("arte", "dell’arte")
+    assert build_query_groups("don't") == build_query_groups("do")
 
 
 def test_a_query_is_cut_to_64_groups_and_2000_characters() -> None:
-    assert len(query_groups(" ".join(f"word{number}x" for number in range(100_000)))) <= MOST_GROUPS
-    assert not finds("." * 2_000 + " lighthouse", "lighthouse")
+    assert len(build_query_groups(" ".join(f"word{number}x" for number in range(100_000)))) <= MOST_GROUPS
+    assert not matches_any("." * 2_000 + " lighthouse", "lighthouse")
     started = time.monotonic()
-    query_groups("ab " * 350_000)
+    build_query_groups("ab " * 350_000)
     assert time.monotonic() - started < 1
 
 
 def test_repeated_words_make_one_group() -> None:
-    groups = query_groups("the dog, dogs, DOG and the dog's")
+    groups = build_query_groups("the dog, dogs, DOG and the dog's")
     assert len(groups) == 1
-    assert set(query_groups("dog")[0]) <= set(groups[0])
+    assert set(build_query_groups("dog")[0]) <= set(groups[0])
 
 
 def test_terms_keep_their_order_and_repetition() -> None:
-    assert terms("dogs chase dogs") == ["en:dog", "en:chase", "en:dog"]
+    assert extract_terms("dogs chase dogs") == ["en:dog", "en:chase", "en:dog"]
 
 
 def test_a_literal_carries_positions_and_quotes_its_marks() -> None:
-    assert tsvector_literal("dogs chase dogs", 7) == "'7~en:dog':1,3 '7~en:chase':2"
-    assert tsvector_literal(r"x\b", 7).startswith(r"'7~x\\b':1 ")
-    assert tsquery_literal(["it's", "b\\"], 7) == r"'7~it''s'|'7~b\\'"
+    assert build_tsvector("dogs chase dogs", 7) == "'7~en:dog':1,3 '7~en:chase':2"
+    assert build_tsvector(r"x\b", 7).startswith(r"'7~x\\b':1 ")
+    assert build_tsquery(["it's", "b\\"], 7) == r"'7~it''s'|'7~b\\'"
 
 
 @pytest.mark.parametrize(
@@ -212,7 +215,7 @@ def test_a_literal_carries_positions_and_quotes_its_marks() -> None:
     ],
 )
 def test_a_literal_of_the_longest_text_stays_within_what_postgres_takes(text: str) -> None:
-    literal = tsvector_literal(text[:32_768], 2**62)
+    literal = build_tsvector(text[:32_768], 2**62)
     assert len(literal.encode()) <= 1_000_000
     assert "\x00" not in literal
 
@@ -220,25 +223,25 @@ def test_a_literal_of_the_longest_text_stays_within_what_postgres_takes(text: st
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_found_by_itself(text: str) -> None:
-    held = set(terms(text))
-    assert all(held.intersection(group) for group in query_groups(text))
-    assert tsvector_literal(text, 7).isprintable() or not text.isascii()
+    held = set(extract_terms(text))
+    assert all(held.intersection(group) for group in build_query_groups(text))
+    assert build_tsvector(text, 7).isprintable() or not text.isascii()
 
 
 def test_threads_agree_on_stems() -> None:
     texts = [f"The {word}ings were {word}ed by {word}ers" for word in ("paint", "work", "build", "teach")] * 50
-    expected = [terms(text) for text in texts]
+    expected = [extract_terms(text) for text in texts]
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(terms, texts)) == expected
+        assert list(pool.map(extract_terms, texts)) == expected
 
 
 @pytest.mark.parametrize("asked", ["coche", "voiture", "Auto", "macchina", "מכונית"])
 def test_a_single_word_of_another_language_finds_the_english_one(asked: str) -> None:
-    (group,) = query_groups(asked)
-    assert set(group) & set(terms("I bought a new car"))
+    (group,) = build_query_groups(asked)
+    assert set(group) & set(extract_terms("I bought a new car"))
 
 
 @pytest.mark.parametrize(("asked", "said"), [("DB", "the database is slow"), ("database", "our DB is slow")])
 def test_an_acronym_stands_for_its_word_both_ways(asked: str, said: str) -> None:
-    (group,) = query_groups(asked)
-    assert set(group) & set(terms(said))
+    (group,) = build_query_groups(asked)
+    assert set(group) & set(extract_terms(said))

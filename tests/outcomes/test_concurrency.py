@@ -31,7 +31,7 @@ def turn_of(user: EndUser, items: list[MemoryItem]) -> uuid.UUID:
         return Turn.objects.create(user=user, positions=[[str(item.pk), item.tier] for item in items]).turn_id
 
 
-def at_once(*calls: Callable[[], object]) -> list[BaseException]:
+def run_at_once(*calls: Callable[[], object]) -> list[BaseException]:
     """Run all of them together; what they raised."""
     gate, raised = threading.Barrier(len(calls)), []
 
@@ -57,7 +57,7 @@ def test_one_turn_told_many_times_at_once_counts_once(ann: EndUser) -> None:
     items = MemoryItemFactory.create_batch(3, user=ann)
     turn_id = turn_of(ann, items)
     said = [Outcome.WORKED, Outcome.FAILED, Outcome.PARTIAL, Outcome.WORKED, Outcome.FAILED, Outcome.WORKED]
-    assert at_once(*(lambda o=o: memory.outcome(ann, o, now=timezone.now(), turn_id=turn_id) for o in said)) == []
+    assert run_at_once(*(lambda o=o: memory.outcome(ann, o, now=timezone.now(), turn_id=turn_id) for o in said)) == []
     with user_scope(ann):
         [last] = OutcomeEvent.objects.filter(sign=1, replaced_at=None)
         assert sum(OutcomeEvent.objects.filter(outcome=last.outcome).values_list("sign", flat=True)) == 1
@@ -80,7 +80,7 @@ def test_turns_that_share_memories_and_new_exchanges_do_not_block_each_other(ann
         ).exchange_id
         for number, turn_id in enumerate(turns)
     ]
-    raised = at_once(
+    raised = run_at_once(
         *(lambda t=t: memory.outcome(ann, Outcome.PARTIAL, now=timezone.now(), turn_id=t) for t in turns),
         *(lambda e=e: memory.outcome(ann, Outcome.PARTIAL, now=timezone.now(), exchange_id=e) for e in exchange_ids),
         *(

@@ -11,7 +11,7 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.retrieval.results import SearchRequest
 from memory.signals import promotion_due
-from memory.store.admission import NewMemory, Refused
+from memory.store.admission import NewMemory, WriteRefused
 from memory.tiers import Tier
 from outcomes import exchanges
 from outcomes.exchanges import NewExchange, StoredExchange
@@ -21,20 +21,20 @@ from tests.conftest import Clock
 memory = MemoryFacade("key:test")
 
 
-def tell(user: EndUser, clock: Clock, asked: str = "Where is the key?", **fields: Any) -> StoredExchange:
+def record_exchange(user: EndUser, clock: Clock, asked: str = "Where is the key?", **fields: Any) -> StoredExchange:
     new = NewExchange(fields.pop("thread_id", "t-1"), asked, fields.pop("answered", "Behind the boiler."), **fields)
     return memory.exchange(user, new, now=clock())
 
 
-def kept(user: EndUser, exchange_id: uuid.UUID) -> Exchange:
+def load_exchange(user: EndUser, exchange_id: uuid.UUID) -> Exchange:
     with user_scope(user):
         return Exchange.objects.get(pk=exchange_id)
 
 
 def test_an_exchange_is_kept_whole_and_remembered_in_working(user: EndUser, clock: Clock) -> None:
     tools = [{"name": "search_memory", "ok": True, "ms": 12}]
-    stored = tell(user, clock, tools=tools)
-    row = kept(user, stored.exchange_id)
+    stored = record_exchange(user, clock, tools=tools)
+    row = load_exchange(user, stored.exchange_id)
     assert (row.user_message, row.assistant_message, row.tools) == ("Where is the key?", "Behind the boiler.", tools)
     item = memory.get(user, stored.memory_id)
     assert item is not None
@@ -51,8 +51,8 @@ def test_an_exchange_is_kept_whole_and_remembered_in_working(user: EndUser, cloc
 def test_the_longest_messages_fit_and_both_have_a_part_in_the_memory(
     user: EndUser, clock: Clock, asked: str, answered: str
 ) -> None:
-    stored = tell(user, clock, asked, answered=answered)
-    row = kept(user, stored.exchange_id)
+    stored = record_exchange(user, clock, asked, answered=answered)
+    row = load_exchange(user, stored.exchange_id)
     assert (row.user_message, row.assistant_message) == (asked, answered)
     item = memory.get(user, stored.memory_id)
     assert item is not None
@@ -69,8 +69,8 @@ def test_the_longest_messages_fit_and_both_have_a_part_in_the_memory(
 def test_a_message_that_breaks_a_rule_is_named_and_nothing_is_kept(
     user: EndUser, clock: Clock, asked: str, answered: str, field: str
 ) -> None:
-    with pytest.raises(Refused) as refusal:
-        tell(user, clock, asked, answered=answered)
+    with pytest.raises(WriteRefused) as refusal:
+        record_exchange(user, clock, asked, answered=answered)
     assert refusal.value.field == field
     assert memory.stats(user).exchanges == 0
     assert memory.stats(user).tiers["working"] == {}
@@ -90,7 +90,7 @@ def test_an_outcome_is_asked_for_when_something_that_can_be_scored_was_shown(
 ) -> None:
     memory.store(user, NewMemory("The ferry to Hvar is blue", tier=tier, tags=["context"]), now=clock())
     turn_id = memory.search(user, SearchRequest("ferry"), now=clock()).turn_id
-    stored = tell(user, clock, turn_id=turn_id, interrupted=interrupted)
+    stored = record_exchange(user, clock, turn_id=turn_id, interrupted=interrupted)
     assert (stored.required_scoring, stored.state) == (required, "unscored" if required else "scored")
     assert memory.thread_state(user, "t-1").waits is required
 
@@ -100,12 +100,12 @@ def test_a_turn_of_somebody_else_asks_for_nothing(
 ) -> None:
     memory.store(other_user, NewMemory("The ferry to Hvar is blue"), now=clock())
     turn_id = memory.search(other_user, SearchRequest("ferry"), now=clock()).turn_id
-    assert tell(user, clock, turn_id=turn_id).required_scoring is False
+    assert record_exchange(user, clock, turn_id=turn_id).required_scoring is False
 
 
 def test_a_thread_is_new_until_something_was_said_in_it(user: EndUser, other_user: EndUser, clock: Clock) -> None:
     assert exchanges.is_new_thread(user, "t-1", now=clock())
-    tell(user, clock)
+    record_exchange(user, clock)
     assert not exchanges.is_new_thread(user, "t-1", now=clock())
     assert exchanges.is_new_thread(user, "t-2", now=clock())
     assert exchanges.is_new_thread(other_user, "t-1", now=clock())
@@ -122,14 +122,14 @@ def test_every_twenty_messages_and_every_change_of_thread_call_for_a_promotion(u
     promotion_due.connect(note)
     try:
         for _ in range(9):
-            tell(user, clock)
+            record_exchange(user, clock)
         assert called == []
-        tell(user, clock)
+        record_exchange(user, clock)
         assert called == [user.pk]
         EndUser.objects.update(messages_since_promotion=0)
-        tell(user, clock, thread_id="t-2")
+        record_exchange(user, clock, thread_id="t-2")
         assert called == [user.pk] * 2
-        tell(user, clock, thread_id="t-2")
+        record_exchange(user, clock, thread_id="t-2")
         assert called == [user.pk] * 2
     finally:
         promotion_due.disconnect(note)

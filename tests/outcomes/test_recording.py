@@ -10,19 +10,19 @@ from pytest_django import Settings
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn
-from memory.store.admission import Refused
+from memory.store.admission import WriteRefused
 from memory.tiers import Outcome, Tier
 from outcomes import recording
 from outcomes.exchanges import NewExchange
 from outcomes.models import OutcomeEvent
-from outcomes.recording import Recorded, UnknownTurn
+from outcomes.recording import RecordedOutcome, UnknownTurn
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
 
 memory = MemoryFacade("key:test")
 
 
-def shown(user: EndUser, clock: Clock, *items: MemoryItem, thread_id: str = "") -> uuid.UUID:
+def record_turn(user: EndUser, clock: Clock, *items: MemoryItem, thread_id: str = "") -> uuid.UUID:
     """A turn whose search showed these, in this order."""
     with user_scope(user):
         positions = [[str(item.pk), item.tier] for item in items]
@@ -30,11 +30,11 @@ def shown(user: EndUser, clock: Clock, *items: MemoryItem, thread_id: str = "") 
     return turn.turn_id
 
 
-def record(user: EndUser, clock: Clock, outcome: Outcome = Outcome.WORKED, **fields: Any) -> Recorded:
+def record_verdict(user: EndUser, clock: Clock, outcome: Outcome = Outcome.WORKED, **fields: Any) -> RecordedOutcome:
     return memory.outcome(user, outcome, now=clock(), **fields)
 
 
-def now_of(item: MemoryItem) -> MemoryItem:
+def reload_item(item: MemoryItem) -> MemoryItem:
     found = memory.get(item.user, item.pk)
     assert found is not None
     return found
@@ -56,10 +56,10 @@ def test_each_outcome_moves_a_score_by_its_delta_within_bounds(
     user: EndUser, clock: Clock, outcome: Outcome, before: float, after: float, uses: int
 ) -> None:
     item = MemoryItemFactory.create(user=user, score=before)
-    recorded = record(user, clock, outcome, turn_id=shown(user, clock, item))
+    recorded = record_verdict(user, clock, outcome, turn_id=record_turn(user, clock, item))
     [scored] = recorded.scored
     assert (scored.memory_id, scored.score, scored.uses) == (item.pk, after, uses)
-    row = now_of(item)
+    row = reload_item(item)
     assert (row.score, row.uses, row.last_outcome, row.last_used_at) == (after, uses, outcome, clock())
     counts = {kind: getattr(row, kind) for kind in Outcome}
     assert counts == {kind: int(kind is outcome) for kind in Outcome}
@@ -70,23 +70,23 @@ def test_each_outcome_moves_a_score_by_its_delta_within_bounds(
 def test_two_successes_reach_the_thresholds_exactly(user: EndUser, clock: Clock) -> None:
     item = MemoryItemFactory.create(user=user)
     for expected in (0.7, 0.9, 1.0):
-        record(user, clock, turn_id=shown(user, clock, item))
-        assert now_of(item).score == expected
+        record_verdict(user, clock, turn_id=record_turn(user, clock, item))
+        assert reload_item(item).score == expected
 
 
 def test_the_deltas_are_settings(user: EndUser, clock: Clock, settings: Settings) -> None:
     settings.MEMORY = {**settings.MEMORY, "SCORING": {**settings.MEMORY["SCORING"], "worked": 0.35}}
     item = MemoryItemFactory.create(user=user)
-    assert record(user, clock, turn_id=shown(user, clock, item)).scored[0].score == 0.85
+    assert record_verdict(user, clock, turn_id=record_turn(user, clock, item)).scored[0].score == 0.85
 
 
 def test_switched_off_outcomes_are_noted_and_move_nothing(user: EndUser, clock: Clock, settings: Settings) -> None:
     settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "outcome": False}}
     item = MemoryItemFactory.create(user=user, tier=Tier.WORKING)
-    recorded = record(user, clock, turn_id=shown(user, clock, item))
+    recorded = record_verdict(user, clock, turn_id=record_turn(user, clock, item))
     assert (recorded.scored, recorded.learned) == ([], [item.pk])
-    assert (now_of(item).score, now_of(item).uses) == (0.5, 0)
-    assert recording.outcome_counts(user)["worked"] == 1
+    assert (reload_item(item).score, reload_item(item).uses) == (0.5, 0)
+    assert recording.count_outcomes(user)["worked"] == 1
 
 
 @pytest.mark.parametrize("tier", [Tier.MEMORY_BANK, Tier.BOOKS])
@@ -96,10 +96,10 @@ def test_books_and_the_bank_are_noted_and_never_scored(
 ) -> None:
     item = MemoryItemFactory.create(user=user, tier=tier, tags=["goal"])
     working = MemoryItemFactory.create(user=user)
-    recorded = record(user, clock, outcome, turn_id=shown(user, clock, item, working))
+    recorded = record_verdict(user, clock, outcome, turn_id=record_turn(user, clock, item, working))
     assert recorded.learned == [item.pk]
     assert [scored.memory_id for scored in recorded.scored] == [working.pk]
-    row = now_of(item)
+    row = reload_item(item)
     assert (row.score, row.uses, row.last_outcome, row.updated_at) == (0.5, 0, "", item.updated_at)
     assert memory.events(user, item.pk) == []
 
@@ -123,31 +123,31 @@ def test_positions_name_memories_and_what_names_none_means_all(
     user: EndUser, clock: Clock, related: Sequence[int | str] | None, meant: list[int]
 ) -> None:
     items = [MemoryItemFactory.create(user=user) for _ in range(3)]
-    recorded = record(user, clock, turn_id=shown(user, clock, *items), related=related)
+    recorded = record_verdict(user, clock, turn_id=record_turn(user, clock, *items), related=related)
     assert {scored.memory_id for scored in recorded.scored} == {items[position].pk for position in meant}
 
 
 def test_an_id_names_a_memory_with_and_without_a_turn(user: EndUser, clock: Clock) -> None:
     in_turn, beside = MemoryItemFactory.create_batch(2, user=user)
-    with_turn = record(user, clock, turn_id=shown(user, clock, in_turn), related=[str(beside.pk), 1])
+    with_turn = record_verdict(user, clock, turn_id=record_turn(user, clock, in_turn), related=[str(beside.pk), 1])
     assert {scored.memory_id for scored in with_turn.scored} == {in_turn.pk, beside.pk}
-    alone = record(user, clock, related=[str(beside.pk).upper()])
+    alone = record_verdict(user, clock, related=[str(beside.pk).upper()])
     assert [(scored.memory_id, scored.uses) for scored in alone.scored] == [(beside.pk, 2)]
 
 
 def test_somebody_elses_memory_is_not_moved_by_its_id(user: EndUser, other_user: EndUser, clock: Clock) -> None:
     theirs = MemoryItemFactory.create(user=other_user)
     mine = MemoryItemFactory.create(user=user)
-    recorded = record(user, clock, turn_id=shown(user, clock, mine), related=[str(theirs.pk)])
+    recorded = record_verdict(user, clock, turn_id=record_turn(user, clock, mine), related=[str(theirs.pk)])
     assert [scored.memory_id for scored in recorded.scored] == [mine.pk]
-    assert now_of(theirs).score == 0.5
-    with pytest.raises(Refused):
-        record(user, clock, related=[str(theirs.pk)])
+    assert reload_item(theirs).score == 0.5
+    with pytest.raises(WriteRefused):
+        record_verdict(user, clock, related=[str(theirs.pk)])
 
 
 def test_a_turn_or_exchange_that_is_not_ones_own_is_unknown(user: EndUser, other_user: EndUser, clock: Clock) -> None:
     item = MemoryItemFactory.create(user=other_user)
-    turn_id = shown(other_user, clock, item)
+    turn_id = record_turn(other_user, clock, item)
     exchange_id = memory.exchange(other_user, NewExchange("t", "q", "a"), now=clock()).exchange_id
     cases: list[tuple[dict[str, Any], str]] = [
         ({"turn_id": turn_id}, "turn_id"),
@@ -156,24 +156,24 @@ def test_a_turn_or_exchange_that_is_not_ones_own_is_unknown(user: EndUser, other
     ]
     for fields, named in cases:
         with pytest.raises(UnknownTurn) as unknown:
-            record(user, clock, **fields)
+            record_verdict(user, clock, **fields)
         assert unknown.value.field == named
-    assert now_of(item).score == 0.5
-    assert sum(recording.outcome_counts(user).values()) == 0
+    assert reload_item(item).score == 0.5
+    assert sum(recording.count_outcomes(user).values()) == 0
 
 
 def test_an_outcome_of_nothing_is_refused(user: EndUser, clock: Clock) -> None:
-    with pytest.raises(Refused) as refusal:
-        record(user, clock)
+    with pytest.raises(WriteRefused) as refusal:
+        record_verdict(user, clock)
     assert refusal.value.field == "related"
 
 
 def test_an_exchange_leads_to_the_memories_of_its_turn(user: EndUser, clock: Clock) -> None:
     item = MemoryItemFactory.create(user=user)
-    turn_id = shown(user, clock, item)
+    turn_id = record_turn(user, clock, item)
     stored = memory.exchange(user, NewExchange("t-1", "q", "a", turn_id=turn_id), now=clock())
     assert stored.required_scoring
-    recorded = record(user, clock, Outcome.FAILED, exchange_id=stored.exchange_id)
+    recorded = record_verdict(user, clock, Outcome.FAILED, exchange_id=stored.exchange_id)
     assert [scored.memory_id for scored in recorded.scored] == [item.pk]
     assert memory.context(user, "q", now=clock(), thread_id="t-1").required_scoring is False
     with user_scope(user):
@@ -184,9 +184,9 @@ def test_an_exchange_leads_to_the_memories_of_its_turn(user: EndUser, clock: Clo
 
 def test_a_memory_that_is_gone_is_passed_over(user: EndUser, clock: Clock) -> None:
     gone, left = MemoryItemFactory.create_batch(2, user=user)
-    turn_id = shown(user, clock, gone, left)
+    turn_id = record_turn(user, clock, gone, left)
     memory.remove(user, gone.pk, now=clock())
-    assert [scored.memory_id for scored in record(user, clock, turn_id=turn_id).scored] == [left.pk]
+    assert [scored.memory_id for scored in record_verdict(user, clock, turn_id=turn_id).scored] == [left.pk]
 
 
 # --- takeaways ---------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def test_a_memory_that_is_gone_is_passed_over(user: EndUser, clock: Clock) -> No
 )
 def test_a_takeaway_starts_where_its_lesson_stands(user: EndUser, clock: Clock, outcome: Outcome, score: float) -> None:
     stored = memory.exchange(user, NewExchange("t-1", "q", "a"), now=clock())
-    recorded = record(
+    recorded = record_verdict(
         user, clock, outcome, exchange_id=stored.exchange_id, key_takeaway="Restart the router before calling"
     )
     assert recorded.takeaway_id is not None
@@ -207,18 +207,18 @@ def test_a_takeaway_starts_where_its_lesson_stands(user: EndUser, clock: Clock, 
 
 
 def test_a_takeaway_needs_no_turn_and_a_blank_one_is_none(user: EndUser, clock: Clock) -> None:
-    assert record(user, clock, key_takeaway="Ask before calling").takeaway_id is not None
+    assert record_verdict(user, clock, key_takeaway="Ask before calling").takeaway_id is not None
     item = MemoryItemFactory.create(user=user)
-    assert record(user, clock, related=[str(item.pk)], key_takeaway="  ").takeaway_id is None
+    assert record_verdict(user, clock, related=[str(item.pk)], key_takeaway="  ").takeaway_id is None
 
 
 def test_a_bad_takeaway_is_refused_and_no_score_moves(user: EndUser, clock: Clock) -> None:
     item = MemoryItemFactory.create(user=user)
-    with pytest.raises(Refused) as refusal:
-        record(user, clock, turn_id=shown(user, clock, item), key_takeaway="bad\x00text")
+    with pytest.raises(WriteRefused) as refusal:
+        record_verdict(user, clock, turn_id=record_turn(user, clock, item), key_takeaway="bad\x00text")
     assert refusal.value.field == "key_takeaway"
-    assert now_of(item).score == 0.5
-    assert sum(recording.outcome_counts(user).values()) == 0
+    assert reload_item(item).score == 0.5
+    assert sum(recording.count_outcomes(user).values()) == 0
 
 
 # --- accounts ----------------------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def test_outcomes_are_counted_by_kind_newest_first(user: EndUser, other_user: En
     item = MemoryItemFactory.create(user=user)
     for outcome in (Outcome.WORKED, Outcome.WORKED, Outcome.FAILED):
         clock.advance(minutes=1)
-        record(user, clock, outcome, related=[str(item.pk)])
+        record_verdict(user, clock, outcome, related=[str(item.pk)])
     assert memory.stats(user).outcomes == {"worked": 2, "failed": 1, "partial": 0, "unknown": 0}
-    assert [event.outcome for event in recording.recent(user, 2)] == ["failed", "worked"]
-    assert recording.recent(other_user) == []
+    assert [event.outcome for event in recording.list_current_outcomes(user, 2)] == ["failed", "worked"]
+    assert recording.list_current_outcomes(other_user) == []

@@ -11,7 +11,7 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn
 from memory.tiers import Outcome, Tier
 from outcomes import recording
-from outcomes.cues import cues_in, is_small_talk
+from outcomes.cues import find_cues, is_small_talk
 from outcomes.exchanges import NewExchange
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
@@ -21,7 +21,7 @@ QUESTION = "How do I restart the router in the cellar?"
 
 
 def kinds(message: str, answer: str = "Pull the plug.") -> list[str]:
-    return [cue.kind for cue in cues_in(message, [QUESTION], answer)]
+    return [cue.kind for cue in find_cues(message, [QUESTION], answer)]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_what_asks_for_something_is_no_small_talk(message: str) -> None:
 
 
 # --- in a conversation -------------------------------------------------------------------------------------------
-def allow(settings: Settings) -> None:
+def allow_scoring(settings: Settings) -> None:
     settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "implicit_scoring": True}}
 
 
@@ -123,58 +123,58 @@ def turn_of(user: EndUser, clock: Clock, *items: MemoryItem) -> uuid.UUID:
         return Turn.objects.create(user=user, positions=positions, created_at=clock()).turn_id
 
 
-def say(user: EndUser, clock: Clock, message: str, **fields: Any) -> uuid.UUID:
+def record_exchange(user: EndUser, clock: Clock, message: str, **fields: Any) -> uuid.UUID:
     new = NewExchange(fields.pop("thread_id", "t-1"), message, "Pull the plug.", **fields)
     return memory.exchange(user, new, now=clock.advance(minutes=1)).exchange_id
 
 
-def signals(user: EndUser) -> dict[uuid.UUID, list[str]]:
+def list_signals(user: EndUser) -> dict[uuid.UUID, list[str]]:
     return {told.exchange.pk: [one.kind for one in told.signals] for told in memory.exchanges(user, limit=50)[0]}
 
 
 def test_a_signal_speaks_of_the_exchange_it_reacts_to_and_moves_nothing(user: EndUser, clock: Clock) -> None:
     item = MemoryItemFactory.create(user=user)
-    first = say(user, clock, QUESTION, turn_id=turn_of(user, clock, item))
-    second = say(user, clock, "No, that's wrong")
-    third = say(user, clock, "How do I restart the cellar router?")
-    assert signals(user) == {first: ["corrects", "repeats"], second: [], third: []}
+    first = record_exchange(user, clock, QUESTION, turn_id=turn_of(user, clock, item))
+    second = record_exchange(user, clock, "No, that's wrong")
+    third = record_exchange(user, clock, "How do I restart the cellar router?")
+    assert list_signals(user) == {first: ["corrects", "repeats"], second: [], third: []}
     row = memory.get(user, item.pk)
     assert row is not None
     assert (row.score, row.uses, memory.events(user, item.pk)) == (0.5, 0, [])
-    assert sum(recording.outcome_counts(user).values()) == 0
+    assert sum(recording.count_outcomes(user).values()) == 0
     assert memory.stats(user).signals == {"corrects": 1, "repeats": 1}
 
 
 def test_another_thread_or_an_old_one_is_not_reacted_to(user: EndUser, clock: Clock) -> None:
-    say(user, clock, QUESTION)
-    say(user, clock, "No, that's wrong", thread_id="t-2")
+    record_exchange(user, clock, QUESTION)
+    record_exchange(user, clock, "No, that's wrong", thread_id="t-2")
     clock.advance(hours=13)
-    say(user, clock, "No, that's wrong")
-    assert [kinds for kinds in signals(user).values() if kinds] == []
+    record_exchange(user, clock, "No, that's wrong")
+    assert [kinds for kinds in list_signals(user).values() if kinds] == []
 
 
 def test_an_answer_that_was_broken_off_is_not_judged(user: EndUser, clock: Clock) -> None:
-    say(user, clock, QUESTION, interrupted=True)
-    say(user, clock, QUESTION)
-    assert [kinds for kinds in signals(user).values() if kinds] == []
+    record_exchange(user, clock, QUESTION, interrupted=True)
+    record_exchange(user, clock, QUESTION)
+    assert [kinds for kinds in list_signals(user).values() if kinds] == []
 
 
 def test_a_flag_lets_a_signal_move_scores_a_little(user: EndUser, clock: Clock, settings: Settings) -> None:
-    allow(settings)
+    allow_scoring(settings)
     item, bank = MemoryItemFactory.create(user=user), MemoryItemFactory.create(user=user, tier=Tier.MEMORY_BANK)
     turn_id = turn_of(user, clock, item, bank)
-    say(user, clock, QUESTION, turn_id=turn_id)
-    say(user, clock, "Thanks, that worked")
+    record_exchange(user, clock, QUESTION, turn_id=turn_id)
+    record_exchange(user, clock, "Thanks, that worked")
     row, banked = memory.get(user, item.pk), memory.get(user, bank.pk)
     assert row is not None and banked is not None  # noqa: PT018
     assert (row.score, row.uses, row.worked, row.last_outcome, banked.score) == (0.52, 0, 0, "", 0.5)
     assert memory.events(user, item.pk)[0].kind == "signal_thanks"
-    assert sum(recording.outcome_counts(user).values()) == 0
+    assert sum(recording.count_outcomes(user).values()) == 0
     memory.outcome(user, Outcome.FAILED, now=clock(), turn_id=turn_id)
     row = memory.get(user, item.pk)
     assert row is not None
     assert (row.score, row.uses) == (0.2, 1), "a verdict takes the place of a hint"
-    say(user, clock, "Thanks, that worked")
+    record_exchange(user, clock, "Thanks, that worked")
     row = memory.get(user, item.pk)
     assert row is not None
     assert row.score == 0.2, "and a hint never of a verdict"

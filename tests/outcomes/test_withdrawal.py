@@ -8,16 +8,16 @@ from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
 from memory.signals import learning_due
-from memory.store.admission import Refused
+from memory.store.admission import WriteRefused
 from memory.tiers import Outcome, Tier
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
-from tests.outcomes.test_verdicts import learned_by_adding, lines, standing
+from tests.outcomes.test_verdicts import learned_by_adding, ledger_lines, score_and_counts
 
 memory = MemoryFacade("key:test")
 
 
-def judge(user: EndUser, clock: Clock, outcome: Outcome, *items: MemoryItem) -> int:
+def record_verdict(user: EndUser, clock: Clock, outcome: Outcome, *items: MemoryItem) -> int:
     """Number of the event of the first memory."""
     memory.outcome(user, outcome, now=clock.advance(seconds=1), related=[str(item.pk) for item in items])
     return memory.events(user, items[0].pk)[0].pk
@@ -25,22 +25,22 @@ def judge(user: EndUser, clock: Clock, outcome: Outcome, *items: MemoryItem) -> 
 
 def test_only_the_named_memory_loses_the_verdict(user: EndUser, clock: Clock) -> None:
     item, other = MemoryItemFactory.create(user=user), MemoryItemFactory.create(user=user)
-    event = judge(user, clock, Outcome.FAILED, item, other)
+    event = record_verdict(user, clock, Outcome.FAILED, item, other)
     memory.undo(user, item.pk, event, now=clock.advance(seconds=1))
-    assert standing(item) == (0.5, 0, 0, 0, 0, 0)
-    assert standing(other) == (0.2, 1, 0, 1, 0, 0)
+    assert score_and_counts(item) == (0.5, 0, 0, 0, 0, 0)
+    assert score_and_counts(other) == (0.2, 1, 0, 1, 0, 0)
     assert learned_by_adding(user) == {(str(other.pk), "failed"): 1}
-    assert lines(user) == [("failed", 1, False), ("failed", -1, False), ("failed", 1, True)]
+    assert ledger_lines(user) == [("failed", 1, False), ("failed", -1, False), ("failed", 1, True)]
     there = memory.withdrawable_verdict(user, other.pk)
     assert there is not None
     memory.undo(user, other.pk, there.pk, now=clock.advance(seconds=1))
-    assert (standing(other), learned_by_adding(user)) == ((0.5, 0, 0, 0, 0, 0), {})
+    assert (score_and_counts(other), learned_by_adding(user)) == ((0.5, 0, 0, 0, 0, 0), {})
 
 
 def test_it_takes_back_as_much_as_was_moved_and_asks_to_be_unlearned(user: EndUser, clock: Clock) -> None:
     item = MemoryItemFactory.create(user=user, score=0.9)
-    event = judge(user, clock, Outcome.WORKED, item)
-    assert standing(item)[0] == 1.0
+    event = record_verdict(user, clock, Outcome.WORKED, item)
+    assert score_and_counts(item)[0] == 1.0
     EndUser.objects.filter(pk=user.pk).update(learning_due_since=None)
     told: list[int] = []
     learning_due.connect(lambda user_id, **_: told.append(user_id), weak=False, dispatch_uid="withdrawal")
@@ -48,18 +48,18 @@ def test_it_takes_back_as_much_as_was_moved_and_asks_to_be_unlearned(user: EndUs
         memory.undo(user, item.pk, event, now=clock.advance(seconds=1))
     finally:
         learning_due.disconnect(dispatch_uid="withdrawal")
-    assert standing(item)[0] == 0.9
+    assert score_and_counts(item)[0] == 0.9
     assert told == [user.pk]
 
 
 def test_a_later_edit_or_verdict_does_not_stand_in_the_way(user: EndUser, clock: Clock) -> None:
     item = MemoryItemFactory.create(user=user, text="Runs on Mondays")
-    first = judge(user, clock, Outcome.FAILED, item)
-    judge(user, clock, Outcome.WORKED, item)
+    first = record_verdict(user, clock, Outcome.FAILED, item)
+    record_verdict(user, clock, Outcome.WORKED, item)
     memory.revise(user, item.pk, {"text": "Swims on Mondays"}, now=clock.advance(seconds=1))
     memory.undo(user, item.pk, first, now=clock.advance(seconds=1))
-    assert standing(item) == (0.7, 1, 1, 0, 0, 0)
-    with pytest.raises(Refused, match="taken back already"):
+    assert score_and_counts(item) == (0.7, 1, 1, 0, 0, 0)
+    with pytest.raises(WriteRefused, match="taken back already"):
         memory.undo(user, item.pk, first, now=clock.advance(seconds=1))
 
 
@@ -67,16 +67,16 @@ def test_the_move_before_it_can_be_taken_back_again_and_the_next_verdict_decides
     item = MemoryItemFactory.create(user=user, tier=Tier.HISTORY, score=0.9, uses=3, worked=3)
     memory.promote(user, now=clock.advance(seconds=1))
     promoted = memory.events(user, item.pk)[0].pk
-    event = judge(user, clock, Outcome.FAILED, item)
-    with pytest.raises(Refused, match="something came after it"):
+    event = record_verdict(user, clock, Outcome.FAILED, item)
+    with pytest.raises(WriteRefused, match="something came after it"):
         memory.undo(user, item.pk, promoted, now=clock.advance(seconds=1))
     memory.undo(user, item.pk, event, now=clock.advance(seconds=1))
     memory.undo(user, item.pk, promoted, now=clock.advance(seconds=1))
-    again = judge(user, clock, Outcome.WORKED, item)
+    again = record_verdict(user, clock, Outcome.WORKED, item)
     memory.undo(user, item.pk, again, now=clock.advance(seconds=1))
     memory.promote(user, now=clock.advance(seconds=1))
     assert tier(item) == Tier.HISTORY, "a verdict that was taken back decides nothing"
-    judge(user, clock, Outcome.WORKED, item)
+    record_verdict(user, clock, Outcome.WORKED, item)
     memory.promote(user, now=clock.advance(seconds=1))
     assert tier(item) == Tier.PATTERNS
 
@@ -90,8 +90,8 @@ def test_another_users_verdict_and_a_memory_that_is_gone_are_not_found(
     user: EndUser, other_user: EndUser, clock: Clock
 ) -> None:
     item = MemoryItemFactory.create(user=user)
-    event = judge(user, clock, Outcome.WORKED, item)
+    event = record_verdict(user, clock, Outcome.WORKED, item)
     assert memory.undo(other_user, item.pk, event, now=clock()) is None
     assert memory.undo(user, uuid.uuid4(), event, now=clock()) is None
     assert memory.withdrawable_verdict(other_user, item.pk) is None
-    assert standing(item)[0] == 0.7
+    assert score_and_counts(item)[0] == 0.7

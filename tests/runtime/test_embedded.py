@@ -17,7 +17,7 @@ from config import embedded
 def test_the_run_directory_is_plain_and_short_whatever_the_path(tmp_path: Path, name: str) -> None:
     run = embedded.run_dir(tmp_path / name)
 
-    assert embedded.PLAIN_PATH.fullmatch(str(run))
+    assert embedded.UNQUOTED_PATH.fullmatch(str(run))
     assert len(str(run / ".s.PGSQL.5432")) <= 103
 
 
@@ -51,13 +51,13 @@ def test_a_data_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
 
     with pytest.raises(embedded.EmbeddedError, match="cannot be made"):
-        embedded.secrets(tmp_path / "file" / "data")
+        embedded.load_secrets(tmp_path / "file" / "data")
 
 
 def test_secrets_are_private_and_stay_the_same(tmp_path: Path) -> None:
-    first = embedded.secrets(tmp_path / "data")
+    first = embedded.load_secrets(tmp_path / "data")
 
-    assert embedded.secrets(tmp_path / "data") == first
+    assert embedded.load_secrets(tmp_path / "data") == first
     assert stat.S_IMODE((tmp_path / "data" / "secrets.json").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
     words = {
@@ -73,23 +73,23 @@ def test_secrets_are_private_and_stay_the_same(tmp_path: Path) -> None:
 
 def test_processes_that_are_first_at_once_agree_on_the_secrets(tmp_path: Path) -> None:
     with ProcessPoolExecutor(4) as pool:
-        read = list(pool.map(embedded.secrets, [tmp_path / "data"] * 8))
+        read = list(pool.map(embedded.load_secrets, [tmp_path / "data"] * 8))
 
     assert len(set(read)) == 1
     assert [file.name for file in (tmp_path / "data").iterdir() if "secrets" in file.name] == ["secrets.json"]
 
 
 def test_broken_secrets_are_told_and_not_replaced(tmp_path: Path) -> None:
-    embedded.secrets(tmp_path)
+    embedded.load_secrets(tmp_path)
     (tmp_path / "secrets.json").write_text("{")
 
     with pytest.raises(embedded.EmbeddedError, match="restore it"):
-        embedded.secrets(tmp_path)
+        embedded.load_secrets(tmp_path)
     assert (tmp_path / "secrets.json").read_text() == "{"
 
 
 def test_addresses_lead_back_to_the_sockets(tmp_path: Path) -> None:
-    place = embedded.paths(tmp_path / "a b")
+    place = embedded.installation_paths(tmp_path / "a b")
 
     assert embedded.socket_path(embedded.embedder_url(place.data)) == place.embedder_socket
     url = embedded.redis_url(place.data)

@@ -15,7 +15,7 @@ from config import embedded
 
 @pytest.fixture(scope="module")
 def embedder(services: object) -> Iterator[httpx.Client]:
-    socket = str(embedded.paths(settings.DATA_DIR).embedder_socket)
+    socket = str(embedded.installation_paths(settings.DATA_DIR).embedder_socket)
     with httpx.Client(transport=httpx.HTTPTransport(uds=socket), base_url="http://embedder", timeout=30) as client:
         yield client
 

@@ -29,7 +29,7 @@ def record() -> Record:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[embedded.Paths]:
-    made = embedded.paths(tmp_path / "data with spaces")
+    made = embedded.installation_paths(tmp_path / "data with spaces")
     embedded.make_directories(made)
     yield made
     shutil.rmtree(made.run, ignore_errors=True)
@@ -47,7 +47,7 @@ def test_a_lock_file_of_a_foreign_process_is_removed(place: embedded.Paths) -> N
 
 
 def test_an_orphaned_server_is_stopped_and_the_data_kept(place: embedded.Paths, supervisor: Supervisor) -> None:
-    supervisor.start([postgres.program(place.data)])
+    supervisor.start([postgres.postgres_program(place.data)])
     with postgres.superuser_connection(place) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
     orphan = supervisor.children[0].process
@@ -57,7 +57,7 @@ def test_an_orphaned_server_is_stopped_and_the_data_kept(place: embedded.Paths, 
 
     assert eventually(lambda: orphan.poll() is not None, 5)
     supervisor.children.pop().log.close()
-    supervisor.start([postgres.program(place.data)])
+    supervisor.start([postgres.postgres_program(place.data)])
     with postgres.superuser_connection(place) as connection:
         assert connection.execute("SELECT number FROM kept").fetchone() == (7,)
 
@@ -67,18 +67,18 @@ def test_a_first_start_that_was_killed_halfway_is_begun_anew(place: embedded.Pat
     half.mkdir()
     (half / "PG_VERSION").write_text("18")
 
-    supervisor.start([postgres.program(place.data)])
+    supervisor.start([postgres.postgres_program(place.data)])
 
     assert not half.exists()
     assert not (place.data / "pg.password").exists()
 
 
 def test_lost_secrets_are_named_instead_of_waited_for(place: embedded.Paths, supervisor: Supervisor) -> None:
-    postgres.initialise(place, postgres.identity_prefix(place))
+    postgres.initialise_cluster(place, postgres.user_switch_prefix(place))
     place.secrets.unlink()
 
     with pytest.raises(StartFailedError, match="restore that file"):
-        supervisor.start([postgres.program(place.data)])
+        supervisor.start([postgres.postgres_program(place.data)])
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become somebody else")
@@ -87,16 +87,16 @@ def test_root_without_user_namespaces_runs_it_as_an_ordinary_user(
 ) -> None:
     which = shutil.which
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "unshare" else which(name))
-    assert postgres.identity_prefix(place)[0] == "setpriv"
+    assert postgres.user_switch_prefix(place)[0] == "setpriv"
 
-    supervisor.start([postgres.program(place.data)])
+    supervisor.start([postgres.postgres_program(place.data)])
 
     assert place.postgres.owner() in postgres.FALLBACK_USERS
     supervisor.stop()
     supervisor.stopping = False
     monkeypatch.undo()
     # Where namespaces are allowed again the files go back to root.
-    supervisor.start([postgres.program(place.data)])
+    supervisor.start([postgres.postgres_program(place.data)])
     assert place.postgres.owner() == "root"
 
 
@@ -104,20 +104,20 @@ def test_a_hostile_locale_of_the_caller_does_not_matter(place: embedded.Paths, m
     monkeypatch.setenv("LC_ALL", "xx_YY.UTF-8")
     monkeypatch.setenv("PGDATA", "/nowhere")
 
-    postgres.initialise(place, postgres.identity_prefix(place))
+    postgres.initialise_cluster(place, postgres.user_switch_prefix(place))
 
     assert (place.postgres / "PG_VERSION").exists()
 
 
 def test_nobody_gets_in_without_the_password(services: object) -> None:
-    address = admin_url().replace(embedded.secrets(settings.DATA_DIR).superuser_password, "guess")
+    address = admin_url().replace(embedded.load_secrets(settings.DATA_DIR).superuser_password, "guess")
 
     with pytest.raises(psycopg.OperationalError, match="password"):
         psycopg.connect(address, connect_timeout=3)
 
 
 def admin_url() -> str:
-    secret = embedded.secrets(settings.DATA_DIR).superuser_password
+    secret = embedded.load_secrets(settings.DATA_DIR).superuser_password
     return f"postgresql://postgres:{secret}@/postgres?host={embedded.run_dir(settings.DATA_DIR)}"
 
 
@@ -185,7 +185,7 @@ def test_the_roles_are_what_the_walls_need(services: object) -> None:
 
 
 def test_what_an_administrator_may_not_do_is_told_and_left_out(services: object) -> None:
-    plan = roles.Plan("theirs", roles.Login("their_owner", "pw"), roles.Login("their_app", "pw"))
+    plan = roles.RolePlan("theirs", roles.Login("their_owner", "pw"), roles.Login("their_app", "pw"))
     run = str(embedded.run_dir(settings.DATA_DIR))
     try:
         with psycopg.connect(admin_url(), autocommit=True) as server:
@@ -193,10 +193,10 @@ def test_what_an_administrator_may_not_do_is_told_and_left_out(services: object)
             server.execute("CREATE DATABASE theirs OWNER half_admin")
         address = conninfo.make_conninfo(host=run, user="half_admin", password="pw", dbname="postgres")
 
-        skipped = roles.prepare(address, plan)
+        skipped = roles.prepare_server(address, plan)
 
         assert any("leakproof" in message for message in skipped)
-        assert roles.prepare(address, plan) == skipped
+        assert roles.prepare_server(address, plan) == skipped
     finally:
         with psycopg.connect(admin_url(), autocommit=True) as server:
             server.execute("DROP DATABASE IF EXISTS theirs WITH (FORCE)")
@@ -207,4 +207,4 @@ def test_what_an_administrator_may_not_do_is_told_and_left_out(services: object)
 def test_leftovers_of_somebody_else_are_left_alone(place: embedded.Paths) -> None:
     leftovers.record_file(place).write_text(f"[[{os.getpid()}, 1.0], [1, 2.0]]")
 
-    assert leftovers.clear(place) == 0
+    assert leftovers.end_orphans(place) == 0

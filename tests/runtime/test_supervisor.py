@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from config.env import process_environment
+from config.env import copy_environment
 from config.supervisor import Program, StartFailedError, StopRequestedError, Supervisor
 from tests.runtime.stack import eventually
 
@@ -46,11 +46,11 @@ def supervisor(tmp_path: Path, record: Record) -> Iterator[Supervisor]:
         signal.signal(number, handler)
 
 
-def program(name: str, code: str, tmp_path: Path, **options: object) -> Program:
+def make_program(name: str, code: str, tmp_path: Path, **options: object) -> Program:
     return Program(
         name=name,
         argv=[sys.executable, "-u", "-c", code],
-        environment=process_environment(),
+        environment=copy_environment(),
         cwd=tmp_path,
         **options,  # type: ignore[arg-type]
     )
@@ -59,7 +59,7 @@ def program(name: str, code: str, tmp_path: Path, **options: object) -> Program:
 FOREVER = "import time; time.sleep(60)"
 
 
-def tend_until(supervisor: Supervisor, claim: object, within_s: float = 10.0) -> None:
+def supervise_until(supervisor: Supervisor, claim: object, within_s: float = 10.0) -> None:
     end = time.monotonic() + within_s
 
     def tick() -> None:
@@ -77,7 +77,7 @@ def test_programs_stop_in_reverse_order(supervisor: Supervisor, tmp_path: Path) 
     ready = "; open(sys.argv[1], 'w').close(); time.sleep(60)"
     for name in ("first ", "second "):
         there = (tmp_path / name).exists
-        made = program(name, code + ready, tmp_path, ready=there)
+        made = make_program(name, code + ready, tmp_path, ready=there)
         supervisor.start([Program(**{**as_options(made), "argv": [*made.argv, name]})])  # type: ignore[arg-type]
 
     supervisor.stop()
@@ -93,17 +93,17 @@ def test_a_program_that_ends_is_started_again_and_named(supervisor: Supervisor, 
     code = (
         "import sys, os, time; there = os.path.exists('once'); open('once', 'w'); there or sys.exit(7); time.sleep(60)"
     )
-    supervisor.start([program("moody", code, tmp_path)])
+    supervisor.start([make_program("moody", code, tmp_path)])
 
-    tend_until(supervisor, lambda: any("ended with code 7" in line for line in record.lines))
+    supervise_until(supervisor, lambda: any("ended with code 7" in line for line in record.lines))
     supervisor.stopping = False
-    tend_until(supervisor, lambda: supervisor.children[0].is_alive)
+    supervise_until(supervisor, lambda: supervisor.children[0].is_alive)
 
 
 def test_failures_in_a_row_wait_longer_each_time(supervisor: Supervisor, record: Record, tmp_path: Path) -> None:
-    supervisor.start([program("broken", "raise SystemExit(3)", tmp_path)])
+    supervisor.start([make_program("broken", "raise SystemExit(3)", tmp_path)])
 
-    tend_until(supervisor, lambda: any("3 times in a row" in line for line in record.lines), 15)
+    supervise_until(supervisor, lambda: any("3 times in a row" in line for line in record.lines), 15)
 
     waits = [line.rsplit("again in ", 1)[1] for line in record.lines if "again in" in line]
     assert waits[:3] == ["0.5 s", "1.0 s", "2.0 s"]
@@ -114,12 +114,12 @@ def test_a_start_that_fails_tells_the_last_words(supervisor: Supervisor, tmp_pat
     code = "import sys; print('no such thing as a free port'); sys.exit(2)"
 
     with pytest.raises(StartFailedError, match=r"(?s)code 2.*free port"):
-        supervisor.start([program("web", code, tmp_path, ready=lambda: False)])
+        supervisor.start([make_program("web", code, tmp_path, ready=lambda: False)])
 
 
 def test_a_start_that_hangs_is_given_up(supervisor: Supervisor, tmp_path: Path) -> None:
     with pytest.raises(StartFailedError, match="did not answer in time"):
-        supervisor.start([program("web", FOREVER, tmp_path, ready=lambda: False, ready_within_s=0.3)])
+        supervisor.start([make_program("web", FOREVER, tmp_path, ready=lambda: False, ready_within_s=0.3)])
 
 
 def test_a_signal_ends_even_an_unfinished_start(supervisor: Supervisor, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_signal_ends_even_an_unfinished_start(supervisor: Supervisor, tmp_path
         return False
 
     with pytest.raises(StopRequestedError):
-        supervisor.start([program("web", FOREVER, tmp_path, ready=interrupt)])
+        supervisor.start([make_program("web", FOREVER, tmp_path, ready=interrupt)])
 
 
 def test_one_that_ignores_its_signal_is_killed_with_its_helpers(
@@ -139,7 +139,7 @@ def test_one_that_ignores_its_signal_is_killed_with_its_helpers(
         "helper = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); "
         "open('pid', 'w').write(str(helper.pid)); open('there', 'w'); time.sleep(60)"
     )
-    supervisor.start([program("stubborn", code, tmp_path, ready=(tmp_path / "there").exists, grace_s=0.3)])
+    supervisor.start([make_program("stubborn", code, tmp_path, ready=(tmp_path / "there").exists, grace_s=0.3)])
 
     supervisor.stop()
 
@@ -152,9 +152,9 @@ def test_output_goes_to_the_log_and_only_what_is_loud_is_shown(
     supervisor: Supervisor, record: Record, tmp_path: Path
 ) -> None:
     code = "print('quiet'); print('ERROR loud'); " + FOREVER
-    supervisor.start([program("talker", code, tmp_path, is_loud=lambda line: "ERROR" in line)])
+    supervisor.start([make_program("talker", code, tmp_path, is_loud=lambda line: "ERROR" in line)])
 
-    tend_until(supervisor, lambda: "talker says ERROR loud" in record.lines)
+    supervise_until(supervisor, lambda: "talker says ERROR loud" in record.lines)
 
     assert (tmp_path / "talker.log").read_text() == "quiet\nERROR loud\n"
     assert "talker says quiet" not in record.lines
@@ -164,22 +164,20 @@ def test_a_step_passes_its_lines_on(supervisor: Supervisor, tmp_path: Path) -> N
     shown: list[str] = []
     argv = [sys.executable, "-c", "print('one'); print('two')"]
 
-    supervisor.finish_step(supervisor.begin_step("check", argv, process_environment(), tmp_path, shown.append))
+    supervisor.finish_step(supervisor.begin_step("check", argv, copy_environment(), tmp_path, shown.append))
 
     assert shown == ["one\n", "two\n"]
 
 
 def test_a_step_that_fails_fails_the_start(supervisor: Supervisor, tmp_path: Path) -> None:
-    step = supervisor.begin_step(
-        "check", [sys.executable, "-c", "raise SystemExit(4)"], process_environment(), tmp_path
-    )
+    step = supervisor.begin_step("check", [sys.executable, "-c", "raise SystemExit(4)"], copy_environment(), tmp_path)
 
     with pytest.raises(StartFailedError, match="check ended with code 4"):
         supervisor.finish_step(step)
 
 
 def test_a_stop_ends_a_step_on_its_way(supervisor: Supervisor, tmp_path: Path) -> None:
-    step = supervisor.begin_step("long", [sys.executable, "-c", FOREVER], process_environment(), tmp_path)
+    step = supervisor.begin_step("long", [sys.executable, "-c", FOREVER], copy_environment(), tmp_path)
 
     supervisor.stop()
 
@@ -196,7 +194,7 @@ supervisor = Supervisor(Record(), Path({str(tmp_path)!r}), lambda pids: print(*p
 supervisor.start([program("child", {FOREVER!r}, Path({str(tmp_path)!r}))])
 supervisor.watch()
 """
-    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=process_environment())
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=copy_environment())
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
 

@@ -16,7 +16,7 @@ from tests.runtime.stack import Stack, eventually, free_port, manage, processes_
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack"), pytest.mark.timeout(180)]
 
 
-def ask(stack: Stack, query: str = EXAMPLE_QUERY) -> list[dict[str, str]]:
+def search_demo(stack: Stack, query: str = EXAMPLE_QUERY) -> list[dict[str, str]]:
     answer = httpx.post(
         f"{stack.api_url}/api/v1/users/{USER_ID}/search",
         headers={"Authorization": f"Bearer {stack.api_key}"},
@@ -38,7 +38,7 @@ def test_the_access_file_is_private_and_says_all_one_needs(stack: Stack) -> None
 
 
 def test_the_first_search_answers_from_the_demo(stack: Stack) -> None:
-    assert any("ERR_4521" in hit["content"] for hit in ask(stack))
+    assert any("ERR_4521" in hit["content"] for hit in search_demo(stack))
 
 
 def test_the_printed_command_works_in_a_shell(stack: Stack) -> None:
@@ -61,7 +61,7 @@ def test_no_port_but_the_web_port_is_open(stack: Stack) -> None:
 
 
 def test_what_holds_secrets_is_closed_to_others(stack: Stack) -> None:
-    place = embedded.paths(stack.data_dir)
+    place = embedded.installation_paths(stack.data_dir)
 
     for path in (place.data, place.run, place.postgres, place.redis, place.log):
         assert stat.S_IMODE(path.stat().st_mode) == 0o700, path
@@ -153,7 +153,7 @@ def is_running_again(stack: Stack, name: str, old: int) -> bool:
 
 def answers(stack: Stack) -> bool:
     try:
-        return bool(ask(stack))
+        return bool(search_demo(stack))
     except (httpx.HTTPError, AssertionError):
         return False
 
@@ -169,7 +169,7 @@ def test_after_a_kill_nothing_is_left_and_the_next_start_keeps_everything(stack:
 
     assert stack.access == access
     assert "Applying" not in stack.output
-    assert any("ERR_4521" in hit["content"] for hit in ask(stack))
+    assert any("ERR_4521" in hit["content"] for hit in search_demo(stack))
     mains = [each for each in processes_of(stack.data_dir) if each.pid != stack.pid and "granian" in each.cmdline()]
     assert mains
     assert all(psutil.Process(stack.pid) in each.parents() for each in mains)

@@ -4,7 +4,7 @@
 language model.
 """
 
-from memory.facts.profile.detection import detect
+from memory.facts.profile.detection import detect_profile_facts
 from memory.facts.profile.facts import ProfileFact
 
-__all__ = ["ProfileFact", "detect"]
+__all__ = ["ProfileFact", "detect_profile_facts"]

@@ -12,12 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memory.facts.profile import facts
 from memory.facts.profile.facts import CONFIDENCE, LEAST_CONFIDENCE, Confidence, ProfileFact
-from memory.facts.profile.rules import LONGEST, MOST_FACTS, READ, found_by_rules
-from memory.guard import bank_refusal, speech
-from memory.guard.reading import read
+from memory.facts.profile.rules import LONGEST, MOST_FACTS, READ, find_facts_by_rules
+from memory.guard import explain_refusal, speech
+from memory.guard.reading import annotate_text
 from memory.inference import language_model
 from memory.inference.llm import LanguageModel
-from memory.inference.prompts import prompt
+from memory.inference.prompts import render_prompt
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
 from memory.tiers import Trust
@@ -33,21 +33,21 @@ WORD = re.compile(r"[^\W_]{3,}")
 ABOUT_THE_USER = frozenset({"user", "users", "nutzer", "nutzerin", "utente", "usuario", "usuaria", "utilisateur"})
 
 
-class Found(BaseModel):
+class ProposedFact(BaseModel):
     """One fact as the model returns it."""
 
     model_config = ConfigDict(extra="ignore")
 
-    field: facts.Field
+    field: facts.ProfileField
     value: str = Field(min_length=3, max_length=LONGEST)
     reasoning: str = ""
     confidence: Confidence
 
 
-class Finds(BaseModel):
+class ProposedFacts(BaseModel):
     """The model's answer. A single fact and "null" are accepted as lists of one and none."""
 
-    facts: list[Found] = Field(max_length=2 * MOST_FACTS)
+    facts: list[ProposedFact] = Field(max_length=2 * MOST_FACTS)
 
     @model_validator(mode="before")
     @classmethod
@@ -61,39 +61,39 @@ class Finds(BaseModel):
         return {"facts": said["facts"] or []} if isinstance(said, dict) else said
 
 
-def detect(user_message: str, deadline: Deadline) -> list[ProfileFact]:
+def detect_profile_facts(user_message: str, deadline: Deadline) -> list[ProfileFact]:
     """The profile facts in a message. Failures of the language model never raise."""
     model = language_model()
     if model is None:
-        return found_by_rules(user_message)
+        return find_facts_by_rules(user_message)
     if not is_own_speech(user_message):
         return []
     try:
-        return found_by_model(model, user_message, deadline)
+        return find_facts_by_model(model, user_message, deadline)
     except Unavailable as error:
         logger.info("profile facts found by rules alone", reason=type(error).__name__)
-        return found_by_rules(user_message)
+        return find_facts_by_rules(user_message)
 
 
 def is_own_speech(message: str) -> bool:
     """Whether the message contains something the user seriously says themselves."""
-    reading = read(message[:READ])
-    return bool(reading.sentences) and not speech.is_exchange(reading) and not speech.jokes(reading)
+    reading = annotate_text(message[:READ])
+    return bool(reading.sentences) and not speech.is_exchange(reading) and not speech.is_joke(reading)
 
 
-def found_by_model(model: LanguageModel, message: str, deadline: Deadline) -> list[ProfileFact]:
-    asked = prompt(PURPOSE, {"message": message[:READ]})
-    finds = model.answer(asked, Finds, purpose=PURPOSE, deadline=deadline).facts
+def find_facts_by_model(model: LanguageModel, message: str, deadline: Deadline) -> list[ProfileFact]:
+    asked = render_prompt(PURPOSE, {"message": message[:READ]})
+    finds = model.answer(asked, ProposedFacts, purpose=PURPOSE, deadline=deadline).facts
     found: dict[str, ProfileFact] = {}
     for find in finds:
         statement = " ".join(find.value.split())
-        if not is_sure(find) or not is_grounded(statement, message) or bank_refusal(statement):
+        if not is_confident(find) or not is_grounded(statement, message) or explain_refusal(statement):
             continue
         found.setdefault(statement, ProfileFact(find.field, statement, find.confidence, Trust.ASSISTANT))
     return list(found.values())[:MOST_FACTS]
 
 
-def is_sure(find: Found) -> bool:
+def is_confident(find: ProposedFact) -> bool:
     return CONFIDENCE[find.confidence] >= CONFIDENCE[LEAST_CONFIDENCE]
 
 

@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from memory.tiers import Trust
 
-Field = Literal[
+ProfileField = Literal[
     "name",
     "identity",
     "goals",
@@ -29,7 +29,7 @@ Field = Literal[
 Confidence = Literal["high", "medium", "low"]
 
 DEFAULT_IMPORTANCE: Final = 0.6
-IMPORTANCE: Final[dict[Field, float]] = {
+IMPORTANCE: Final[dict[ProfileField, float]] = {
     "name": 0.95,
     "identity": 0.9,
     "goals": 0.85,
@@ -49,7 +49,7 @@ IMPORTANCE: Final[dict[Field, float]] = {
 CONFIDENCE: Final[dict[Confidence, float]] = {"high": 0.9, "medium": 0.7, "low": 0.4}
 LEAST_CONFIDENCE: Final[Confidence] = "medium"
 
-TAGS: Final[dict[Field, tuple[str, ...]]] = {
+TAGS: Final[dict[ProfileField, tuple[str, ...]]] = {
     "name": ("identity", "name"),
     "identity": ("identity",),
     "goals": ("goal",),
@@ -79,7 +79,7 @@ class ProfileFact:
     ``trust`` is the lowest among the authors of the wording: the user alone, or a model as well.
     """
 
-    field: Field
+    field: ProfileField
     statement: str
     certainty: Confidence
     trust: Trust

@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from memory.facts.profile.facts import Confidence, Field, ProfileFact
-from memory.guard import found_order, found_secret, refusal, speech
+from memory.facts.profile.facts import Confidence, ProfileFact, ProfileField
+from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.lexicon import FOLDER, Lexicon
-from memory.guard.reading import ADDRESS_MARK, BREAKS, TOKEN, Reading, Sentence, Span, read
+from memory.guard.reading import ADDRESS_MARK, BREAKS, TOKEN, AnnotatedText, Sentence, Span, annotate_text
 from memory.tiers import Trust
 
 WORDS = Path(__file__).parent / "words"
@@ -35,7 +35,7 @@ POINTED_WITHIN = 4
 TASK_WITHIN = 6
 FURTHEST_TRAIT = 3
 
-FIELDS: Final[dict[str, Field]] = {
+FIELDS: Final[dict[str, ProfileField]] = {
     "name": "name",
     "manner style": "communication_style",
     "learning": "learning_goals",
@@ -60,29 +60,29 @@ LASTING = frozenset({"identity", "preferences", "family", "colleagues", "challen
 
 
 @cache
-def profile_words() -> Lexicon:
+def load_profile_words() -> Lexicon:
     return Lexicon(FOLDER, WORDS)
 
 
-def found_by_rules(message: str) -> list[ProfileFact]:
+def find_facts_by_rules(message: str) -> list[ProfileFact]:
     """The profile facts of a message, each as a sentence of its own."""
     text = QUOTED.sub(" ", QUOTED_LINE.sub(" ", CODE.sub(" ", message[:READ])))
-    whole = read(text, profile_words())
-    if is_of_others(whole):
+    whole = annotate_text(text, load_profile_words())
+    if quotes_others(whole):
         return []
     found: dict[str, ProfileFact] = {}
     for sentence in whole.own:
-        if has_other_voice(sentence) or found_secret(sentence.raw) or found_order(sentence.raw):
+        if has_other_voice(sentence) or find_secret(sentence.raw) or find_order(sentence.raw):
             continue
-        for piece in statements(sentence, whole):
-            if fact := fact_of(piece):
+        for piece in split_statements(sentence, whole):
+            if fact := build_fact(piece):
                 found.setdefault(fact.statement, fact)
     return list(found.values())[:MOST_FACTS]
 
 
-def is_of_others(reading: Reading) -> bool:
+def quotes_others(reading: AnnotatedText) -> bool:
     """Whether the words of the message may be somebody else's: a text to work on, a part to play, a joke."""
-    if speech.is_exchange(reading) or speech.jokes(reading):
+    if speech.is_exchange(reading) or speech.is_joke(reading):
         return True
     return any(sentence.has("text work", "sarcasm") for sentence in reading.own)
 
@@ -91,7 +91,7 @@ def has_other_voice(sentence: Sentence) -> bool:
     return sentence.has("someone says", "asked", "maybe", "wish", "if i", "suppose") or ADDRESS_MARK in sentence.raw
 
 
-def statements(sentence: Sentence, whole: Reading) -> list[Sentence]:
+def split_statements(sentence: Sentence, whole: AnnotatedText) -> list[Sentence]:
     """The parts of a sentence that are statements beginning with an opening, each with what is added to it."""
     segments = [part for part in SEGMENT.split(sentence.raw) if part.strip()]
     if sentence.asks:
@@ -100,37 +100,37 @@ def statements(sentence: Sentence, whole: Reading) -> list[Sentence]:
         segments.pop()
     found: list[str] = []
     is_open = False
-    for segment in (clause for part in segments for clause in clauses(part, whole)):
-        own = read(segment, profile_words(), whole.languages).own
-        if own and opening_of(own[0]):
+    for segment in (clause for part in segments for clause in split_clauses(part, whole)):
+        own = annotate_text(segment, load_profile_words(), whole.languages).own
+        if own and find_opening(own[0]):
             found.append(segment)
             is_open = True
         elif is_open and own and not own[0].has("request", "you", "cut"):
             found[-1] += f", {segment}"
         else:
             is_open = False
-    pieces = (read(text, profile_words(), whole.languages).own for text in found)
+    pieces = (annotate_text(text, load_profile_words(), whole.languages).own for text in found)
     return [own[0] for own in pieces if own]
 
 
-def clauses(segment: str, whole: Reading) -> list[str]:
+def split_clauses(segment: str, whole: AnnotatedText) -> list[str]:
     """A segment cut where a statement with an opening of its own is joined to one: "I'm Ana and I live in Leeds"."""
     pieces = JOINT.split(segment, maxsplit=MOST_JOINTS)
     found = pieces[:1]
     for joint, piece in zip(pieces[1::2], pieces[2::2], strict=True):
-        if opens(found[-1], whole) and opens(piece, whole):
+        if opens_statement(found[-1], whole) and opens_statement(piece, whole):
             found.append(piece)
         else:
             found[-1] += joint + piece
     return found
 
 
-def opens(text: str, whole: Reading) -> bool:
-    own = read(text, profile_words(), whole.languages).own
-    return bool(own) and opening_of(own[0]) is not None
+def opens_statement(text: str, whole: AnnotatedText) -> bool:
+    own = annotate_text(text, load_profile_words(), whole.languages).own
+    return bool(own) and find_opening(own[0]) is not None
 
 
-def heads(sentence: Sentence) -> set[int]:
+def find_heads(sentence: Sentence) -> set[int]:
     """Where a statement may begin: at the start, and behind "by the way" and its like."""
     places = {0}
     for start, end in sentence.spans("lead"):
@@ -139,9 +139,9 @@ def heads(sentence: Sentence) -> set[int]:
     return places
 
 
-def opening_of(sentence: Sentence) -> tuple[str, int, int] | None:
+def find_opening(sentence: Sentence) -> tuple[str, int, int] | None:
     """Kind and place of the opening that a sentence begins with, or None."""
-    begins = heads(sentence)
+    begins = find_heads(sentence)
     found = [
         (end - start, -rank, kind, start, end)
         for rank, kind in enumerate(FIELDS)
@@ -151,10 +151,10 @@ def opening_of(sentence: Sentence) -> tuple[str, int, int] | None:
     if found:
         _, _, kind, start, end = max(found)
         return kind, start, end
-    return opening_of_close_one(sentence, begins) or opening_of_value(sentence)
+    return find_opening_of_relative(sentence, begins) or find_opening_of_value(sentence)
 
 
-def opening_of_close_one(sentence: Sentence, begins: set[int]) -> tuple[str, int, int] | None:
+def find_opening_of_relative(sentence: Sentence, begins: set[int]) -> tuple[str, int, int] | None:
     """ "My sister Ana is allergic to nuts": somebody close, then what lasts about them."""
     traits = [place for place, _ in sentence.spans("trait")]
     for owner in sentence.spans("mine"):
@@ -162,12 +162,12 @@ def opening_of_close_one(sentence: Sentence, begins: set[int]) -> tuple[str, int
             for one in sentence.spans(person):
                 start, end = min(owner[0], one[0]), max(owner[1], one[1])
                 trait = next((place for place in traits if 0 <= place - end <= FURTHEST_TRAIT), None)
-                if start in begins and trait is not None and stand_together(owner, one):
+                if start in begins and trait is not None and are_adjacent(owner, one):
                     return None if leads_to_another(sentence, one, trait) else (kind, start, trait)
     return None
 
 
-def stand_together(one: Span, other: Span) -> bool:
+def are_adjacent(one: Span, other: Span) -> bool:
     return other[0] - one[1] <= 1 and one[0] - other[1] <= 1
 
 
@@ -176,7 +176,7 @@ def leads_to_another(sentence: Sentence, person: Span, trait: int) -> bool:
     return any(person[1] <= other < trait for other, _ in sentence.spans("kin", "stranger", "workmate"))
 
 
-def opening_of_value(sentence: Sentence) -> tuple[str, int, int] | None:
+def find_opening_of_value(sentence: Sentence) -> tuple[str, int, int] | None:
     """What matters to somebody stands in front: "Honesty matters more to me than comfort"."""
     for start, end in sentence.spans("values"):
         if start <= POINTED_WITHIN and not sentence.before(start, POINTED_WITHIN, "there"):
@@ -184,38 +184,38 @@ def opening_of_value(sentence: Sentence) -> tuple[str, int, int] | None:
     return None
 
 
-def fact_of(sentence: Sentence) -> ProfileFact | None:
-    opening = opening_of(sentence)
+def build_fact(sentence: Sentence) -> ProfileFact | None:
+    opening = find_opening(sentence)
     if opening is None:
         return None
     kind, start, end = opening
     stop = next((cut for cut, _ in sentence.spans("cut") if cut >= end), len(sentence.words))
     if kind == "name":
-        stop = end_of_name(sentence, end, stop)
-    if not stands(sentence, kind, start, end, stop):
+        stop = find_end_of_name(sentence, end, stop)
+    if not is_complete(sentence, kind, start, end, stop):
         return None
-    statement = worded(sentence.raw, start, stop)
-    if len(statement) > LONGEST or refusal(statement) is not None:
+    statement = word_statement(sentence.raw, start, stop)
+    if len(statement) > LONGEST or find_refusal(statement) is not None:
         return None
-    return ProfileFact(field_of(sentence, kind), statement, certainty_of(kind), Trust.USER)
+    return ProfileFact(choose_field(sentence, kind), statement, choose_confidence(kind), Trust.USER)
 
 
-def end_of_name(sentence: Sentence, start: int, stop: int) -> int:
+def find_end_of_name(sentence: Sentence, start: int, stop: int) -> int:
     """A name ends with its clause: "my name is Ana and I need a train"."""
     joints = (at for at in range(start, stop) if sentence.words[at] in JOINTS)
     return min(stop, *(at for at in (*sentence.breaks, *joints, stop) if at > start))
 
 
-def stands(sentence: Sentence, kind: str, start: int, end: int, stop: int) -> bool:
+def is_complete(sentence: Sentence, kind: str, start: int, end: int, stop: int) -> bool:
     """Whether the statement says enough by itself and means what it says."""
     told = stop - end
     if told < 1 and kind not in SELF_CONTAINED:
         return False
     if any(not start <= place < end for place, _ in sentence.spans("would")) or sentence.has("opinion"):
         return False
-    if kind in LASTING and (sentence.has("today") or speech.passes(sentence)):
+    if kind in LASTING and (sentence.has("today") or speech.is_passing_state(sentence)):
         return False
-    if kind in POINTING and points(sentence, end):
+    if kind in POINTING and points_at_conversation(sentence, end):
         return False
     if kind in TASKS and any(end <= place < min(stop, end + TASK_WITHIN) for place, _ in sentence.spans("task")):
         return False
@@ -224,7 +224,7 @@ def stands(sentence: Sentence, kind: str, start: int, end: int, stop: int) -> bo
     return kind != "manner style" or says_manner(sentence, end, stop)
 
 
-def points(sentence: Sentence, place: int) -> bool:
+def points_at_conversation(sentence: Sentence, place: int) -> bool:
     """Whether something that only the conversation shows is meant: "the second option", "this", but not "this year"."""
     return any(
         0 <= there - place <= POINTED_WITHIN and not sentence.at(there, "near") for there, _ in sentence.spans("there")
@@ -241,7 +241,7 @@ def says_manner(sentence: Sentence, end: int, stop: int) -> bool:
     return stop == end or sentence.has("manner") or is_address
 
 
-def field_of(sentence: Sentence, kind: str) -> Field:
+def choose_field(sentence: Sentence, kind: str) -> ProfileField:
     if kind == "goals" and sentence.has("far"):
         return "long_term_goals"
     if kind == "goals" and sentence.has("near"):
@@ -253,11 +253,11 @@ def field_of(sentence: Sentence, kind: str) -> Field:
     return "values" if kind == "values" else FIELDS[kind]
 
 
-def certainty_of(kind: str) -> Confidence:
+def choose_confidence(kind: str) -> Confidence:
     return "medium" if kind in {"family", "colleagues", "challenges", "projects"} else "high"
 
 
-def worded(raw: str, start: int, stop: int) -> str:
+def word_statement(raw: str, start: int, stop: int) -> str:
     """The words from one place up to another, as they were written, as a sentence."""
     starts = [
         match.start() for match in TOKEN.finditer(raw) if not (match.group()[0] in BREAKS or match.group()[0].isspace())

@@ -13,30 +13,30 @@ from rich.console import Console
 
 from memory.benchmarks import insights, load, promotion
 from memory.benchmarks.client import CallFailedError
-from memory.benchmarks.speed import INGEST_TARGET, Figures, Plan, targets
-from memory.benchmarks.staging import StageError, remote, staged
+from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
+from memory.benchmarks.staging import BenchmarkStageError, stage_local, stage_remote
 from memory.evaluation import learning, quality, report
-from memory.evaluation.datasets import Dataset, DatasetError, first_questions, read_dataset
+from memory.evaluation.datasets import DatasetError, RetrievalDataset, limit_questions, read_dataset
 from memory.evaluation.loading import NotIndexedError
-from memory.evaluation.quality import MODES, Results
-from memory.evaluation.scenarios import HALVES, SETS, scenario_set
-from memory.evaluation.timing import machine_facts
+from memory.evaluation.quality import MODES, QualityResults
+from memory.evaluation.scenarios import HALVES, SETS, read_scenario_set
+from memory.evaluation.timing import read_machine_facts
 from memory.platform.faults import Unavailable
 
 
-def whole(text: str) -> int:
+def parse_whole(text: str) -> int:
     if not text.isdecimal():
         raise ArgumentTypeError(f"{text!r} is not a whole number")
     return int(text)
 
 
-def at_least_one(text: str) -> int:
-    if not whole(text):
+def parse_positive(text: str) -> int:
+    if not parse_whole(text):
         raise ArgumentTypeError("must be at least 1")
     return int(text)
 
 
-def modes(text: str) -> list[str]:
+def parse_modes(text: str) -> list[str]:
     wanted = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     unknown = [name for name in wanted if name not in MODES]
     if unknown or not wanted:
@@ -44,8 +44,8 @@ def modes(text: str) -> list[str]:
     return wanted
 
 
-def boosts(text: str) -> list[str]:
-    known = list(quality.boost_names())
+def parse_boosts(text: str) -> list[str]:
+    known = list(quality.list_boosts())
     wanted = known if text == "each" else list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     unknown = [name for name in wanted if name not in known]
     if unknown or not wanted:
@@ -59,18 +59,18 @@ def add_data_arguments(good: CommandParser, better: CommandParser) -> None:
         kind.add_argument("file", type=Path, nargs="?", help="a data set; without it one of the product's own")
         kind.add_argument("--set", choices=list(SETS), default=next(iter(SETS)), help="which of its own")
         kind.add_argument("--half", choices=HALVES, help="only this half of it")
-        kind.add_argument("--limit", type=at_least_one, help="only the first questions")
-    good.add_argument("--k", type=at_least_one, default=10, help="depth of the ranking in conversations")
-    good.add_argument("--modes", type=modes, help=f"some of {','.join(MODES)}; all without it")
+        kind.add_argument("--limit", type=parse_positive, help="only the first questions")
+    good.add_argument("--k", type=parse_positive, default=10, help="depth of the ranking in conversations")
+    good.add_argument("--modes", type=parse_modes, help=f"some of {','.join(MODES)}; all without it")
     good.add_argument(
         "--without",
-        type=boosts,
+        type=parse_boosts,
         default=[],
         metavar="BOOSTS",
         help='ask also without each of these boosts, alone: names with commas, or "each"',
     )
     good.add_argument("--misses", action="store_true", help="list the questions whose best memory is not first")
-    better.add_argument("--rounds", type=at_least_one, default=5)
+    better.add_argument("--rounds", type=parse_positive, default=5)
 
 
 class Command(BaseCommand):
@@ -82,10 +82,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         kinds = parser.add_subparsers(dest="kind", required=True)
         fast = kinds.add_parser("speed", help="store, index, search and context through HTTP")
-        fast.add_argument("--memories", type=at_least_one, default=10_000, help="memories of the measured user")
-        fast.add_argument("--others", type=whole, default=0, help="memories of other users, loaded directly")
-        fast.add_argument("--queries", type=at_least_one, default=200)
-        fast.add_argument("--clients", type=at_least_one, default=1, help="calls at once")
+        fast.add_argument("--memories", type=parse_positive, default=10_000, help="memories of the measured user")
+        fast.add_argument("--others", type=parse_whole, default=0, help="memories of other users, loaded directly")
+        fast.add_argument("--queries", type=parse_positive, default=200)
+        fast.add_argument("--clients", type=parse_positive, default=1, help="calls at once")
         fast.add_argument("--seed", type=int, default=1)
         fast.add_argument("--keep", action="store_true", help="keep what was loaded directly for the next such run")
         fast.add_argument("--url", help="measure the product at this address, with --key")
@@ -94,8 +94,8 @@ class Command(BaseCommand):
         better = kinds.add_parser("learning", help="the first hit over rounds of outcomes, beside the vectors alone")
         add_data_arguments(good, better)
         many = kinds.add_parser("load", help="many clients searching while others write and the index is rebuilt")
-        many.add_argument("--memories", type=at_least_one, default=10_000)
-        many.add_argument("--clients", type=at_least_one, default=20)
+        many.add_argument("--memories", type=parse_positive, default=10_000)
+        many.add_argument("--clients", type=parse_positive, default=20)
         many.add_argument("--searches", type=float, default=20.0, help="a second, of all clients; 0 for no pause")
         many.add_argument("--writes", type=float, default=50.0, help="a second")
         many.add_argument("--seconds", type=float, default=60.0, help="of each of the two measurements")
@@ -120,48 +120,48 @@ class Command(BaseCommand):
         }[options["kind"]]
         try:
             content = measure(console, options)
-        except (CallFailedError, DatasetError, NotIndexedError, StageError, Unavailable) as error:
+        except (CallFailedError, DatasetError, NotIndexedError, BenchmarkStageError, Unavailable) as error:
             raise CommandError(str(error)) from error
         if options["json"]:
             report.write_json(options["json"], content)
 
 
 def measure_quality(console: Console, options: dict[str, Any]) -> dict[str, Any]:
-    dataset = chosen_dataset(options)
+    dataset = choose_dataset(options)
     size = f"{len(dataset.stores)} stores, {dataset.memory_count:,} memories, {dataset.question_count:,} questions"
     console.print(f"{dataset.name}: {size}")
-    asked = [*(options["modes"] or quality.modes_here()), *(f"-{name}" for name in options["without"])]
+    asked = [*(options["modes"] or quality.list_available_modes()), *(f"-{name}" for name in options["without"])]
     with console.status("") as status:
-        results = quality.evaluate(dataset, asked, options["k"], status.update)
+        results = quality.evaluate_dataset(dataset, asked, options["k"], status.update)
     print_results(console, results)
     if options["misses"]:
         report.print_lines(console, [miss.line() for miss in results.misses])
-    return {"dataset": dataset.name, "k": options["k"], **facts(), **results.as_json()}
+    return {"dataset": dataset.name, "k": options["k"], **collect_facts(), **results.as_json()}
 
 
 def measure_promotion(console: Console, options: dict[str, Any]) -> dict[str, Any]:
-    plan = promotion.Plan(options["memories"], options["users"], options["due"])
+    plan = promotion.PromotionPlan(options["memories"], options["users"], options["due"])
     figures = promotion.measure(plan, console)
-    report.print_facts(console, facts())
+    report.print_facts(console, collect_facts())
     promotion.print_figures(console, plan, figures)
-    return {**facts(), **figures.as_json()}
+    return {**collect_facts(), **figures.as_json()}
 
 
-def chosen_dataset(options: dict[str, Any]) -> Dataset:
-    dataset = read_dataset(options["file"]) if options["file"] else scenario_set(options["set"], options["half"])
-    return first_questions(dataset, options["limit"]) if options["limit"] else dataset
+def choose_dataset(options: dict[str, Any]) -> RetrievalDataset:
+    dataset = read_dataset(options["file"]) if options["file"] else read_scenario_set(options["set"], options["half"])
+    return limit_questions(dataset, options["limit"]) if options["limit"] else dataset
 
 
 def measure_learning(console: Console, options: dict[str, Any]) -> dict[str, Any]:
-    dataset = learning.adversarial(chosen_dataset(options))
+    dataset = learning.select_adversarial(choose_dataset(options))
     console.print(f"{dataset.name}: {dataset.question_count} questions in which similarity misleads")
     with console.status("") as status:
-        curve = learning.learn(dataset, options["rounds"], status.update)
+        curve = learning.measure_rounds(dataset, options["rounds"], status.update)
     report.print_quality(console, "the first hit, by rounds of outcomes", curve.table())
-    return {"dataset": dataset.name, "rounds": options["rounds"], **facts(), "curve": curve.as_json()}
+    return {"dataset": dataset.name, "rounds": options["rounds"], **collect_facts(), "curve": curve.as_json()}
 
 
-def print_results(console: Console, results: Results) -> None:
+def print_results(console: Console, results: QualityResults) -> None:
     report.print_quality(console, "overall", results.overall())
     report.print_quality(console, "tokens to hold the evidence", results.cost())
     for label in results.labels():
@@ -173,45 +173,49 @@ def print_results(console: Console, results: Results) -> None:
 
 
 def measure_speed(console: Console, options: dict[str, Any]) -> dict[str, Any]:
-    plan = Plan(options["memories"], options["others"], options["queries"], options["clients"], options["seed"])
+    plan = SpeedPlan(options["memories"], options["others"], options["queries"], options["clients"], options["seed"])
     with ExitStack() as stack:
         if options["url"] or options["key"]:
-            stage = stack.enter_context(remote(options["url"], options["key"], plan))
+            stage = stack.enter_context(stage_remote(options["url"], options["key"], plan))
         else:
-            stage = stack.enter_context(staged(plan, keep=options["keep"], say=console.print))
+            stage = stack.enter_context(stage_local(plan, keep=options["keep"], say=console.print))
         figures = stage.measure(plan, console.print)
-    report.print_facts(console, facts())
+    report.print_facts(console, collect_facts())
     print_figures(console, plan, figures)
-    return {"plan": plan.as_json(), **facts(), **figures.as_json()}
+    return {"plan": plan.as_json(), **collect_facts(), **figures.as_json()}
 
 
 def measure_load(console: Console, options: dict[str, Any]) -> dict[str, Any]:
     names = ("memories", "clients", "searches", "writes", "seconds", "seed", "rebuild")
-    plan = load.Plan(**{name: options[name] for name in names})
-    with staged(Plan(plan.memories, 0, 1, plan.clients, plan.seed), keep=False, say=console.print) as stage:
-        run = load.Load(stage.client, stage.user, plan, stage.writer, timezone.now(), console.print)
+    plan = load.LoadPlan(**{name: options[name] for name in names})
+    with stage_local(SpeedPlan(plan.memories, 0, 1, plan.clients, plan.seed), keep=False, say=console.print) as stage:
+        run = load.LoadRun(stage.client, stage.user, plan, stage.writer, timezone.now(), console.print)
         figures = run.run()
-    report.print_facts(console, facts())
+    report.print_facts(console, collect_facts())
     spreads = {"quiet": figures.quiet, "under load": figures.busy}
     report.print_spreads(console, f"search, {plan.clients} clients", {k: v for k, v in spreads.items() if v})
     report.print_lines(console, figures.notes())
-    return {"plan": asdict(plan), **facts(), **figures.as_json()}
+    return {"plan": asdict(plan), **collect_facts(), **figures.as_json()}
 
 
 def measure_insights(console: Console, options: dict[str, Any]) -> dict[str, Any]:
-    plan = insights.Plan(**{name: options[name] for name in ("concepts", "memories", "queries", "seed")})
+    plan = insights.InsightsPlan(**{name: options[name] for name in ("concepts", "memories", "queries", "seed")})
     # The user is filled here, so the stage loads nothing.
-    with staged(Plan(1, 0, 1, 1, plan.seed), keep=False, say=console.print) as stage:
+    with stage_local(SpeedPlan(1, 0, 1, 1, plan.seed), keep=False, say=console.print) as stage:
         if stage.person is None:
-            raise StageError("insights are measured on this installation only")
+            raise BenchmarkStageError("insights are measured on this installation only")
         spreads = insights.measure(stage.person, stage.client, plan, timezone.now(), console.print)
-    report.print_facts(console, facts())
+    report.print_facts(console, collect_facts())
     title = f"insights, {plan.concepts:,} concepts and {plan.memories:,} memories of the user"
     report.print_spreads(console, title, spreads, insights.TARGETS)
-    return {"plan": plan.as_json(), **facts(), "spreads": {name: asdict(taken) for name, taken in spreads.items()}}
+    return {
+        "plan": plan.as_json(),
+        **collect_facts(),
+        "spreads": {name: asdict(taken) for name, taken in spreads.items()},
+    }
 
 
-def print_figures(console: Console, plan: Plan, figures: Figures) -> None:
+def print_figures(console: Console, plan: SpeedPlan, figures: SpeedFigures) -> None:
     if figures.loading:
         console.print(figures.loading)
     for note in figures.notes():
@@ -219,10 +223,10 @@ def print_figures(console: Console, plan: Plan, figures: Figures) -> None:
     if figures.indexed_per_second:
         report.print_rate(console, "ingest to fully indexed", figures.indexed_per_second, "memories/s", INGEST_TARGET)
     title = f"{plan.memories:,} memories of the user, {plan.others:,} of others, {plan.clients} at once, through HTTP"
-    report.print_spreads(console, title, figures.spreads, targets(plan.memories))
+    report.print_spreads(console, title, figures.spreads, list_targets(plan.memories))
 
 
-def facts() -> dict[str, str]:
+def collect_facts() -> dict[str, str]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('server_version')")
-        return machine_facts() | {"postgres": str(cursor.fetchone()[0])}
+        return read_machine_facts() | {"postgres": str(cursor.fetchone()[0])}

@@ -7,9 +7,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memory.indexing import drift
-from memory.indexing.drift import KINDS, Mode
-from memory.management.organizations import named_user
-from memory.management.progress import progress
+from memory.indexing.drift import DIFFERENCE_TEXTS, Mode
+from memory.management.organizations import resolve_user
+from memory.management.progress import show_progress
 from memory.models import DriftReport, EndUser
 
 
@@ -27,9 +27,9 @@ class Command(BaseCommand):
         parser.add_argument("--org", help="slug of the user's organisation; not needed when there is only one")
 
     def handle(self, *args: object, **options: Any) -> None:
-        user = named_user(options["user"], options["org"]) if options["user"] else None
-        report = drift.begin(options["mode"], now=timezone.now(), repair=not options["no_repair"], user=user)
-        with progress(self.stdout, "users compared", None if user else EndUser.objects.count()) as advance:
+        user = resolve_user(options["user"], options["org"]) if options["user"] else None
+        report = drift.start_report(options["mode"], now=timezone.now(), repair=not options["no_repair"], user=user)
+        with show_progress(self.stdout, "users compared", None if user else EndUser.objects.count()) as advance:
             seen = 0
 
             def watched() -> bool:
@@ -38,12 +38,12 @@ class Command(BaseCommand):
                 seen = report.users
                 return False
 
-            drift.carry_on(report, clock=timezone.now, stop=watched)
+            drift.continue_report(report, clock=timezone.now, stop=watched)
         self.tell(report)
 
     def tell(self, report: DriftReport) -> None:
         self.stdout.write(f"{report.users:,} users, {report.rows:,} rows, {report.points:,} points compared")
-        for kind, meaning in KINDS.items():
+        for kind, meaning in DIFFERENCE_TEXTS.items():
             if found := report.found.get(kind, 0):
                 self.stdout.write(f"  {found:,} {meaning}, {report.mended.get(kind, 0):,} repaired")
         if not report.drift and not report.problem:

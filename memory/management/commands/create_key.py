@@ -11,14 +11,14 @@ from django.core.validators import validate_slug
 from django.utils import timezone
 
 from memory.access.keys import SCOPES, issue_key
-from memory.access.users import EXTERNAL_ID
+from memory.access.users import EXTERNAL_ID_PATTERN
 from memory.models import Organization
 
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _LONGEST = timedelta(days=3650)
 
 
-def lifetime(text: str) -> timedelta:
+def parse_lifetime(text: str) -> timedelta:
     """``90d``, ``12h`` or ``6w``."""
     read = re.fullmatch(r"(\d{1,6})([hdw])", text)
     length = int(read[1]) * _UNITS[read[2]] if read else timedelta()
@@ -27,7 +27,7 @@ def lifetime(text: str) -> timedelta:
     return length
 
 
-def listed(text: str) -> list[str]:
+def parse_list(text: str) -> list[str]:
     return [entry.strip() for entry in text.split(",") if entry.strip()]
 
 
@@ -39,10 +39,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--org", required=True, help="slug of the organisation; created if it does not exist")
         parser.add_argument("--name", required=True, help="what the key is for, shown in the console")
-        parser.add_argument("--scopes", type=listed, default=["read", "write"], help=f"some of {','.join(SCOPES)}")
-        parser.add_argument("--user-ids", type=listed, help="the only users the key may act for; all by default")
+        parser.add_argument("--scopes", type=parse_list, default=["read", "write"], help=f"some of {','.join(SCOPES)}")
+        parser.add_argument("--user-ids", type=parse_list, help="the only users the key may act for; all by default")
         parser.add_argument(
-            "--expires", type=lifetime, metavar="90d", help="lifetime in h, d or w; unlimited by default"
+            "--expires", type=parse_lifetime, metavar="90d", help="lifetime in h, d or w; unlimited by default"
         )
         parser.add_argument("--requests-per-second", type=int, help="a rate limit for this key")
 
@@ -85,7 +85,7 @@ class Command(BaseCommand):
         if unknown or not options["scopes"]:
             raise CommandError(f"--scopes: some of {', '.join(SCOPES)}")
         if options["user_ids"] is not None:
-            bad = [entry for entry in options["user_ids"] if not EXTERNAL_ID.fullmatch(entry)]
+            bad = [entry for entry in options["user_ids"] if not EXTERNAL_ID_PATTERN.fullmatch(entry)]
             if bad or not options["user_ids"]:
                 raise CommandError("--user-ids: each is 1-128 of A-Z a-z 0-9 _ . @ : -")
         rate = options["requests_per_second"]

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from memory.management.organizations import named_organization
+from memory.management.organizations import resolve_organization
 from memory.models import Membership, Operator
 
 
@@ -27,7 +27,7 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:
         if not options["org"] and not options["superuser"]:
             raise CommandError("name an organisation with --org, or make a --superuser")
-        organizations = [named_organization(slug) for slug in options["org"] or []]
+        organizations = [resolve_organization(slug) for slug in options["org"] or []]
         operator = Operator(username=options["username"], is_staff=True, is_superuser=options["superuser"])
         try:
             operator.full_clean(exclude=["password"])

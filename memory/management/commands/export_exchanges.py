@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from memory.access.users import find_user
 from memory.facade import MemoryFacade
-from memory.management.organizations import named_organization
+from memory.management.organizations import resolve_organization
 from memory.models import EndUser
 
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, help="the file to write; standard output when left out")
 
     def handle(self, *args: object, **options: Any) -> None:
-        user = find_user(named_organization(options["org"]), options["user"])
+        user = find_user(resolve_organization(options["org"]), options["user"])
         if user is None:
             raise CommandError(f"--user: nobody is known as {options['user']}")
         if options["out"] is None:

@@ -8,12 +8,19 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memory.access.users import EXTERNAL_ID, ensure_user, find_user
-from memory.management.organizations import named_organization
-from memory.management.progress import progress
+from memory.access.users import EXTERNAL_ID_PATTERN, find_user, get_or_create_user
+from memory.management.organizations import resolve_organization
+from memory.management.progress import show_progress
 from memory.models import Organization
 from memory.tiers import POLICIES, SCORED_TIERS, Tier
-from memory.transfer.chats.importing import FORMATS, ChatFile, Survey, Written, unwritten, write
+from memory.transfer.chats.importing import (
+    FORMATS,
+    ChatFile,
+    ImportProgress,
+    ImportSurvey,
+    count_new_memories,
+    import_chats,
+)
 from memory.transfer.chats.messages import BrokenExport
 
 
@@ -32,13 +39,13 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="check the file and say what would happen")
 
     def handle(self, *args: object, **options: Any) -> None:
-        organization = named_organization(options["org"])
-        if not EXTERNAL_ID.fullmatch(options["user"]):
+        organization = resolve_organization(options["org"])
+        if not EXTERNAL_ID_PATTERN.fullmatch(options["user"]):
             raise CommandError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
         tier = Tier(options["tier"])
         try:
             file = ChatFile(options["file"], options["format"])
-            with progress(self.stdout, "checked messages") as advance:
+            with show_progress(self.stdout, "checked messages") as advance:
                 survey = file.survey(on_message=lambda: advance(1))
             self.describe(survey)
             if options["dry_run"]:
@@ -50,7 +57,7 @@ class Command(BaseCommand):
         except OSError as fault:
             raise CommandError(f"{options['file']} cannot be read: {fault.strerror}") from None
 
-    def describe(self, survey: Survey) -> None:
+    def describe(self, survey: ImportSurvey) -> None:
         self.stdout.write(
             f"{survey.kind}: {_count(survey.messages, 'message')} in {_count(len(survey.threads), 'thread')}"
             + (f", {survey.earliest:%Y-%m-%d} to {survey.latest:%Y-%m-%d}" if survey.earliest else "")
@@ -60,25 +67,27 @@ class Command(BaseCommand):
         for reason, count in sorted(survey.skipped.items(), key=lambda entry: (-entry[1], entry[0])):
             self.stdout.write(f"left out: {count:,} ({reason})")
 
-    def rehearse(self, organization: Organization, user_id: str, file: ChatFile, survey: Survey, tier: Tier) -> None:
+    def rehearse(
+        self, organization: Organization, user_id: str, file: ChatFile, survey: ImportSurvey, tier: Tier
+    ) -> None:
         user = find_user(organization, user_id)
-        new = unwritten(user, file, tier) if user else survey.memories
+        new = count_new_memories(user, file, tier) if user else survey.memories
         self.stdout.write(
             f"would add {new:,} to {tier} of {user_id}, {survey.memories - new:,} already there; nothing was written"
         )
 
-    def write(self, organization: Organization, user_id: str, file: ChatFile, survey: Survey, tier: Tier) -> None:
-        user = ensure_user(organization, user_id)
-        latest = Written()
+    def write(self, organization: Organization, user_id: str, file: ChatFile, survey: ImportSurvey, tier: Tier) -> None:
+        user = get_or_create_user(organization, user_id)
+        latest = ImportProgress()
 
-        def note(written: Written, batch: int) -> None:
+        def note(written: ImportProgress, batch: int) -> None:
             nonlocal latest
             latest = written
             advance(batch)
 
-        with progress(self.stdout, "imported messages", survey.memories) as advance:
+        with show_progress(self.stdout, "imported messages", survey.memories) as advance:
             try:
-                latest = write(user, file, tier=tier, now=timezone.now(), on_batch=note)
+                latest = import_chats(user, file, tier=tier, now=timezone.now(), on_batch=note)
             except KeyboardInterrupt:
                 raise CommandError(
                     f"stopped after {latest.added:,}; the same command again goes on from there", returncode=130

@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memory.access.users import EXTERNAL_ID, ensure_user
-from memory.management.organizations import named_organization
-from memory.transfer.catalogue import BrokenCatalogue, read_catalogue, write
+from memory.access.users import EXTERNAL_ID_PATTERN, get_or_create_user
+from memory.management.organizations import resolve_organization
+from memory.transfer.catalogue import BrokenCatalogue, import_catalogue, read_catalogue
 
 
 class Command(BaseCommand):
@@ -25,8 +25,8 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="check the file and say what it holds")
 
     def handle(self, *args: object, **options: Any) -> None:
-        organization = named_organization(options["org"])
-        if not EXTERNAL_ID.fullmatch(options["user"]):
+        organization = resolve_organization(options["org"])
+        if not EXTERNAL_ID_PATTERN.fullmatch(options["user"]):
             raise CommandError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
         try:
             found = read_catalogue(options["file"])
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         if options["dry_run"]:
             self.stdout.write(f"{len(found):,} descriptions; nothing was written")
             return
-        done = write(ensure_user(organization, options["user"]), found, now=timezone.now())
+        done = import_catalogue(get_or_create_user(organization, options["user"]), found, now=timezone.now())
         self.stdout.write(
             self.style.SUCCESS(
                 f"added {done.added:,} to patterns of {options['user']}, revised {done.revised:,}, "

@@ -9,7 +9,7 @@ from django.utils import timezone
 from memory.access.keys import SCOPES, Principal, authenticate
 from memory.management import demo
 from memory.mcp import stdio
-from memory.mcp.callers import caller
+from memory.mcp.callers import resolve_caller
 from memory.models import Organization
 from memory.web.problems import Problem
 
@@ -36,10 +36,10 @@ class Command(BaseCommand):
         principal = self.principal_of(options["key"]) if options["key"] else self.operator(options["organization"])
         is_demo = not options["key"] and options["organization"] == demo.SLUG
         try:
-            who = caller(principal, options["user"] or (demo.USER_ID if is_demo else None))
+            who = resolve_caller(principal, options["user"] or (demo.USER_ID if is_demo else None))
         except Problem as problem:
             raise CommandError(f"--user: {problem.detail}") from None
-        stdio.serve(who)
+        stdio.serve_stdio(who)
 
     def principal_of(self, key: str) -> Principal:
         principal = authenticate(key, now=timezone.now())

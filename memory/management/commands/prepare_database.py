@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 from psycopg import Error, conninfo
 
 from config import roles
-from config.databases import from_url
-from config.embedded import paths
+from config.databases import database_from_url
+from config.embedded import installation_paths
 from config.env import env_secret
 from config.runtime.programs import prepare_database
 
@@ -24,14 +24,14 @@ class Command(BaseCommand):
     def handle(self, *_args: object, **_options: Any) -> None:
         application = env_secret("DATABASE_URL")
         if not application:
-            prepare_database(paths(settings.DATA_DIR))
+            prepare_database(installation_paths(settings.DATA_DIR))
             self.stdout.write("The embedded database is prepared.")
             return
         administrator = env_secret("DATABASE_ADMIN_URL")
         if not administrator:
             raise CommandError("set DATABASE_ADMIN_URL to postgresql://superuser:password@host:5432/postgres")
         try:
-            skipped = roles.prepare(conninfo.make_conninfo(administrator), plan(application))
+            skipped = roles.prepare_server(conninfo.make_conninfo(administrator), plan(application))
         except Error as error:
             raise CommandError(f"the database could not be prepared: {error}") from error
         for message in skipped:
@@ -39,10 +39,10 @@ class Command(BaseCommand):
         self.stdout.write("The database is prepared.")
 
 
-def plan(application: str) -> roles.Plan:
+def plan(application: str) -> roles.RolePlan:
     backup = env_secret("DATABASE_BACKUP_URL")
-    return roles.Plan(
-        database=from_url(application)["NAME"],
+    return roles.RolePlan(
+        database=database_from_url(application)["NAME"],
         owner=login(env_secret("DATABASE_OWNER_URL", application)),
         app=login(application),
         backup=login(backup) if backup else None,
@@ -50,7 +50,7 @@ def plan(application: str) -> roles.Plan:
 
 
 def login(url: str) -> roles.Login:
-    parts = from_url(url)
+    parts = database_from_url(url)
     if not parts["USER"] or not parts["PASSWORD"]:
         raise CommandError("every database address needs a user and a password: the roles are made from them")
     return roles.Login(parts["USER"], parts["PASSWORD"])

@@ -11,11 +11,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from config.embedded import paths
+from config.embedded import installation_paths
 from memory.access.users import find_user
 from memory.facade import MemoryFacade
 from memory.management import demo
-from memory.management.progress import progress
+from memory.management.progress import show_progress
 from memory.models import EndUser, Organization
 
 # Without a step forward for this long the worker or the embedder is in trouble; waiting on would not help.
@@ -31,24 +31,24 @@ class Command(BaseCommand):
         parser.add_argument("--quiet", action="store_true", help="leave the introduction to DATA_DIR/welcome.txt")
 
     def handle(self, *_args: object, **options: Any) -> None:
-        file = paths(settings.DATA_DIR).access
-        made = demo.prepare(read_access(file))
+        file = installation_paths(settings.DATA_DIR).access
+        made = demo.prepare_demo(read_access(file))
         url = options["url"].rstrip("/")
         access = {"api_url": url, "console_url": f"{url}/console/", "mcp_url": f"{url}/mcp", **made}
         write_private(file, json.dumps(access, indent=2) + "\n")
-        write_private(paths(settings.DATA_DIR).welcome, introduction(access))
+        write_private(installation_paths(settings.DATA_DIR).welcome, render_introduction(access))
         user = find_user(Organization.objects.get(slug=demo.SLUG), demo.USER_ID)
         if user is not None and not options["no_wait"]:
             self._await_index(user)
         if not options["quiet"]:
-            self.stdout.write(introduction(access))
+            self.stdout.write(render_introduction(access))
 
     def _await_index(self, user: EndUser) -> None:
         facade = MemoryFacade()
         pending = facade.index_status(user).pending
         if not pending:
             return
-        with progress(self.stdout, "  demo memories indexed", pending) as advance:
+        with show_progress(self.stdout, "  demo memories indexed", pending) as advance:
             moved = time.monotonic()
             while pending and time.monotonic() - moved < PATIENCE_S:
                 time.sleep(0.2)
@@ -61,7 +61,7 @@ class Command(BaseCommand):
             self.stdout.write(f"  demo       {pending} memories still wait for their vectors; words find them already")
 
 
-def introduction(access: dict[str, str]) -> str:
+def render_introduction(access: dict[str, str]) -> str:
     password = access["console_password"] or "(the password you chose)"
     table = (
         f"  Console  {access['console_url']}\n"

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 
 from memory.facade import MemoryFacade
-from memory.lifecycle.promotion import Promoted
-from memory.management.organizations import named_users
-from memory.management.progress import progress
+from memory.lifecycle.promotion import PromotionResult
+from memory.management.organizations import resolve_users
+from memory.management.progress import show_progress
 from memory.models import EndUser
 
 ACTOR = "command:promote"
@@ -33,11 +33,11 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="change nothing, print what would move and why")
 
     def handle(self, *args: object, **options: Any) -> None:
-        users = named_users(options["user"], options["organization"])
+        users = resolve_users(options["user"], options["organization"])
         memory, now, dry_run = MemoryFacade(ACTOR), timezone.now(), options["dry_run"]
         table = self.new_table()
         moved = let_go = unchanged = 0
-        with progress(self.stdout, "users", len(users)) as advance:
+        with show_progress(self.stdout, "users", len(users)) as advance:
             for user in users:
                 done = memory.promote(user, now=now, dry_run=dry_run)
                 for row in self.lines(user, done):
@@ -59,7 +59,7 @@ class Command(BaseCommand):
             table.add_column(name, no_wrap=name != "why")
         return table
 
-    def lines(self, user: EndUser, done: Promoted) -> Iterator[tuple[str, str, str, str]]:
+    def lines(self, user: EndUser, done: PromotionResult) -> Iterator[tuple[str, str, str, str]]:
         for move in done.promoted:
             yield user.external_id, str(move.memory_id), f"{move.source} → {move.target}", move.reason
         for gone in done.archived:

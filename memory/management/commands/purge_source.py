@@ -8,14 +8,14 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memory.facade import MemoryFacade
-from memory.lifecycle.purging import Wanted
-from memory.management.organizations import named_user
-from memory.store.admission import Refused
+from memory.lifecycle.purging import PurgeFilter
+from memory.management.organizations import resolve_user
+from memory.store.admission import WriteRefused
 
 ACTOR = "command:purge_source"
 
 
-def an_id(text: str) -> uuid.UUID:
+def parse_id(text: str) -> uuid.UUID:
     try:
         return uuid.UUID(text)
     except ValueError:
@@ -36,15 +36,15 @@ class Command(BaseCommand):
         parser.add_argument("--source", default="", help="a kind (tool, document, ...) or the name a client gave")
         parser.add_argument("--principal", default="", help='who wrote it, as in "key:mobile"')
         parser.add_argument("--thread", default="")
-        parser.add_argument("--memory", type=an_id, help="this memory and everything derived from it")
+        parser.add_argument("--memory", type=parse_id, help="this memory and everything derived from it")
         parser.add_argument("--dry-run", action="store_true", help="only count")
 
     def handle(self, *args: object, **options: Any) -> None:
-        user = named_user(options["user"], options["organization"])
-        wanted = Wanted(options["source"], options["principal"], options["thread"], options["memory"])
+        user = resolve_user(options["user"], options["organization"])
+        wanted = PurgeFilter(options["source"], options["principal"], options["thread"], options["memory"])
         try:
             done, exchanges = MemoryFacade(ACTOR).purge(user, wanted, now=timezone.now(), dry_run=options["dry_run"])
-        except Refused as error:
+        except WriteRefused as error:
             raise CommandError(error.rule) from error
         verb = "would be" if options["dry_run"] else "were"
         self.stdout.write(f"{done.matched:,} memories contain text of it, {done.derived:,} were derived from those")

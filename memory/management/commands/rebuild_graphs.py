@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from knowledge_graph.browsing import sizes
-from knowledge_graph.rebuilding import rebuild
-from memory.management.organizations import named_users
-from memory.management.progress import progress
+from knowledge_graph.browsing import count_graph_rows
+from knowledge_graph.rebuilding import rebuild_graphs
+from memory.management.organizations import resolve_users
+from memory.management.progress import show_progress
 
 
 class Command(BaseCommand):
@@ -25,12 +25,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: object, **options: Any) -> None:
-        users = named_users(options["user"], options["organization"])
+        users = resolve_users(options["user"], options["organization"])
         learned = 0
-        with progress(self.stdout, "users", len(users)) as advance:
+        with show_progress(self.stdout, "users", len(users)) as advance:
             for user in users:
-                learned += rebuild(user, now=timezone.now())
+                learned += rebuild_graphs(user, now=timezone.now())
                 advance(1)
         self.stdout.write(f"{len(users):,} users, {learned:,} memories, outcomes and actions learned")
         if options["user"]:
-            self.stdout.write(", ".join(f"{number:,} {name}" for name, number in sizes(users[0]).items()))
+            self.stdout.write(", ".join(f"{number:,} {name}" for name, number in count_graph_rows(users[0]).items()))

@@ -9,15 +9,15 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
-from memory.access.locks import single_flight
+from memory.access.locks import try_task_lock
 from memory.indexing import drift, rebuild, runs
-from memory.indexing.rebuild import Refused
-from memory.management.organizations import named_user
-from memory.management.progress import progress
+from memory.indexing.rebuild import ReindexRefused
+from memory.management.organizations import resolve_user
+from memory.management.progress import show_progress
 from memory.models import ReindexRun, VectorCollection
 from memory.platform.faults import Unavailable
-from memory.platform.queue import send
-from memory.tasks import carry_on_reindex
+from memory.platform.queue import send_task
+from memory.tasks import continue_reindex
 from memory.tiers import Tier
 
 PATIENCE_S = 300.0
@@ -37,8 +37,10 @@ class Command(BaseCommand):
         parser.add_argument("--user", help="only this user, by the id your client uses")
         parser.add_argument("--org", help="slug of the user's organisation; not needed when there is only one")
         parser.add_argument("--tier", choices=[tier.value for tier in Tier], help="only this tier")
-        parser.add_argument("--since", type=moment, help="only what changed since then, as 2026-03-01 or with a time")
-        parser.add_argument("--rate", type=rate, metavar="ROWS", help="rows per second, 0 for no limit")
+        parser.add_argument(
+            "--since", type=parse_moment, help="only what changed since then, as 2026-03-01 or with a time"
+        )
+        parser.add_argument("--rate", type=parse_rate, metavar="ROWS", help="rows per second, 0 for no limit")
         what = parser.add_mutually_exclusive_group()
         what.add_argument("--background", action="store_true", help="leave the work to the worker")
         what.add_argument("--resume", action="store_true", help="resume an interrupted or paused run")
@@ -53,44 +55,44 @@ class Command(BaseCommand):
             if options["status"]:
                 self.say_status()
             elif options["pause"]:
-                self.say(runs.pause(), "paused; --resume goes on from here")
+                self.say(runs.pause_run(), "paused; --resume goes on from here")
             elif options["cancel"]:
-                self.say(runs.cancel(now=now), "given up; what it built will be removed")
+                self.say(runs.cancel_run(now=now), "given up; what it built will be removed")
             elif options["rollback"]:
                 self.roll_back(now)
             elif options["resume"]:
-                self.follow(runs.resume())
+                self.follow(runs.resume_run())
             else:
                 self.start(options, now)
-        except (Refused, Unavailable) as error:
+        except (ReindexRefused, Unavailable) as error:
             raise CommandError(str(error)) from None
 
     def start(self, options: dict[str, Any], now: datetime) -> None:
-        run = runs.start(
+        run = runs.start_run(
             now=now,
-            user=named_user(options["user"], options["org"]) if options["user"] else None,
+            user=resolve_user(options["user"], options["org"]) if options["user"] else None,
             tier=options["tier"] or "",
             since=options["since"],
             rows_per_s=options["rate"],
         )
         self.say(run, "started")
         if options["background"]:
-            send(carry_on_reindex)
+            send_task(continue_reindex)
         else:
             self.follow(run)
 
     def follow(self, run: ReindexRun) -> None:
         """Do the work here, or watch it when a worker does."""
         try:
-            with progress(self.stdout, "rows", run.rows_total or None) as advance:
+            with show_progress(self.stdout, "rows", run.rows_total or None) as advance:
                 advance(run.rows_done)
                 run = self.until_it_rests(run, advance)
         except KeyboardInterrupt:
-            runs.pause()
+            runs.pause_run()
             raise CommandError("paused; --resume goes on from here", returncode=130) from None
         self.say(run, run.state)
         if run.state == ReindexRun.State.DONE and run.report is not None:
-            self.stdout.write(summary(run))
+            self.stdout.write(render_summary(run))
 
     def until_it_rests(self, run: ReindexRun, advance: Any) -> ReindexRun:  # noqa: ANN401  (a bar or lines)
         done, away_since = run.rows_done, 0.0
@@ -102,9 +104,9 @@ class Command(BaseCommand):
 
         while run.state == ReindexRun.State.RUNNING:
             try:
-                with single_flight("reindex", 0) as mine:
+                with try_task_lock("reindex", 0) as mine:
                     if mine:
-                        return rebuild.carry_on(run.pk, stop=lambda: False, advanced=advanced)
+                        return rebuild.continue_run(run.pk, stop=lambda: False, advanced=advanced)
                 time.sleep(1)
                 run.refresh_from_db()
                 advanced(run)
@@ -117,10 +119,10 @@ class Command(BaseCommand):
         return run
 
     def roll_back(self, now: datetime) -> None:
-        restored = runs.roll_back(now=now)
+        restored = runs.roll_back_run(now=now)
         self.stdout.write(f"{restored.name} is live again")
-        report = drift.begin(drift.Mode.FULL, now=now)
-        drift.carry_on(report, clock=timezone.now, stop=lambda: False)
+        report = drift.start_report(drift.Mode.FULL, now=now)
+        drift.continue_report(report, clock=timezone.now, stop=lambda: False)
         said = report.problem or f"{report.rows:,} rows compared, {sum(report.mended.values()):,} put right"
         self.stdout.write(said)
 
@@ -139,7 +141,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{run.collection}: {what} ({figures}, {run.rows_refused:,} refused)")
 
 
-def summary(run: ReindexRun) -> str:
+def render_summary(run: ReindexRun) -> str:
     report = run.report
     assert report is not None  # noqa: S101
     if report.problem:
@@ -147,7 +149,7 @@ def summary(run: ReindexRun) -> str:
     return f"compared afterwards: {report.rows:,} rows, {report.points:,} points, {report.drift:,} differences"
 
 
-def moment(text: str) -> datetime:
+def parse_moment(text: str) -> datetime:
     """A date or a moment; without a zone it is UTC."""
     try:
         found = parse_datetime(text)
@@ -160,7 +162,7 @@ def moment(text: str) -> datetime:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def rate(text: str) -> float:
+def parse_rate(text: str) -> float:
     try:
         value = float(text)
     except ValueError:

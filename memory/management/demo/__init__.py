@@ -5,6 +5,6 @@ outcomes. ``prepare`` is idempotent and runs at every start. It keeps the key an
 never recreates a demo user who has been erased.
 """
 
-from memory.management.demo.loading import EXAMPLE_QUERIES, EXAMPLE_QUERY, SLUG, USER_ID, prepare
+from memory.management.demo.loading import EXAMPLE_QUERIES, EXAMPLE_QUERY, SLUG, USER_ID, prepare_demo
 
-__all__ = ["EXAMPLE_QUERIES", "EXAMPLE_QUERY", "SLUG", "USER_ID", "prepare"]
+__all__ = ["EXAMPLE_QUERIES", "EXAMPLE_QUERY", "SLUG", "USER_ID", "prepare_demo"]

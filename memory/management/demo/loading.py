@@ -10,14 +10,14 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from memory.access.keys import KEY, SCOPES, authenticate, issue_key, key_digest
+from memory.access.keys import KEY_PATTERN, SCOPES, authenticate, digest_key, issue_key
 from memory.access.scope import user_scope
-from memory.access.users import ensure_user, find_user
+from memory.access.users import find_user, get_or_create_user
 from memory.facade import MemoryFacade
 from memory.models import ApiKey, EndUser, Membership, MemoryItem, Operator, Organization
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
-from memory.transfer.chats.importing import ChatFile, write
+from memory.transfer.chats.importing import ChatFile, import_chats
 
 SLUG = "demo"
 USER_ID = "demo"
@@ -34,7 +34,7 @@ EXAMPLE_QUERIES = (
 _DATA = Path(__file__).parent
 
 
-def prepare(previous: Mapping[str, str] | None = None) -> dict[str, str]:
+def prepare_demo(previous: Mapping[str, str] | None = None) -> dict[str, str]:
     """Creates what the demo needs and returns the key, the operator and the password to show.
 
     ``previous`` is what an earlier run returned. Its key and password are kept as long as they can be; the password
@@ -44,33 +44,33 @@ def prepare(previous: Mapping[str, str] | None = None) -> dict[str, str]:
     now = timezone.now()
     with transaction.atomic():
         organization, made = Organization.objects.get_or_create(slug=SLUG, defaults={"name": "Demo", "created_at": now})
-        user = ensure_user(organization, USER_ID) if made else find_user(organization, USER_ID)
+        user = get_or_create_user(organization, USER_ID) if made else find_user(organization, USER_ID)
     if user is not None:
-        load(user, now)
+        load_demo(user, now)
     return {
-        "api_key": _key(organization, previous.get("api_key", ""), now),
+        "api_key": _issue_demo_key(organization, previous.get("api_key", ""), now),
         "console_user": OPERATOR,
-        "console_password": _password(organization, previous.get("console_password", "")),
+        "console_password": _set_password(organization, previous.get("console_password", "")),
     }
 
 
-def load(user: EndUser, now: datetime) -> None:
+def load_demo(user: EndUser, now: datetime) -> None:
     """Loads the conversation, the memory bank and the outcomes; existing rows are left as they are."""
     facade = MemoryFacade(actor="demo")
     chats = ChatFile(_DATA / "conversation.jsonl", "jsonl")
-    write(user, chats, tier=Tier.HISTORY, now=now)
-    facade.store_many(user, list(_bank(now)), now=now)
+    import_chats(user, chats, tier=Tier.HISTORY, now=now)
+    facade.store_many(user, list(_read_bank(now)), now=now)
     recorded = sum(facade.stats(user).outcomes.values())
-    for entry in list(_lines("outcomes.jsonl"))[recorded:]:
-        about = _items(user, entry["about"])
+    for entry in list(_read_lines("outcomes.jsonl"))[recorded:]:
+        about = _find_items(user, entry["about"])
         if about:
             facade.outcome(
                 user, Outcome(entry["outcome"]), now=now, key_takeaway=entry.get("takeaway", ""), related=about
             )
 
 
-def _bank(now: datetime) -> Iterator[NewMemory]:
-    for number, entry in enumerate(_lines("bank.jsonl")):
+def _read_bank(now: datetime) -> Iterator[NewMemory]:
+    for number, entry in enumerate(_read_lines("bank.jsonl")):
         yield NewMemory(
             text=entry["text"],
             tier=Tier.MEMORY_BANK,
@@ -84,7 +84,7 @@ def _bank(now: datetime) -> Iterator[NewMemory]:
         )
 
 
-def _items(user: EndUser, about: list[list[str]]) -> list[str]:
+def _find_items(user: EndUser, about: list[list[str]]) -> list[str]:
     """Ids of the imported turns, each given by its thread and some of its words."""
     with user_scope(user):
         mine = MemoryItem.objects.for_user(user).active()
@@ -92,21 +92,21 @@ def _items(user: EndUser, about: list[list[str]]) -> list[str]:
         return [str(item.pk) for item in found if item is not None]
 
 
-def _lines(name: str) -> Iterator[dict[str, Any]]:
+def _read_lines(name: str) -> Iterator[dict[str, Any]]:
     for line in (_DATA / name).read_text(encoding="utf-8").splitlines():
         yield json.loads(line)
 
 
-def _key(organization: Organization, wanted: str, now: datetime) -> str:
+def _issue_demo_key(organization: Organization, wanted: str, now: datetime) -> str:
     principal = authenticate(wanted, now=now) if wanted else None
     if principal is not None and principal.organization_id == organization.pk:
         return wanted
     # A key from before the database was emptied works again; one that was revoked or has expired does not.
-    is_free = KEY.fullmatch(wanted) and not ApiKey.objects.filter(digest=key_digest(wanted)).exists()
+    is_free = KEY_PATTERN.fullmatch(wanted) and not ApiKey.objects.filter(digest=digest_key(wanted)).exists()
     return issue_key(organization, "demo", SCOPES, now=now, key=wanted if is_free else None)[1]
 
 
-def _password(organization: Organization, wanted: str) -> str:
+def _set_password(organization: Organization, wanted: str) -> str:
     operator = Operator.objects.filter(username=OPERATOR).first()
     if operator is not None and wanted:
         return wanted if operator.check_password(wanted) else ""

@@ -7,7 +7,7 @@ from memory.language.cues import USER_WORDS, WORD
 from memory.language.stopwords import HEBREW_STOP_WORDS, STOP_WORDS
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
-from memory.retrieval.ranking import Signal
+from memory.retrieval.ranking import RankingSignal
 
 LONGEST_INTRODUCTION = 14
 SHORTEST_WORD = 4
@@ -31,35 +31,35 @@ class Introduction:
         return not self.relations.isdisjoint(relations) or not self.words.isdisjoint(held)
 
 
-def alias(query: Query, pool: Pool) -> list[float]:
+def score_alias(query: Query, pool: Pool) -> list[float]:
     """Up for a memory about an introduced person or thing that does not contain the name itself."""
-    known = list(introductions(query, pool))
+    known = list(find_introductions(query, pool))
     if not known:
         return [0.0] * len(pool)
     return [
-        float(any(one.place != place and one.fits(singular(text), relations) for one in known))
+        float(any(one.place != place and one.fits(singularise(text), relations) for one in known))
         for place, (text, relations) in enumerate(zip(pool.plain, pool.relations, strict=True))
     ]
 
 
-def introductions(query: Query, pool: Pool) -> Iterator[Introduction]:
+def find_introductions(query: Query, pool: Pool) -> Iterator[Introduction]:
     asked = {word for word in WORD.findall(query.bare) if word not in EMPTY}
     for place, memory in enumerate(pool.memories):
         words = WORD.findall(pool.plain[place]) if memory.is_statement else []
         name = next((word for word in words[:2] if word in asked), None)
-        if name and 3 <= len(words) <= LONGEST_INTRODUCTION and introduces(words, query.names):
+        if name and 3 <= len(words) <= LONGEST_INTRODUCTION and is_introduction(words, query.names):
             told = frozenset(word for word in words if len(word) >= SHORTEST_WORD and word not in EMPTY | asked)
             yield Introduction(place, name, told, pool.relations[place])
 
 
-def introduces(words: list[str], names: tuple[str, ...]) -> bool:
+def is_introduction(words: list[str], names: tuple[str, ...]) -> bool:
     """ "Mercury is ...", or a name that goes on after the part that the question has: "Customer Paris Lindqvist"."""
     return not IS.isdisjoint(words[1:3]) or (words[1] in names and words[2] not in names)
 
 
-def singular(text: str) -> frozenset[str]:
+def singularise(text: str) -> frozenset[str]:
     words = WORD.findall(text)
     return frozenset(words) | frozenset(word.removesuffix("s") for word in words)
 
 
-ALIAS = Signal("alias", 5.5, alias)
+ALIAS = RankingSignal("alias", 5.5, score_alias)

@@ -1,8 +1,8 @@
 """Signals from metadata: recorded outcomes, and the quality of bank items."""
 
-from memory.retrieval.pool import Memory, Pool
+from memory.retrieval.pool import CandidateMemory, Pool
 from memory.retrieval.query import Query
-from memory.retrieval.ranking import Signal
+from memory.retrieval.ranking import RankingSignal
 from memory.tiers import SCORED_TIERS
 
 SURE_AFTER = 3
@@ -16,11 +16,11 @@ BELIEVED = 0.5
 """A statement with less confidence is doubtful."""
 
 
-def outcomes(query: Query, pool: Pool) -> list[float]:
+def score_outcomes(query: Query, pool: Pool) -> list[float]:
     """Up for memories that worked, scaled by topic; down for those that failed, unless failures are asked for."""
     found = []
     for memory, topical in zip(pool.memories, pool.on_topic, strict=True):
-        value = learned(memory)
+        value = scale_outcome_score(memory)
         if value < 0:
             found.append(value * (-topical if query.wants_failures else FAILING_WEIGHT))
         else:
@@ -28,14 +28,14 @@ def outcomes(query: Query, pool: Pool) -> list[float]:
     return found
 
 
-def learned(memory: Memory) -> float:
+def scale_outcome_score(memory: CandidateMemory) -> float:
     """-1..1 from the outcome score, smaller while there are few outcomes; 0 for tiers without scores."""
     if memory.tier not in SCORED_TIERS or not memory.uses:
         return 0.0
     return (2 * memory.score - 1) * min(1.0, memory.uses / SURE_AFTER)
 
 
-def bank_quality(query: Query, pool: Pool) -> list[float]:
+def score_bank_quality(query: Query, pool: Pool) -> list[float]:
     """How sure and important a statement is, where it is clearly on the topic."""
     return [
         (memory.quality - USUAL_QUALITY) * topical**3 if memory.is_statement else 0.0
@@ -43,16 +43,16 @@ def bank_quality(query: Query, pool: Pool) -> list[float]:
     ]
 
 
-def hearsay(query: Query, pool: Pool) -> list[float]:
+def score_hearsay(query: Query, pool: Pool) -> list[float]:
     """Down for statements of low confidence, whatever they are about."""
-    return pool.each(lambda memory: doubt(memory.confidence) if memory.is_statement else 0.0)
+    return pool.each(lambda memory: compute_doubt(memory.confidence) if memory.is_statement else 0.0)
 
 
-def doubt(confidence: float) -> float:
+def compute_doubt(confidence: float) -> float:
     """1 for a confidence near 0, 0 from a confidence of one half on."""
     return min(1.0, max(0.0, (BELIEVED - confidence) / DOUBTED_FULLY))
 
 
-OUTCOMES = Signal("outcomes", 6.4, outcomes)
-BANK_QUALITY = Signal("bank_quality", 0.5, bank_quality)
-HEARSAY = Signal("hearsay", -4.2, hearsay)
+OUTCOMES = RankingSignal("outcomes", 6.4, score_outcomes)
+BANK_QUALITY = RankingSignal("bank_quality", 0.5, score_bank_quality)
+HEARSAY = RankingSignal("hearsay", -4.2, score_hearsay)

@@ -2,12 +2,12 @@
 
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
-from memory.retrieval.ranking import Signal
+from memory.retrieval.ranking import RankingSignal
 
 
-def late(query: Query, pool: Pool) -> list[float]:
+def score_late(query: Query, pool: Pool) -> list[float]:
     """Replaces the relevance by the late interaction score."""
     return [0.0 if one.alike is None else one.alike - one.relevance for one in pool]
 
 
-LATE = Signal("late", 1.4, late)
+LATE = RankingSignal("late", 1.4, score_late)

@@ -3,9 +3,9 @@
 Made for the blended relevance, which lies in 0..1. Off by default: the benchmark finds the other signals better.
 """
 
-from memory.retrieval.pool import Candidate, Memory, Pool
+from memory.retrieval.pool import Candidate, CandidateMemory, Pool
 from memory.retrieval.query import Query
-from memory.retrieval.ranking import Signal
+from memory.retrieval.ranking import RankingSignal
 from memory.scoring import wilson_lower_bound
 from memory.tiers import SCORED_TIERS
 
@@ -16,7 +16,7 @@ PROVEN = ((5, 0.8, 0.80), (3, 0.7, 0.75), (2, 0.5, 0.65))
 UNPROVEN = 0.30
 
 
-def learned_share(memory: Memory) -> float:
+def choose_learned_share(memory: CandidateMemory) -> float:
     """How much of the combined score is what was learned; the rest is similarity."""
     if memory.is_statement:
         return BANK_SURE if memory.quality >= HIGH_QUALITY else BANK_USUAL
@@ -26,7 +26,7 @@ def learned_share(memory: Memory) -> float:
     return UNPROVEN
 
 
-def learned_score(memory: Memory) -> float:
+def compute_learned_score(memory: CandidateMemory) -> float:
     """What experience says: the cautious success rate, a statement's quality, nothing of a book."""
     if memory.is_statement:
         return memory.quality
@@ -35,22 +35,23 @@ def learned_score(memory: Memory) -> float:
     return wilson_lower_bound(memory.worked, memory.failed, memory.partial)
 
 
-def combined(candidate: Candidate) -> float:
-    share = learned_share(candidate.memory)
-    return (1 - share) * candidate.relevance + share * learned_score(candidate.memory)
+def combine_scores(candidate: Candidate) -> float:
+    share = choose_learned_share(candidate.memory)
+    return (1 - share) * candidate.relevance + share * compute_learned_score(candidate.memory)
 
 
-def dynamic_weights(query: Query, pool: Pool) -> list[float]:
+def score_dynamic_weights(query: Query, pool: Pool) -> list[float]:
     """What weighing in the learned score changes."""
-    return [combined(candidate) - candidate.relevance for candidate in pool]
+    return [combine_scores(candidate) - candidate.relevance for candidate in pool]
 
 
-def quality_multiplier(query: Query, pool: Pool) -> list[float]:
+def score_quality_multiplier(query: Query, pool: Pool) -> list[float]:
     """What multiplying a statement's combined score by 1 + quality adds."""
     return [
-        combined(candidate) * candidate.memory.quality if candidate.memory.is_statement else 0.0 for candidate in pool
+        combine_scores(candidate) * candidate.memory.quality if candidate.memory.is_statement else 0.0
+        for candidate in pool
     ]
 
 
-DYNAMIC_WEIGHTS = Signal("dynamic_weights", 1.0, dynamic_weights)
-QUALITY_MULTIPLIER = Signal("quality_multiplier", 1.0, quality_multiplier)
+DYNAMIC_WEIGHTS = RankingSignal("dynamic_weights", 1.0, score_dynamic_weights)
+QUALITY_MULTIPLIER = RankingSignal("quality_multiplier", 1.0, score_quality_multiplier)

@@ -3,9 +3,9 @@
 from math import exp
 
 from memory.language import cues
-from memory.retrieval.pool import FEW, Memory, Pool
+from memory.retrieval.pool import SHRINKAGE, CandidateMemory, Pool
 from memory.retrieval.query import Query
-from memory.retrieval.ranking import Signal
+from memory.retrieval.ranking import RankingSignal
 from memory.retrieval.signals.experience import BELIEVED
 from memory.tiers import Tier
 
@@ -20,51 +20,56 @@ CAUSE_AGE_S = 4 * 86_400.0
 """After so long an event counts for a third as the reason of what is asked about."""
 
 
-def age_rank(pool: Pool, which: list[bool]) -> list[float]:
+def rank_by_age(pool: Pool, which: list[bool]) -> list[float]:
     """1 for the newest of these candidates down to 0 for the oldest; 0 for all others."""
-    ages = sorted({age_s(memory, pool) for memory, chosen in zip(pool.memories, which, strict=True) if chosen})
+    ages = sorted({compute_age_s(memory, pool) for memory, chosen in zip(pool.memories, which, strict=True) if chosen})
     if len(ages) < 2:
         return [0.0] * len(pool)
     place = {age: 1 - number / (len(ages) - 1) for number, age in enumerate(ages)}
-    return [place[age_s(memory, pool)] if chosen else 0.0 for memory, chosen in zip(pool.memories, which, strict=True)]
+    return [
+        place[compute_age_s(memory, pool)] if chosen else 0.0
+        for memory, chosen in zip(pool.memories, which, strict=True)
+    ]
 
 
-def age_s(memory: Memory, pool: Pool) -> float:
+def compute_age_s(memory: CandidateMemory, pool: Pool) -> float:
     return max(0.0, (pool.now - memory.occurred_at).total_seconds())
 
 
-def latest(query: Query, pool: Pool) -> list[float]:
+def score_latest(query: Query, pool: Pool) -> list[float]:
     """Up for the newest memories on topic, if the question says "last time" or the like."""
     if not query.wants_latest or query.wants_earlier:
         return [0.0] * len(pool)
-    ranks = age_rank(pool, [relevance > 0 for relevance in pool.relevance])
+    ranks = rank_by_age(pool, [relevance > 0 for relevance in pool.relevance])
     return [rank * topical for rank, topical in zip(ranks, pool.on_topic, strict=True)]
 
 
-def recent_cause(query: Query, pool: Pool) -> list[float]:
+def score_recent_cause(query: Query, pool: Pool) -> list[float]:
     """An event of the last days, where the question asks why: the reason is seldom told in the question's words.
 
     Among many candidates their relevance is known well, and this counts little beside it.
     """
     if not query.asks_why:
         return [0.0] * len(pool)
-    share = 2 * FEW / (FEW + len(pool))
-    return pool.each(lambda memory: share * exp(-age_s(memory, pool) / CAUSE_AGE_S) if memory.tier in EVENTS else 0.0)
+    share = 2 * SHRINKAGE / (SHRINKAGE + len(pool))
+    return pool.each(
+        lambda memory: share * exp(-compute_age_s(memory, pool) / CAUSE_AGE_S) if memory.tier in EVENTS else 0.0
+    )
 
 
-def superseded(query: Query, pool: Pool) -> list[float]:
+def score_superseded(query: Query, pool: Pool) -> list[float]:
     """Down for a statement that a newer one of its kind replaces; for the newer one, where the past is asked for."""
     topical = pool.not_off_topic
     statements = [place for place, memory in enumerate(pool.memories) if memory.is_statement]
     statements = sorted(statements, key=lambda place: -pool.on_topic[place])[:COMPARED]
     found = [0.0] * len(pool)
     for place in statements:
-        rivals = [topical[other] for other in statements if replaces(query, pool, other, place)]
+        rivals = [topical[other] for other in statements if is_replaced_by(query, pool, other, place)]
         found[place] = max(rivals, default=0.0) * topical[place]
     return found
 
 
-def replaces(query: Query, pool: Pool, other: int, place: int) -> bool:
+def is_replaced_by(query: Query, pool: Pool, other: int, place: int) -> bool:
     """Whether one statement may be the state that is asked for of the same matter as the other, by all that tells."""
     rival, memory = pool.memories[other], pool.memories[place]
     if rival.occurred_at == memory.occurred_at or (rival.occurred_at > memory.occurred_at) == query.wants_earlier:
@@ -75,7 +80,7 @@ def replaces(query: Query, pool: Pool, other: int, place: int) -> bool:
         return True
     newer = pool.plain[other]
     return rival.quality >= AS_SURE * memory.quality and (
-        cues.CHANGED.search(newer) is not None or is_much_newer(age_s(rival, pool), age_s(memory, pool))
+        cues.CHANGED.search(newer) is not None or is_much_newer(compute_age_s(rival, pool), compute_age_s(memory, pool))
     )
 
 
@@ -83,7 +88,7 @@ def is_much_newer(young_s: float, old_s: float) -> bool:
     return old_s > MUCH_OLDER * young_s
 
 
-def change(query: Query, pool: Pool) -> list[float]:
+def score_change(query: Query, pool: Pool) -> list[float]:
     """Up for a statement that says that something has changed."""
     sign = -1.0 if query.wants_earlier else 1.0
     return [
@@ -94,7 +99,7 @@ def change(query: Query, pool: Pool) -> list[float]:
     ]
 
 
-LATEST = Signal("latest", 3.1, latest)
-RECENT_CAUSE = Signal("recent_cause", 6.2, recent_cause)
-SUPERSEDED = Signal("superseded", -4.1, superseded)
-CHANGE = Signal("change", 3.6, change)
+LATEST = RankingSignal("latest", 3.1, score_latest)
+RECENT_CAUSE = RankingSignal("recent_cause", 6.2, score_recent_cause)
+SUPERSEDED = RankingSignal("superseded", -4.1, score_superseded)
+CHANGE = RankingSignal("change", 3.6, score_change)

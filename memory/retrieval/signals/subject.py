@@ -3,13 +3,13 @@
 from memory.language import cues
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
-from memory.retrieval.ranking import Signal
+from memory.retrieval.ranking import RankingSignal
 from memory.tiers import Tier
 
 IDENTITY_TAGS = frozenset({"identity", "profile", "name", "about", "personal"})
 
 
-def other_person(query: Query, pool: Pool) -> list[float]:
+def score_other_person(query: Query, pool: Pool) -> list[float]:
     """Down for memories about somebody's wife or neighbour, if the question is about the user or another relation."""
     is_elsewhere = query.is_about_me or query.relations or query.is_qualified
     if not is_elsewhere or query.named:
@@ -17,7 +17,7 @@ def other_person(query: Query, pool: Pool) -> list[float]:
     return [float(bool(known) and not known & query.relations) for known in pool.subjects]
 
 
-def about_me(query: Query, pool: Pool) -> list[float]:
+def score_about_me(query: Query, pool: Pool) -> list[float]:
     """Up for statements about the user, if the question is about the user."""
     if not query.is_about_me or query.relations or query.named:
         return [0.0] * len(pool)
@@ -29,21 +29,21 @@ def about_me(query: Query, pool: Pool) -> list[float]:
     ]
 
 
-def background(query: Query, pool: Pool) -> list[float]:
+def score_background(query: Query, pool: Pool) -> list[float]:
     """Down for general statements, if the question is what named people did."""
     if not query.asks_deed or not query.names or query.is_about_me:
         return [0.0] * len(pool)
     return pool.each(lambda memory: float(memory.is_statement))
 
 
-def identity(query: Query, pool: Pool) -> list[float]:
+def score_identity(query: Query, pool: Pool) -> list[float]:
     """Up for items tagged identity, if the question is who the user is."""
     if not query.is_about_identity:
         return [0.0] * len(pool)
     return pool.each(lambda memory: float(memory.is_statement and bool(IDENTITY_TAGS & set(memory.tags))))
 
 
-def books(query: Query, pool: Pool) -> list[float]:
+def score_books(query: Query, pool: Pool) -> list[float]:
     """Up for books, if the question asks what a book says; down, if it asks for the user's own view."""
     if not query.is_about_books:
         return [0.0] * len(pool)
@@ -51,22 +51,22 @@ def books(query: Query, pool: Pool) -> list[float]:
     return pool.each(lambda memory: sign * float(memory.tier == Tier.BOOKS))
 
 
-def polarity(query: Query, pool: Pool) -> list[float]:
+def score_polarity(query: Query, pool: Pool) -> list[float]:
     """Up for negative statements, if the question asks for one."""
     if not query.is_negated:
         return [0.0] * len(pool)
     return [float(cues.NEGATED.search(text) is not None or cues.UNABLE.search(text) is not None) for text in pool.plain]
 
 
-def reported_question(query: Query, pool: Pool) -> list[float]:
+def score_reported_question(query: Query, pool: Pool) -> list[float]:
     """Down for memories that only report a question."""
     return [float(cues.is_reported_question(text)) for text in pool.plain]
 
 
-OTHER_PERSON = Signal("other_person", -1.9, other_person)
-ABOUT_ME = Signal("about_me", 3.6, about_me)
-BACKGROUND = Signal("background", -1.3, background)
-IDENTITY = Signal("identity", 2.9, identity)
-BOOKS = Signal("books", 3.8, books)
-POLARITY = Signal("polarity", 3.9, polarity)
-REPORTED_QUESTION = Signal("reported_question", -1.6, reported_question)
+OTHER_PERSON = RankingSignal("other_person", -1.9, score_other_person)
+ABOUT_ME = RankingSignal("about_me", 3.6, score_about_me)
+BACKGROUND = RankingSignal("background", -1.3, score_background)
+IDENTITY = RankingSignal("identity", 2.9, score_identity)
+BOOKS = RankingSignal("books", 3.8, score_books)
+POLARITY = RankingSignal("polarity", 3.9, score_polarity)
+REPORTED_QUESTION = RankingSignal("reported_question", -1.6, score_reported_question)

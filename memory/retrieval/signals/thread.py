@@ -3,32 +3,32 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.retrieval.pool import FLAT, Pool, standardised
+from memory.retrieval.pool import ROUNDING_SPREAD, Pool, standardise
 from memory.retrieval.query import Query
-from memory.retrieval.ranking import Signal
+from memory.retrieval.ranking import RankingSignal
 
 FROM_PREVIOUS, FROM_NEXT = 0.7, 0.5
 """How much a word counts that is in the turn before or after instead of in the turn itself."""
 BEST_OF_THREAD = 3
 
 
-def words_in_context(query: Query, pool: Pool) -> list[float]:
+def score_words_in_context(query: Query, pool: Pool) -> list[float]:
     """How many of the question's rare words the turn and the turns beside it hold together."""
     holds = np.array([memory.holds for memory in pool.memories], float).reshape(len(pool), len(pool.words))
     counts = holds.sum(axis=0)
     weights = np.where(counts > 0, np.log(1 + (len(pool) - counts + 0.5) / (counts + 0.5)), 0.0)
-    before, after = beside(holds, pool.previous), beside(holds, pool.following)
+    before, after = gather_rows(holds, pool.previous), gather_rows(holds, pool.following)
     together = np.maximum(holds, np.maximum(FROM_PREVIOUS * before, FROM_NEXT * after))
-    return standardised((together @ weights).tolist())
+    return standardise((together @ weights).tolist())
 
 
-def beside(rows: NDArray[np.float64], places: list[int | None]) -> NDArray[np.float64]:
+def gather_rows(rows: NDArray[np.float64], places: list[int | None]) -> NDArray[np.float64]:
     """The row at each of the places; noughts where there is none."""
     padded = np.vstack([rows, np.zeros(rows.shape[1])])
     return padded[[-1 if place is None else place for place in places]]
 
 
-def answer_to_asked(query: Query, pool: Pool) -> list[float]:
+def score_answer(query: Query, pool: Pool) -> list[float]:
     """Up for a turn after a question that matches this one: it may be the answer."""
     found = []
     for place in pool.previous:
@@ -41,11 +41,11 @@ def is_question(text: str) -> bool:
     return text.partition(" [")[0].rstrip().endswith(("?", "？"))
 
 
-def question(query: Query, pool: Pool) -> list[float]:
+def score_question(query: Query, pool: Pool) -> list[float]:
     return pool.each(lambda memory: float(is_question(memory.text)))
 
 
-def thread(query: Query, pool: Pool) -> list[float]:
+def score_thread(query: Query, pool: Pool) -> list[float]:
     """How well the best turns of the thread match; 0 without threads."""
     by_thread: dict[str, list[float]] = {}
     for candidate in pool:
@@ -53,18 +53,18 @@ def thread(query: Query, pool: Pool) -> list[float]:
             by_thread.setdefault(candidate.memory.thread_id, []).append(candidate.relevance)
     if len(by_thread) < 2:
         return [0.0] * len(pool)
-    best = {name: top_mean(values) for name, values in by_thread.items()}
+    best = {name: mean_of_best(values) for name, values in by_thread.items()}
     rest = min(best.values())
     values = [best.get(memory.thread_id, rest) for memory in pool.memories]
-    return standardised(values) if max(values) - min(values) > FLAT else [0.0] * len(pool)
+    return standardise(values) if max(values) - min(values) > ROUNDING_SPREAD else [0.0] * len(pool)
 
 
-def top_mean(values: list[float]) -> float:
+def mean_of_best(values: list[float]) -> float:
     top = sorted(values, reverse=True)[:BEST_OF_THREAD]
     return sum(top) / len(top)
 
 
-CONTEXT_WORDS = Signal("words_in_context", 0.43, words_in_context)
-ANSWER = Signal("answer", 0.58, answer_to_asked)
-QUESTION = Signal("question", -0.72, question)
-THREAD = Signal("thread", 0.53, thread)
+CONTEXT_WORDS = RankingSignal("words_in_context", 0.43, score_words_in_context)
+ANSWER = RankingSignal("answer", 0.58, score_answer)
+QUESTION = RankingSignal("question", -0.72, score_question)
+THREAD = RankingSignal("thread", 0.53, score_thread)

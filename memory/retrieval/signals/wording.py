@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from memory.language import cues
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
-from memory.retrieval.ranking import Signal
+from memory.retrieval.ranking import RankingSignal
 
 
-def heading(query: Query, pool: Pool) -> list[float]:
+def score_heading(query: Query, pool: Pool) -> list[float]:
     """Down for headings like "What the neighbour grows: ...", which only look similar to a question."""
     return [float(cues.is_heading(text)) for text in pool.plain]
 
 
-def swapped(query: Query, pool: Pool) -> list[float]:
+def score_swapped(query: Query, pool: Pool) -> list[float]:
     """Down for the same action with swapped roles: who borrowed is not who lent."""
     order = sorted((name for name in query.names if name in query.bare), key=query.bare.index)
     if len(order) < 2:
@@ -31,5 +31,5 @@ def is_same_deed(holds: Sequence[bool], names: int) -> bool:
     return others > 0 and sum(holds) - names >= others / 2
 
 
-HEADING = Signal("heading", -2.1, heading)
-SWAPPED = Signal("swapped", -1.8, swapped)
+HEADING = RankingSignal("heading", -2.1, score_heading)
+SWAPPED = RankingSignal("swapped", -1.8, score_swapped)

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from memory.transfer.chats.messages import (
-    Malformed,
-    Message,
-    Skip,
+    ImportedMessage,
+    MalformedRecord,
+    SkippedMessage,
     clean_label,
     clean_text,
-    list_of,
-    moment,
-    text_of,
-    thread_name,
+    clean_thread_id,
+    get_list,
+    get_text,
+    parse_time,
 )
 
 KIND = "claude"
@@ -29,32 +29,32 @@ def recognises(record: dict[str, object]) -> bool:
     return "chat_messages" in record
 
 
-def messages(conversation: dict[str, object]) -> Iterator[Message | Skip]:
+def messages(conversation: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
     """The current branch in order; what is left out comes as a Skip."""
-    thread_id = thread_name(text_of(conversation, "uuid"))
-    title = clean_label(text_of(conversation, "name", ""), 200)
+    thread_id = clean_thread_id(get_text(conversation, "uuid"))
+    title = clean_label(get_text(conversation, "name", ""), 200)
     began = conversation.get("created_at")
-    last = moment(began) if began is not None else None
-    every = list_of(conversation, "chat_messages")
+    last = parse_time(began) if began is not None else None
+    every = get_list(conversation, "chat_messages")
     for index, raw in enumerate(every, start=1):
         if not isinstance(raw, dict):
-            raise Malformed(f"message {index} must be an object")
+            raise MalformedRecord(f"message {index} must be an object")
     rows = [raw for raw in every if isinstance(raw, dict)]
-    kept = _branch(rows, conversation.get("current_leaf_message_uuid"))
+    kept = _follow_branch(rows, conversation.get("current_leaf_message_uuid"))
     for index, row in enumerate(rows):
         if index not in kept:
-            yield Skip("on a branch that was left")
+            yield SkippedMessage("on a branch that was left")
             continue
         try:
-            said = _message(row, index, thread_id, title, last)
-        except Malformed as fault:
-            raise Malformed(f"message {index + 1}: {fault}") from None
-        if isinstance(said, Message):
+            said = _read_message(row, index, thread_id, title, last)
+        except MalformedRecord as fault:
+            raise MalformedRecord(f"message {index + 1}: {fault}") from None
+        if isinstance(said, ImportedMessage):
             last = said.said_at
         yield said
 
 
-def _branch(rows: list[dict[str, object]], leaf: object) -> set[int]:
+def _follow_branch(rows: list[dict[str, object]], leaf: object) -> set[int]:
     """Positions of the messages on the current branch: all of them unless the conversation really forks."""
     everything = set(range(len(rows)))
     children = Counter(row["parent_message_uuid"] for row in rows if isinstance(row.get("parent_message_uuid"), str))
@@ -65,54 +65,56 @@ def _branch(rows: list[dict[str, object]], leaf: object) -> set[int]:
     kept: set[int] = set()
     while isinstance(tip, str) and tip in place:
         if place[tip] in kept:
-            raise Malformed(f"message {tip!r} is its own ancestor")
+            raise MalformedRecord(f"message {tip!r} is its own ancestor")
         kept.add(place[tip])
         tip = rows[place[tip]].get("parent_message_uuid")
     return kept or everything
 
 
-def _message(row: dict[str, object], index: int, thread_id: str, title: str, last: datetime | None) -> Message | Skip:
-    sender = text_of(row, "sender")
+def _read_message(
+    row: dict[str, object], index: int, thread_id: str, title: str, last: datetime | None
+) -> ImportedMessage | SkippedMessage:
+    sender = get_text(row, "sender")
     speaker = _SPEAKERS.get(sender)
     if speaker is None:
-        return Skip(f"{clean_label(sender, 20) or 'unknown'} message")
-    text, files = _text(row)
+        return SkippedMessage(f"{clean_label(sender, 20) or 'unknown'} message")
+    text, files = _read_text(row)
     if not text:
-        return Skip("empty, a file or a call of a tool only")
+        return SkippedMessage("empty, a file or a call of a tool only")
     said_at = row.get("created_at")
-    return Message(
+    return ImportedMessage(
         kind=KIND,
         thread_id=thread_id,
         title=title,
-        message_id=text_of(row, "uuid", "") or f"#{index}",
+        message_id=get_text(row, "uuid", "") or f"#{index}",
         speaker=speaker,
         text=text,
-        said_at=moment(said_at) if said_at is not None else last,
+        said_at=parse_time(said_at) if said_at is not None else last,
         attachments=tuple(files),
     )
 
 
-def _text(row: dict[str, object]) -> tuple[str, list[str]]:
+def _read_text(row: dict[str, object]) -> tuple[str, list[str]]:
     """What was said, and the names of the files that came with it.
 
     A long paste is exported as an attachment without a name, so it belongs to what was said; a named file does not.
     """
-    blocks = list_of(row, "content")
-    spoken = [text for text in map(_block, blocks) if text.strip()] if blocks else [text_of(row, "text", "")]
+    blocks = get_list(row, "content")
+    spoken = [text for text in map(_read_block, blocks) if text.strip()] if blocks else [get_text(row, "text", "")]
     files: list[str] = []
-    for attachment in list_of(row, "attachments"):
+    for attachment in get_list(row, "attachments"):
         if not isinstance(attachment, dict):
-            raise Malformed("attachments must hold objects")
-        name = clean_label(text_of(attachment, "file_name", ""), 120)
+            raise MalformedRecord("attachments must hold objects")
+        name = clean_label(get_text(attachment, "file_name", ""), 120)
         if name:
             files.append(name)
         else:
-            spoken.append(text_of(attachment, "extracted_content", ""))
+            spoken.append(get_text(attachment, "extracted_content", ""))
     return clean_text("\n\n".join(spoken)), files
 
 
-def _block(block: object) -> str:
+def _read_block(block: object) -> str:
     """Thinking, tool calls and their results are not part of what was said."""
     if not isinstance(block, dict):
-        raise Malformed("content must hold objects")
-    return text_of(block, "text", "") if block.get("type") == "text" else ""
+        raise MalformedRecord("content must hold objects")
+    return get_text(block, "text", "") if block.get("type") == "text" else ""

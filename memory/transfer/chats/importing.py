@@ -12,10 +12,10 @@ from types import ModuleType
 from memory.access.scope import user_scope
 from memory.models import EndUser
 from memory.store.admission import NewMemory
-from memory.store.writing import known_origins, store_many
+from memory.store.writing import find_known_origins, store_memories
 from memory.tiers import SourceType, Tier
 from memory.transfer.chats import chatgpt, claude, jsonl, reading
-from memory.transfer.chats.messages import BrokenExport, Malformed, Message, Skip, split_text
+from memory.transfer.chats.messages import BrokenExport, ImportedMessage, MalformedRecord, SkippedMessage, split_text
 
 # One transaction each. What a stopped import has written so far stays and is recognised the next time.
 BATCH = 500
@@ -24,7 +24,7 @@ FORMATS: dict[str, ModuleType] = {module.KIND: module for module in (chatgpt, cl
 
 
 @dataclass(slots=True)
-class Survey:
+class ImportSurvey:
     """What a file contains, counted before anything is written."""
 
     kind: str
@@ -35,7 +35,7 @@ class Survey:
     earliest: datetime | None = None
     latest: datetime | None = None
 
-    def note(self, message: Message, parts: int) -> None:
+    def note(self, message: ImportedMessage, parts: int) -> None:
         self.messages += 1
         self.memories += parts
         self.threads.add(message.thread_id)
@@ -45,7 +45,7 @@ class Survey:
 
 
 @dataclass(slots=True)
-class Written:
+class ImportProgress:
     added: int = 0
     already_there: int = 0
 
@@ -54,25 +54,25 @@ class ChatFile:
     """One file of chats in a known format. Raises BrokenExport as soon as a fault is met."""
 
     def __init__(self, path: Path, kind: str = "auto") -> None:
-        self.sources = reading.sources(path)
-        self.kind = _kind_of(self.sources) if kind == "auto" else kind
+        self.sources = reading.list_sources(path)
+        self.kind = _detect_kind(self.sources) if kind == "auto" else kind
         self.format = FORMATS[self.kind]
 
-    def said(self) -> Iterator[Message | Skip]:
+    def said(self) -> Iterator[ImportedMessage | SkippedMessage]:
         for source in self.sources:
-            for record in reading.records(source):
+            for record in reading.read_records(source):
                 if not self.format.recognises(record.value) and self.kind != jsonl.KIND:
                     raise BrokenExport(record.place, f"is not a conversation of a {self.kind} export")
                 try:
                     yield from self.format.messages(record.value)
-                except Malformed as fault:
+                except MalformedRecord as fault:
                     raise BrokenExport(record.place, str(fault)) from None
 
-    def survey(self, on_message: Callable[[], None] = lambda: None) -> Survey:
+    def survey(self, on_message: Callable[[], None] = lambda: None) -> ImportSurvey:
         """Reads the whole file. Nothing may be written before this has returned."""
-        found = Survey(self.kind)
+        found = ImportSurvey(self.kind)
         for said in self.said():
-            if isinstance(said, Skip):
+            if isinstance(said, SkippedMessage):
                 found.skipped[said.reason] += 1
             else:
                 found.note(said, sum(1 for _ in split_text(said.text)))
@@ -80,43 +80,48 @@ class ChatFile:
         return found
 
     def memories(self, tier: Tier) -> Iterator[NewMemory]:
-        nth = _Repeats()
+        nth = _MessageKeys()
         for said in self.said():
-            if isinstance(said, Message):
-                yield from _memories(said, nth.key(said), tier)
+            if isinstance(said, ImportedMessage):
+                yield from _build_memories(said, nth.key(said), tier)
 
 
-def _unheard(_written: Written, _batch: int) -> None:
+def _ignore_progress(_written: ImportProgress, _batch: int) -> None:
     """The progress callback that does nothing."""
 
 
-def write(
-    user: EndUser, file: ChatFile, *, tier: Tier, now: datetime, on_batch: Callable[[Written, int], None] = _unheard
-) -> Written:
+def import_chats(
+    user: EndUser,
+    file: ChatFile,
+    *,
+    tier: Tier,
+    now: datetime,
+    on_batch: Callable[[ImportProgress, int], None] = _ignore_progress,
+) -> ImportProgress:
     """Stores every message that is not stored yet. ``on_batch`` hears the totals and the size of the last batch."""
-    written = Written()
+    written = ImportProgress()
     waiting = file.memories(tier)
     while batch := list(islice(waiting, BATCH)):
-        stored = store_many(user, batch, now=now, actor="import")
+        stored = store_memories(user, batch, now=now, actor="import")
         written.added += sum(1 for item_id in stored if item_id is not None)
         written.already_there += sum(1 for item_id in stored if item_id is None)
         on_batch(written, len(batch))
     return written
 
 
-def unwritten(user: EndUser, file: ChatFile, tier: Tier) -> int:
+def count_new_memories(user: EndUser, file: ChatFile, tier: Tier) -> int:
     """How many memories ``write`` would add."""
     new = 0
     waiting = file.memories(tier)
     while batch := list(islice(waiting, BATCH)):
         origins = [memory.origin for memory in batch if memory.origin]
         with user_scope(user):
-            new += len(origins) - len(known_origins(user, origins))
+            new += len(origins) - len(find_known_origins(user, origins))
     return new
 
 
-def _kind_of(sources: list[reading.Source]) -> str:
-    first = next((record for source in sources for record in reading.records(source)), None)
+def _detect_kind(sources: list[reading.ExportSource]) -> str:
+    first = next((record for source in sources for record in reading.read_records(source)), None)
     if first is None:
         raise BrokenExport("", "the export holds no conversations")
     for kind, module in FORMATS.items():
@@ -129,7 +134,7 @@ def _kind_of(sources: list[reading.Source]) -> str:
     )
 
 
-def _memories(message: Message, key: str, tier: Tier) -> Iterator[NewMemory]:
+def _build_memories(message: ImportedMessage, key: str, tier: Tier) -> Iterator[NewMemory]:
     parts = list(split_text(message.text))
     for number, part in enumerate(parts, start=1):
         metadata: dict[str, object] = {"thread_id": message.thread_id}
@@ -152,7 +157,7 @@ def _memories(message: Message, key: str, tier: Tier) -> Iterator[NewMemory]:
         )
 
 
-class _Repeats:
+class _MessageKeys:
     """Stable keys of messages. Identical lines with the same time are told apart by counting them.
 
     Keeps digests only: sixteen bytes for each line without an id.
@@ -162,7 +167,7 @@ class _Repeats:
         self.seen: set[bytes] = set()
         self.counts: Counter[bytes] = Counter()
 
-    def key(self, message: Message) -> str:
+    def key(self, message: ImportedMessage) -> str:
         if message.message_id:
             return _digest(message.kind, message.thread_id, message.message_id)
         said_at = message.said_at.isoformat() if message.said_at else ""

@@ -6,14 +6,14 @@
 from collections.abc import Iterator
 
 from memory.transfer.chats.messages import (
-    Malformed,
-    Message,
-    Skip,
+    ImportedMessage,
+    MalformedRecord,
+    SkippedMessage,
     clean_label,
     clean_text,
-    moment,
-    text_of,
-    thread_name,
+    clean_thread_id,
+    get_text,
+    parse_time,
 )
 
 KIND = "jsonl"
@@ -23,26 +23,26 @@ def recognises(record: dict[str, object]) -> bool:
     return "thread" in record and "text" in record
 
 
-def messages(record: dict[str, object]) -> Iterator[Message | Skip]:
+def messages(record: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
     """One message. Its id is empty unless the line has one: the importer then tells lines apart by what they say."""
     thread = record.get("thread")
     numbered = isinstance(thread, int) and not isinstance(thread, bool)
-    thread_id = thread_name(str(thread) if numbered else text_of(record, "thread"))
-    speaker = clean_label(text_of(record, "speaker"), 64)
+    thread_id = clean_thread_id(str(thread) if numbered else get_text(record, "thread"))
+    speaker = clean_label(get_text(record, "speaker"), 64)
     if not speaker:
-        raise Malformed("speaker must not be empty")
+        raise MalformedRecord("speaker must not be empty")
     if record.get("time") is None:
-        raise Malformed("time is missing")
-    said_at = moment(record["time"])
-    text = clean_text(text_of(record, "text"))
+        raise MalformedRecord("time is missing")
+    said_at = parse_time(record["time"])
+    text = clean_text(get_text(record, "text"))
     if not text:
-        yield Skip("empty")
+        yield SkippedMessage("empty")
         return
-    yield Message(
+    yield ImportedMessage(
         kind=KIND,
         thread_id=thread_id,
-        title=clean_label(text_of(record, "title", ""), 200),
-        message_id=text_of(record, "id", ""),
+        title=clean_label(get_text(record, "title", ""), 200),
+        message_id=get_text(record, "id", ""),
         speaker=speaker,
         text=text,
         said_at=said_at,

@@ -21,7 +21,7 @@ _NEWLINES = re.compile(r"\r\n?")
 _HALF_PAIRS = re.compile("[\ud800-\udfff]")
 
 
-class Malformed(ValueError):
+class MalformedRecord(ValueError):
     """One record does not have the shape its format promises. Carries the reason, not the place."""
 
 
@@ -35,7 +35,7 @@ class BrokenExport(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ImportedMessage:
     """One thing said. ``message_id`` is stable across exports; ``said_at`` is None when the export does not know."""
 
     kind: str
@@ -49,7 +49,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Skip:
+class SkippedMessage:
     """A message that is left out on purpose, with the reason the summary shows."""
 
     reason: str
@@ -68,13 +68,13 @@ def clean_label(text: str, limit: int) -> str:
     return " ".join(clean_text(text).split())[:limit].rstrip()
 
 
-def thread_name(value: str) -> str:
+def clean_thread_id(value: str) -> str:
     """A thread's id as it is stored. Refused rather than cut: two threads must not become one."""
     name = clean_label(value, len(value))
     if not name:
-        raise Malformed("the thread has no id")
+        raise MalformedRecord("the thread has no id")
     if len(name) > MAX_THREAD:
-        raise Malformed(f"the thread's id is longer than {MAX_THREAD} characters")
+        raise MalformedRecord(f"the thread's id is longer than {MAX_THREAD} characters")
     return name
 
 
@@ -82,7 +82,7 @@ def split_text(text: str, limit: int = MAX_TEXT) -> Iterator[str]:
     """Consecutive parts of at most ``limit`` characters that together are the text. A part of blanks is left out."""
     start = 0
     while len(text) - start > limit:
-        end = _soft_end(text, start, start + limit)
+        end = _find_soft_end(text, start, start + limit)
         if not BLANK.fullmatch(text, start, end):
             yield text[start:end]
         start = end
@@ -90,7 +90,7 @@ def split_text(text: str, limit: int = MAX_TEXT) -> Iterator[str]:
         yield text[start:]
 
 
-def _soft_end(text: str, start: int, end: int) -> int:
+def _find_soft_end(text: str, start: int, end: int) -> int:
     for mark in _SOFT_ENDS:
         found = text.rfind(mark, max(start + 1, end - _SOFT_ZONE), end)
         if found > 0:
@@ -101,10 +101,10 @@ def _soft_end(text: str, start: int, end: int) -> int:
     return end
 
 
-def moment(value: object) -> datetime:
+def parse_time(value: object) -> datetime:
     """An ISO 8601 string or seconds since 1970, as UTC. A time without a zone is UTC."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise Malformed("time must be an ISO 8601 string or seconds since 1970")
+        raise MalformedRecord("time must be an ISO 8601 string or seconds since 1970")
     try:
         if isinstance(value, str):
             read = datetime.fromisoformat(value.strip())
@@ -112,37 +112,37 @@ def moment(value: object) -> datetime:
         else:
             read = datetime.fromtimestamp(value, tz=UTC)
     except (ValueError, OverflowError, OSError):
-        raise Malformed(f"time {str(value)[:40]!r} is not an ISO 8601 time") from None
+        raise MalformedRecord(f"time {str(value)[:40]!r} is not an ISO 8601 time") from None
     if read.year < 1900:
-        raise Malformed(f"time {str(value)[:40]!r} is before 1900")
+        raise MalformedRecord(f"time {str(value)[:40]!r} is before 1900")
     return read
 
 
-def text_of(record: dict[str, object], name: str, default: str | None = None) -> str:
+def get_text(record: dict[str, object], name: str, default: str | None = None) -> str:
     """The string at ``name``; ``default`` stands in for a missing or null one, and without it there must be one."""
     value = record.get(name)
     if value is None and default is not None:
         return default
     if not isinstance(value, str):
-        raise Malformed(f"{name} must be a string" if value is not None else f"{name} is missing")
+        raise MalformedRecord(f"{name} must be a string" if value is not None else f"{name} is missing")
     return value
 
 
-def object_of(record: dict[str, object], name: str) -> dict[str, object]:
+def get_object(record: dict[str, object], name: str) -> dict[str, object]:
     """The object at ``name``, empty when missing or null."""
     value = record.get(name)
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise Malformed(f"{name} must be an object")
+        raise MalformedRecord(f"{name} must be an object")
     return value
 
 
-def list_of(record: dict[str, object], name: str) -> list[object]:
+def get_list(record: dict[str, object], name: str) -> list[object]:
     """The list at ``name``, empty when missing or null."""
     value = record.get(name)
     if value is None:
         return []
     if not isinstance(value, list):
-        raise Malformed(f"{name} must be a list")
+        raise MalformedRecord(f"{name} must be a list")
     return value

@@ -31,7 +31,7 @@ _CUT_OFF = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ExportRecord:
     """One JSON object of the file and where it was found."""
 
     place: str
@@ -39,7 +39,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ExportSource:
     """A file to read from, directly or inside a zip. ``name`` is empty for the file itself."""
 
     path: Path
@@ -58,7 +58,7 @@ class Source:
             raise BrokenExport(self.name, f"cannot be unpacked: {fault}") from fault
 
 
-def sources(path: Path) -> list[Source]:
+def list_sources(path: Path) -> list[ExportSource]:
     """The file itself, or the conversation files of the zip in the order of their names."""
     if not path.is_file():
         raise BrokenExport("", f"{path} is not a file")
@@ -68,7 +68,7 @@ def sources(path: Path) -> list[Source]:
         with path.open("rb") as stream:
             if stream.read(4) == b"PK\x03\x04":
                 raise BrokenExport("", "the zip is cut off or damaged")
-        return [Source(path)]
+        return [ExportSource(path)]
     try:
         with zipfile.ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if _holds_conversations(entry)]
@@ -77,7 +77,7 @@ def sources(path: Path) -> list[Source]:
     if not entries:
         raise BrokenExport("", "the zip holds no conversations.json")
     _refuse_bombs(entries)
-    return [Source(path, entry.filename) for entry in sorted(entries, key=lambda entry: entry.filename)]
+    return [ExportSource(path, entry.filename) for entry in sorted(entries, key=lambda entry: entry.filename)]
 
 
 def _holds_conversations(entry: zipfile.ZipInfo) -> bool:
@@ -97,7 +97,7 @@ def _refuse_bombs(entries: list[zipfile.ZipInfo]) -> None:
             raise BrokenExport(entry.filename, f"unpacks to more than {_MAX_RATIO} times its size")
 
 
-def opens_with(source: Source) -> str:
+def read_first_character(source: ExportSource) -> str:
     """The first character of the text that is not blank."""
     with source.open() as stream:
         while chunk := stream.read(4096):
@@ -107,16 +107,16 @@ def opens_with(source: Source) -> str:
     raise BrokenExport(source.name, "there is nothing in the file but blanks")
 
 
-def records(source: Source) -> Iterator[Record]:
+def read_records(source: ExportSource) -> Iterator[ExportRecord]:
     """The elements of a JSON array, or the lines of JSON Lines, whichever the file is."""
-    opening = opens_with(source)
+    opening = read_first_character(source)
     if opening not in "[{":
-        raise BrokenExport(_at(source, "line 1"), "is neither a JSON array nor JSON Lines")
+        raise BrokenExport(_format_place(source, "line 1"), "is neither a JSON array nor JSON Lines")
     with source.open() as stream:
-        yield from _ArrayReader(source, stream).records() if opening == "[" else _lines(source, stream)
+        yield from _ArrayReader(source, stream).records() if opening == "[" else _read_lines(source, stream)
 
 
-def _at(source: Source, place: str) -> str:
+def _format_place(source: ExportSource, place: str) -> str:
     return f"{source.name}, {place}" if source.name else place
 
 
@@ -127,16 +127,16 @@ def _refuse_constant(name: str) -> NoReturn:
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
-def _lines(source: Source, stream: IO[bytes]) -> Iterator[Record]:
+def _read_lines(source: ExportSource, stream: IO[bytes]) -> Iterator[ExportRecord]:
     number = 0
     while line := stream.readline(_MAX_RECORD + 1):
         number += 1
-        place = _at(source, f"line {number}")
+        place = _format_place(source, f"line {number}")
         if len(line) > _MAX_RECORD:
             raise BrokenExport(place, f"is longer than {_MAX_RECORD >> 20} MiB")
         value = _decode_line(place, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line)
         if value is not None:
-            yield Record(place, value)
+            yield ExportRecord(place, value)
 
 
 def _decode_line(place: str, line: bytes) -> dict[str, object] | None:
@@ -160,7 +160,7 @@ def _decode_line(place: str, line: bytes) -> dict[str, object] | None:
 class _ArrayReader:
     """Decodes a JSON array of objects from a stream, element by element."""
 
-    def __init__(self, source: Source, stream: IO[bytes]) -> None:
+    def __init__(self, source: ExportSource, stream: IO[bytes]) -> None:
         self.source = source
         self.stream = stream
         self.decoder = codecs.getincrementaldecoder("utf-8-sig")("strict")
@@ -171,7 +171,7 @@ class _ArrayReader:
         self.counted = 0
         self.ended = False
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[ExportRecord]:
         self.expect("[")
         number = 0
         if self.peek() != "]":
@@ -185,10 +185,10 @@ class _ArrayReader:
         if self.peek():
             self.refuse("there is text after the end of the array")
 
-    def element(self, number: int) -> Record:
+    def element(self, number: int) -> ExportRecord:
         if self.peek() != "{":
             self.refuse(f"conversation {number} must be a JSON object" if self.peek() else "the file ends too early")
-        place = _at(self.source, f"line {self.line()}, conversation {number}")
+        place = _format_place(self.source, f"line {self.line()}, conversation {number}")
         while True:
             try:
                 value, end = _DECODER.raw_decode(self.buffer, self.at)
@@ -200,7 +200,7 @@ class _ArrayReader:
                 raise BrokenExport(place, str(fault)) from None
             else:
                 self.at = end
-                return Record(place, value)
+                return ExportRecord(place, value)
 
     def wait_or_refuse(self, fault: json.JSONDecodeError, place: str) -> None:
         """Read more when the text was merely cut off; doubling each time keeps decoding linear."""
@@ -224,7 +224,7 @@ class _ArrayReader:
             self.buffer = rest + self.decoder.decode(chunk, final=self.ended)
         except UnicodeDecodeError as fault:
             line = self.lines + rest.count("\n") + chunk.count(b"\n", 0, fault.start) + 1
-            raise BrokenExport(_at(self.source, f"line {line}"), "is not UTF-8 text") from None
+            raise BrokenExport(_format_place(self.source, f"line {line}"), "is not UTF-8 text") from None
 
     def peek(self) -> str:
         """The next character that is not blank; empty at the end of the file."""
@@ -250,4 +250,4 @@ class _ArrayReader:
         return self.lines + 1
 
     def refuse(self, reason: str) -> NoReturn:
-        raise BrokenExport(_at(self.source, f"line {self.line()}"), reason)
+        raise BrokenExport(_format_place(self.source, f"line {self.line()}"), reason)

@@ -61,7 +61,7 @@ def run(command: str, argv: list[str]) -> int:
 def run_with(parts: list[str], command: str, argv: list[str]) -> int:
     from config.embedded import installation_paths
     from config.env import env_path
-    from config.runtime.keeping import Lease
+    from config.runtime.leases import Lease
 
     place = installation_paths(env_path("DATA_DIR", Path(__file__).resolve().parent / ".data"))
     with Lease(place, tuple(parts)) as use:
@@ -72,7 +72,7 @@ def run_with(parts: list[str], command: str, argv: list[str]) -> int:
         use.wait()
         # An `up` makes the tables itself, perhaps at this moment.
         if command in MAKES_TABLES and "postgres" in parts and not use.is_beside_up and not brings_settings(argv):
-            from config.tables import migrate_schema
+            from config.schema import migrate_schema
 
             migrate_schema(place.tables)
         return execute(command, argv)
@@ -84,7 +84,7 @@ def execute(command: str, argv: list[str]) -> int:
 
     if command not in WITHOUT_TABLES and not HELP & set(argv) and not brings_settings(argv):
         django.setup()
-        from config.tables import find_schema_problem
+        from config.schema import find_schema_problem
 
         if found := find_schema_problem():
             sys.stderr.write(f"error: {found}\n")

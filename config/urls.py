@@ -5,7 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from config.api import api
-from memory.api.monitoring import metrics_view
+from memory.api.metrics import metrics_view
 from memory.api.operations import health_view
 from memory.mcp.forwarding import forward_mcp
 from memory.web.middleware import answer_unknown_route

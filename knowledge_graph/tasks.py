@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 from celery import shared_task
 from django.utils import timezone
 
-from knowledge_graph import describing, work
-from knowledge_graph.acting import learn_actions
-from knowledge_graph.content import list_next_items, process_items
-from knowledge_graph.learning import learn_outcomes
+from knowledge_graph import work
+from knowledge_graph.content import analysis
+from knowledge_graph.content.updates import list_next_items, process_items
+from knowledge_graph.learning.actions import learn_actions
+from knowledge_graph.learning.verdicts import learn_outcomes
 from memory.access.locks import try_task_lock
 from memory.conf import memory_conf
 from memory.models import EndUser
@@ -21,7 +22,7 @@ TASK_SECONDS = 60
 def learn_batch(user: EndUser, *, now: datetime) -> int:
     """Process one batch of pending work. Returns its size; 0 means nothing is pending."""
     ids = list_next_items(user)
-    looked = process_items(user, ids, describing.read_memories(user, ids)) if ids else 0
+    looked = process_items(user, ids, analysis.read_memories(user, ids)) if ids else 0
     return looked + learn_outcomes(user, now=now) + learn_actions(user)
 
 

@@ -9,7 +9,9 @@ from memory.access.scope import user_scope
 from memory.lifecycle import expiry
 from memory.models import EndUser
 from memory.platform.faults import Unavailable
-from outcomes import detector, profiling, retention, work
+from outcomes import work
+from outcomes.detection import detector
+from outcomes.exchanges import profiling, retention
 
 logger = structlog.get_logger(__name__)
 

@@ -20,15 +20,15 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from config import databases, embedded
 from config.env import env_secret
-from config.runtime.keeping import Lease
+from config.runtime.leases import Lease
 from memory import inference
 from memory.indexing import queue
 from memory.models import EndUser, Organization
 from memory.platform import breakers, redis
-from tests.client import ApiClient, client_for
+from tests.api_client import ApiClient, client_for
+from tests.database_roles import connect_as
 from tests.factories import EndUserFactory, OrganizationFactory
-from tests.roles import connect_as
-from tests.runtime.stack import installation, stack
+from tests.installation import installation, stack
 
 __all__ = ["installation", "stack"]
 

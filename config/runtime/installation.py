@@ -13,7 +13,7 @@ from pathlib import Path
 
 from config.embedded import EmbeddedError, Paths, installation_paths, list_embedded_parts
 from config.env import BASE_DIR, env_path
-from config.runtime import keeping, leftovers
+from config.runtime import leases, orphans
 from config.runtime.programs import (
     WebAddress,
     beat_program,
@@ -62,13 +62,13 @@ class Installation:
 
     def run(self) -> int:
         """Run until a signal; returns the exit code."""
-        hold = keeping.InstallationLock(self._place, "up", self._embedded, self._address.url)
-        if not keeping.wait_for_lock(hold, self._place, report_waiting):
+        hold = leases.InstallationLock(self._place, "up", self._embedded, self._address.url)
+        if not leases.wait_for_lock(hold, self._place, report_waiting):
             return refuse_second_start(self._place)
         refuse_taken_port(self._address)
-        if leftovers.end_orphans(self._place):
+        if orphans.end_orphans(self._place):
             print_line("Ended what a killed run had left behind.")
-        supervisor = Supervisor(ConsoleReport(), self._place.log, partial(leftovers.record_processes, self._place))
+        supervisor = Supervisor(ConsoleReport(), self._place.log, partial(orphans.record_processes, self._place))
         try:
             self._start(supervisor, hold)
             supervisor.watch()
@@ -81,7 +81,7 @@ class Installation:
             self._stop(supervisor, hold)
         return 0
 
-    def _start(self, supervisor: Supervisor, hold: keeping.InstallationLock) -> None:
+    def _start(self, supervisor: Supervisor, hold: leases.InstallationLock) -> None:
         first = "" if self._place.access.exists() else " for the first time; that takes a minute"
         print_line(f"Starting Commonplace in {self._place.data}{first}")
         # Importing the code takes longer than starting the parts, so the step starts now and waits for them.
@@ -115,12 +115,12 @@ class Installation:
         seconds = supervisor.finish_step(step)
         print_line(f"  {step.name:<10} done after {seconds:.1f} s")
 
-    def _stop(self, supervisor: Supervisor, hold: keeping.InstallationLock) -> None:
+    def _stop(self, supervisor: Supervisor, hold: leases.InstallationLock) -> None:
         print_line("Stopping ...")
         hold.publish(ready=[], kind="stopping")
         begun = time.monotonic()
         supervisor.stop()
-        leftovers.clear_record(self._place)
+        orphans.clear_record(self._place)
         hold.release()
         print_line(f"Stopped after {time.monotonic() - begun:.1f} s. The data stays in {self._place.data}")
 
@@ -141,13 +141,13 @@ def print_migration(line: str) -> None:
         print_line(line.rstrip())
 
 
-def report_waiting(holder: keeping.LockOwner) -> None:
+def report_waiting(holder: leases.LockOwner) -> None:
     what = "is just stopping" if holder.kind == "stopping" else "is used by another command"
     print_line(f"What runs here (process {holder.pid}) {what}; waiting until that is done ...")
 
 
 def refuse_second_start(place: Paths) -> int:
-    holder = keeping.read_owner(place)
+    holder = leases.read_owner(place)
     who = f" (process {holder.pid}) at {holder.address}" if holder else ""
     print_line(f"! Commonplace already runs{who} with the data in {place.data}.")
     print_line("  Stop it with `make down`, or choose another DATA_DIR and PORT.")
@@ -174,7 +174,7 @@ def port_problem(address: WebAddress, error: OSError) -> str:
 
 def stop_running(place: Paths) -> int:
     """Ask the ``up`` of a data directory to stop and wait until it has; 0 if nothing runs afterwards."""
-    holder = keeping.read_owner(place)
+    holder = leases.read_owner(place)
     if holder is None:
         print_line("Nothing runs here.")
         return 0
@@ -184,7 +184,7 @@ def stop_running(place: Paths) -> int:
     print_line(f"Stopping process {holder.pid} ...")
     os.kill(holder.pid, signal.SIGTERM)
     end = time.monotonic() + STOP_TIMEOUT_S
-    while keeping.read_owner(place) is not None:
+    while leases.read_owner(place) is not None:
         if time.monotonic() > end:
             print_line(f"! process {holder.pid} has not stopped after {STOP_TIMEOUT_S:.0f} s; see {place.log}")
             return 1
@@ -225,11 +225,11 @@ def down(given: argparse.Namespace) -> int:
     place = resolve_installation(given.data_dir)
     if not given.check:
         return stop_running(place)
-    holder = keeping.read_owner(place)
+    holder = leases.read_owner(place)
     if holder is not None:
         print_line(f"! Process {holder.pid} uses {place.data}; stop it first (make down).")
         return 1
-    if given.environment and (user := leftovers.find_environment_user()):
+    if given.environment and (user := orphans.find_environment_user()):
         print_line(f"! Process {user.pid} runs from {BASE_DIR / '.venv'}; stop it first.")
         return 1
     return 0

@@ -6,6 +6,6 @@ failed and what the bank holds.
 
 from knowledge_graph.insights.findings import Insights
 from knowledge_graph.insights.gathering import gather_insights
-from knowledge_graph.insights.telling import render_insights
+from knowledge_graph.insights.rendering import render_insights
 
 __all__ = ["Insights", "gather_insights", "render_insights"]

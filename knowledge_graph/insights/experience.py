@@ -13,7 +13,7 @@ from typing import Any
 from django.db.backends.utils import CursorWrapper
 
 from knowledge_graph.insights.question import InsightQuestion
-from knowledge_graph.reading import LIKE_PROBLEMS, select_problem_keys
+from knowledge_graph.queries.statistics import LIKE_PROBLEMS, select_problem_keys
 from memory.access.cursors import fetch_prepared
 from memory.language import build_tsquery
 from memory.models import EndUser

@@ -18,7 +18,7 @@ from knowledge_graph.insights.findings import (
 )
 from knowledge_graph.insights.graphs import GraphFindings
 from knowledge_graph.insights.question import InsightQuestion, count_topics
-from knowledge_graph.reading import ConceptRouting
+from knowledge_graph.queries.statistics import ConceptRouting
 from memory.access.cursors import GENERIC_PLAN, bounded_cursor
 from memory.conf import memory_conf
 from memory.models import EndUser

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.backends.utils import CursorWrapper
 
-from knowledge_graph.reading import ActionRecord, ConceptRouting, TierRecord, sort_best_first
+from knowledge_graph.queries.statistics import ActionRecord, ConceptRouting, TierRecord, sort_best_first
 from memory.access.cursors import fetch_prepared
 from memory.models import EndUser
 from memory.scoring import wilson_lower_bound

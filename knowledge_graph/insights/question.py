@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge_graph.concepts import ExtractedConcept, extract_concepts
-from knowledge_graph.context_types import classify_context
-from knowledge_graph.entities import extract_entities
+from knowledge_graph.extraction.concepts import ExtractedConcept, extract_concepts
+from knowledge_graph.extraction.context_types import classify_context
+from knowledge_graph.extraction.entities import extract_entities
 from memory.language import build_query_groups
 
 WORD = re.compile(r"\w+")

@@ -21,8 +21,8 @@ from memory.web.fields import NAME_LIMIT, PageSize, QueryParameters, ThreadId, U
 from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
 from memory.web.problems import not_found
+from outcomes.exchanges.listing import ExchangeCursor, ExchangeDetail, ThreadState
 from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent, SignalKind, Source
-from outcomes.reading import ExchangeCursor, ExchangeDetail, ThreadState
 
 router = Router(tags=["A turn"])
 

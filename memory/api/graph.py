@@ -10,11 +10,11 @@ from django.utils import timezone
 from ninja import Query, Router
 from pydantic import BaseModel, Field, model_validator
 
-from knowledge_graph import browsing
-from knowledge_graph.browsing import ConceptDetail, EntityDetail, GraphQuery, Sort, Span
 from knowledge_graph.models import Concept, Entity
-from knowledge_graph.picture import GraphView
-from knowledge_graph.reading import ActionRecord, KnownSolution, TierRecord
+from knowledge_graph.queries import browsing
+from knowledge_graph.queries.browsing import ConceptDetail, EntityDetail, GraphQuery, Sort, Span
+from knowledge_graph.queries.graph_view import GraphView
+from knowledge_graph.queries.statistics import ActionRecord, KnownSolution, TierRecord
 from memory.api.acting import open_facade
 from memory.api.schemas import MemoryOut
 from memory.facade.graphs import EntityPath

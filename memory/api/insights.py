@@ -10,7 +10,7 @@ from ninja import Query as InQuery
 from ninja import Router
 from pydantic import BaseModel, Field
 
-from knowledge_graph.context_types import CONTEXT_TYPES
+from knowledge_graph.extraction.context_types import CONTEXT_TYPES
 from knowledge_graph.insights import Insights
 from memory.api.acting import open_facade
 from memory.context.compose import UnscoredExchange

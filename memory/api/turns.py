@@ -15,8 +15,8 @@ from memory.web.auth import WRITE, for_writing, lookup_user
 from memory.web.fields import Flag, RequestBody, Text, ThreadId, UserId, UuidText, is_none, validate_one_line
 from memory.web.idempotency import do_once, json_response
 from memory.web.openapi import describe_responses
-from outcomes.exchanges import NewExchange
-from outcomes.recording import RecordedOutcome
+from outcomes.exchanges.storing import NewExchange
+from outcomes.verdicts.recording import RecordedOutcome
 
 router = Router(tags=["A turn"])
 

@@ -18,8 +18,8 @@ from memory.console.names import OUTCOME_NAMES, SIGNAL_NAMES, VERDICTS
 from memory.console.pages import OperatorRequest, place_page, render_page, wants_fragment
 from memory.console.places import ViewedPerson
 from memory.tiers import Outcome
-from outcomes.reading import ExchangeCursor as Mark
-from outcomes.reading import ExchangeDetail
+from outcomes.exchanges.listing import ExchangeCursor as Mark
+from outcomes.exchanges.listing import ExchangeDetail
 
 PAGE = 20
 THREADS = 40

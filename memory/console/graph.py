@@ -10,10 +10,10 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from knowledge_graph.browsing import GraphQuery, Sort, Span
-from knowledge_graph.reading import ConceptRouting, TierRecord
+from knowledge_graph.queries.browsing import GraphQuery, Sort, Span
+from knowledge_graph.queries.statistics import ConceptRouting, TierRecord
 from memory.conf import memory_conf
-from memory.console.graphing import GraphDrawing, draw_graph
+from memory.console.graph_layout import GraphDrawing, draw_graph
 from memory.console.pages import OperatorRequest, place_page, render_page
 from memory.console.places import ViewedPerson
 from memory.facade.graphs import EntityPath

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from memory.conf import memory_conf
-from memory.console.differences import DiffRun, diff_texts
 from memory.console.forms import RevisionForm
 from memory.console.names import OUTCOME_NAMES, TIER_NAMES, TRUST_NAMES, VERDICTS
 from memory.console.pages import OperatorRequest, place_page, render_page, wants_fragment
 from memory.console.places import ViewedPerson
+from memory.console.text_diff import DiffRun, diff_texts
 from memory.console.timeline import build_timeline
 from memory.models import MemoryItem, MemoryVersion
 from memory.platform.deadline import Deadline

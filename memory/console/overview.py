@@ -16,7 +16,7 @@ from django_htmx.http import HTMX_STOP_POLLING
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.console import condition
+from memory.console import component_health
 from memory.console.names import OUTCOME_NAMES, TIER_NAMES
 from memory.console.pages import OperatorRequest, place_page, wants_fragment
 from memory.console.places import ViewedPerson
@@ -83,7 +83,7 @@ def page(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
         "outcomes": list_recent_outcomes(place),
         "recent": list_items(place.user, ItemFilter(), limit=RECENT),
         "keys": ApiKey.objects.filter(organization=place.organization).order_by("revoked_at", "name", "pk"),
-        "conditions": condition.list_component_health(),
+        "conditions": component_health.list_component_health(),
         **build_indexing_context(stats.indexing),
     }
     return render(request, "console/overview/page.html", context)
@@ -195,5 +195,7 @@ def health_panel(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
     if not wants_fragment(request):
         return redirect("console:overview", *place.path)
     return render(
-        request, "console/overview/_health.html", {"place": place, "conditions": condition.list_component_health()}
+        request,
+        "console/overview/_health.html",
+        {"place": place, "conditions": component_health.list_component_health()},
     )

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from memory.console.explaining import ExplainRow, describe_fallbacks, explain_hit, list_explain_rows, split_timings
+from memory.console.explanations import ExplainRow, describe_fallbacks, explain_hit, list_explain_rows, split_timings
 from memory.console.forms import SearchForm
 from memory.console.pages import OperatorRequest, place_page, render_page
 from memory.console.places import ViewedPerson

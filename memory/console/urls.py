@@ -3,20 +3,20 @@
 from django.urls import path
 
 from memory.console import (
+    bank_form,
+    context_preview,
     conversations,
     graph,
-    handing,
+    health,
     item,
+    item_actions,
     memories,
-    mending,
     operations,
     overview,
     people,
-    pinning,
     search,
     session,
     trust,
-    vitals,
 )
 
 app_name = "console"
@@ -28,12 +28,12 @@ urlpatterns = [
     path("theme", session.choose_theme, name="theme"),
     path("people", people.page, name="people"),
     path("operations", operations.page, name="operations"),
-    path("health", vitals.page, name="vitals"),
+    path("health", health.page, name="vitals"),
     path("<slug:organization>/<str:external_id>", overview.page, name="overview"),
     path("<slug:organization>/<str:external_id>/indexing", overview.indexing_panel, name="indexing"),
     path("<slug:organization>/<str:external_id>/health", overview.health_panel, name="health"),
     path("<slug:organization>/<str:external_id>/search", search.page, name="search"),
-    path("<slug:organization>/<str:external_id>/context", handing.page, name="context"),
+    path("<slug:organization>/<str:external_id>/context", context_preview.page, name="context"),
     path("<slug:organization>/<str:external_id>/conversations", conversations.page, name="conversations"),
     path(
         "<slug:organization>/<str:external_id>/conversations/<uuid:exchange_id>/outcome",
@@ -44,21 +44,23 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/memories", memories.page, name="memories"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>", item.page, name="item"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/edit", item.edit, name="edit"),
-    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/pin", pinning.add_to_bank, name="pin"),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/pin", bank_form.add_to_bank, name="pin"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/vouch", trust.vouch, name="vouch"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/undo/<int:event_id>", trust.undo, name="undo"),
     path(
         "<slug:organization>/<str:external_id>/memories/<uuid:item_id>/outcome",
-        mending.record_item_outcome,
+        item_actions.record_item_outcome,
         name="judge",
     ),
     path(
         "<slug:organization>/<str:external_id>/memories/<uuid:item_id>/index",
-        mending.retry_indexing,
+        item_actions.retry_indexing,
         name="index_again",
     ),
     path(
-        "<slug:organization>/<str:external_id>/memories/<uuid:item_id>/always", mending.set_always_inject, name="always"
+        "<slug:organization>/<str:external_id>/memories/<uuid:item_id>/always",
+        item_actions.set_always_inject,
+        name="always",
     ),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/archive", item.archive, name="archive"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/restore", item.restore, name="restore"),

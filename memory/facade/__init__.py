@@ -1,12 +1,12 @@
 """The single entry point of the API, the tools, the console and the commands to the whole system."""
 
-from memory.facade.finding import RetrievalVerbs
 from memory.facade.graphs import GraphVerbs
-from memory.facade.kinds import RecordVerbs
+from memory.facade.maintenance import MaintenanceVerbs, Stats
 from memory.facade.memories import MemoryVerbs
 from memory.facade.person import PersonVerbs
+from memory.facade.records import RecordVerbs
+from memory.facade.retrieval import RetrievalVerbs
 from memory.facade.turns import TurnVerbs
-from memory.facade.upkeep import MaintenanceVerbs, Stats
 
 __all__ = ["MemoryFacade", "Stats"]
 

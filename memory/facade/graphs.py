@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from knowledge_graph import browsing, paths, picture, reading
-from knowledge_graph.browsing import ConceptDetail, EntityDetail, GraphQuery
 from knowledge_graph.models import Concept, Entity
-from knowledge_graph.paths import PathStep
-from knowledge_graph.picture import GraphView
-from knowledge_graph.reading import ConceptRouting
+from knowledge_graph.queries import browsing, graph_view, paths, statistics
+from knowledge_graph.queries.browsing import ConceptDetail, EntityDetail, GraphQuery
+from knowledge_graph.queries.graph_view import GraphView
+from knowledge_graph.queries.paths import PathStep
+from knowledge_graph.queries.statistics import ConceptRouting
 from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
 from memory.models import EndUser
@@ -34,7 +34,7 @@ class GraphVerbs(FacadePart):
 
     def routings(self, user: EndUser, keys: Sequence[str]) -> dict[str, ConceptRouting]:
         """Where the answers to several concepts were, by key; what is not known is left out."""
-        return reading.load_routing(user, keys)
+        return statistics.load_routing(user, keys)
 
     def entities(self, user: EndUser, wanted: GraphQuery, *, now: datetime) -> list[Entity]:
         return browsing.list_entities(user, wanted, now=now)
@@ -53,7 +53,7 @@ class GraphVerbs(FacadePart):
             return EntityPath(first.key, last.key, steps, browsing.load_labels(user, keys))
 
     def picture(self, user: EndUser, wanted: GraphQuery, *, now: datetime) -> GraphView:
-        return picture.build_graph_view(user, wanted, now=now)
+        return graph_view.build_graph_view(user, wanted, now=now)
 
     def graph_sizes(self, user: EndUser) -> dict[str, int]:
         return browsing.count_graph_rows(user)

@@ -22,7 +22,8 @@ from memory.store import writing
 from memory.store.admission import NewMemory, WriteRefused, validate_bank_item
 from memory.store.writing import StoreResult
 from memory.tiers import Tier, Trust
-from outcomes import exchanges, withdrawal
+from outcomes.exchanges import storing
+from outcomes.verdicts import withdrawal
 
 
 class MemoryVerbs(FacadePart):
@@ -103,7 +104,7 @@ class MemoryVerbs(FacadePart):
         with user_scope(user):
             if not writing.delete_memory(user, item_id, now=now):
                 return False
-            exchanges.delete_exchanges_of(user, [item_id])
+            storing.delete_exchanges_of(user, [item_id])
             erasure.redact_stored_answers(user, [item_id])
             # The row is gone; the ghost only saves the next searches from reading a stale vector.
             transaction.on_commit(lambda: ghost_registry().add(user.pk, [item_id]))
@@ -117,7 +118,7 @@ class MemoryVerbs(FacadePart):
 
         def also(gone: Sequence[uuid.UUID], staying: Sequence[uuid.UUID]) -> None:
             nonlocal forgotten
-            forgotten += exchanges.delete_exchanges_of(user, gone)
+            forgotten += storing.delete_exchanges_of(user, gone)
             erasure.redact_stored_answers(user, [*gone, *staying])
             transaction.on_commit(lambda: ghost_registry().add(user.pk, gone))
 

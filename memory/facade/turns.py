@@ -8,17 +8,18 @@ from typing import Any
 from memory.facade.actor import FacadePart
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Outcome
-from outcomes import actions, exchanges, reading, recording
-from outcomes.actions import Action
-from outcomes.exchanges import NewExchange, StoredExchange
+from outcomes.exchanges import listing, storing
+from outcomes.exchanges.listing import ExchangeCursor, ExchangeDetail, MemoryThread, ThreadState, ThreadSummary
+from outcomes.exchanges.storing import NewExchange, StoredExchange
 from outcomes.models import OutcomeEvent
-from outcomes.reading import ExchangeCursor, ExchangeDetail, MemoryThread, ThreadState, ThreadSummary
-from outcomes.recording import RecordedOutcome
+from outcomes.verdicts import actions, recording
+from outcomes.verdicts.actions import Action
+from outcomes.verdicts.recording import RecordedOutcome
 
 
 class TurnVerbs(FacadePart):
     def exchange(self, user: EndUser, new: NewExchange, *, now: datetime) -> StoredExchange:
-        return exchanges.store_exchange(user, new, now=now, actor=self.actor)
+        return storing.store_exchange(user, new, now=now, actor=self.actor)
 
     def outcome(
         self,
@@ -46,26 +47,26 @@ class TurnVerbs(FacadePart):
         self, user: EndUser, *, limit: int, thread_id: str = "", after: ExchangeCursor | None = None
     ) -> tuple[list[ExchangeDetail], ExchangeCursor | None]:
         """A page of exchanges with outcomes and signals, newest first, and the start of the next page."""
-        return reading.list_exchanges(user, limit=limit, thread_id=thread_id, after=after)
+        return listing.list_exchanges(user, limit=limit, thread_id=thread_id, after=after)
 
     def exchange_by_id(self, user: EndUser, exchange_id: uuid.UUID) -> ExchangeDetail | None:
-        return reading.find_exchange(user, exchange_id)
+        return listing.find_exchange(user, exchange_id)
 
     def exchange_lines(self, user: EndUser, *, thread_id: str = "") -> Iterator[dict[str, Any]]:
-        return reading.iterate_export_rows(user, thread_id)
+        return listing.iterate_export_rows(user, thread_id)
 
     def thread_state(self, user: EndUser, thread_id: str) -> ThreadState:
-        return reading.load_thread_state(user, thread_id)
+        return listing.load_thread_state(user, thread_id)
 
     def threads(self, user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSummary]:
-        return reading.list_threads(user, limit=limit, offset=offset)
+        return listing.list_threads(user, limit=limit, offset=offset)
 
     def kept_threads(self, user: EndUser, *, limit: int, offset: int = 0) -> list[MemoryThread]:
         """Conversations of which no exchange is stored and memories are."""
-        return reading.list_memory_threads(user, limit=limit, offset=offset)
+        return listing.list_memory_threads(user, limit=limit, offset=offset)
 
     def kept_turns(self, user: EndUser, thread_id: str, *, limit: int, offset: int = 0) -> list[MemoryItem]:
-        return reading.list_thread_memories(user, thread_id, limit=limit, offset=offset)
+        return listing.list_thread_memories(user, thread_id, limit=limit, offset=offset)
 
     def note_action(self, user: EndUser, action: Action, *, now: datetime) -> None:
         """Record a tool call of a turn."""

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.guard import orders, speech
-from memory.guard.opinion import Classification, classify_text
-from memory.guard.reading import AnnotatedText, annotate_text
+from memory.guard.annotation import AnnotatedText, annotate_text
+from memory.guard.classifier import Classification, classify_text
 from memory.guard.secrets import find_secret_kind, is_luhn_valid, shannon_entropy
 from memory.guard.spelling import decode_hidden_texts, find_spelt_out_word, is_encoded, normalise_text
 

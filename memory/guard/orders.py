@@ -2,7 +2,7 @@
 
 import re
 
-from memory.guard.reading import Sentence
+from memory.guard.annotation import Sentence
 
 FENCE = re.compile(
     r"<\s{0,3}/?\s{0,3}(?:system|assistant|user|instructions?|memory|memories|context|tool|data|im_start|im_end|prompt)\b[^>]{0,80}>"

@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 
-from memory.guard.reading import AnnotatedText, Sentence
+from memory.guard.annotation import AnnotatedText, Sentence
 
 FORMS = (
     ("a private key", re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")),

@@ -2,7 +2,7 @@
 
 import re
 
-from memory.guard.reading import AnnotatedText, Sentence
+from memory.guard.annotation import AnnotatedText, Sentence
 
 ROLE = (
     r"(?:user|assistant|human|ai|system|bot|me|you|chatgpt|claude|q|a|usuario|usuaria|asistente|utilisateur|utilisatrice|"

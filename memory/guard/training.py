@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.guard.opinion import CLASSES, HARMFUL, KEEP, LARGEST, TRIVIAL, WEIGHTS, ClassifierWeights, pack_weights
-from memory.guard.reading import annotate_text
-from memory.guard.traits import BUCKETS, Features, extract_features
+from memory.guard.annotation import annotate_text
+from memory.guard.classifier import CLASSES, HARMFUL, KEEP, LARGEST, TRIVIAL, WEIGHTS, ClassifierWeights, pack_weights
+from memory.guard.features import BUCKETS, Features, extract_features
 
 EXAMPLES = Path(__file__).parent / "examples"
 APART = "apart"

@@ -18,7 +18,7 @@ from memory.models import EndUser, MemoryItem
 from memory.platform import metrics
 from memory.platform.deadline import Deadline
 from memory.retrieval import late
-from memory.retrieval.advising import SearchAdvice, load_adviser, request_advice
+from memory.retrieval.advice import SearchAdvice, load_adviser, request_advice
 from memory.retrieval.candidates import RowFilter, read_pool
 from memory.retrieval.finding import find_matches
 from memory.retrieval.fusion import fuse_blend, fuse_rrf, fuse_zscore

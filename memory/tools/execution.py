@@ -36,8 +36,8 @@ from memory.tools.arguments import (
 from memory.tools.calls import TargetNotFound, ToolCall, ToolError, ToolResult, TooManyCalls, group_rules
 from memory.tools.matching import find_target
 from memory.tools.turns import claim_follow_up, find_last_turn, release_follow_up, turn_exists
-from outcomes.actions import Action
-from outcomes.recording import UnknownTurn
+from outcomes.verdicts.actions import Action
+from outcomes.verdicts.recording import UnknownTurn
 
 logger = structlog.get_logger(__name__)
 

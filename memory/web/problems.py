@@ -19,7 +19,7 @@ from memory.platform.faults import Unavailable
 from memory.records.recall import RecallFailed
 from memory.store.admission import WriteRefused
 from memory.web.patterns import PATTERN_RULES
-from outcomes.recording import UnknownTurn
+from outcomes.verdicts.recording import UnknownTurn
 
 logger = structlog.get_logger(__name__)
 

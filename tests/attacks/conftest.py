@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from django.db import connection, transaction
 
-from tests.roles import connect_as, isolated_tables
+from tests.database_roles import connect_as, isolated_tables
 
 CANARY = "heliotrope-7731"
 """Words that stand in one person's memories only."""

@@ -6,7 +6,7 @@ import pytest
 from django.apps import apps
 from django.db import connection
 
-from tests.roles import isolated_tables
+from tests.database_roles import isolated_tables
 
 OWN = "(user_id = (NULLIF(current_setting('app.user_id'::text, true), ''::text))::bigint)"
 

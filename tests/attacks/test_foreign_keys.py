@@ -8,8 +8,8 @@ import pytest
 
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
+from tests.api_client import ApiClient, client_for
 from tests.attacks.conftest import CANARY
-from tests.client import ApiClient, client_for
 from tests.factories import MemoryItemFactory
 
 ON_AN_ITEM: dict[str, Callable[[ApiClient, uuid.UUID], Any]] = {

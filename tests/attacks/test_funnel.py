@@ -16,9 +16,9 @@ from memory.retrieval.results import SearchRequest
 from memory.store import listing
 from memory.store.listing import ItemFilter
 from memory.tiers import Outcome
-from outcomes.exchanges import NewExchange
+from outcomes.exchanges.storing import NewExchange
+from tests.api_client import ApiClient, client_for
 from tests.attacks.conftest import CANARY
-from tests.client import ApiClient, client_for
 from tests.factories import EndUserFactory, MemoryItemFactory, OrganizationFactory
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

@@ -15,7 +15,7 @@ from memory.access.keys import generate_key
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from memory.web.middleware import ApiEdgeMiddleware
-from tests.client import ApiClient
+from tests.api_client import ApiClient
 
 EXCHANGE = {"user_message": "Where is the ladder?", "assistant_message": "Behind the shed."}
 

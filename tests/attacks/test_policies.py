@@ -18,8 +18,8 @@ from memory.records.texts import RecordKind
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome
-from outcomes.exchanges import NewExchange
-from tests.roles import isolated_tables
+from outcomes.exchanges.storing import NewExchange
+from tests.database_roles import isolated_tables
 
 
 @pytest.fixture

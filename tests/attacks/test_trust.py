@@ -12,7 +12,7 @@ from memory.platform.deadline import Deadline
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory, WriteRefused
 from memory.tiers import Outcome, SourceType, Tier, Trust
-from tests.client import ApiClient, client_for
+from tests.api_client import ApiClient, client_for
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
 

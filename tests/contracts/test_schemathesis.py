@@ -15,7 +15,7 @@ from config.wsgi import application
 from memory.access.keys import SCOPES, issue_key
 from memory.api import memories
 from memory.models import EndUser
-from tests.client import ISSUED
+from tests.api_client import ISSUED
 from tests.factories import MemoryItemFactory
 
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "25"))

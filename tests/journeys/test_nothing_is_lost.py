@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from config import embedded
-from tests.runtime.stack import Stack, eventually
+from tests.installation import Stack, eventually
 
 # The sum of all waits, with the installation's start.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack"), pytest.mark.timeout(600)]

@@ -7,7 +7,7 @@ import pytest
 
 from knowledge_graph.tasks import learn_user
 from memory.models import EndUser
-from tests.client import ApiClient
+from tests.api_client import ApiClient
 from tests.conftest import Clock
 
 pytestmark = pytest.mark.usefixtures("services")

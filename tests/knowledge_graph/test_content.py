@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from knowledge_graph import content, work
+from knowledge_graph import work
+from knowledge_graph.content import updates
 from knowledge_graph.models import Edge, Entity, GraphedItem, GraphWork, Mention
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
@@ -120,8 +121,8 @@ def test_being_told_twice_changes_nothing(user: EndUser, clock: Clock, learn_now
     once = graph_of(user)
     with user_scope(user):
         work.leave(user, "revised", [(item.pk, Tier.MEMORY_BANK)] * 3, clock())
-    assert content.process_items(user, [item.pk, item.pk]) == 2
-    content.process_items(user, [item.pk])
+    assert updates.process_items(user, [item.pk, item.pk]) == 2
+    updates.process_items(user, [item.pk])
     assert graph_of(user) == once
     with user_scope(user):
         assert not GraphWork.objects.filter(user=user).exists()
@@ -139,11 +140,11 @@ def test_a_failure_half_way_leaves_graph_and_work_as_they_were(
         raise RuntimeError("killed")
 
     with monkeypatch.context() as patch:
-        patch.setattr(content, "settle_edges", fail)
+        patch.setattr(updates, "settle_edges", fail)
         with pytest.raises(RuntimeError):
-            content.process_items(user, [item.pk])
+            updates.process_items(user, [item.pk])
     assert graph_of(user) == before
-    assert content.list_next_items(user) == [item.pk]
+    assert updates.list_next_items(user) == [item.pk]
     learn_now(user)
     assert "dana" in names(user)
 
@@ -192,7 +193,7 @@ def test_any_order_of_changes_ends_as_if_only_the_last_state_had_been_written(
         for model in (GraphedItem, Mention, Entity, Edge):
             model._default_manager.filter(user=user).delete()
         left = list(MemoryItem.objects.for_user(user).values_list("pk", flat=True))
-        content.replace_contributions(user, left, {})
+        updates.replace_contributions(user, left, {})
     assert graph_of(user) == grown
 
 

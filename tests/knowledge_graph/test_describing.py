@@ -16,8 +16,8 @@ from memory.models import EndUser, ModelCall
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
+from tests.doubles.model_services import LanguageModelStub
 from tests.knowledge_graph.conftest import LearnNow
-from tests.model_services import LanguageModelStub
 
 memory = MemoryFacade("key:test")
 TEXT = "Cold weather makes the pump of the greenhouse fail, Dana found out"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from knowledge_graph.concepts import MOST_PAIRS, MOST_WORDS, concepts_of, extract_concepts
-from knowledge_graph.context_types import CONTEXT_TYPES, classify_context
-from knowledge_graph.entities import MOST_ENTITIES, extract_entities
+from knowledge_graph.extraction.concepts import MOST_PAIRS, MOST_WORDS, concepts_of, extract_concepts
+from knowledge_graph.extraction.context_types import CONTEXT_TYPES, classify_context
+from knowledge_graph.extraction.entities import MOST_ENTITIES, extract_entities
 
 SAME_QUESTION = {
     "en": "How do I fix the permission error in Docker?",

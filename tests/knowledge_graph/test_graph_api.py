@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memory.models import EndUser
-from tests.client import ApiClient
+from tests.api_client import ApiClient
 from tests.conftest import Clock
 from tests.knowledge_graph.conftest import LearnNow
 

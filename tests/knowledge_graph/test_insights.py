@@ -14,8 +14,8 @@ from memory.models import EndUser, MemoryItem
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome, SourceType, Status, Tier
-from outcomes.exchanges import NewExchange
-from tests.client import ApiClient
+from outcomes.exchanges.storing import NewExchange
+from tests.api_client import ApiClient
 from tests.conftest import Clock
 
 pytestmark = pytest.mark.usefixtures("services")

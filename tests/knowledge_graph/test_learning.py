@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from knowledge_graph import acting, learning, reading
-from knowledge_graph.concepts import concepts_of
+from knowledge_graph.extraction.concepts import concepts_of
+from knowledge_graph.learning import actions, verdicts
 from knowledge_graph.models import (
     GRAPH_TABLES,
     ActionExample,
@@ -18,11 +18,12 @@ from knowledge_graph.models import (
     Solution,
     SolutionCue,
 )
+from knowledge_graph.queries import statistics
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Outcome, Tier
-from outcomes.exchanges import NewExchange
+from outcomes.exchanges.storing import NewExchange
 from outcomes.models import ActionTaken, OutcomeEvent
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
@@ -75,10 +76,10 @@ def test_each_concept_of_the_question_learns_what_came_of_each_tier(
     assert found.success_rate == pytest.approx(2 / 3), "a partial success decides nothing"
     other = find_stat(user, "docker", Tier.HISTORY)
     assert (other.failed, other.success_rate) == (1, 0.0)
-    routing = reading.load_routing(user, concepts_of(QUERY))
+    routing = statistics.load_routing(user, concepts_of(QUERY))
     assert {"docker", "permission", "error", "permission error"} <= set(routing)
     assert [record.tier for record in routing["docker"].tiers] == ["patterns", "history"]
-    assert [one.tier for one in reading.rank_tiers(routing)] == ["patterns", "history"]
+    assert [one.tier for one in statistics.rank_tiers(routing)] == ["patterns", "history"]
 
 
 def test_only_partial_outcomes_leave_the_rate_neutral_and_no_tier_recommended(
@@ -89,7 +90,7 @@ def test_only_partial_outcomes_leave_the_rate_neutral_and_no_tier_recommended(
     learn_now(user)
     found = find_stat(user, "docker", Tier.HISTORY)
     assert (found.success_rate, found.wilson) == (0.5, 0.5)
-    assert reading.rank_tiers(reading.load_routing(user, ["docker"])) == []
+    assert statistics.rank_tiers(statistics.load_routing(user, ["docker"])) == []
 
 
 @pytest.mark.parametrize("tier", [Tier.BOOKS, Tier.MEMORY_BANK])
@@ -110,7 +111,7 @@ def test_a_question_in_another_language_meets_what_was_learned(
 ) -> None:
     record_verdict(user, clock, Outcome.WORKED, [MemoryItemFactory.create(user=user, tier=Tier.HISTORY)])
     learn_now(user)
-    routing = reading.load_routing(user, concepts_of("איך מתקנים שגיאת הרשאות בדוקר?"))
+    routing = statistics.load_routing(user, concepts_of("איך מתקנים שגיאת הרשאות בדוקר?"))
     assert {"docker", "permission", "error"} <= set(routing)
 
 
@@ -119,7 +120,7 @@ def test_learning_again_changes_nothing(user: EndUser, clock: Clock, learn_now: 
     record_verdict(user, clock, Outcome.WORKED, [MemoryItemFactory.create(user=user, tier=Tier.HISTORY)])
     learn_now(user)
     once = rows_of(user)
-    assert learning.learn_outcomes(user, now=clock()) == 0
+    assert verdicts.learn_outcomes(user, now=clock()) == 0
     assert learn_now(user) == 0
     assert rows_of(user) == once
 
@@ -133,9 +134,9 @@ def test_a_failure_between_counts_and_mark_counts_nothing(
         raise RuntimeError("killed")
 
     with monkeypatch.context() as patch:
-        patch.setattr(learning, "write_solutions", fail)
+        patch.setattr(verdicts, "write_solutions", fail)
         with pytest.raises(RuntimeError):
-            learning.learn_outcomes(user, now=clock())
+            verdicts.learn_outcomes(user, now=clock())
     assert all(not found for found in rows_of(user).values())
     learn_now(user)
     assert find_stat(user, "docker", Tier.HISTORY).worked == 1
@@ -180,19 +181,19 @@ def test_what_solved_a_problem_is_known_when_it_is_met_again_in_other_words(
     record_verdict(user, clock, Outcome.FAILED, [wrong])
     record_verdict(user, clock, Outcome.WORKED, [right])
     learn_now(user)
-    again = reading.find_solutions(user, concepts_of("volume: docker permissions error"))
+    again = statistics.find_solutions(user, concepts_of("volume: docker permissions error"))
     assert [(one.item_id, one.worked, one.failed, one.overlap) for one in again] == [
         (right.pk, 1.0, 0.0, 1.0),
         (wrong.pk, 0.0, 1.0, 1.0),
     ]
-    assert reading.find_solutions(user, concepts_of("which flowers grow in the shade")) == []
+    assert statistics.find_solutions(user, concepts_of("which flowers grow in the shade")) == []
 
 
 def test_a_verdict_on_all_that_was_shown_is_shared_out(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
     items = MemoryItemFactory.create_batch(4, user=user, tier=Tier.HISTORY)
     record_verdict(user, clock, Outcome.WORKED, items)
     learn_now(user)
-    assert {one.worked for one in reading.find_solutions(user, concepts_of(QUERY))} == {0.25}
+    assert {one.worked for one in statistics.find_solutions(user, concepts_of(QUERY))} == {0.25}
 
 
 def test_a_deleted_memory_is_recommended_no_more(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
@@ -201,7 +202,7 @@ def test_a_deleted_memory_is_recommended_no_more(user: EndUser, clock: Clock, le
     learn_now(user)
     memory.remove(user, item.pk, now=clock())
     learn_now(user)
-    assert reading.find_solutions(user, concepts_of(QUERY)) == []
+    assert statistics.find_solutions(user, concepts_of(QUERY)) == []
     with user_scope(user):
         for model in (Solution, SolutionCue, DocumentStat):
             assert not model._default_manager.filter(user=user).exists()
@@ -218,38 +219,38 @@ def test_actions_learn_by_kind_of_work_and_tier_and_a_partial_success_counts_hal
     for verdict in ("worked", "partial", "failed", "partial"):
         record_action(user, clock, verdict)
     record_action(user, clock, "failed", action="web_search", tiers=[])
-    assert acting.learn_actions(user) == 5
-    first, second = reading.load_actions(user, "docker")
+    assert actions.learn_actions(user) == 5
+    first, second = statistics.load_actions(user, "docker")
     assert (first.action, first.tier, first.uses, first.success_rate) == ("search_memory", "patterns", 4, 0.5)
     assert (second.action, second.tier, second.success_rate) == ("web_search", "", 0.0)
-    assert acting.learn_actions(user) == 0
+    assert actions.learn_actions(user) == 0
 
 
 def test_a_changed_verdict_moves_the_count_and_the_example(user: EndUser, clock: Clock) -> None:
     taken = record_action(user, clock, "worked")
-    acting.learn_actions(user)
+    actions.learn_actions(user)
     with user_scope(user):
         ActionTaken.objects.filter(pk=taken.pk).update(verdict="failed")
-    acting.learn_actions(user)
-    [record] = reading.load_actions(user, "docker")
+    actions.learn_actions(user)
+    [record] = statistics.load_actions(user, "docker")
     assert (record.worked, record.failed) == (0, 1)
     with user_scope(user):
         assert [one.outcome for one in ActionExample.objects.filter(user=user)] == ["failed"]
         ActionTaken.objects.filter(pk=taken.pk).update(verdict="")
-    acting.learn_actions(user)
-    assert reading.load_actions(user, "docker") == []
-    assert reading.list_examples(user, "docker", "search_memory") == []
+    actions.learn_actions(user)
+    assert statistics.load_actions(user, "docker") == []
+    assert statistics.list_examples(user, "docker", "search_memory") == []
 
 
 def test_only_the_latest_examples_are_kept(user: EndUser, clock: Clock) -> None:
-    for number in range(acting.MOST_EXAMPLES + 5):
+    for number in range(actions.MOST_EXAMPLES + 5):
         record_action(user, clock, "worked", query=f"{QUERY} {number}", at=clock.advance(minutes=1))
-    acting.learn_actions(user)
-    kept = reading.list_examples(user, "docker", "search_memory", limit=100)
-    assert len(kept) == acting.MOST_EXAMPLES
-    assert kept[0].query_preview.endswith(str(acting.MOST_EXAMPLES + 4))
-    [record] = reading.load_actions(user, "docker")
-    assert record.uses == acting.MOST_EXAMPLES + 5
+    actions.learn_actions(user)
+    kept = statistics.list_examples(user, "docker", "search_memory", limit=100)
+    assert len(kept) == actions.MOST_EXAMPLES
+    assert kept[0].query_preview.endswith(str(actions.MOST_EXAMPLES + 4))
+    [record] = statistics.load_actions(user, "docker")
+    assert record.uses == actions.MOST_EXAMPLES + 5
 
 
 def test_examples_name_the_memories_and_documents_of_their_turn_until_these_are_deleted(
@@ -261,15 +262,15 @@ def test_examples_name_the_memories_and_documents_of_their_turn_until_these_are_
     record_action(user, clock, "", turn_id=turn_id)
     memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
     learn_now(user)
-    [example] = reading.list_examples(user, "docker", "search_memory")
+    [example] = statistics.list_examples(user, "docker", "search_memory")
     assert (set(example.memory_ids), example.doc_ids) == ({book.pk, history.pk}, [book.pk])
     memory.remove(user, book.pk, now=clock())
     learn_now(user)
-    [example] = reading.list_examples(user, "docker", "search_memory")
+    [example] = statistics.list_examples(user, "docker", "search_memory")
     assert (example.memory_ids, example.doc_ids) == ([history.pk], [])
     memory.remove(user, history.pk, now=clock())
     learn_now(user)
-    assert reading.list_examples(user, "docker", "search_memory") == []
+    assert statistics.list_examples(user, "docker", "search_memory") == []
 
 
 def test_nothing_is_left_waiting_and_the_mark_is_taken_back(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:

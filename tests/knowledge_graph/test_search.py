@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from knowledge_graph import advising, boosts
+from knowledge_graph.advice import boosts, routing
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
@@ -71,7 +71,7 @@ def test_the_boost_of_entities_is_bounded(user: EndUser, clock: Clock, ready: Re
     names = "Priya, Tom Becker, Dana, Pedro and Anna met in Berlin about Docker and PostgreSQL"
     item = store_memory(user, clock, names, Tier.MEMORY_BANK, importance=1.0, confidence=1.0)
     ready()
-    given = advising.advise(user, Query(names), Deadline(1.0)).boosts[boosts.NAMED]
+    given = routing.advise(user, Query(names), Deadline(1.0)).boosts[boosts.NAMED]
     assert given == {item.pk: boosts.MOST_FOR_ENTITIES}
 
 
@@ -98,7 +98,7 @@ def test_solutions_can_be_switched_off(user: EndUser, clock: Clock, ready: Ready
     ready()
     flags = {**settings.MEMORY["FLAGS"], "problem_solution_index": False}
     settings.MEMORY = {**settings.MEMORY, "FLAGS": flags}
-    assert boosts.SOLVED not in advising.advise(user, Query("docker permission error"), Deadline(1.0)).boosts
+    assert boosts.SOLVED not in routing.advise(user, Query("docker permission error"), Deadline(1.0)).boosts
 
 
 # --- documents ---------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def test_a_document_counts_from_its_third_verdict_on(user: EndUser, clock: Clock
         for outcome in outcomes:
             record_verdict(user, clock, "docker permission error", outcome, book)
         ready()
-        advice = advising.advise(user, Query("docker permission error"), Deadline(1.0))
+        advice = routing.advise(user, Query("docker permission error"), Deadline(1.0))
         assert advice.boosts.get(boosts.DOCUMENTED, {}) == expected
 
 
@@ -142,7 +142,7 @@ def test_a_failing_graph_costs_a_reason_and_never_the_answer(
 ) -> None:
     store_memory(user, clock, "Priya prefers tea", Tier.MEMORY_BANK)
     ready()
-    monkeypatch.setattr(advising, "ADVICE_STATEMENT", "SELECT * FROM no_such_table")
+    monkeypatch.setattr(routing, "ADVICE_STATEMENT", "SELECT * FROM no_such_table")
     with user_scope(user):
         result = asked(user, clock, "what does priya prefer?")
     assert len(result.hits) == 1
@@ -158,7 +158,7 @@ def test_switched_off_nothing_is_asked_of_the_graphs(
     def refuse(*asked: object) -> None:
         raise AssertionError("nobody asked for this")
 
-    monkeypatch.setattr(advising, "bounded_cursor", refuse)
+    monkeypatch.setattr(routing, "bounded_cursor", refuse)
     conf(settings, adviser="")
     result = asked(user, clock, "what does priya prefer?")
     assert len(result.hits) == 1

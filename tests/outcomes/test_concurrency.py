@@ -12,7 +12,7 @@ from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn
 from memory.tiers import Outcome
-from outcomes.exchanges import NewExchange
+from outcomes.exchanges.storing import NewExchange
 from outcomes.models import OutcomeEvent
 from tests.factories import EndUserFactory, MemoryItemFactory, OrganizationFactory
 

@@ -17,12 +17,13 @@ from memory.models import EndUser, MemoryItem, ModelCall, Turn
 from memory.platform import breakers, redis
 from memory.platform.faults import Unavailable
 from memory.tiers import Outcome, Tier
-from outcomes import detector, tasks, work
-from outcomes.exchanges import NewExchange
+from outcomes import tasks, work
+from outcomes.detection import detector
+from outcomes.exchanges.storing import NewExchange
 from outcomes.models import ConversationWork, Exchange, OutcomeEvent
 from tests.conftest import Clock
+from tests.doubles.model_services import LanguageModelStub
 from tests.factories import MemoryItemFactory
-from tests.model_services import LanguageModelStub
 
 pytestmark = pytest.mark.usefixtures("services")
 

@@ -13,8 +13,8 @@ from memory.retrieval.results import SearchRequest
 from memory.signals import promotion_due
 from memory.store.admission import NewMemory, WriteRefused
 from memory.tiers import Tier
-from outcomes import exchanges
-from outcomes.exchanges import NewExchange, StoredExchange
+from outcomes.exchanges import storing
+from outcomes.exchanges.storing import NewExchange, StoredExchange
 from outcomes.models import Exchange
 from tests.conftest import Clock
 
@@ -104,13 +104,13 @@ def test_a_turn_of_somebody_else_asks_for_nothing(
 
 
 def test_a_thread_is_new_until_something_was_said_in_it(user: EndUser, other_user: EndUser, clock: Clock) -> None:
-    assert exchanges.is_new_thread(user, "t-1", now=clock())
+    assert storing.is_new_thread(user, "t-1", now=clock())
     record_exchange(user, clock)
-    assert not exchanges.is_new_thread(user, "t-1", now=clock())
-    assert exchanges.is_new_thread(user, "t-2", now=clock())
-    assert exchanges.is_new_thread(other_user, "t-1", now=clock())
-    assert exchanges.is_new_thread(user, "", now=clock())
-    assert exchanges.is_new_thread(user, "t-1", now=clock.advance(hours=12, seconds=1))
+    assert not storing.is_new_thread(user, "t-1", now=clock())
+    assert storing.is_new_thread(user, "t-2", now=clock())
+    assert storing.is_new_thread(other_user, "t-1", now=clock())
+    assert storing.is_new_thread(user, "", now=clock())
+    assert storing.is_new_thread(user, "t-1", now=clock.advance(hours=12, seconds=1))
 
 
 def test_every_twenty_messages_and_every_change_of_thread_call_for_a_promotion(user: EndUser, clock: Clock) -> None:

@@ -12,8 +12,9 @@ from memory.facts import profile
 from memory.facts.profile import ProfileFact
 from memory.models import EndUser, MemoryItem
 from memory.tiers import SourceType, Tier, Trust
-from outcomes import profiling, tasks, work
-from outcomes.exchanges import NewExchange
+from outcomes import tasks, work
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import NewExchange
 from outcomes.models import Exchange
 from tests.conftest import Clock
 

@@ -12,10 +12,10 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn
 from memory.store.admission import WriteRefused
 from memory.tiers import Outcome, Tier
-from outcomes import recording
-from outcomes.exchanges import NewExchange
+from outcomes.exchanges.storing import NewExchange
 from outcomes.models import OutcomeEvent
-from outcomes.recording import RecordedOutcome, UnknownTurn
+from outcomes.verdicts import recording
+from outcomes.verdicts.recording import RecordedOutcome, UnknownTurn
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
 

@@ -15,10 +15,11 @@ from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from memory.records.models import RecordEmbedding
 from memory.tiers import Outcome, Tier
-from outcomes import retention, tasks
-from outcomes.exchanges import NewExchange
+from outcomes import tasks
+from outcomes.exchanges import retention
+from outcomes.exchanges.storing import NewExchange
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent
-from tests.client import ApiClient
+from tests.api_client import ApiClient
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
 from tests.outcomes.test_verdicts import (

@@ -10,9 +10,9 @@ from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn
 from memory.tiers import Outcome, Tier
-from outcomes import recording
 from outcomes.cues import find_cues, is_small_talk
-from outcomes.exchanges import NewExchange
+from outcomes.exchanges.storing import NewExchange
+from outcomes.verdicts import recording
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
 

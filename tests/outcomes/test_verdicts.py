@@ -11,11 +11,11 @@ from memory.models import EndUser, MemoryItem, Turn
 from memory.signals import learning_due
 from memory.store.admission import WriteRefused
 from memory.tiers import Outcome, Tier
-from outcomes import recording
-from outcomes.actions import Action
-from outcomes.exchanges import NewExchange
+from outcomes.exchanges.storing import NewExchange
 from outcomes.models import ActionTaken, OutcomeEvent
-from outcomes.recording import RecordedOutcome
+from outcomes.verdicts import recording
+from outcomes.verdicts.actions import Action
+from outcomes.verdicts.recording import RecordedOutcome
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
 

@@ -14,7 +14,7 @@ from memory.facts.profile import facts
 from memory.facts.profile.facts import CONFIDENCE, LEAST_CONFIDENCE, Confidence, ProfileFact
 from memory.facts.profile.rules import LONGEST, MOST_FACTS, READ, find_facts_by_rules
 from memory.guard import explain_refusal, speech
-from memory.guard.reading import annotate_text
+from memory.guard.annotation import annotate_text
 from memory.inference import language_model
 from memory.inference.llm import LanguageModel
 from memory.inference.prompts import render_prompt

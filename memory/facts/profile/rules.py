@@ -11,8 +11,8 @@ from typing import Final
 
 from memory.facts.profile.facts import Confidence, ProfileFact, ProfileField
 from memory.guard import find_order, find_refusal, find_secret, speech
+from memory.guard.annotation import ADDRESS_MARK, BREAKS, TOKEN, AnnotatedText, Sentence, Span, annotate_text
 from memory.guard.lexicon import FOLDER, Lexicon
-from memory.guard.reading import ADDRESS_MARK, BREAKS, TOKEN, AnnotatedText, Sentence, Span, annotate_text
 from memory.tiers import Trust
 
 WORDS = Path(__file__).parent / "words"

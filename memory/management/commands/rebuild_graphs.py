@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from knowledge_graph.browsing import count_graph_rows
+from knowledge_graph.queries.browsing import count_graph_rows
 from knowledge_graph.rebuilding import rebuild_graphs
 from memory.management.organizations import resolve_users
 from memory.management.progress import show_progress

@@ -1,0 +1,1 @@
+"""What the graphs tell the search: which tiers to ask, and boosts for what they know."""

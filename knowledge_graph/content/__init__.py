@@ -1,0 +1,1 @@
+"""The content graph: what each memory contributes to entities and their connections."""

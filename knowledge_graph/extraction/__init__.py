@@ -1,0 +1,1 @@
+"""Concepts, entities and kinds of work in a text, by rules. Pure."""

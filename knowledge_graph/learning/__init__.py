@@ -1,0 +1,1 @@
+"""What outcomes teach: counts for concepts, tiers and actions, and their undoing."""

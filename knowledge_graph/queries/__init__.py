@@ -1,0 +1,1 @@
+"""Reads the graphs: statistics, browsing, paths, the view that the console draws."""

@@ -1,0 +1,272 @@
+"""Read access for the API and the console: paged lists, single concepts and entities, counts."""
+
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import Q
+
+from knowledge_graph.extraction.concepts import extract_concepts
+from knowledge_graph.extraction.context_types import CONTEXT_TYPES, classify_context
+from knowledge_graph.extraction.entities import extract_entities
+from knowledge_graph.models import ActionStat, Concept, Edge, Entity, Lesson, Mention, RoutingStat, Solution
+from knowledge_graph.queries import statistics
+from knowledge_graph.queries.statistics import ActionRecord, ConceptRouting, KnownSolution
+from knowledge_graph.words import fold_name
+from memory.access.scope import user_scope
+from memory.models import EndUser, MemoryItem, Turn
+from outcomes.models import ActionTaken, Exchange, OutcomeEvent
+
+SESSION_TURNS = 50
+NEIGHBOURS = 20
+MEMORIES = 20
+HINTS = 5
+QUESTIONS_READ = 500
+"""So many of the latest judged questions tell in which work concepts come up."""
+
+
+class Sort(StrEnum):
+    IMPORTANCE = "importance"
+    RECENT = "recent"
+    OLDEST = "oldest"
+
+
+class Span(StrEnum):
+    """The stretch of time of a list; a session is what one thread was about."""
+
+    ALL = "all"
+    TODAY = "today"
+    WEEK = "week"
+    SESSION = "session"
+
+
+CONCEPT_ORDER = {
+    Sort.IMPORTANCE: ("-importance", "key"),
+    Sort.RECENT: ("-last_seen", "key"),
+    Sort.OLDEST: ("first_seen", "key"),
+}
+ENTITY_ORDER = {
+    Sort.IMPORTANCE: ("-avg_quality", "-mentions", "key"),
+    Sort.RECENT: ("-last_seen", "key"),
+    Sort.OLDEST: ("first_seen", "key"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphQuery:
+    """Which rows, in which order, after which place."""
+
+    sort: Sort = Sort.IMPORTANCE
+    span: Span = Span.ALL
+    thread_id: str = ""
+    after: Sequence[Any] | None = None
+    limit: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptDetail:
+    """``is_entity``: memories name it as well. ``actions`` are hints for the kind of work it mostly comes up in."""
+
+    concept: Concept
+    routing: ConceptRouting
+    is_entity: bool
+    context_type: str
+    actions: list[ActionRecord]
+    solutions: list[KnownSolution]
+
+
+@dataclass(frozen=True, slots=True)
+class EntityNeighbour:
+    key: str
+    label: str
+    kind: str
+    relation: str
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityDetail:
+    entity: Entity
+    is_concept: bool
+    neighbours: list[EntityNeighbour]
+    memories: list[MemoryItem]
+
+
+def list_concepts(user: EndUser, wanted: GraphQuery, *, now: datetime) -> list[Concept]:
+    with user_scope(user):
+        rows = Concept.objects.filter(filter_period(user, wanted, now), user=user)
+        order = CONCEPT_ORDER[wanted.sort]
+        return list(rows.filter(filter_after_cursor(order, wanted.after)).order_by(*order)[: wanted.limit])
+
+
+def list_entities(user: EndUser, wanted: GraphQuery, *, now: datetime) -> list[Entity]:
+    with user_scope(user):
+        rows = Entity.objects.filter(filter_period(user, wanted, now), user=user)
+        order = ENTITY_ORDER[wanted.sort]
+        return list(rows.filter(filter_after_cursor(order, wanted.after)).order_by(*order)[: wanted.limit])
+
+
+def filter_period(user: EndUser, wanted: GraphQuery, now: datetime) -> Q:
+    if wanted.span is Span.TODAY:
+        return Q(last_seen__gte=now.replace(hour=0, minute=0, second=0, microsecond=0))
+    if wanted.span is Span.WEEK:
+        return Q(last_seen__gte=now - timedelta(days=7))
+    if wanted.span is Span.SESSION:
+        return Q(key__in=find_thread_keys(user, wanted.thread_id))
+    return Q()
+
+
+def find_thread_keys(user: EndUser, thread_id: str) -> list[str]:
+    """What the latest questions and answers of a thread were about. In the user's scope."""
+    turns = Turn.objects.filter(user=user, thread_id=thread_id).order_by("-created_at")
+    said = list(turns.values_list("query", flat=True)[:SESSION_TURNS])
+    rows = Exchange.objects.filter(user=user, thread_id=thread_id).order_by("-created_at")
+    for asked, answered in rows.values_list("user_message", "assistant_message")[:SESSION_TURNS]:
+        said += [asked, answered]
+    found = {one.key for text in said for one in extract_concepts(text)}
+    return sorted(found | {one.key for text in said for one in extract_entities(text)})
+
+
+def filter_after_cursor(order: Sequence[str], place: Sequence[Any] | None) -> Q:
+    """Rows that come after a place in an order of several columns, the last of them unique."""
+    condition = Q()
+    if place is None:
+        return condition
+    for last in range(len(order)):
+        same = {column.lstrip("-"): value for column, value in zip(order[:last], place, strict=False)}
+        name = order[last].lstrip("-")
+        step = "lt" if order[last].startswith("-") else "gt"
+        condition |= Q(**same) & Q((f"{name}__{step}", place[last]))
+    return condition
+
+
+def build_cursor(row: Concept | Entity, sort: Sort) -> list[Any]:
+    """Where a page ends."""
+    order = CONCEPT_ORDER if isinstance(row, Concept) else ENTITY_ORDER
+    return [getattr(row, column.lstrip("-")) for column in order[sort]]
+
+
+def load_concept(user: EndUser, name: str) -> ConceptDetail | None:
+    """A concept by its key or by any spelling."""
+    with user_scope(user):
+        row = find_first_row(Concept.objects.filter(user=user), [name, *(one.key for one in extract_concepts(name))])
+        if not isinstance(row, Concept):
+            return None
+        kind = find_context_types(user, {row.key: row.label})[row.key]
+        routing = statistics.load_routing(user, [row.key]).get(row.key)
+        return ConceptDetail(
+            concept=row,
+            routing=routing or ConceptRouting(row.key, row.label, ()),
+            is_entity=Entity.objects.filter(user=user, key__in=[row.key, fold_name(row.label)]).exists(),
+            context_type=kind,
+            actions=statistics.load_actions(user, kind)[:HINTS],
+            solutions=statistics.find_solutions(user, row.key.split(" "), least=0.0, limit=HINTS),
+        )
+
+
+def find_context_types(user: EndUser, labels: Mapping[str, str]) -> dict[str, str]:
+    """In which kind of work each concept mostly comes up, by key: read off its latest questions and what was done then.
+
+    ``labels`` are the concepts' own words, which decide only where no question is left. In the user's scope.
+    """
+    lessons = Lesson.objects.filter(user=user, keys__overlap=list(labels)).order_by("-event_id")
+    learned = list(lessons.values_list("event_id", "keys")[:QUESTIONS_READ])
+    events = OutcomeEvent.objects.filter(user=user).in_bulk([event_id for event_id, _ in learned])
+    done = find_actions(user, events.values())
+    met: dict[str, Counter[str]] = defaultdict(Counter)
+    for event_id, keys in learned:
+        event = events.get(event_id)
+        if event is None or not event.query:
+            continue
+        kind = classify_context(event.query, done.get(event.turn_id, ()) or done.get(event.exchange_id, ()))
+        for key in labels.keys() & set(keys):
+            met[key][kind] += 1
+    return {
+        # In the order of the list, so that the more specific one wins a tie.
+        key: max(CONTEXT_TYPES, key=lambda kind: met[key][kind]) if met[key] else classify_context(label)
+        for key, label in labels.items()
+    }
+
+
+def find_actions(user: EndUser, events: Iterable[OutcomeEvent]) -> dict[uuid.UUID | None, tuple[str, ...]]:
+    """What was done in the turns and exchanges these verdicts are about."""
+    told = list(events)
+    turns = {event.turn_id for event in told} - {None}
+    exchanges = {event.exchange_id for event in told} - {None}
+    taken = ActionTaken.objects.filter(Q(turn_id__in=turns) | Q(exchange_id__in=exchanges), user=user)
+    found: dict[uuid.UUID | None, tuple[str, ...]] = defaultdict(tuple)
+    for turn_id, exchange_id, action in taken.order_by("pk").values_list("turn_id", "exchange_id", "action"):
+        for whose in {turn_id, exchange_id} - {None}:
+            found[whose] = (*found[whose], action)
+    return found
+
+
+def load_entity(user: EndUser, name: str) -> EntityDetail | None:
+    """An entity by its key or by any spelling, with the memories that name it."""
+    with user_scope(user):
+        row = find_entity(user, name)
+        if row is None:
+            return None
+        ids = statistics.list_mentions(user, row.key, MEMORIES)
+        items = MemoryItem.objects.for_user(user).active().defer("lexemes").in_bulk(ids)
+        return EntityDetail(
+            entity=row,
+            is_concept=Concept.objects.filter(user=user, key=row.key).exists(),
+            neighbours=list_neighbours(user, row.key),
+            memories=[items[item_id] for item_id in ids if item_id in items],
+        )
+
+
+def find_entity(user: EndUser, name: str) -> Entity | None:
+    """In the user's scope."""
+    found = find_first_row(
+        Entity.objects.filter(user=user), [name, fold_name(name), *(one.key for one in extract_entities(name))]
+    )
+    return found if isinstance(found, Entity) else None
+
+
+def find_first_row(rows: Any, keys: Sequence[str]) -> Concept | Entity | None:  # noqa: ANN401 - rows of either kind
+    """The row of the first of these keys that is known."""
+    known: Mapping[str, Concept | Entity] = {row.key: row for row in rows.filter(key__in=list(keys))}
+    return next((known[key] for key in keys if key in known), None)
+
+
+def list_neighbours(user: EndUser, key: str, limit: int = NEIGHBOURS) -> list[EntityNeighbour]:
+    """The neighbours of an entity, the most frequent first."""
+    edges = Edge.objects.filter(Q(source=key) | Q(target=key), user=user).order_by("-weight", "source", "target")
+    found = [(edge.target if edge.source == key else edge.source, edge.kind, edge.weight) for edge in edges[:limit]]
+    records = statistics.load_entities(user, {other for other, _, _ in found})
+    return [
+        EntityNeighbour(other, records[other].label, records[other].kind, relation, weight)
+        for other, relation, weight in found
+        if other in records
+    ]
+
+
+def load_labels(user: EndUser, keys: Collection[str]) -> dict[str, str]:
+    return {key: record.label for key, record in statistics.load_entities(user, keys).items()}
+
+
+def count_graph_rows(user: EndUser) -> dict[str, int]:
+    """The number of rows of each graph."""
+    with user_scope(user):
+        return {
+            "concepts": Concept.objects.filter(user=user).count(),
+            "routing": RoutingStat.objects.filter(user=user).count(),
+            "entities": Entity.objects.filter(user=user).count(),
+            "edges": Edge.objects.filter(user=user).count(),
+            "mentions": Mention.objects.filter(user=user).count(),
+            "actions": ActionStat.objects.filter(user=user).count(),
+            "solutions": Solution.objects.filter(user=user).count(),
+        }
+
+
+def load_solution_items(user: EndUser, solutions: Sequence[KnownSolution]) -> dict[uuid.UUID, MemoryItem]:
+    """The memories of solutions that still exist."""
+    with user_scope(user):
+        rows = MemoryItem.objects.for_user(user).active().defer("lexemes")
+        return rows.in_bulk([one.item_id for one in solutions])

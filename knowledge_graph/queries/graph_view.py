@@ -1,0 +1,116 @@
+"""The graphs as one picture: concepts blue, entities green, what is both purple, actions orange."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+
+from knowledge_graph.extraction.context_types import GENERAL
+from knowledge_graph.models import ActionStat, Concept, Edge, Entity
+from knowledge_graph.queries import browsing
+from knowledge_graph.queries.browsing import GraphQuery
+from memory.access.scope import user_scope
+from memory.models import EndUser
+
+MOST_ACTIONS = 6
+ROUTING, CONTENT, BOTH, ACTION = "routing", "content", "both", "action"
+COLOURS = {ROUTING: "blue", CONTENT: "green", BOTH: "purple", ACTION: "orange"}
+PART_OF, USED_IN = "part_of", "used_in"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """``weight`` 0..1 beside the others of its kind; ``detail`` says what it is made of."""
+
+    id: str
+    label: str
+    kind: str
+    weight: float
+    detail: str
+
+    @property
+    def colour(self) -> str:
+        return COLOURS[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    source: str
+    target: str
+    kind: str
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphView:
+    nodes: list[GraphNode]
+    ties: list[GraphEdge]
+
+
+def build_graph_view(user: EndUser, wanted: GraphQuery, *, now: datetime) -> GraphView:
+    """The most important concepts, entities and actions, and their edges."""
+    with user_scope(user):
+        concepts = browsing.list_concepts(user, wanted, now=now)
+        entities = browsing.list_entities(user, wanted, now=now)
+        # A pair of kinds of one key is one node, also where only one of them is among the foremost.
+        keys = {row.key for row in concepts} | {row.key for row in entities}
+        asked = {row.key: row for row in (*concepts, *Concept.objects.filter(user=user, key__in=keys))}
+        named = {row.key: row for row in (*entities, *Entity.objects.filter(user=user, key__in=keys))}
+        nodes = [
+            build_node(key, asked.get(key), named.get(key), pick_heaviest(concepts, entities)) for key in sorted(keys)
+        ]
+        actions = build_action_nodes(user, nodes)
+        edges = Edge.objects.filter(Q(source__in=keys) & Q(target__in=keys), user=user)
+        ties = [
+            GraphEdge(edge.source, edge.target, edge.kind, edge.weight) for edge in edges.order_by("source", "target")
+        ]
+    return GraphView([*nodes, *(node for node, _ in actions)], [*ties, *link_pairs(keys), *link_actions(actions)])
+
+
+def pick_heaviest(concepts: list[Concept], entities: list[Entity]) -> tuple[float, float]:
+    return (
+        max((row.importance for row in concepts), default=0.0),
+        max((row.avg_quality for row in entities), default=0.0),
+    )
+
+
+def build_node(key: str, concept: Concept | None, entity: Entity | None, top: tuple[float, float]) -> GraphNode:
+    kind = BOTH if concept and entity else ROUTING if concept else CONTENT
+    shares = [concept.importance / top[0] if concept and top[0] else 0.0]
+    shares.append(entity.avg_quality / top[1] if entity and top[1] else 0.0)
+    says = []
+    if concept:
+        says.append(f"asked about {concept.uses} times")
+    if entity:
+        says.append(f"{entity.kind}, named {entity.mentions} times")
+    label = entity.label if entity else concept.label if concept else key
+    return GraphNode(key, label, kind, round(min(1.0, max(shares)), 3), "; ".join(says))
+
+
+def build_action_nodes(user: EndUser, nodes: list[GraphNode]) -> list[tuple[GraphNode, list[str]]]:
+    """The most used actions with the concepts of their kind of work."""
+    found: dict[tuple[str, str], list[ActionStat]] = {}
+    for row in ActionStat.objects.filter(user=user):
+        found.setdefault((row.context_type, row.action), []).append(row)
+    most = sorted(found.items(), key=lambda pair: (-sum(row.uses for row in pair[1]), pair[0]))[:MOST_ACTIONS]
+    top = max((sum(row.uses for row in rows) for _, rows in most), default=1)
+    kinds = browsing.find_context_types(user, {node.id: node.label for node in nodes if node.kind in {ROUTING, BOTH}})
+    actions = []
+    for (context_type, action), rows in most:
+        uses = sum(row.uses for row in rows)
+        rate = sum(row.success_rate * row.uses for row in rows) / uses if uses else 0.5
+        says = f"{action} in {context_type}: {uses} times, {rate:.0%} helped"
+        node = GraphNode(f"action:{context_type}:{action}", action, ACTION, round(uses / max(1, top), 3), says)
+        belongs = [key for key, kind in kinds.items() if kind == context_type and kind != GENERAL]
+        actions.append((node, belongs))
+    return actions
+
+
+def link_pairs(keys: set[str]) -> list[GraphEdge]:
+    """A pair of words is tied to each of its words."""
+    pairs = [(key, word) for key in sorted(keys) if " " in key for word in key.split(" ") if word in keys]
+    return [GraphEdge(pair, word, PART_OF, 1) for pair, word in pairs]
+
+
+def link_actions(actions: list[tuple[GraphNode, list[str]]]) -> list[GraphEdge]:
+    return [GraphEdge(node.id, key, USED_IN, 1) for node, keys in actions for key in keys]

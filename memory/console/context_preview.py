@@ -1,0 +1,103 @@
+"""What an assistant would be handed for a question: section by section, with what it takes and why it is there."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from memory.console.explanations import describe_fallbacks, split_timings
+from memory.console.forms import ContextForm
+from memory.console.pages import OperatorRequest, place_page, render_page
+from memory.console.places import ViewedPerson
+from memory.context.compose import Context
+
+TITLES = {
+    "core_instructions": "How to use it",
+    "known_context": "Always known",
+    "contextual_memory": "What experience says",
+    "retrieved_memories": "What was found",
+}
+REASONS = {
+    "core_instructions": "Stands in front wherever anything follows: records are evidence and never instructions.",
+    "known_context": (
+        "Pinned statements come with every question. A conversation that is new, or was silent for twelve hours, also "
+        "gets the statements of the memory bank nearest to who this is and how to help."
+    ),
+    "contextual_memory": (
+        "What worked and what failed on this before, archived failures included, what is known of it, where to look "
+        "first and which tools helped. Read from recorded outcomes and the graphs, not from the search below."
+    ),
+    "retrieved_memories": "The best hits of the search, each whole, as many as the question asks for.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewSection:
+    """A section as it is handed over; ``x`` and ``width`` are its percentages of the bar of tokens."""
+
+    name: str
+    title: str
+    reason: str
+    text: str
+    tokens: int
+    x: float
+    width: float
+
+
+@require_safe
+@place_page
+def page(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
+    asked = "query" in request.GET
+    form = ContextForm(request.GET if asked else None)
+    context: dict[str, Any] = {"place": place, "form": form}
+    status = 200
+    if asked and not form.is_valid():
+        status = 422
+    elif asked and form.cleaned_data["query"]:
+        context.update(build_preview_context(compose_preview(place, form)))
+    return render_page(request, "console/search/context.html", "console/search/_handed.html", context, status=status)
+
+
+def compose_preview(place: ViewedPerson, form: ContextForm) -> Context:
+    # An operator looks on: no turn of the user's is made, and nothing counts as retrieved.
+    return place.facade.context(
+        place.user,
+        form.cleaned_data["query"],
+        now=timezone.now(),
+        thread_id=form.cleaned_data["thread"],
+        remember=False,
+    )
+
+
+def build_preview_context(made: Context) -> dict[str, Any]:
+    debug, insights = made.meta["debug"], made.meta["context_insights"]
+    timings = dict(debug["stage_timings_ms"])
+    # Experience is asked before the search, whose total is without it.
+    timings["total"] = timings.get("total", 0.0) + timings.get("insights", 0.0)
+    return {
+        "made": made,
+        "parts": list_sections(made),
+        "total_ms": timings["total"],
+        "segments": split_timings(timings),
+        "warnings": describe_fallbacks(debug["fallbacks_used"], debug["vector_stage_status"]),
+        "errors": debug["errors"],
+        "concepts": insights["matched_concepts"],
+        "directives": insights["directives"] or [],
+        "positions": made.meta["retrieval"]["search_position_map"]["by_position"],
+        "context_type": (made.meta["context_type"] or "").replace("_", " "),
+        "share": min(1.0, made.tokens / made.budget.tokens),
+    }
+
+
+def list_sections(made: Context) -> list[PreviewSection]:
+    found, x = [], 0.0
+    for section in made.sections:
+        width = 100 * section.tokens / made.tokens
+        title, reason = TITLES.get(section.name, section.name), REASONS.get(section.name, "")
+        found.append(
+            PreviewSection(section.name, title, reason, section.text, section.tokens, round(x, 3), round(width, 3))
+        )
+        x += width
+    return found

@@ -1,0 +1,160 @@
+"""Where the nodes of a graph stand on paper, and which of their names fit beside them. Pure; templates draw SVG of it.
+
+What is tied is drawn close together and the rest apart, always from the same start, so the same graph is the same
+picture. Of names that would cover each other the weightier node keeps its own; the others tell theirs on hover.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from knowledge_graph.queries.graph_view import ACTION, GraphNode, GraphView
+
+STEPS = 200
+TO_THE_MIDDLE = 0.3
+"""How strongly what is tied to nothing is held on the sheet: less tears groups apart, more crosses their edges."""
+LETTER, LINE = 6.1, 13.0
+"""About how wide a letter and how high a line of the names is."""
+LEAST, MOST = 5.0, 12.0
+"""Radius of the lightest and of the weightiest node."""
+LONGEST_NAME = 22
+GAP = 6.0
+"""Free paper between two nodes."""
+MOST_MOVES = 120
+MARGIN = 26.0
+
+Points = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeShape:
+    """A node as it is drawn; ``name`` is empty where there is no room for it."""
+
+    node: GraphNode
+    x: float
+    y: float
+    radius: float
+    name: str
+    name_y: float
+
+    @property
+    def left(self) -> float:
+        return round(self.x - self.radius, 1)
+
+    @property
+    def top(self) -> float:
+        return round(self.y - self.radius, 1)
+
+    @property
+    def side(self) -> float:
+        return round(2 * self.radius, 1)
+
+    @property
+    def is_action(self) -> bool:
+        return self.node.kind == ACTION
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeShape:
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    css: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class GraphDrawing:
+    width: int
+    height: int
+    css: str
+    strokes: list[EdgeShape]
+    spots: list[NodeShape]
+
+
+def draw_graph(picture: GraphView) -> list[GraphDrawing]:
+    """The same layout on a wide and on a narrow sheet; the page shows the one that fits."""
+    points = compute_layout(picture)
+    return [draw_at_size(picture, points, 760, 460, "wide"), draw_at_size(picture, points, 350, 460, "narrow")]
+
+
+def compute_layout(picture: GraphView) -> Points:
+    """A place for each node, within -1..1."""
+    # Half a second and 24 MB, which no other page or command is to pay for.
+    import networkx
+
+    if len(picture.nodes) < 2:
+        return np.zeros((len(picture.nodes), 2))
+    graph = networkx.Graph()
+    graph.add_nodes_from(node.id for node in picture.nodes)
+    graph.add_edges_from((tie.source, tie.target) for tie in picture.ties)
+    places = networkx.forceatlas2_layout(graph, max_iter=STEPS, strong_gravity=True, gravity=TO_THE_MIDDLE, seed=1)
+    points = np.array([places[node.id] for node in picture.nodes])
+    points -= (points.max(axis=0) + points.min(axis=0)) / 2
+    within: Points = points / np.maximum(np.abs(points).max(axis=0), 1e-9)
+    return within
+
+
+def draw_at_size(picture: GraphView, points: Points, width: int, height: int, css: str) -> GraphDrawing:
+    half = np.array([width / 2, height / 2])
+    sheet = push_apart(
+        half + points * (half - MARGIN - MOST), [compute_radius(node) for node in picture.nodes], half * 2
+    )
+    places = {
+        node.id: (round(float(x), 1), round(float(y), 1)) for node, (x, y) in zip(picture.nodes, sheet, strict=True)
+    }
+    strokes = [
+        EdgeShape(*places[tie.source], *places[tie.target], f"tie-{tie.kind}".lower(), f"{tie.kind} · {tie.weight}")
+        for tie in picture.ties
+    ]
+    return GraphDrawing(width, height, css, strokes, place_nodes(picture.nodes, places, width))
+
+
+def push_apart(points: Points, radii: Sequence[float], size: Points) -> Points:
+    """The points moved as little as lets every node be seen and reached."""
+    room = np.add.outer(np.array(radii), np.array(radii)) + GAP
+    np.fill_diagonal(room, 0)
+    for _ in range(MOST_MOVES):
+        between = points[:, None, :] - points[None, :, :]
+        distance = np.maximum(np.linalg.norm(between, axis=2), 0.1)
+        short = np.maximum(room - distance, 0)
+        np.fill_diagonal(short, 0)
+        if not short.any():
+            break
+        points = points + (between / distance[:, :, None] * short[:, :, None]).sum(axis=1) * 0.4
+        points = np.clip(points, MOST, size - MOST)
+    return points
+
+
+def place_nodes(nodes: Sequence[GraphNode], places: dict[str, tuple[float, float]], width: int) -> list[NodeShape]:
+    taken: list[tuple[float, float, float, float]] = []
+    for node in nodes:
+        x, y = places[node.id]
+        reach = compute_radius(node) - 1
+        taken.append((x - reach, y - reach, x + reach, y + reach))
+    found = []
+    for node in sorted(nodes, key=lambda node: (-node.weight, node.id)):
+        x, y = places[node.id]
+        radius = compute_radius(node)
+        name = node.label if len(node.label) <= LONGEST_NAME else f"{node.label[: LONGEST_NAME - 1]}…"
+        half = len(name) * LETTER / 2
+        for name_y in (y + radius + LINE - 2, y - radius - 5):
+            box = (x - half, name_y - LINE + 3, x + half, name_y + 3)
+            if box[0] >= 0 and box[2] <= width and not any(do_overlap(box, other) for other in taken):
+                taken.append(box)
+                found.append(NodeShape(node, x, y, radius, name, round(name_y, 1)))
+                break
+        else:
+            found.append(NodeShape(node, x, y, radius, "", y))
+    return found
+
+
+def compute_radius(node: GraphNode) -> float:
+    return round(LEAST + (MOST - LEAST) * node.weight, 1)
+
+
+def do_overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

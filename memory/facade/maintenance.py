@@ -1,0 +1,56 @@
+"""Upkeep: promotion, the state of the index, counts."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count
+
+from memory.access.scope import user_scope
+from memory.facade.actor import FacadePart
+from memory.indexing import queue
+from memory.indexing.queue import IndexCounts
+from memory.lifecycle import promotion
+from memory.lifecycle.promotion import PromotionResult
+from memory.models import EndUser, MemoryItem
+from memory.tiers import Status, Tier
+from outcomes.exchanges import listing, storing
+from outcomes.verdicts import recording
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts of one user's rows: ``tiers[tier][status]``, outcomes by kind, indexing state."""
+
+    tiers: dict[str, dict[str, int]]
+    outcomes: dict[str, int]
+    exchanges: int
+    signals: dict[str, int]
+    indexing: IndexCounts
+
+
+class MaintenanceVerbs(FacadePart):
+    def promote(self, user: EndUser, *, now: datetime, dry_run: bool = False) -> PromotionResult:
+        return promotion.promote_user(user, now=now, dry_run=dry_run, actor=self.actor)
+
+    def index_status(self, user: EndUser) -> IndexCounts:
+        return queue.count_indexing(user)
+
+    def index_again(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+        """Try a memory again whose indexing was given up; False when there is none such."""
+        return queue.retry_item(user, item_id, now=now)
+
+    def stats(self, user: EndUser) -> Stats:
+        tiers: dict[str, dict[str, int]] = {tier.value: {} for tier in Tier}
+        with user_scope(user):
+            rows = MemoryItem.objects.for_user(user).values_list("tier", "status").annotate(Count("id"))
+            for tier, status, count in rows:
+                tiers[tier][status] = count
+            active = sum(counts.get(Status.ACTIVE, 0) for counts in tiers.values())
+            return Stats(
+                tiers=tiers,
+                outcomes=recording.count_outcomes(user),
+                exchanges=storing.count_exchanges(user),
+                signals=listing.count_signals(user),
+                indexing=queue.count_indexing(user, active),
+            )

@@ -1,0 +1,127 @@
+"""Search, insights, and the context an assistant gets before it answers."""
+
+import time
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+import structlog
+
+from knowledge_graph import insights
+from knowledge_graph.insights import Insights
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.context import compose
+from memory.context.compose import ClientLimits, Context, ContextInsights, RecentMessage, UnscoredExchange
+from memory.facade.actor import FacadePart
+from memory.models import EndUser, Turn
+from memory.platform import metrics
+from memory.retrieval import search
+from memory.retrieval.results import SearchRequest, SearchResult
+from outcomes.exchanges import storing
+
+logger = structlog.get_logger(__name__)
+
+
+class RetrievalVerbs(FacadePart):
+    def search(self, user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
+        """With ``remember`` False (previews) no turn is stored and no retrieval is counted."""
+        return search.search(user, request, now=now, remember=remember)
+
+    def insights(
+        self,
+        user: EndUser | None,
+        query: str,
+        *,
+        now: datetime,
+        thread_id: str = "",
+        recent_messages: Sequence[RecentMessage] = (),
+        within_s: float | None = None,
+    ) -> Insights:
+        """What was learned about such questions, without a search or an embedding; empty for an unknown user.
+
+        Raises Unavailable.
+        """
+        return insights.gather_insights(
+            user,
+            query,
+            now=now,
+            thread_id=thread_id,
+            recent_messages=[message.content for message in recent_messages],
+            asked_before=[message.content for message in recent_messages if message.role == "user"],
+            within_s=within_s or memory_conf().deadlines.default_s,
+        )
+
+    def context(
+        self,
+        user: EndUser,
+        query: str,
+        *,
+        now: datetime,
+        thread_id: str = "",
+        recent_messages: Sequence[RecentMessage] = (),
+        limit: int | None = None,
+        has_documents: bool = False,
+        room: ClientLimits | None = None,
+        remember: bool = True,
+    ) -> Context:
+        """``remember`` as with ``search``."""
+        return compose.compose_context(
+            user,
+            query,
+            now=now,
+            thread_id=thread_id,
+            recent_messages=recent_messages,
+            limit=limit,
+            has_documents=has_documents,
+            is_new_thread=storing.is_new_thread(user, thread_id, now=now),
+            unscored=self.unscored(user, thread_id),
+            recall=self._recall(user, query, now, thread_id, recent_messages),
+            room=room,
+            remember=remember,
+        )
+
+    def unscored(self, user: EndUser, thread_id: str) -> UnscoredExchange | None:
+        """The thread's last exchange, while its outcome is asked for and not known."""
+        last = storing.find_unscored_exchange(user, thread_id)
+        return (
+            UnscoredExchange(last.pk, storing.render_scoring_request(last), storing.is_scoring_enforced())
+            if last
+            else None
+        )
+
+    def _recall(
+        self, user: EndUser, query: str, now: datetime, thread_id: str, recent_messages: Sequence[RecentMessage]
+    ) -> ContextInsights:
+        """Insights as lines for the context. Fails open: without them the rest of the context is returned."""
+        started = time.perf_counter()
+        try:
+            found = self.insights(
+                user,
+                query,
+                now=now,
+                thread_id=thread_id,
+                recent_messages=recent_messages,
+                within_s=memory_conf().deadlines.graph_s,
+            )
+        except Exception as error:  # noqa: BLE001 - whatever went wrong there, the search can still answer
+            logger.warning("insights skipped", reason=repr(error))
+            metrics.count("fallbacks", "insights")
+            kind = type(error).__name__
+            told: dict[str, str | None] = {"stage": "insights", "message": str(error)[:200] or kind, "code": kind}
+            return ContextInsights(ms=measure_ms(started), errors=(told,))
+        return ContextInsights(
+            lines=partial(insights.render_insights, found),
+            context_type=found.context_type,
+            insights=found.as_meta(),
+            ms=measure_ms(started),
+        )
+
+    def turn(self, user: EndUser, turn_id: uuid.UUID) -> Turn | None:
+        with user_scope(user):
+            return Turn.objects.filter(user=user, turn_id=turn_id).first()
+
+
+def measure_ms(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)

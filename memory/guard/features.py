@@ -1,0 +1,97 @@
+"""What a passage of a text shows a trained judge: its words, pieces of them, and the kinds of words the rules know.
+
+Words and pieces tell what a language has of its own; kinds ("somebody close", "a secret", "an order") mean the same in
+all of them, so what is learned in one language holds in the others.
+"""
+
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence, annotate_text
+from memory.guard.spelling import fold_letters
+
+BUCKETS = 1 << 15
+"""Traits are counted by a hash of their name; those that share a bucket share a weight."""
+LONGEST_PASSAGE = 60
+"""Words that are judged at once."""
+LONGEST_WORD = 24
+MOST_DIGITS = 5
+MOST_KINDS = 12
+"""Kinds of words of a sentence up to which every pair of them is a trait."""
+PIECES = (2, 4)
+BRIEF, SHORT, MIDDLING = 5, 9, 16
+
+Features = tuple[NDArray[np.intp], NDArray[np.float32]]
+
+
+def split_into_passages(reading: AnnotatedText) -> list[AnnotatedText]:
+    """The whole of a short text, else its sentences, the longest of them cut."""
+    if sum(len(sentence.words) for sentence in reading.sentences) <= LONGEST_PASSAGE:
+        return [reading] if reading.sentences else []
+    return split_into_sentences(reading)
+
+
+def split_into_sentences(reading: AnnotatedText) -> list[AnnotatedText]:
+    return [part for sentence in reading.sentences for part in split_sentence(sentence, reading)]
+
+
+def split_sentence(sentence: Sentence, reading: AnnotatedText) -> Iterator[AnnotatedText]:
+    if len(sentence.words) <= LONGEST_PASSAGE:
+        yield AnnotatedText(sentence.raw, (sentence,), (sentence,), reading.languages)
+        return
+    for start in range(0, len(sentence.words), LONGEST_PASSAGE):
+        yield annotate_text(" ".join(sentence.words[start : start + LONGEST_PASSAGE]), languages=reading.languages)
+
+
+def extract_features(passage: AnnotatedText) -> Features:
+    """The buckets of a passage's traits and how much each counts: every group of traits has the same length."""
+    words = [normalise_word(word) for sentence in passage.sentences for word in sentence.words]
+    groups = (
+        word_features(words, passage),
+        ngram_features(words),
+        {name for one in passage.sentences for name in kind_features(one)},
+    )
+    places = [zlib.crc32(name.encode()) % BUCKETS for names in groups for name in sorted(names)]
+    shares = [len(names) ** -0.5 for names in groups for _ in names]
+    return np.array(places, dtype=np.intp), np.array(shares, dtype=np.float32)
+
+
+def normalise_word(word: str) -> str:
+    """A word in its plainest letters; a number by its length, so that no number is learned by heart."""
+    if word == ADDRESS_MARK:
+        return "@"
+    if any(char.isdigit() for char in word):
+        return f"{'#' if word.isdigit() else '#a'}{min(len(word), MOST_DIGITS)}"
+    return fold_letters(word[:LONGEST_WORD])
+
+
+def word_features(words: Sequence[str], passage: AnnotatedText) -> set[str]:
+    named = {f"w {word}" for word in words} | {f"b {one} {other}" for one, other in pairwise(words)}
+    if words:
+        named |= {f"first {words[0]}", f"begins {' '.join(words[:2])}", f"last {words[-1]}"}
+    if any(sentence.asks for sentence in passage.sentences):
+        named.add("asks")
+    named.add(f"length {sum(len(words) >= limit for limit in (BRIEF, SHORT, MIDDLING))}")
+    return named
+
+
+def ngram_features(words: Sequence[str]) -> set[str]:
+    framed = {f"<{word}>" for word in words}
+    return {f"c {word[at : at + size]}" for word in framed for size in PIECES for at in range(len(word) - size + 1)}
+
+
+def kind_features(sentence: Sentence) -> Iterator[str]:
+    """Which kinds of words a sentence has, which begin a clause, which stand together and which follow one another."""
+    found = sorted(sentence.found)
+    yield from (f"k {kind}" for kind in found)
+    yield from (f"o {kind}" for kind in found if sentence.opens(kind))
+    if len(found) <= MOST_KINDS:
+        yield from (f"p {one} {other}" for one, other in combinations(found, 2))
+    placed = sorted((span, kind) for kind in found for span in sentence.found[kind])
+    for (span, kind), (after, other) in pairwise(placed):
+        if 0 <= after[0] - span[1] <= 2:
+            yield f"s {kind} {other}"

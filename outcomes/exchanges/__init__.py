@@ -1,0 +1,1 @@
+"""Exchanges as they were said: storing, listing, profiling, retention."""

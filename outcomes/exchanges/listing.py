@@ -1,0 +1,212 @@
+"""Reads exchanges for display, each with its outcome, actions and signals."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Max, Q, QuerySet
+
+from memory.access.scope import user_scope
+from memory.models import EndUser, MemoryItem
+from outcomes.exchanges.storing import SCORED, UNSCORED, is_scoring_enforced
+from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent, Source
+
+EXPORT_BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeCursor:
+    """The end of a page: its last exchange."""
+
+    created_at: datetime
+    exchange_id: uuid.UUID
+
+
+@dataclass(slots=True)
+class ExchangeDetail:
+    """An exchange with its actions and signals. ``outcome`` is the current verdict, if there is one."""
+
+    exchange: Exchange
+    outcome: OutcomeEvent | None = None
+    signals: list[ConversationSignal] = field(default_factory=list)
+    actions: list[ActionTaken] = field(default_factory=list)
+
+    @property
+    def state(self) -> str:
+        return UNSCORED if self.exchange.required_scoring and self.exchange.scored_at is None else SCORED
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadState:
+    """``waits`` while the outcome of the thread's last exchange is required and missing."""
+
+    thread_id: str
+    exchanges: int
+    last: Exchange | None
+    waits: bool
+
+    @property
+    def state(self) -> str:
+        return UNSCORED if self.waits else SCORED
+
+    @property
+    def blocking(self) -> bool:
+        return self.waits and is_scoring_enforced()
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSummary:
+    thread_id: str
+    exchanges: int
+    last: Exchange
+
+    @property
+    def waits(self) -> bool:
+        return self.last.required_scoring and self.last.scored_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryThread:
+    """A conversation of which only memories are known: an import, or one whose exchanges are past their time."""
+
+    thread_id: str
+    memories: int
+    first: MemoryItem
+    last_at: datetime
+
+    @property
+    def title(self) -> str:
+        return str(self.first.metadata.get("thread_title") or self.thread_id)
+
+
+def list_exchanges(
+    user: EndUser, *, limit: int, thread_id: str = "", after: ExchangeCursor | None = None
+) -> tuple[list[ExchangeDetail], ExchangeCursor | None]:
+    """Exchanges, newest first, and where the next page starts."""
+    with user_scope(user):
+        rows = filter_thread(user, thread_id)
+        if after is not None:
+            rows = rows.filter(
+                Q(created_at__lt=after.created_at) | Q(created_at=after.created_at, pk__lt=after.exchange_id)
+            )
+        found = list(rows.order_by("-created_at", "-pk")[: limit + 1])
+        shown = found[:limit]
+        more = len(found) > limit
+        return load_details(user, shown), ExchangeCursor(shown[-1].created_at, shown[-1].pk) if more else None
+
+
+def filter_thread(user: EndUser, thread_id: str) -> QuerySet[Exchange]:
+    rows = Exchange.objects.filter(user=user)
+    return rows.filter(thread_id=thread_id) if thread_id else rows
+
+
+def find_exchange(user: EndUser, exchange_id: uuid.UUID) -> ExchangeDetail | None:
+    with user_scope(user):
+        return next(iter(load_details(user, list(Exchange.objects.filter(user=user, pk=exchange_id)))), None)
+
+
+def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeDetail]:
+    """These exchanges with outcomes, actions and signals, in three queries."""
+    found = {exchange.pk: ExchangeDetail(exchange) for exchange in exchanges}
+    for signal in ConversationSignal.objects.filter(user=user, exchange_id__in=list(found)).order_by("pk"):
+        found[signal.exchange_id].signals.append(signal)
+    for action in ActionTaken.objects.filter(user=user, exchange_id__in=list(found)).order_by("pk"):
+        if action.exchange_id is not None:
+            found[action.exchange_id].actions.append(action)
+    by_turn = defaultdict(list)
+    for exchange in exchanges:
+        by_turn[exchange.turn_id].append(exchange.pk)
+    turns = [turn_id for turn_id in by_turn if turn_id is not None]
+    standing = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
+    for event in standing.filter(Q(exchange_id__in=list(found)) | Q(turn_id__in=turns)).order_by("pk"):
+        about = {event.exchange_id, *(by_turn[event.turn_id] if event.turn_id else ())}
+        for exchange_id in about & set(found):
+            found[exchange_id].outcome = event
+    return list(found.values())
+
+
+def load_thread_state(user: EndUser, thread_id: str) -> ThreadState:
+    with user_scope(user):
+        rows = Exchange.objects.filter(user=user, thread_id=thread_id)
+        last = rows.order_by("-created_at", "-pk").first()
+        waits = last is not None and last.required_scoring and last.scored_at is None
+        return ThreadState(thread_id, rows.count(), last, waits=waits)
+
+
+def list_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSummary]:
+    """Threads with their last exchange, newest first."""
+    with user_scope(user):
+        exchanges = Exchange.objects.filter(user=user)
+        rows = exchanges.values("thread_id").annotate(number=Count("pk"), last=Max("created_at"))
+        newest = list(rows.order_by("-last", "thread_id")[offset : offset + limit])
+        named = exchanges.filter(thread_id__in=[row["thread_id"] for row in newest])
+        last = {row.thread_id: row for row in named.order_by("thread_id", "-created_at", "-pk").distinct("thread_id")}
+        return [ThreadSummary(row["thread_id"], row["number"], last[row["thread_id"]]) for row in newest]
+
+
+def list_memory_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[MemoryThread]:
+    """Newest first, each with the memory it begins with."""
+    with user_scope(user):
+        items = MemoryItem.objects.for_user(user).active().defer("lexemes")
+        heard = Exchange.objects.filter(user=user).values("thread_id")
+        rows = items.exclude(thread_id="").exclude(thread_id__in=heard).values("thread_id")
+        counted = rows.annotate(number=Count("pk"), last=Max("occurred_at")).order_by("-last", "thread_id")
+        newest = list(counted[offset : offset + limit])
+        named = items.filter(thread_id__in=[row["thread_id"] for row in newest])
+        first = {item.thread_id: item for item in named.order_by("thread_id", "arrival").distinct("thread_id")}
+        return [MemoryThread(row["thread_id"], row["number"], first[row["thread_id"]], row["last"]) for row in newest]
+
+
+def list_thread_memories(user: EndUser, thread_id: str, *, limit: int, offset: int = 0) -> list[MemoryItem]:
+    """The memories of a conversation, in the order they came."""
+    with user_scope(user):
+        items = MemoryItem.objects.for_user(user).active().filter(thread_id=thread_id).defer("lexemes")
+        return list(items.order_by("arrival", "pk")[offset : offset + limit])
+
+
+def iterate_export_rows(user: EndUser, thread_id: str = "") -> Iterator[dict[str, Any]]:
+    """Every exchange as one flat record, oldest first; no transaction stays open between batches."""
+    last: ExchangeCursor | None = None
+    while True:
+        with user_scope(user):
+            rows = filter_thread(user, thread_id)
+            if last is not None:
+                rows = rows.filter(
+                    Q(created_at__gt=last.created_at) | Q(created_at=last.created_at, pk__gt=last.exchange_id)
+                )
+            batch = load_details(user, list(rows.order_by("created_at", "pk")[:EXPORT_BATCH]))
+        yield from map(build_export_row, batch)
+        if len(batch) < EXPORT_BATCH:
+            return
+        last = ExchangeCursor(batch[-1].exchange.created_at, batch[-1].exchange.pk)
+
+
+def build_export_row(one: ExchangeDetail) -> dict[str, Any]:
+    exchange, outcome = one.exchange, one.outcome
+    return {
+        "role": "exchange",
+        "exchange_id": str(exchange.pk),
+        "thread_id": exchange.thread_id,
+        "turn_id": str(exchange.turn_id) if exchange.turn_id else None,
+        "doc_id": str(exchange.memory_id) if exchange.memory_id else None,
+        "user": exchange.user_message,
+        "assistant": exchange.assistant_message,
+        "timestamp": exchange.created_at.isoformat().replace("+00:00", "Z"),
+        "interrupted": exchange.interrupted,
+        "required_scoring": exchange.required_scoring,
+        "scored": exchange.scored_at is not None,
+        "outcome": outcome.outcome if outcome else None,
+        "outcome_source": outcome.source if outcome else None,
+        "tools": exchange.tools,
+        "signals": [{"kind": signal.kind, "evidence": signal.evidence} for signal in one.signals],
+    }
+
+
+def count_signals(user: EndUser) -> dict[str, int]:
+    """How often each signal was noticed."""
+    with user_scope(user):
+        counted = ConversationSignal.objects.filter(user=user).values_list("kind").annotate(Count("id"))
+        return dict(counted.order_by("kind"))

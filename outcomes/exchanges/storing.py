@@ -1,0 +1,202 @@
+"""Stores finished turns: the exchange itself and a memory of it in the working tier."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import F, Q
+
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.models import EndUser, MemoryItem, Turn
+from memory.signals import promotion_due
+from memory.store import writing
+from memory.store.admission import NewMemory, validate_field_text
+from memory.tiers import SCORED_TIERS, SourceType, Tier, Trust
+from outcomes.cues import is_small_talk
+from outcomes.implicit import store_signals
+from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent
+from outcomes.signals import exchange_stored
+from outcomes.verdicts.actions import store_tool_runs
+from outcomes.work import is_detector_enabled, mark_exchange_work
+
+LONG_IDLE = timedelta(hours=12)
+"""After this idle time a thread counts as new."""
+MESSAGES_PER_EXCHANGE = 2
+PROMOTE_EVERY = 20
+RECORDS_OUTCOME = "record_response"
+SCORED, UNSCORED = "scored", "unscored"
+
+
+@dataclass(frozen=True, slots=True)
+class NewExchange:
+    thread_id: str
+    user_message: str
+    assistant_message: str
+    turn_id: uuid.UUID | None = None
+    tools: Sequence[dict[str, Any]] = field(default_factory=list)
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredExchange:
+    exchange_id: uuid.UUID
+    memory_id: uuid.UUID
+    required_scoring: bool
+    state: str
+    blocking: bool = False
+    """Whether the client should wait for the outcome; only if a setting requires it."""
+
+
+def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str = "") -> StoredExchange:
+    """Store the exchange and its memory in working. Raises Refused for a message that breaks a rule."""
+    limit = memory_conf().limits.text
+    asked = validate_field_text(new.user_message, limit, "user_message")
+    answered = validate_field_text(new.assistant_message, limit, "assistant_message")
+    with user_scope(user):
+        row = build_exchange(user, new, asked, answered, now)
+        # First, while no row of the user is locked: a hint locks memories, and those come before the user's own row.
+        store_signals(user, row, now)
+        stored = writing.store_memory(
+            user,
+            NewMemory(
+                text=render_exchange(asked, answered, limit),
+                tier=Tier.WORKING,
+                thread_id=new.thread_id,
+                source_type=SourceType.USER,
+                source={"kind": "exchange"},
+                # Half of it are the assistant's words.
+                trust=Trust.ASSISTANT,
+            ),
+            now=now,
+            actor=actor,
+        )
+        row.memory_id = stored.item.pk
+        row.save(force_insert=True)
+        store_tool_runs(user, row, new.tools, now)
+        mark_exchange_work(user, row, now)
+        count_messages(user, new.thread_id, now)
+        exchange_stored.send(Exchange, user=user, exchange=row)
+    required = row.required_scoring
+    state = UNSCORED if required else SCORED
+    return StoredExchange(row.pk, stored.item.pk, required, state, blocking=required and is_scoring_enforced())
+
+
+def build_exchange(user: EndUser, new: NewExchange, asked: str, answered: str, now: datetime) -> Exchange:
+    turn = Turn.objects.filter(user=user, turn_id=new.turn_id).first() if new.turn_id else None
+    scored = is_already_scored(new, turn)
+    return Exchange(
+        user=user,
+        thread_id=new.thread_id,
+        turn_id=new.turn_id,
+        user_message=asked,
+        assistant_message=answered,
+        tools=list(new.tools),
+        interrupted=new.interrupted,
+        required_scoring=not scored and requires_outcome(new, turn),
+        scored_at=now if scored else None,
+        created_at=now,
+        detection=Detection.PENDING if is_detector_enabled() else "",
+        profiled_at=None if memory_conf().flags["profile_detection"] else now,
+    )
+
+
+def is_already_scored(new: NewExchange, turn: Turn | None) -> bool:
+    """Whether the turn's outcome arrived before its exchange, as when the assistant records it by a tool."""
+    if any(tool["name"] == RECORDS_OUTCOME and tool["ok"] for tool in new.tools):
+        return True
+    return turn is not None and turn.scored_at is not None
+
+
+def requires_outcome(new: NewExchange, turn: Turn | None) -> bool:
+    """Small talk and interrupted answers need no outcome, nor does a turn that showed nothing an outcome could move."""
+    if turn is None or new.interrupted or is_small_talk(new.user_message):
+        return False
+    return any(tier in SCORED_TIERS for _, tier in turn.positions)
+
+
+def is_scoring_enforced() -> bool:
+    return bool(memory_conf().flags["enforce_scoring"])
+
+
+def count_messages(user: EndUser, thread_id: str, now: datetime) -> None:
+    """Trigger promotion every few messages and on a change of thread."""
+    seen = EndUser.objects.filter(pk=user.pk).values_list("messages_since_promotion", "last_thread_id").first()
+    count, last_thread = seen or (0, "")
+    EndUser.objects.filter(pk=user.pk).update(
+        messages_since_promotion=F("messages_since_promotion") + MESSAGES_PER_EXCHANGE,
+        last_thread_id=thread_id,
+        last_active_at=now,
+    )
+    if count + MESSAGES_PER_EXCHANGE >= PROMOTE_EVERY or last_thread not in {"", thread_id}:
+        promotion_due.send(EndUser, user_id=user.pk)
+
+
+def render_exchange(asked: str, answered: str, limit: int) -> str:
+    """Question and answer as one text; the exchange itself is stored in full beside it."""
+    frame = "User: {}\nAssistant: {}"
+    room = limit - len(frame)
+    if len(asked) + len(answered) > room:
+        asked = asked[: max(room // 2, room - len(answered))]
+        answered = answered[: room - len(asked)]
+    return frame.format(asked, answered)
+
+
+def find_unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:
+    """The thread's last exchange if its outcome is required and missing."""
+    if not thread_id:
+        return None
+    with user_scope(user):
+        last = Exchange.objects.filter(user=user, thread_id=thread_id).order_by("-created_at", "-pk").first()
+    return last if last is not None and last.required_scoring and last.scored_at is None else None
+
+
+SCORING_REQUEST = """<score-required exchange="{exchange}" turn="{turn}">
+The last answer in this conversation used memories, and nobody has said yet how it went. Before you answer, judge by
+what the user says now whether it worked, failed, was partly right, or cannot be known, and tell it with the tool
+record_response: turn_id {turn}, the outcome, what is to be learned in key_takeaway, and in related the positions you
+had used then.
+</score-required>"""
+"""Holds none of the user's words, so nothing in it can be forged. It names the turn: by now another has begun."""
+
+
+def render_scoring_request(waiting: Exchange) -> str:
+    """The text that asks an assistant for a missing outcome."""
+    return SCORING_REQUEST.format(exchange=waiting.pk, turn=waiting.turn_id)
+
+
+def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:
+    """Whether the thread is new or was idle for long. Without a thread always True."""
+    if not thread_id:
+        return True
+    recent = now - LONG_IDLE
+    with user_scope(user):
+        talked = Exchange.objects.filter(user=user, thread_id=thread_id, created_at__gt=recent).exists()
+        return not talked and not (
+            MemoryItem.objects.for_user(user).filter(thread_id=thread_id, created_at__gt=recent).exists()
+        )
+
+
+def delete_exchanges_of(user: EndUser, ids: Sequence[uuid.UUID]) -> int:
+    """Delete the exchanges of deleted memories, and copies of their text elsewhere.
+
+    Returns how many exchanges went.
+    """
+    with user_scope(user):
+        gone = Exchange.objects.filter(user=user, memory_id__in=list(ids))
+        exchange_ids = list(gone.values_list("pk", flat=True))
+        if not exchange_ids:
+            return 0
+        gone.delete()
+        OutcomeEvent.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")
+        ActionTaken.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")
+        heard = Q(exchange_id__in=exchange_ids) | Q(heard_in__in=exchange_ids)
+        ConversationSignal.objects.filter(user=user).filter(heard).delete()
+    return len(exchange_ids)
+
+
+def count_exchanges(user: EndUser) -> int:
+    with user_scope(user):
+        return Exchange.objects.filter(user=user).count()

@@ -1,0 +1,55 @@
+"""Stores implicit signals from the next message. They are shown, and by default move no score."""
+
+import uuid
+from datetime import datetime, timedelta
+
+from memory.conf import memory_conf
+from memory.models import EndUser, Turn
+from memory.tiers import Outcome
+from outcomes.cues import LONGEST_EVIDENCE, OutcomeCue, find_cues
+from outcomes.models import ConversationSignal, Exchange, SignalKind, Source
+from outcomes.verdicts.ledger import Verdict, VerdictSubject, settle_verdict
+
+LOOKED_BACK = 3
+"""Exchanges of the thread among which a repeated question is looked for."""
+FRESH = timedelta(hours=12)
+MEANS = {SignalKind.THANKS: Outcome.WORKED, SignalKind.CORRECTS: Outcome.FAILED, SignalKind.REPEATS: Outcome.FAILED}
+
+
+def store_signals(user: EndUser, exchange: Exchange, now: datetime) -> None:
+    """Store the signals of a new exchange about earlier ones, in the transaction that writes it."""
+    thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id, created_at__gt=now - FRESH)
+    before = list(thread.exclude(pk=exchange.pk).order_by("-created_at", "-pk")[:LOOKED_BACK])
+    # Asking again after an interrupted answer is no judgement of it.
+    if not before or before[0].interrupted:
+        return
+    answer = before[0].assistant_message
+    for cue in find_cues(exchange.user_message, [earlier.user_message for earlier in before], answer):
+        about = before[cue.back]
+        store_signal(user, exchange, about, cue, now)
+        if memory_conf().flags["implicit_scoring"] and not about.interrupted:
+            settle_implicitly(user, about, SignalKind(cue.kind), now)
+
+
+def store_signal(user: EndUser, heard_in: Exchange, about: Exchange, cue: OutcomeCue, now: datetime) -> None:
+    ConversationSignal.objects.create(
+        user=user,
+        thread_id=about.thread_id,
+        exchange_id=about.pk,
+        heard_in=heard_in.pk,
+        kind=cue.kind,
+        evidence=cue.evidence[:LONGEST_EVIDENCE],
+        at=now,
+    )
+
+
+def settle_implicitly(user: EndUser, about: Exchange, kind: SignalKind, now: datetime) -> None:
+    """Move scores slightly if the flag allows it; never counts as a use, never replaces a verdict."""
+    turns = Turn.objects.filter(user=user).select_for_update(no_key=True)
+    turn = turns.filter(turn_id=about.turn_id).first() if about.turn_id else None
+    if turn is None:
+        return
+    weight = memory_conf().conversations.implicit_weight
+    verdict = Verdict(MEANS[kind], Source.IMPLICIT, signal=kind, confidence=weight, weight=weight, actor="conversation")
+    ids = [uuid.UUID(item_id) for item_id, _ in turn.positions]
+    settle_verdict(user, VerdictSubject(turn, about), verdict, ids, whole=True, now=now)

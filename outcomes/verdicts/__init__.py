@@ -1,0 +1,1 @@
+"""What an outcome does: the ledger of verdicts, recording, withdrawal, actions."""

@@ -1,0 +1,243 @@
+"""Records an outcome: scores move at once, in one transaction; those of books and the memory bank never."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import Count
+
+from memory.access.scope import user_scope
+from memory.language.text import hash_content
+from memory.models import EndUser, MemoryItem, Turn
+from memory.platform import metrics
+from memory.store import rows, writing
+from memory.store.admission import NewMemory, WriteRefused
+from memory.store.lineage import MOST_PARENTS
+from memory.tiers import Outcome, SourceType, Tier
+from outcomes.models import Exchange, OutcomeEvent, Source
+from outcomes.verdicts.actions import set_action_verdicts
+from outcomes.verdicts.ledger import SettledVerdict, Verdict, VerdictSubject, clamp_score, settle_verdict
+
+TAKEAWAY_SCORES = {Outcome.WORKED: 0.7, Outcome.FAILED: 0.2, Outcome.PARTIAL: 0.55, Outcome.UNKNOWN: 0.5}
+"""The initial score of a takeaway, by outcome."""
+MAX_POSITION_DIGITS = 4
+
+
+class UnknownTurn(LookupError):
+    """The turn or exchange an outcome names is not the user's. ``field`` is the input that named it."""
+
+    def __init__(self, field_name: str) -> None:
+        super().__init__(field_name)
+        self.field = field_name
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredMemory:
+    memory_id: uuid.UUID
+    score: float
+    uses: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedOutcome:
+    """``learned`` are the turn's books and bank items: recorded, not scored. ``ignored`` are invalid references.
+
+    ``replaced`` is the outcome this one replaced, if any.
+    """
+
+    scored: list[ScoredMemory]
+    learned: list[uuid.UUID]
+    takeaway_id: uuid.UUID | None
+    ignored: list[int | str] = field(default_factory=list)
+    replaced: Outcome | None = None
+
+
+def record_outcome(
+    user: EndUser,
+    outcome: Outcome,
+    *,
+    now: datetime,
+    turn_id: uuid.UUID | None = None,
+    exchange_id: uuid.UUID | None = None,
+    key_takeaway: str = "",
+    related: Sequence[int | str] | None = None,
+    actor: str = "",
+) -> RecordedOutcome:
+    """Record the outcome of a turn.
+
+    ``related`` names positions of the turn's search or memory ids; without it, or if none can be resolved, everything
+    the turn showed is scored. Raises UnknownTurn, and Refused when there is nothing an outcome could be about.
+    """
+    with user_scope(user):
+        subject = lock_subject(user, turn_id, exchange_id)
+        references = resolve_references(user, subject.turn, related)
+        if not references.ids and not key_takeaway and subject == VerdictSubject(None, None):
+            raise WriteRefused("related", "name a turn_id, an exchange_id or memory ids the outcome is about")
+        verdict = Verdict(outcome, actor=actor)
+        settled = apply_verdict(user, subject, verdict, references.ids, whole=references.whole, now=now)
+        takeaway = settle_takeaway(user, key_takeaway, subject, verdict, settled, references.ids, now)
+        mark_scored(user, subject, now)
+    return RecordedOutcome(
+        scored=[ScoredMemory(item.pk, item.score, item.uses) for item in settled.scored],
+        learned=settled.learned,
+        takeaway_id=takeaway,
+        ignored=references.ignored,
+        replaced=next((Outcome(event.outcome) for event in settled.replaced if event.outcome != outcome), None),
+    )
+
+
+def apply_verdict(
+    user: EndUser, subject: VerdictSubject, verdict: Verdict, ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
+) -> SettledVerdict:
+    """Apply a verdict and mark that there is something to learn. The subject must be locked."""
+    settled = settle_verdict(user, subject, verdict, ids, whole=whole, now=now)
+    if settled.event is not None and verdict.source is not Source.IMPLICIT:
+        set_action_verdicts(user, subject.turn_id, subject.exchange_id)
+        rows.mark_learning_due(user, now)
+        metrics.count("outcomes", verdict.outcome)
+    return settled
+
+
+def lock_subject(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None) -> VerdictSubject:
+    """The turn and exchange, one of them locked to serialise outcomes of the same turn. Raises UnknownTurn."""
+    exchanges = Exchange.objects.filter(user=user)
+    exchange = exchanges.filter(pk=exchange_id).first() if exchange_id else None
+    if exchange_id and exchange is None:
+        raise UnknownTurn("exchange_id")
+    wanted = turn_id or (exchange.turn_id if exchange else None)
+    turns = Turn.objects.filter(user=user).select_for_update(no_key=True)
+    turn = turns.filter(turn_id=wanted).first() if wanted else None
+    if turn_id and turn is None:
+        raise UnknownTurn("turn_id")
+    if exchange is None and turn is not None:
+        exchange = exchanges.filter(turn_id=turn.turn_id).order_by("-created_at").first()
+    elif exchange is not None and turn is not None and exchange.turn_id not in {None, turn.turn_id}:
+        raise WriteRefused("turn_id", "is not the turn of the exchange that exchange_id names")
+    elif exchange is not None and turn is None:
+        exchange = exchanges.filter(pk=exchange.pk).select_for_update(no_key=True).first()
+    return VerdictSubject(turn, exchange)
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeReferences:
+    """``whole`` when all the turn showed is meant and not a choice of it."""
+
+    ids: list[uuid.UUID]
+    whole: bool
+    ignored: list[int | str] = field(default_factory=list)
+
+
+def resolve_references(user: EndUser, turn: Turn | None, related: Sequence[int | str] | None) -> OutcomeReferences:
+    shown = [uuid.UUID(item_id) for item_id, _ in turn.positions] if turn else []
+    named = [(reference, resolve_reference(reference, shown)) for reference in related or ()]
+    wanted = [item_id for _, item_id in named if item_id is not None]
+    own = set(MemoryItem.objects.for_user(user).filter(pk__in=wanted).values_list("pk", flat=True)) if wanted else set()
+    ids = [item_id for item_id in dict.fromkeys(wanted) if item_id in own]
+    ignored = [reference for reference, item_id in named if item_id not in own]
+    return OutcomeReferences(ids or shown, whole=not ids, ignored=ignored)
+
+
+def resolve_reference(reference: int | str, shown: Sequence[uuid.UUID]) -> uuid.UUID | None:
+    """The id behind a position (from 1) or an id; None when it is neither."""
+    text = str(reference)
+    if text.isdecimal() and len(text) <= MAX_POSITION_DIGITS:
+        position = int(text)
+        return shown[position - 1] if 1 <= position <= len(shown) else None
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
+
+
+def settle_takeaway(
+    user: EndUser,
+    text: str,
+    subject: VerdictSubject,
+    verdict: Verdict,
+    settled: SettledVerdict,
+    about: Sequence[uuid.UUID],
+    now: datetime,
+) -> uuid.UUID | None:
+    """The takeaway of a verdict. One stored for the verdict it replaces takes on the new outcome."""
+    earlier = [event.takeaway_id for event in settled.standing if event.takeaway_id]
+    known = MemoryItem.objects.for_user(user).filter(pk__in=earlier).select_for_update(no_key=True).order_by("pk")
+    kept = list(known.defer("lexemes")) if earlier else []
+    if text.strip():
+        same = next((item for item in kept if item.content_hash == hash_content(text)), None)
+        kept = [same] if same else []
+    if settled.event is not None:
+        for item in kept:
+            restate_takeaway(item, verdict, now)
+    takeaway = kept[-1].pk if kept else None
+    if text.strip() and takeaway is None:
+        takeaway = store_takeaway(user, text, subject, verdict, about, now)
+    if settled.event is not None and takeaway:
+        settled.event.takeaway_id = takeaway
+        settled.event.save(update_fields=["takeaway_id"])
+    return takeaway
+
+
+def store_takeaway(
+    user: EndUser, text: str, subject: VerdictSubject, verdict: Verdict, about: Sequence[uuid.UUID], now: datetime
+) -> uuid.UUID:
+    """Store the takeaway as a memory derived from the memories it is about: same trust, purged with them."""
+    told = [subject.exchange.memory_id] if subject.exchange and subject.exchange.memory_id else []
+    there = MemoryItem.objects.for_user(user).filter(pk__in=[*about, *told]).order_by("pk")
+    new = NewMemory(
+        text=text,
+        tier=Tier.WORKING,
+        thread_id=subject.thread_id,
+        source_type=SourceType.ASSISTANT,
+        source={"kind": "takeaway", "outcome": verdict.outcome},
+        score=TAKEAWAY_SCORES[verdict.outcome],
+        parents=list(there.values_list("pk", flat=True)[:MOST_PARENTS]),
+    )
+    try:
+        return writing.store_memory(user, new, now=now, actor=verdict.actor).item.pk
+    except WriteRefused as error:
+        raise WriteRefused("key_takeaway", error.rule) from error
+
+
+def restate_takeaway(item: MemoryItem, verdict: Verdict, now: datetime) -> None:
+    """Reset a takeaway of another outcome to the initial score of the new one."""
+    stated = Outcome(item.source.get("outcome", Outcome.UNKNOWN))
+    if stated is verdict.outcome:
+        return
+    before = item.score
+    item.score = clamp_score(item.score + TAKEAWAY_SCORES[verdict.outcome] - TAKEAWAY_SCORES[stated])
+    item.source = {**item.source, "outcome": verdict.outcome}
+    item.updated_at = now
+    item.save(update_fields=["score", "source", "updated_at"])
+    reason = f"what came of it was {stated} and is now {verdict.outcome}"
+    rows.record_event(
+        item,
+        "takeaway_restated",
+        reason=reason,
+        before={"score": before},
+        after={"score": item.score},
+        now=now,
+        actor=verdict.actor,
+    )
+
+
+def mark_scored(user: EndUser, subject: VerdictSubject, now: datetime) -> None:
+    if subject.turn:
+        Turn.objects.filter(pk=subject.turn.pk).update(scored_at=now)
+        Exchange.objects.filter(user=user, turn_id=subject.turn.turn_id, scored_at=None).update(scored_at=now)
+    if subject.exchange:
+        Exchange.objects.filter(pk=subject.exchange.pk, scored_at=None).update(scored_at=now)
+
+
+def count_outcomes(user: EndUser) -> dict[str, int]:
+    """Counts of current outcomes, without replaced ones and hints."""
+    with user_scope(user):
+        standing = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
+        counted = dict(standing.values_list("outcome").annotate(Count("id")))
+    return {outcome.value: counted.get(outcome, 0) for outcome in Outcome}
+
+
+def list_current_outcomes(user: EndUser, limit: int = 10) -> list[OutcomeEvent]:
+    with user_scope(user):
+        standing = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
+        return list(standing.order_by("-at", "-pk")[:limit])

@@ -1,0 +1,210 @@
+"""The embedded Postgres: its lock file, the identity it runs under, the roles it is given."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from psycopg import conninfo
+
+from config import embedded, roles
+from config.runtime import orphans, postgres
+from config.supervisor import StartFailedError, Supervisor
+from memory.models import MemoryItem
+from tests.config.test_supervisor import Record, supervisor
+from tests.installation import eventually, manage
+
+__all__ = ["supervisor"]
+
+
+@pytest.fixture
+def record() -> Record:
+    return Record()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[embedded.Paths]:
+    made = embedded.installation_paths(tmp_path / "data with spaces")
+    embedded.make_directories(made)
+    yield made
+    shutil.rmtree(made.run, ignore_errors=True)
+
+
+def test_a_lock_file_of_a_foreign_process_is_removed(place: embedded.Paths) -> None:
+    place.postgres.mkdir()
+    file = place.postgres / "postmaster.pid"
+    for pid in (os.getpid(), 2**22 - 3, "nonsense"):
+        file.write_text(f"{pid}\n{place.postgres}\n")
+
+        postgres.clear_stale_lock(place)
+
+        assert not file.exists()
+
+
+def test_an_orphaned_server_is_stopped_and_the_data_kept(place: embedded.Paths, supervisor: Supervisor) -> None:
+    supervisor.start([postgres.postgres_program(place.data)])
+    with postgres.superuser_connection(place) as connection:
+        connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
+    orphan = supervisor.children[0].process
+    assert orphan is not None
+
+    postgres.clear_stale_lock(place)
+
+    assert eventually(lambda: orphan.poll() is not None, 5)
+    supervisor.children.pop().log.close()
+    supervisor.start([postgres.postgres_program(place.data)])
+    with postgres.superuser_connection(place) as connection:
+        assert connection.execute("SELECT number FROM kept").fetchone() == (7,)
+
+
+def test_a_first_start_that_was_killed_halfway_is_begun_anew(place: embedded.Paths, supervisor: Supervisor) -> None:
+    half = place.data / "pg.tmp"
+    half.mkdir()
+    (half / "PG_VERSION").write_text("18")
+
+    supervisor.start([postgres.postgres_program(place.data)])
+
+    assert not half.exists()
+    assert not (place.data / "pg.password").exists()
+
+
+def test_lost_secrets_are_named_instead_of_waited_for(place: embedded.Paths, supervisor: Supervisor) -> None:
+    postgres.initialise_cluster(place, postgres.user_switch_prefix(place))
+    place.secrets.unlink()
+
+    with pytest.raises(StartFailedError, match="restore that file"):
+        supervisor.start([postgres.postgres_program(place.data)])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become somebody else")
+def test_root_without_user_namespaces_runs_it_as_an_ordinary_user(
+    place: embedded.Paths, supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "unshare" else which(name))
+    assert postgres.user_switch_prefix(place)[0] == "setpriv"
+
+    supervisor.start([postgres.postgres_program(place.data)])
+
+    assert place.postgres.owner() in postgres.FALLBACK_USERS
+    supervisor.stop()
+    supervisor.stopping = False
+    monkeypatch.undo()
+    # Where namespaces are allowed again the files go back to root.
+    supervisor.start([postgres.postgres_program(place.data)])
+    assert place.postgres.owner() == "root"
+
+
+def test_a_hostile_locale_of_the_caller_does_not_matter(place: embedded.Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "xx_YY.UTF-8")
+    monkeypatch.setenv("PGDATA", "/nowhere")
+
+    postgres.initialise_cluster(place, postgres.user_switch_prefix(place))
+
+    assert (place.postgres / "PG_VERSION").exists()
+
+
+def test_nobody_gets_in_without_the_password(services: object) -> None:
+    address = admin_url().replace(embedded.load_secrets(settings.DATA_DIR).superuser_password, "guess")
+
+    with pytest.raises(psycopg.OperationalError, match="password"):
+        psycopg.connect(address, connect_timeout=3)
+
+
+def admin_url() -> str:
+    secret = embedded.load_secrets(settings.DATA_DIR).superuser_password
+    return f"postgresql://postgres:{secret}@/postgres?host={embedded.run_dir(settings.DATA_DIR)}"
+
+
+@pytest.fixture
+def foreign_database(services: object) -> Iterator[dict[str, str]]:
+    """Addresses on a server that nobody has prepared for the product, and the administrator's."""
+    run = embedded.run_dir(settings.DATA_DIR)
+    urls = {
+        "DATABASE_ADMIN_URL": admin_url(),
+        "DATABASE_URL": f"postgresql://their_app:pw1@/theirs?host={run}",
+        "DATABASE_OWNER_URL": f"postgresql://their_owner:pw2@/theirs?host={run}",
+        "DATABASE_BACKUP_URL": f"postgresql://their_backup:pw3@/theirs?host={run}",
+    }
+    yield urls
+    with psycopg.connect(admin_url(), autocommit=True) as server:
+        server.execute("DROP DATABASE IF EXISTS theirs WITH (FORCE)")
+        for role in ("their_app", "their_backup", "their_owner"):
+            server.execute(f"DROP ROLE IF EXISTS {role}")
+
+
+def test_a_postgres_of_ones_own_is_prepared_and_migrated_by_its_owner(
+    foreign_database: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as set_for_now:
+        for name, value in foreign_database.items():
+            set_for_now.setenv(name, value)
+        for _ in range(2):
+            out = StringIO()
+            call_command("prepare_database", stdout=out)
+            assert "The database is prepared" in out.getvalue()
+    migrated = manage("migrate", "--no-input", data_dir=tmp_path, **foreign_database)
+
+    assert migrated.returncode == 0, migrated.stderr
+    assert not (tmp_path / "pg").exists()
+    table = MemoryItem._meta.db_table
+    with psycopg.connect(foreign_database["DATABASE_URL"]) as app:
+        owner = app.execute("SELECT tableowner FROM pg_tables WHERE tablename = %s", [table]).fetchone()
+        assert owner == ("their_owner",)
+        settled = app.execute(
+            "SELECT current_setting('hnsw.iterative_scan'), current_setting('hnsw.ef_search')"
+        ).fetchone()
+        assert settled == ("relaxed_order", "80")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            app.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
+
+
+def test_preparing_without_an_administrator_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://a:b@127.0.0.1:1/c")
+
+    with pytest.raises(CommandError, match="DATABASE_ADMIN_URL"):
+        call_command("prepare_database")
+
+
+def test_the_roles_are_what_the_walls_need(services: object) -> None:
+    with psycopg.connect(admin_url()) as server:
+        rows = server.execute(
+            "SELECT rolname, rolsuper, rolbypassrls, rolcreatedb FROM pg_roles"
+            " WHERE rolname LIKE 'commonplace%' ORDER BY rolname"
+        ).fetchall()
+    assert rows == [
+        ("commonplace_app", False, False, False),
+        ("commonplace_backup", False, True, False),
+        ("commonplace_owner", False, False, True),
+    ]
+
+
+def test_what_an_administrator_may_not_do_is_told_and_left_out(services: object) -> None:
+    plan = roles.RolePlan("theirs", roles.Login("their_owner", "pw"), roles.Login("their_app", "pw"))
+    run = str(embedded.run_dir(settings.DATA_DIR))
+    try:
+        with psycopg.connect(admin_url(), autocommit=True) as server:
+            server.execute("CREATE ROLE half_admin LOGIN CREATEROLE CREATEDB PASSWORD 'pw'")
+            server.execute("CREATE DATABASE theirs OWNER half_admin")
+        address = conninfo.make_conninfo(host=run, user="half_admin", password="pw", dbname="postgres")
+
+        skipped = roles.prepare_server(address, plan)
+
+        assert any("leakproof" in message for message in skipped)
+        assert roles.prepare_server(address, plan) == skipped
+    finally:
+        with psycopg.connect(admin_url(), autocommit=True) as server:
+            server.execute("DROP DATABASE IF EXISTS theirs WITH (FORCE)")
+            for role in ("their_app", "their_owner", "half_admin"):
+                server.execute(f"DROP ROLE IF EXISTS {role}")
+
+
+def test_leftovers_of_somebody_else_are_left_alone(place: embedded.Paths) -> None:
+    orphans.record_file(place).write_text(f"[[{os.getpid()}, 1.0], [1, 2.0]]")
+
+    assert orphans.end_orphans(place) == 0

@@ -1,0 +1,361 @@
+"""Settings: how variables are read, which combinations are refused, what the profiles mean, what is documented."""
+
+import ast
+import runpy
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config import databases
+from config.env import (
+    copy_environment,
+    env_bool,
+    env_choice,
+    env_float,
+    env_int,
+    env_list,
+    env_path,
+    env_secret,
+    env_sizes,
+    env_str,
+)
+from config.flags import read_flags
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / ".env.example"
+SOURCES = ("config", "memory", "outcomes", "docker", "manage.py")
+# Where a part is embedded is looked up by the part's name; the names themselves stand in databases and settings.
+LOOKED_UP = {"config/embedded.py"}
+KEY = "k3" * 30
+PRODUCTION = {"COMMONPLACE_PROFILE": "production", "SECRET_KEY": KEY, "ALLOWED_HOSTS": "memory.example.org"}
+
+Read = Callable[..., dict[str, Any]]
+
+
+def documented() -> dict[str, str]:
+    """Variables of .env.example with the value that stands there."""
+    lines = [
+        line[1:] for line in EXAMPLE.read_text().splitlines() if line.startswith("#") and not line.startswith("# ")
+    ]
+    return dict(line.split("=", 1) for line in lines if line)
+
+
+def calls_of_readers() -> Iterator[tuple[str, ast.Call]]:
+    for root in SOURCES:
+        place = ROOT / root
+        for file in [place] if place.is_file() else sorted(place.rglob("*.py")):
+            name = file.relative_to(ROOT).as_posix()
+            if name == "config/env.py":
+                continue
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("env_"):
+                    yield name, node
+
+
+@pytest.fixture
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    for name in documented():
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(f"{name}_FILE", raising=False)
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "data"))
+    return monkeypatch
+
+
+@pytest.fixture
+def read(clean_environment: pytest.MonkeyPatch) -> Read:
+    """The settings as a process with these variables would have them."""
+
+    def run(**variables: str) -> dict[str, Any]:
+        for name, value in variables.items():
+            clean_environment.setenv(name, value)
+        return runpy.run_path(str(ROOT / "config" / "settings.py"))
+
+    return run
+
+
+# --- readers -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("1", True), ("TRUE", True), (" on ", True), ("yes", True), ("0", False), ("No", False), ("off", False)],
+)
+def test_a_boolean_is_read_in_any_common_spelling(monkeypatch: pytest.MonkeyPatch, value: str, expected: bool) -> None:
+    monkeypatch.setenv("SWITCH", value)
+    assert env_bool("SWITCH", default=not expected) is expected
+
+
+@pytest.mark.parametrize("value", ["", "   "])
+def test_an_empty_variable_means_the_default(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("THING", value)
+    assert env_str("THING", "x") == "x"
+    assert env_bool("THING", default=True) is True
+    assert env_int("THING", 3) == 3
+    assert env_float("THING", 0.5) == 0.5
+    assert env_list("THING", ("a",)) == ["a"]
+    assert env_choice("THING", "a", ("a", "b")) == "a"
+    assert env_secret("THING", "s") == "s"
+    assert env_path("THING", Path("/x/../y")) == Path("/y")
+
+
+@pytest.mark.parametrize(
+    ("read_it", "value"),
+    [
+        (lambda: env_bool("THING", default=True), "maybe"),
+        (lambda: env_int("THING", 1), "1.5"),
+        (lambda: env_int("THING", 1), "ten"),
+        (lambda: env_int("THING", 1, minimum=1), "0"),
+        (lambda: env_float("THING", 1.0), "1,5"),
+        (lambda: env_float("THING", 1.0, minimum=0), "-0.1"),
+        (lambda: env_float("THING", 1.0, maximum=1), "1.1"),
+        (lambda: env_float("THING", 1.0, minimum=0), "nan"),
+        (lambda: env_float("THING", 1.0, minimum=0), "inf"),
+        (lambda: env_choice("THING", "a", ("a", "b")), "c"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_stops_the_start_and_names_the_variable(
+    monkeypatch: pytest.MonkeyPatch, read_it: Callable[[], object], value: str
+) -> None:
+    monkeypatch.setenv("THING", value)
+    with pytest.raises(ImproperlyConfigured, match="THING"):
+        read_it()
+
+
+def test_a_list_is_split_at_commas_and_loses_its_blanks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOSTS", " a.example , ,b.example,")
+    assert env_list("HOSTS") == ["a.example", "b.example"]
+
+
+def test_sizes_are_pairs_of_a_name_and_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert env_sizes("WINDOWS") == ()
+    monkeypatch.setenv("WINDOWS", " small- = 8192, large-=200000 ")
+    assert env_sizes("WINDOWS") == (("small-", 8_192), ("large-", 200_000))
+    for broken in ("small-", "small-=many", "=8192", "small-=0"):
+        monkeypatch.setenv("WINDOWS", broken)
+        with pytest.raises(ImproperlyConfigured, match="WINDOWS must be name=number pairs"):
+            env_sizes("WINDOWS")
+
+
+def test_a_secret_comes_from_the_file_that_name_file_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    file.write_text("from the file\n")
+    monkeypatch.setenv("TOKEN", "from the variable")
+    monkeypatch.setenv("TOKEN_FILE", str(file))
+    assert env_secret("TOKEN") == "from the file"
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\x00"])
+def test_a_secret_file_that_cannot_be_read_stops_the_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes | None
+) -> None:
+    file = tmp_path / "secret"
+    if content is not None:
+        file.write_bytes(content)
+    monkeypatch.setenv("TOKEN_FILE", str(file))
+    with pytest.raises(ImproperlyConfigured, match="TOKEN_FILE"):
+        env_secret("TOKEN")
+
+
+def test_a_path_is_absolute_and_knows_the_home_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PLACE", "~/in/../here")
+    assert env_path("PLACE", Path("x")) == tmp_path / "here"
+
+
+def test_a_child_gets_this_processs_variables_with_the_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEPT", "kept")
+    environment = copy_environment(CHANGED="yes")
+    assert (environment["KEPT"], environment["CHANGED"]) == ("kept", "yes")
+
+
+# --- flags -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("variables", "named"),
+    [
+        ({"ENABLE_AUTONOMY": "1", "REQUIRE_CONFIRMATION": "0"}, ("ENABLE_AUTONOMY", "REQUIRE_CONFIRMATION")),
+        ({"ENABLE_GIT_OPERATIONS": "1", "REQUIRE_CONFIRMATION": "0"}, ("ENABLE_GIT_OPERATIONS", "REQUIRE_CONF")),
+        (
+            {"ENABLE_AUTO_APPLY_SOLUTIONS": "1", "ENABLE_PROBLEM_SOLUTION_INDEX": "0"},
+            ("ENABLE_AUTO_APPLY_SOLUTIONS", "ENABLE_PROBLEM_SOLUTION_INDEX"),
+        ),
+    ],
+)
+def test_a_dangerous_combination_of_flags_is_refused_naming_both(
+    read: Read, variables: dict[str, str], named: tuple[str, str]
+) -> None:
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        read(**variables)
+    assert all(name in str(refusal.value) for name in named)
+
+
+def test_each_half_of_a_dangerous_combination_is_allowed_alone(clean_environment: pytest.MonkeyPatch) -> None:
+    for name in ("ENABLE_AUTONOMY", "ENABLE_GIT_OPERATIONS", "ENABLE_AUTO_APPLY_SOLUTIONS"):
+        clean_environment.setenv(name, "true")
+    flags = read_flags(production=False)
+    assert flags["autonomy"]
+    assert flags["git_operations"]
+    assert flags["auto_apply_solutions"]
+
+
+def test_production_acts_on_nothing_unasked_whatever_the_variables_say(clean_environment: pytest.MonkeyPatch) -> None:
+    for name, value in {"ENABLE_AUTONOMY": "1", "REQUIRE_CONFIRMATION": "0", "MAX_FILE_WRITES": "9"}.items():
+        clean_environment.setenv(name, value)
+    flags = read_flags(production=True)
+    assert (flags["autonomy"], flags["require_confirmation"], flags["max_file_writes"]) == (False, True, 0)
+
+
+# --- profiles ----------------------------------------------------------------------------------------------------
+def test_nothing_need_be_set_on_ones_own_machine(read: Read, tmp_path: Path) -> None:
+    settings = read()
+    assert settings["DEBUG"] is False
+    assert len(settings["SECRET_KEY"]) >= 50
+    assert settings["SECRET_KEY"] == read()["SECRET_KEY"], "made once and kept"
+    assert settings["DATABASES"]["default"]["USER"] == "commonplace_app"
+    assert settings["REDIS_URL"].startswith("unix://")
+    assert settings["CELERY_BROKER_URL"].startswith("redis+socket://")
+    assert settings["EMBEDDING_URL"].startswith("unix://")
+    assert settings["MEMORY"]["VECTOR"]["backend"] == "pgvector"
+    assert not settings["SESSION_COOKIE_SECURE"]
+
+
+def test_production_is_served_over_https_alone(read: Read) -> None:
+    settings = read(**PRODUCTION)
+    assert settings["SECURE_SSL_REDIRECT"]
+    assert settings["SESSION_COOKIE_SECURE"]
+    assert settings["CSRF_COOKIE_SECURE"]
+    assert settings["SECURE_HSTS_SECONDS"] >= 31_536_000
+    assert settings["DEBUG"] is False
+    assert "SECURE_PROXY_SSL_HEADER" not in settings, "nobody's header is believed unless it was said"
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"SECRET_KEY": ""}, "SECRET_KEY"),
+        ({"SECRET_KEY": "short"}, "SECRET_KEY"),
+        ({"SECRET_KEY": "change-me" * 10}, "SECRET_KEY"),
+        ({"SECRET_KEY": "django-insecure-" + KEY}, "SECRET_KEY"),
+        ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS"),
+        ({"ALLOWED_HOSTS": "memory.example.org,*"}, "ALLOWED_HOSTS"),
+        ({"COMMONPLACE_PROFILE": "prod"}, "COMMONPLACE_PROFILE"),
+    ],
+)
+def test_production_refuses_to_start_without_key_and_hosts(read: Read, change: dict[str, str], named: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=named):
+        read(**{**PRODUCTION, **change})
+
+
+def test_production_makes_no_secrets_when_every_service_is_named(read: Read, tmp_path: Path) -> None:
+    services = {
+        "DATABASE_URL": "postgresql://app:secret@db/commonplace",
+        "REDIS_URL": "redis://queue:6379/0",
+        "EMBEDDING_URL": "http://embedder:8080",
+        "QDRANT_URL": "http://qdrant:6333",
+    }
+    settings = read(**PRODUCTION, **services)
+    assert settings["DATABASES"]["default"]["HOST"] == "db"
+    assert settings["CELERY_BROKER_URL"] == "redis://queue:6379/0"
+    assert settings["MEMORY"]["EMBEDDING"]["url"] == "http://embedder:8080"
+    assert settings["MEMORY"]["VECTOR"]["backend"] == "qdrant"
+    assert not (tmp_path / "data").exists()
+
+
+def test_qdrant_is_not_used_when_its_flag_is_off(read: Read) -> None:
+    settings = read(QDRANT_URL="http://qdrant:6333", MEMORY_QDRANT_ENABLED="false")
+    assert settings["MEMORY"]["VECTOR"]["backend"] == "pgvector"
+
+
+def test_a_failure_lowers_a_score(read: Read) -> None:
+    assert read(MEMORY_NEGATIVE_PENALTY="0.4")["MEMORY"]["SCORING"]["failed"] == -0.4
+
+
+def test_the_queue_redelivers_later_than_the_longest_task_and_looks_often(read: Read) -> None:
+    settings = read()
+    options = settings["CELERY_BROKER_TRANSPORT_OPTIONS"]
+    assert options["visibility_timeout"] > settings["CELERY_TASK_TIME_LIMIT"]
+    assert options["unacked_restore_interval"] * options["unacked_restore_throttle"] <= 5
+    assert settings["CELERY_TASK_ACKS_LATE"]
+    assert settings["CELERY_TASK_REJECT_ON_WORKER_LOST"]
+    assert settings["CELERY_ACCEPT_CONTENT"] == ["json"]
+
+
+# --- the database's address --------------------------------------------------------------------------------------
+def test_a_database_url_is_taken_apart_and_unquoted() -> None:
+    entry = databases.database_from_url(
+        "postgresql://ap%40p:p%2Fw%3A@db.example:6432/common%20place?sslmode=verify-full"
+    )
+    assert entry["USER"] == "ap@p"
+    assert entry["PASSWORD"] == "p/w:"
+    assert (entry["HOST"], entry["PORT"], entry["NAME"]) == ("db.example", "6432", "common place")
+    assert entry["OPTIONS"] == {"sslmode": "verify-full"}
+
+
+def test_a_database_url_may_name_a_socket_directory() -> None:
+    entry = databases.database_from_url("postgresql://app:x@/commonplace?host=/run/postgresql")
+    assert (entry["HOST"], entry["PORT"], entry["OPTIONS"]) == ("/run/postgresql", "5432", {})
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://a:b@c/d", "postgresql://a:b@c", "postgresql://a:b@c/", "nonsense", "postgresql://a:pw@c:port/d"]
+)
+def test_another_database_url_is_refused_without_repeating_its_password(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL") as refusal:
+        databases.database_from_url(url)
+    assert "pw@" not in str(refusal.value)
+
+
+def test_migrations_connect_as_the_owner_and_everything_else_as_the_application(
+    clean_environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clean_environment.setenv("DATABASE_URL", "postgresql://app:x@db/commonplace")
+    clean_environment.setenv("DATABASE_OWNER_URL", "postgresql://owner:y@db/commonplace")
+    app = databases.database_from_environment(tmp_path, "app")
+    owner = databases.database_from_environment(tmp_path, "owner")
+    assert (app["USER"], owner["USER"]) == ("app", "owner")
+    assert "statement_timeout=5000" in app["OPTIONS"]["options"]
+    assert "statement_timeout=0" in owner["OPTIONS"]["options"]
+    assert app["OPTIONS"]["pool"]["reset"] is databases.reset_scope
+    assert "pool" not in owner["OPTIONS"]
+
+
+def test_the_pool_can_be_switched_off(clean_environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    clean_environment.setenv("DATABASE_POOL", "false")
+    assert "pool" not in databases.database_from_environment(tmp_path, "app")["OPTIONS"]
+
+
+# --- documentation -----------------------------------------------------------------------------------------------
+def test_every_variable_is_read_by_its_plain_name() -> None:
+    computed = {file for file, call in calls_of_readers() if not (call.args and isinstance(call.args[0], ast.Constant))}
+    assert computed <= LOOKED_UP
+
+
+def test_the_example_lists_exactly_the_variables_that_are_read() -> None:
+    used = {
+        str(call.args[0].value)
+        for _, call in calls_of_readers()
+        if call.args and isinstance(call.args[0], ast.Constant)
+    }
+    assert sorted(documented()) == sorted(used)
+
+
+def test_the_example_is_alphabetical_with_one_comment_line_each() -> None:
+    head, _, body = EXAMPLE.read_text().partition("\n\n")
+    assert all(line.startswith("# ") for line in head.splitlines())
+    lines = body.splitlines()
+    assert all(line.startswith("# ") and len(line) <= 120 for line in lines[::2])
+    names = [line.removeprefix("#").partition("=")[0] for line in lines[1::2]]
+    assert names == sorted(documented())
+
+
+def test_the_values_of_the_example_are_the_defaults(read: Read, clean_environment: pytest.MonkeyPatch) -> None:
+    keep_apart, made_of_objects = {"DATA_DIR", "STATIC_ROOT"}, {"DATABASES", "LOGGING"}
+    before = read()
+    after = read(**{name: value for name, value in documented().items() if name not in keep_apart})
+    plain = (str, int, float, bool, list, dict, tuple)
+    changed = {
+        name
+        for name, value in before.items()
+        if name.isupper() and isinstance(value, plain) and name not in made_of_objects and after[name] != value
+    }
+    assert changed == set()

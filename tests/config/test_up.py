@@ -1,0 +1,191 @@
+"""``manage.py up`` and what happens to it: commands beside it, deaths, stops, a second start."""
+
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from config import embedded
+from memory.management.demo import EXAMPLE_QUERY, USER_ID
+from tests.installation import Stack, eventually, free_port, manage, processes_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack"), pytest.mark.timeout(180)]
+
+
+def search_demo(stack: Stack, query: str = EXAMPLE_QUERY) -> list[dict[str, str]]:
+    answer = httpx.post(
+        f"{stack.api_url}/api/v1/users/{USER_ID}/search",
+        headers={"Authorization": f"Bearer {stack.api_key}"},
+        json={"query": query, "limit": 3},
+        timeout=10,
+    )
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, str]] = answer.json()["results"]
+    return found
+
+
+def test_the_access_file_is_private_and_says_all_one_needs(stack: Stack) -> None:
+    file = stack.data_dir / "access.json"
+
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert set(stack.access) == {"api_url", "api_key", "console_url", "console_user", "console_password", "mcp_url"}
+    assert all(stack.access.values())
+    assert all(value in stack.output for value in stack.access.values())
+
+
+def test_the_first_search_answers_from_the_demo(stack: Stack) -> None:
+    assert any("ERR_4521" in hit["content"] for hit in search_demo(stack))
+
+
+def test_the_printed_command_works_in_a_shell(stack: Stack) -> None:
+    command = stack.output[stack.output.index("curl ") :].split("\n\n")[0]
+
+    answer = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=20, check=True)
+
+    assert "ERR_4521" in answer.stdout
+
+
+def test_no_port_but_the_web_port_is_open(stack: Stack) -> None:
+    ports = {
+        connection.laddr.port
+        for process in processes_of(stack.data_dir)
+        for connection in process.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    }
+
+    assert ports == {stack.port}
+
+
+def test_what_holds_secrets_is_closed_to_others(stack: Stack) -> None:
+    place = embedded.installation_paths(stack.data_dir)
+
+    for path in (place.data, place.run, place.postgres, place.redis, place.log):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o700, path
+    assert stat.S_IMODE(place.secrets.stat().st_mode) == 0o600
+
+
+def test_a_second_one_is_refused_by_name(stack: Stack) -> None:
+    refused = manage("up", "--port", str(free_port()), data_dir=stack.data_dir)
+
+    assert refused.returncode == 3
+    assert f"already runs (process {stack.pid})" in refused.stdout
+    assert "make down" in refused.stdout
+
+
+def test_a_port_in_use_is_told_before_anything_starts(stack: Stack, tmp_path: Path) -> None:
+    refused = manage("up", "--port", str(stack.port), data_dir=tmp_path / "other")
+
+    assert refused.returncode == 1
+    assert f"port {stack.port} is in use" in refused.stderr
+    assert not (tmp_path / "other" / "pg").exists()
+
+
+def test_a_command_beside_it_uses_what_runs(stack: Stack) -> None:
+    before = {process.pid for process in processes_of(stack.data_dir)}
+    counted = manage(
+        "shell",
+        "-c",
+        "from memory.models import ApiKey; print('demo:', ApiKey.objects.filter(organization__slug='demo').exists())",
+        data_dir=stack.data_dir,
+    )
+
+    assert "demo: True" in counted.stdout, counted.stderr
+    assert {process.pid for process in processes_of(stack.data_dir)} == before
+
+
+def test_work_nobody_waits_for_steps_back(stack: Stack) -> None:
+    running = [(process, process.cmdline()) for process in processes_of(stack.data_dir)]
+    workers = [process for process, words in running if "celery" in words and "worker" in words]
+    serving = [process for process, words in running if "granian" in words]
+    own = psutil.Process().nice()
+    behind = min(own + 10, 19)
+    assert {process.nice() for process in workers} == {behind}
+    assert {process.nice() for process in serving} == {own}
+    embedder = {os.getpriority(os.PRIO_PROCESS, thread.id) for thread in stack.child("embedder").threads()}
+    assert embedder == {own, behind}, "bulk jobs step back, questions do not"
+
+
+SESSION_OF_A_WORKER = """
+import os
+from config.celery import work_in_the_background
+from django.db import connection
+from pathlib import Path
+work_in_the_background()
+with connection.cursor() as cursor:
+    cursor.execute("SELECT pg_backend_pid()")
+    pid = cursor.fetchone()[0]
+print("nice:", os.getpriority(os.PRIO_PROCESS, pid))
+session = Path(f"/proc/{pid}/autogroup")
+print("of its session:", session.read_text().split()[-1] if session.exists() else "none")
+"""
+
+
+def test_what_the_database_does_for_the_worker_steps_back_with_it(stack: Stack) -> None:
+    told = manage("shell", "-c", SESSION_OF_A_WORKER, data_dir=stack.data_dir)
+
+    behind = min(psutil.Process().nice() + 10, 19)
+    assert f"nice: {behind}\n" in told.stdout, told.stderr
+    assert f"of its session: {behind}\n" in told.stdout or "of its session: none\n" in told.stdout
+
+
+@pytest.mark.parametrize("name", ["worker", "beat", "embedder", "redis", "web"])
+def test_a_killed_part_is_started_again_and_named(stack: Stack, name: str) -> None:
+    victim = stack.child(name)
+    told = stack.output.count(f"! {name}: ended with code -9")
+
+    victim.kill()
+
+    assert eventually(lambda: stack.output.count(f"! {name}: ended with code -9") > told, 10)
+    assert eventually(lambda: is_running_again(stack, name, victim.pid), 30)
+    assert eventually(lambda: answers(stack), 30)
+
+
+def is_running_again(stack: Stack, name: str, old: int) -> bool:
+    try:
+        return stack.child(name).pid != old
+    except (StopIteration, psutil.Error):
+        return False
+
+
+def answers(stack: Stack) -> bool:
+    try:
+        return bool(search_demo(stack))
+    except (httpx.HTTPError, AssertionError):
+        return False
+
+
+def test_after_a_kill_nothing_is_left_and_the_next_start_keeps_everything(stack: Stack) -> None:
+    access = dict(stack.access)
+    assert stack.process is not None
+    stack.process.kill()
+    stack.process.wait()
+
+    # At once, while the kernel's death signals are still at work.
+    stack.start()
+
+    assert stack.access == access
+    assert "Applying" not in stack.output
+    assert any("ERR_4521" in hit["content"] for hit in search_demo(stack))
+    mains = [each for each in processes_of(stack.data_dir) if each.pid != stack.pid and "granian" in each.cmdline()]
+    assert mains
+    assert all(psutil.Process(stack.pid) in each.parents() for each in mains)
+
+
+def test_down_ends_every_process_and_waits_for_it(stack: Stack) -> None:
+    assert stack.process is not None
+    held = manage("down", "--check", data_dir=stack.data_dir)
+    assert held.returncode == 1
+    assert str(stack.pid) in held.stdout
+
+    stopped = manage("down", data_dir=stack.data_dir)
+
+    assert stopped.returncode == 0, stopped.stderr
+    assert stack.process.wait(2) == 0
+    assert processes_of(stack.data_dir) == []
+    assert "Stopped after" in stack.output
+    assert "!" not in stack.output.split("Stopping ...")[1]
+    assert "Nothing runs here" in manage("down", data_dir=stack.data_dir).stdout

@@ -1,0 +1,155 @@
+"""Search and the three calls of a turn, as the contract has them."""
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from memory.models import EndUser, MemoryItem
+from tests.api_client import ApiClient
+from tests.factories import MemoryItemFactory
+
+
+@pytest.fixture
+def train(user: EndUser, index_now: Callable[[EndUser], None]) -> MemoryItem:
+    item = MemoryItemFactory.create(user=user, text="The train to Haifa leaves at 07:40", tags=["context"])
+    MemoryItemFactory.create(user=user, text="Ann prefers green tea", banked=True)
+    MemoryItemFactory.create(user=user, text="A chapter about trains and rails", tier="books")
+    index_now(user)
+    return item
+
+
+def test_a_search_answers_in_the_promised_shape(api: ApiClient, train: MemoryItem) -> None:
+    answer = api.post("search", {"query": "When does the train to Haifa leave?", "limit": 2})
+    assert answer.status_code == 200
+    found = answer.json()
+    assert set(found) == {"turn_id", "results", "debug"}
+    first = found["results"][0]
+    assert set(first) == {
+        "position", "memory_id", "tier", "content", "preview", "occurred_at", "tags", "score_summary", "citations",
+    }  # fmt: skip
+    assert (first["position"], first["memory_id"], first["tier"]) == (1, str(train.pk), "working")
+    assert first["content"] == train.text
+    assert set(first["score_summary"]) == {"final_score", "wilson_score", "uses", "last_outcome", "age_s"}
+    assert first["citations"] == [{"tier": "working", "memory_id": str(train.pk), "doc_id": None, "chunk_id": None}]
+    assert set(found["debug"]) == {
+        "retrieval_confidence", "normalized_query", "tiers_considered", "tiers_used", "fallbacks_used",
+        "stage_timings_ms", "errors", "vector_stage_status",
+    }  # fmt: skip
+    assert found["debug"]["retrieval_confidence"] in {"high", "medium", "low"}
+    assert found["debug"]["fallbacks_used"] == []
+    assert {"embed", "vector", "lexical", "rank", "total"} <= set(found["debug"]["stage_timings_ms"])
+
+
+def test_explain_shows_the_numbers_of_each_hit(api: ApiClient, train: MemoryItem) -> None:
+    answer = api.post("search", {"query": "train to Haifa", "explain": True}).json()
+    explain = answer["results"][0]["explain"]
+    assert (explain["vector_rank"], explain["text_rank"]) == (1, 1)
+    assert {"rrf", "distance", "weights", "boosts", "ce"} <= set(explain)
+
+
+@pytest.mark.parametrize(
+    ("collections", "tiers"),
+    [
+        ("all", {"working", "memory_bank", "books"}),
+        (["books"], {"books"}),
+        (["books", "working"], {"books", "working"}),
+    ],
+)
+def test_collections_choose_the_tiers(api: ApiClient, train: MemoryItem, collections: Any, tiers: set[str]) -> None:
+    found = api.post("search", {"query": "train tea", "collections": collections, "limit": 50}).json()
+    assert {hit["tier"] for hit in found["results"]} == tiers
+    assert set(found["debug"]["tiers_used"]) == tiers
+
+
+def test_a_search_of_an_unknown_user_finds_nothing(api: ApiClient) -> None:
+    found = api.post("/api/v1/users/newcomer/search", {"query": "anything"}).json()
+    assert found["results"] == []
+    assert uuid.UUID(found["turn_id"])
+
+
+def test_a_turn_from_context_to_outcome(api: ApiClient, train: MemoryItem) -> None:
+    context = api.post("context", {"query": "When does the train to Haifa leave?", "thread_id": "t"}).json()
+    assert set(context) == {"turn_id", "injection", "sections", "meta", "required_scoring", "blocking", "budget"}
+    assert context["required_scoring"] is False
+    assert context["injection"] == "\n\n".join(section["text"] for section in context["sections"])
+    assert train.text in context["injection"]
+    kept = api.post(
+        "threads/t/exchanges",
+        {
+            "turn_id": context["turn_id"],
+            "user_message": "When does the train leave?",
+            "assistant_message": "At 07:40.",
+            "tools": [{"name": "timetable", "ok": False, "ms": 12.5, "error": "timeout"}],
+        },
+    )
+    assert kept.status_code == 201
+    assert set(kept.json()) == {"exchange_id", "memory_id", "required_scoring", "state", "blocking"}
+    assert (kept.json()["required_scoring"], kept.json()["state"]) == (True, "unscored")
+    assert api.post("context", {"query": "and back?", "thread_id": "t"}).json()["required_scoring"] is True
+    outcome = api.post(
+        "outcomes", {"exchange_id": kept.json()["exchange_id"], "outcome": "worked", "key_takeaway": "Trains run early"}
+    )
+    assert outcome.status_code == 201
+    assert outcome.json()["takeaway_id"]
+    scored = {one["memory_id"]: one for one in outcome.json()["scored"]}
+    assert scored[str(train.pk)] == {"memory_id": str(train.pk), "score": 0.7, "uses": 1}
+    assert api.post("context", {"query": "and back?", "thread_id": "t"}).json()["required_scoring"] is False
+
+
+def test_related_takes_positions_and_ids(api: ApiClient, train: MemoryItem) -> None:
+    turn = api.post("search", {"query": "train to Haifa", "collections": ["working", "books"]}).json()
+    for related in ([1], ["1"], [str(train.pk)], [str(train.pk).upper()]):
+        answer = api.post("outcomes", {"turn_id": turn["turn_id"], "outcome": "worked", "related": related}).json()
+        assert [one["memory_id"] for one in answer["scored"]] == [str(train.pk)]
+        assert "takeaway_id" not in answer
+
+
+def test_what_related_names_wrongly_is_ignored_and_all_the_turn_showed_is_scored(
+    api: ApiClient, train: MemoryItem
+) -> None:
+    turn = api.post("search", {"query": "train to Haifa", "collections": ["working", "books"]}).json()
+    wrong = [0, -1, 51, 2**31 - 1, "nowhere", "", str(uuid.uuid4())]
+    answer = api.post("outcomes", {"turn_id": turn["turn_id"], "outcome": "worked", "related": wrong})
+    assert answer.status_code == 201, answer.text
+    assert [one["memory_id"] for one in answer.json()["scored"]] == [str(train.pk)]
+    assert answer.json()["ignored"] == wrong
+
+
+def test_an_outcome_of_an_unknown_turn_says_which_field_names_nothing(api: ApiClient, train: MemoryItem) -> None:
+    for field in ("turn_id", "exchange_id"):
+        answer = api.post("outcomes", {field: str(uuid.uuid4()), "outcome": "worked"})
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+        assert [error["field"] for error in answer.json()["errors"]] == [field]
+        assert answer.json()["detail"].startswith(f"{field}: ")
+
+
+def test_books_and_bank_are_noted_and_not_scored(api: ApiClient, train: MemoryItem) -> None:
+    turn = api.post("search", {"query": "tea train", "collections": ["books", "memory_bank"]}).json()
+    answer = api.post("outcomes", {"turn_id": turn["turn_id"], "outcome": "failed"}).json()
+    assert answer["scored"] == []
+    assert set(answer["learned"]) == {hit["memory_id"] for hit in turn["results"]}
+
+
+def test_promotion_says_what_it_moved_and_why(api: ApiClient, user: EndUser) -> None:
+    proven = MemoryItemFactory.create(user=user, score=0.8, uses=2)
+    failing = MemoryItemFactory.create(user=user, failing=True)
+    rehearsed = api.post("promote", {"dry_run": True}).json()
+    done = api.post("promote").json()
+    assert rehearsed == done
+    [move] = done["promoted"]
+    assert (move["memory_id"], move["from"], move["to"]) == (str(proven.pk), "working", "history")
+    assert move["reason"]
+    assert [one["memory_id"] for one in done["archived"]] == [str(failing.pk)]
+    assert api.post("promote").json() == {"promoted": [], "archived": [], "unchanged": 1}
+
+
+def test_statistics_count_by_tier_and_status(api: ApiClient, train: MemoryItem, user: EndUser) -> None:
+    MemoryItemFactory.create(user=user, archived=True)
+    stats = api.get("stats").json()
+    assert set(stats["tiers"]) == {"working", "history", "patterns", "memory_bank", "books"}
+    assert stats["tiers"]["working"] == {"active": 1, "archived": 1}
+    assert stats["outcomes"] == {"worked": 0, "failed": 0, "partial": 0, "unknown": 0}
+    assert stats["indexing"]["ready"] == 3
+    assert api.get("index-status").json() == stats["indexing"]

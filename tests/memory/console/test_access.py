@@ -1,0 +1,145 @@
+"""Every page asked by a member, by an operator of another organisation, and by nobody."""
+
+import uuid
+
+import pytest
+from django.conf import settings
+from django.test import override_settings
+from django.urls import URLPattern, reverse
+
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.console import urls
+from memory.models import EndUser, MemoryItem, Operator
+from memory.tiers import Status, Trust
+from tests.factories import MemoryItemFactory, OperatorFactory
+from tests.memory.console.conftest import Console, console_for
+
+PAGES = [
+    "",
+    "/search",
+    "/search?query=lamp",
+    "/context",
+    "/context?query=lamp",
+    "/memories",
+    "/memories/{id}",
+    "/memories/{id}/edit",
+]
+QUESTIONS = ["/memories/{id}/vouch", "/memories/{id}/delete", "/memories/{id}/pin"]
+CHANGES = {
+    "archive": {},
+    "restore": {},
+    "delete": {},
+    "edit": {"text": "changed"},
+    "pin": {"text": "x", "tags": "x"},
+    "vouch": {},
+    "outcome": {"outcome": "worked"},
+    "index": {},
+    "always": {"always": "yes"},
+}
+
+
+@pytest.fixture
+def item(user: EndUser) -> MemoryItem:
+    return MemoryItemFactory.create(user=user, text="The lamp is repaired on Thursdays", trust=Trust.EXTERNAL)
+
+
+@pytest.mark.parametrize("page", PAGES + QUESTIONS)
+def test_a_page_is_its_members_only(
+    console: Console, outsider: Console, nobody: Console, place: str, item: MemoryItem, page: str
+) -> None:
+    path = place + page.format(id=item.pk)
+    for ask in ("get", "part"):
+        answer = getattr(console, ask)(path)
+        assert answer.status_code == 200
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert "HX-Request" in answer.headers["Vary"]
+        assert getattr(outsider, ask)(path).status_code == 404
+        assert getattr(outsider, ask)(f"/console/acme/nobody{page.format(id=item.pk)}").status_code == 404
+        assert b"lamp" not in getattr(nobody, ask)(path).content
+    assert nobody.get(path).status_code == 302
+
+
+@pytest.mark.parametrize("page", ["", "/search?query=lamp", "/context?query=lamp", "/memories", "/memories/{id}"])
+def test_a_part_is_not_a_page_and_a_page_is_not_a_part(
+    console: Console, place: str, item: MemoryItem, page: str
+) -> None:
+    path = place + page.format(id=item.pk)
+    assert b"<html" in console.get(path).content
+    if page:
+        assert b"<html" not in console.part(path).content
+    restored = console.part(path, **{"HX-History-Restore-Request": "true"})
+    assert b"<html" in restored.content
+
+
+@pytest.mark.parametrize("action", CHANGES)
+def test_nothing_is_changed_by_who_may_not(
+    outsider: Console, nobody: Console, place: str, item: MemoryItem, action: str
+) -> None:
+    path = f"{place}/memories/{item.pk}/{action}"
+    assert outsider.post(path, CHANGES[action]).status_code == 404
+    assert nobody.post(path, CHANGES[action]).status_code == 302
+    assert_unchanged(item)
+
+
+@pytest.mark.parametrize("action", CHANGES)
+def test_reading_a_page_changes_nothing(console: Console, place: str, item: MemoryItem, action: str) -> None:
+    console.get(f"{place}/memories/{item.pk}/{action}")
+    console.part(f"{place}/memories/{item.pk}/{action}?confirm=yes")
+    assert_unchanged(item)
+
+
+def assert_unchanged(item: MemoryItem) -> None:
+    with user_scope(item.user):
+        now = MemoryItem.objects.get(pk=item.pk)
+    assert (now.text, now.status, now.updated_at) == (item.text, Status.ACTIVE, item.updated_at)
+    assert (now.score, now.trust, now.indexing) == (item.score, item.trust, item.indexing)
+
+
+def test_a_memory_is_not_found_at_another_person(
+    console: Console, place: str, other_user: EndUser, foreign_user: EndUser
+) -> None:
+    for owner in (other_user, foreign_user):
+        theirs = MemoryItemFactory.create(user=owner)
+        for page in ("", "/edit", "/delete"):
+            assert console.get(f"{place}/memories/{theirs.pk}{page}").status_code == 404
+        assert console.post(f"{place}/memories/{theirs.pk}/delete").status_code == 404
+    assert console.get(f"{place}/memories/{uuid.uuid4()}").status_code == 404
+
+
+def test_a_superuser_sees_every_organisation(place: str, foreign_user: EndUser) -> None:
+    root = console_for(OperatorFactory.create(username="root", is_superuser=True))
+    assert root.get(place).status_code == 200
+    assert root.get("/console/umbra/ann").status_code == 200
+
+
+def test_losing_the_membership_closes_the_pages_at_once(console: Console, operator: Operator, place: str) -> None:
+    assert console.get(place).status_code == 200
+    operator.organizations.clear()
+    assert console.get(place).status_code == 404
+    assert console.get("/console/").headers["Location"] == "/console/people"
+
+
+def test_every_address_of_the_console_asks_who_is_there(nobody: Console) -> None:
+    """A page added without its guard fails here."""
+    open_to_all = {"login", "logout", "theme"}
+    ids = {name: uuid.uuid4() for name in ("item_id", "exchange_id")}
+    values = {"organization": "acme", "external_id": "ann", "event_id": 1, **ids}
+    for pattern in urls.urlpatterns:
+        assert isinstance(pattern, URLPattern)
+        if pattern.name in open_to_all:
+            continue
+        names = pattern.pattern.converters
+        address = reverse(f"console:{pattern.name}", kwargs={name: values[name] for name in names})
+        answer = nobody.get(address)
+        if answer.status_code == 405:
+            answer = nobody.post(address)
+        assert (answer.status_code, "/console/login" in answer.headers["Location"]) == (302, True), pattern.name
+
+
+def test_the_pages_say_when_the_memory_is_switched_off(console: Console, place: str) -> None:
+    flags = {**memory_conf().flags, "system": False}
+    with override_settings(MEMORY={**settings.MEMORY, "FLAGS": flags}):
+        answer = console.get(f"{place}/memories")
+    assert answer.status_code == 503
+    assert b"switched off" in answer.content

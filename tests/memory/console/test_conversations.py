@@ -1,0 +1,199 @@
+"""Conversations: what was said, what came of it, and the operator's buttons, with and without JavaScript."""
+
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from memory.access.scope import user_scope
+from memory.console.conversations import THREADS, TURNS
+from memory.facade import MemoryFacade
+from memory.language.text import SMUGGLED
+from memory.models import EndUser, MemoryItem, Turn
+from memory.store.admission import NewMemory
+from memory.tiers import Outcome, Tier
+from outcomes.exchanges.storing import NewExchange
+from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent
+from tests.factories import MemoryItemFactory
+from tests.memory.console.conftest import Console
+from tests.memory.console.hostile_texts import PAYLOADS
+from tests.memory.console.test_hostile_text import Skeleton
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+facade = MemoryFacade("key:mobile")
+
+
+@pytest.fixture
+def item(user: EndUser) -> MemoryItem:
+    return MemoryItemFactory.create(user=user, text="The boat key hangs behind the boiler")
+
+
+@pytest.fixture
+def exchange_id(user: EndUser, item: MemoryItem) -> uuid.UUID:
+    now = timezone.now() - timedelta(hours=1)
+    with user_scope(user):
+        turn = Turn.objects.create(user=user, positions=[[str(item.pk), item.tier]], created_at=now)
+    tools = [{"name": "fetch_" + HOSTILE, "ok": False, "ms": 12.4, "error": "timed out"}]
+    new = NewExchange("t-1", "Where is the boat key?", "Behind the boiler.", turn_id=turn.turn_id, tools=tools)
+    return facade.exchange(user, new, now=now).exchange_id
+
+
+def score_of(item: MemoryItem) -> float:
+    found = facade.get(item.user, item.pk)
+    assert found is not None
+    return found.score
+
+
+def test_threads_are_listed_with_what_waits(
+    console: Console, user: EndUser, exchange_id: uuid.UUID, place: str
+) -> None:
+    facade.exchange(user, NewExchange("t & 2", HOSTILE, "b"), now=timezone.now())
+    page = console.get(f"{place}/conversations").content.decode()
+    assert page.index("?thread=t%20%26%202") < page.index("?thread=t-1")
+    assert page.count("waits for its outcome") == 1
+    assert HOSTILE not in page
+    assert "1 exchange" in page
+
+
+def test_an_exchange_shows_its_signals_tools_and_detector(
+    console: Console, user: EndUser, exchange_id: uuid.UUID, place: str
+) -> None:
+    facade.exchange(user, NewExchange("t-1", "thanks, that worked", "b"), now=timezone.now())
+    page = console.get(f"{place}/conversations", {"thread": "t-1"}).content.decode()
+    assert page.index("thanks, that worked") < page.index("Behind the boiler."), "the newest first"
+    assert "a tool ran out of time" in page
+    assert "thanked" in page
+    assert "12 ms" in page
+    assert HOSTILE not in page
+    assert page.count("waits for its outcome") == 1
+
+
+@pytest.mark.parametrize(("said", "left"), [("worked", 0.7), ("partial", 0.55), ("failed", 0.2)])
+def test_a_button_records_an_outcome(
+    console: Console, item: MemoryItem, exchange_id: uuid.UUID, place: str, said: str, left: float
+) -> None:
+    answer = console.post(f"{place}/conversations/{exchange_id}/outcome", {"outcome": said})
+    assert answer.status_code == 302
+    assert answer.headers["Location"] == f"{place}/conversations?thread=t-1#exchange-{exchange_id}"
+    assert score_of(item) == left
+    with user_scope(item.user):
+        event = OutcomeEvent.objects.get()
+    assert (event.outcome, event.source, event.actor) == (said, "explicit", "operator:olga")
+
+
+def test_htmx_gets_the_exchange_alone_and_another_button_corrects(
+    console: Console, item: MemoryItem, exchange_id: uuid.UUID, place: str
+) -> None:
+    path = f"{place}/conversations/{exchange_id}/outcome"
+    part = console.post_part(path, {"outcome": "worked"}).content.decode()
+    assert part.lstrip().startswith("<article")
+    assert 'value="worked" aria-pressed="true"' in part
+    assert "said by operator olga" in part
+    part = console.post_part(path, {"outcome": "failed"}).content.decode()
+    assert 'value="worked" aria-pressed="false"' in part
+    assert score_of(item) == 0.2
+
+
+def test_what_is_not_there_or_not_theirs_is_not_found(
+    console: Console, outsider: Console, nobody: Console, item: MemoryItem, exchange_id: uuid.UUID, place: str
+) -> None:
+    path = f"{place}/conversations/{exchange_id}/outcome"
+    assert console.post(f"{place}/conversations/{uuid.uuid4()}/outcome", {"outcome": "worked"}).status_code == 404
+    assert console.post(path, {"outcome": "splendid"}).status_code == 404
+    assert f"thread=t-1#exchange-{exchange_id}" in console.get(path).headers["Location"]
+    assert outsider.post(path, {"outcome": "worked"}).status_code == 404
+    assert outsider.get(f"{place}/conversations").status_code == 404
+    assert nobody.post(path, {"outcome": "worked"}).status_code == 302
+    assert nobody.get(f"{place}/conversations").status_code == 302
+    assert score_of(item) == 0.5
+
+
+def test_pages_go_on_where_the_last_one_ended(console: Console, user: EndUser, place: str) -> None:
+    start = timezone.now() - timedelta(days=1)
+    for number in range(23):
+        new = NewExchange("t-1", f"Question number {number:02}", "a")
+        facade.exchange(user, new, now=start + timedelta(minutes=number))
+    first = console.get(f"{place}/conversations", {"thread": "t-1"}).content.decode()
+    assert "Question number 22" in first
+    assert "Question number 02" not in first
+    following = first.split('class="pager"')[1].split('href="?')[1].split('"')[0].replace("&amp;", "&")
+    second = console.get(f"{place}/conversations?{following}").content.decode()
+    assert "Question number 02" in second
+    assert "Question number 03" not in second
+    assert (
+        "Question number 22" in console.get(f"{place}/conversations", {"thread": "t-1", "cursor": "?"}).content.decode()
+    )
+
+
+def test_an_item_tells_of_an_outcome_that_was_taken_back(console: Console, item: MemoryItem, place: str) -> None:
+    with user_scope(item.user):
+        turn = Turn.objects.create(user=item.user, positions=[[str(item.pk), item.tier]])
+    for outcome in (Outcome.WORKED, Outcome.FAILED):
+        facade.outcome(item.user, outcome, now=timezone.now(), turn_id=turn.turn_id)
+    page = console.get(f"{place}/memories/{item.pk}").content.decode()
+    assert "Outcome taken back" in page
+    assert "a later verdict takes the place of worked" in page
+
+
+def hostile_page(console: Console, user: EndUser, place: str, text: str) -> list[list[tuple[str, tuple[str, ...]]]]:
+    """What the two pages are made of when every field of an exchange holds the text, past the checks of the API."""
+    with user_scope(user):
+        exchange = Exchange.objects.create(
+            user=user,
+            thread_id=text[:200],
+            user_message=text,
+            assistant_message=text,
+            detection="done",
+            detected={"reasoning": text},
+            created_at=timezone.now() - timedelta(hours=2),
+        )
+        named = {"user": user, "exchange_id": exchange.pk}
+        ActionTaken.objects.create(action=text[:200], error=text[:300], ok=False, **named)
+        ConversationSignal.objects.create(kind="corrects", evidence=text[:200], heard_in=exchange.pk, **named)
+        OutcomeEvent.objects.create(outcome="worked", actor=text[:100], **named)
+    pages = [console.get(f"{place}/conversations"), console.get(f"{place}/conversations", {"thread": text[:200]})]
+    with user_scope(user):
+        for model in (Exchange, ActionTaken, ConversationSignal, OutcomeEvent):
+            model.objects.all().delete()
+    assert all(not SMUGGLED.search(page.content.decode()) for page in pages)
+    return [Skeleton(page.content.decode()).parts for page in pages]
+
+
+def test_hostile_words_add_no_element_and_no_attribute(console: Console, user: EndUser, place: str) -> None:
+    expected = hostile_page(console, user, place, "harmless")
+    for payload in PAYLOADS:
+        assert hostile_page(console, user, place, payload) == expected, payload
+
+
+def test_an_imported_conversation_is_listed_and_read_in_its_order(
+    console: Console, user: EndUser, exchange_id: uuid.UUID, place: str
+) -> None:
+    MemoryItemFactory.create(user=user, text="Of an exchange", thread_id="t-1")
+    for said in ("Who feeds the cat?", "Noa, on Fridays.", HOSTILE):
+        new = NewMemory(said, tier=Tier.HISTORY, thread_id="cat & co", metadata={"thread_title": "The cat"})
+        facade.store(user, new, now=timezone.now())
+    MemoryItemFactory.create(user=user, text="Let go", thread_id="gone", archived=True)
+    page = console.get(f"{place}/conversations").content.decode()
+    assert page.count("?thread=cat%20%26%20co") == page.count("?thread=t-1") == 1
+    assert "?thread=gone" not in page
+    assert "The cat" in page
+    assert "3 memories" in page
+    thread = console.get(f"{place}/conversations", {"thread": "cat & co"}).content.decode()
+    assert thread.index("Who feeds the cat?") < thread.index("Noa, on Fridays.")
+    assert HOSTILE not in page + thread
+    assert "Nothing of this conversation is kept" not in thread
+
+
+def test_memories_of_conversations_go_on_where_the_last_page_ended(console: Console, user: EndUser, place: str) -> None:
+    for number in range(TURNS + 1):
+        MemoryItemFactory.create(user=user, text=f"Turn number {number:03}.", thread_id="long")
+    for number in range(THREADS):
+        MemoryItemFactory.create(user=user, thread_id=f"short {number}", occurred_at=timezone.now())
+    path = f"{place}/conversations"
+    assert "Turn number 100." not in console.get(path, {"thread": "long"}).content.decode()
+    further = console.part(f"{path}?thread=long&kept={TURNS}").content.decode()
+    assert ("Turn number 100." in further, "Turn number 099." in further, "<h2" in further) == (True, False, False)
+    assert "?kept=40" in console.get(path).content.decode()
+    assert console.part(f"{path}?kept=40").content.decode().count("row-link") == 1
+    assert console.part(f"{path}?kept=x").content.decode().count("row-link") == THREADS

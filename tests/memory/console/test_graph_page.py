@@ -1,0 +1,137 @@
+"""The graph page: the picture with its colours, the foremost concepts, one in detail, the way between two names."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import Settings
+
+from knowledge_graph import tasks
+from knowledge_graph.models import Concept
+from knowledge_graph.queries.graph_view import GraphEdge, GraphNode, GraphView
+from memory.access.scope import user_scope
+from memory.console.graph_layout import draw_graph
+from memory.facade import MemoryFacade
+from memory.models import EndUser
+from memory.store.admission import NewMemory
+from memory.tiers import Outcome, Tier
+from tests.conftest import Clock
+from tests.factories import MemoryItemFactory
+from tests.knowledge_graph.conftest import record_turn
+from tests.memory.console.conftest import Console
+from tests.memory.console.hostile_texts import PAYLOADS
+
+memory = MemoryFacade("key:test")
+
+
+@pytest.fixture
+def graph(user: EndUser, clock: Clock, place: str) -> str:
+    """The address of a graph that has something of everything."""
+    for text in (
+        "My sister Dana lives in Berlin and works at Siemens",
+        "Tom Becker visited Berlin and prefers PostgreSQL",
+    ):
+        memory.store(user, NewMemory(text, tier=Tier.MEMORY_BANK, tags=["context"]), now=clock())
+    item = MemoryItemFactory.create(user=user, tier=Tier.PATTERNS, text="Add an index to the table")
+    turn_id = record_turn(user, "postgres query is slow", [item])
+    memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
+    tasks.learn_everything(user, now=timezone.now())
+    return f"{place}/graph"
+
+
+def test_the_picture_and_the_list_show_what_is_known(console: Console, graph: str) -> None:
+    page = console.get(graph).content.decode()
+    assert page.count('<svg class="graph ') == 2
+    for css in ("node-blue", "node-green", "node-purple"):
+        assert re.search(rf'<a class="node {css}"', page), css
+    assert "query" in page
+    assert "100%" in page
+
+
+def test_a_list_asks_the_database_no_oftener_than_a_name(console: Console, user: EndUser, graph: str) -> None:
+    console.get(graph)
+    with CaptureQueriesContext(connection) as few:
+        console.get(graph)
+    with user_scope(user):
+        for number in range(15):
+            name, seen = f"word{number}", {"first_seen": timezone.now(), "last_seen": timezone.now()}
+            Concept.objects.create(user=user, key=name, label=name, uses=number, importance=number, **seen)
+    with CaptureQueriesContext(connection) as many:
+        page = console.get(graph)
+    assert len(page.context["concepts"]) > 15
+    assert len(many) == len(few)
+
+
+def test_a_name_opens_its_details(console: Console, graph: str) -> None:
+    concept = console.part(f"{graph}?name=postgresql").content.decode()
+    assert "Where the answers were" in concept
+    assert "Named together with it" in concept
+    assert "Tom Becker visited Berlin" in concept
+    assert "<html" not in concept
+    assert "Nothing of this name" in console.part(f"{graph}?name=atlantis").content.decode()
+
+
+def test_the_way_between_two_names(console: Console, graph: str) -> None:
+    way = console.part(f"{graph}?start=Siemens&end=PostgreSQL").content.decode()
+    assert re.search(r"Siemens.*Berlin.*PostgreSQL", way, re.DOTALL)
+    assert "not in the graph" in console.part(f"{graph}?start=Siemens&end=Atlantis").content.decode()
+
+
+def test_a_wrong_choice_is_refused_and_an_empty_graph_says_so(console: Console, place: str) -> None:
+    assert console.get(f"{place}/graph?time=never").status_code == 422
+    page = console.get(f"{place}/graph").content.decode()
+    assert "Nothing to draw yet" in page
+
+
+def test_the_picture_can_be_switched_off(console: Console, graph: str, settings: Settings) -> None:
+    settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "kg_viz": False}}
+    page = console.get(graph).content.decode()
+    assert '<svg class="graph ' not in page
+    assert "What is asked about" in page
+
+
+def test_only_who_may_see_the_person_sees_their_graph(outsider: Console, nobody: Console, graph: str) -> None:
+    assert outsider.get(graph).status_code == 404
+    assert nobody.get(graph).status_code == 302
+
+
+@pytest.mark.parametrize("payload", [payload for payload in PAYLOADS if "<" in payload][:4])
+def test_hostile_names_stay_text(console: Console, user: EndUser, clock: Clock, place: str, payload: str) -> None:
+    text = f"My sister Dana works at Siemens, {payload}"
+    item = MemoryItemFactory.create(user=user, tier=Tier.PATTERNS, text=text)
+    turn_id = record_turn(user, f"postgres {payload}", [item])
+    memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
+    tasks.learn_everything(user, now=timezone.now())
+    for asked in ({}, {"name": payload}, {"start": payload, "end": "Dana"}):
+        page = console.get(f"{place}/graph", asked)
+        assert page.status_code == 200
+        assert payload not in page.content.decode()
+
+
+# --- the drawing -------------------------------------------------------------------------------------------------
+def picture(count: int) -> GraphView:
+    nodes = [GraphNode(f"n{number}", f"name {number}", "content", number / count, "") for number in range(count)]
+    return GraphView(
+        nodes, [GraphEdge(f"n{number}", f"n{number * 7 % count}", "together", 1) for number in range(count)]
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2, 12, 45])
+def test_every_node_is_on_the_sheet_and_no_name_covers_another(count: int) -> None:
+    for drawing in draw_graph(picture(count)):
+        assert len(drawing.spots) == count
+        for spot in drawing.spots:
+            assert spot.radius <= spot.x <= drawing.width - spot.radius
+            assert spot.radius <= spot.y <= drawing.height - spot.radius
+        names = [spot for spot in drawing.spots if spot.name]
+        assert names
+        for one in names:
+            for other in names:
+                if one is not other and abs(one.name_y - other.name_y) < 9:
+                    assert abs(one.x - other.x) > 3 * (len(one.name) + len(other.name)) - 1
+
+
+def test_the_same_graph_is_the_same_picture() -> None:
+    assert draw_graph(picture(30)) == draw_graph(picture(30))

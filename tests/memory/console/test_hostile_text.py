@@ -1,0 +1,129 @@
+"""Text from outside stays text: whatever it says, a page has the same elements and attributes."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from memory.access.keys import issue_key
+from memory.access.scope import user_scope
+from memory.language.text import SMUGGLED
+from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion, Organization
+from tests.factories import LONG_AGO, MemoryItemFactory
+from tests.memory.console.conftest import Console
+from tests.memory.console.hostile_texts import PAYLOADS
+
+PAGES = [
+    *("", "/context?query=lamp", "/memories", "/memories/{id}", "/memories/{id}/edit", "/memories/{id}/delete"),
+    "/search?query=lamp",
+]
+HARMLESS = "harmless"
+TIMINGS = re.compile(r'<div class="timings">.*?</div>', re.DOTALL)
+
+
+class Skeleton(HTMLParser):
+    """Elements with the names of their attributes, in order; no text and no values."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.parts: list[tuple[str, tuple[str, ...]]] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.parts.append((tag, tuple(sorted(name for name, _ in attrs))))
+
+
+def write_everywhere(user: EndUser, text: str) -> MemoryItem:
+    """The text in every field that somebody outside can fill, past the checks of the write path."""
+    organization = user.organization
+    Organization.objects.filter(pk=organization.pk).update(name=text)
+    issue_key(organization, text[:200], ["read"], now=timezone.now())
+    item = MemoryItemFactory.create(
+        user=user,
+        text=f"lamp {text}",
+        speaker=text[:200],
+        thread_id=text[:200],
+        tags=[text[:64]],
+        source={text: text, "title": text},
+        metadata={text: text, "deep": [{text: text}]},
+        index_error=text[:300],
+    )
+    with user_scope(user):
+        note = {"item": item, "user": user, "at": LONG_AGO}
+        MemoryEvent.objects.create(
+            kind="archived", reason=text[:300], actor=text[:100], before={text: text}, after={text: [text]}, **note
+        )
+        MemoryVersion.objects.create(
+            user=user, item=item, version=1, text=f"lamp, {text}", importance=1, confidence=1, archived_at=LONG_AGO
+        )
+    return item
+
+
+def skeletons(console: Console, place: str, item: MemoryItem) -> list[list[tuple[str, tuple[str, ...]]]]:
+    found = []
+    for page in PAGES:
+        answer = console.get(place + page.format(id=item.pk))
+        assert answer.status_code == 200
+        # A stage is only drawn when it took noticeable time.
+        text = TIMINGS.sub("", answer.content.decode())
+        # A form gives back what is there, so that the operator sees what saving takes out.
+        assert page.endswith("/edit") or not SMUGGLED.search(text)
+        # Runs of a wording are as many as the words that changed.
+        found.append([part for part in Skeleton(text).parts if part[0] not in {"ins", "del"}])
+    return found
+
+
+def erase(item: MemoryItem) -> None:
+    with user_scope(item.user):
+        MemoryItem.objects.filter(pk=item.pk).delete()
+    item.user.organization.keys.all().delete()
+
+
+def test_text_from_outside_adds_no_element_and_no_attribute(console: Console, user: EndUser, place: str) -> None:
+    harmless = write_everywhere(user, HARMLESS)
+    expected = skeletons(console, place, harmless)
+    erase(harmless)
+    for payload in PAYLOADS:
+        item = write_everywhere(user, payload)
+        assert skeletons(console, place, item) == expected, payload
+        erase(item)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS[:12])
+def test_what_is_typed_comes_back_as_text(console: Console, user: EndUser, place: str, payload: str) -> None:
+    for path in (f"{place}/search", f"{place}/memories", "/console/people"):
+        names = {"query": payload, "q": payload, "tag": payload[:64]}
+        answer = console.get(path, names)
+        assert answer.status_code in {200, 422}
+        assert payload not in answer.content.decode()
+
+
+def templates() -> list[Path]:
+    """The console's own, and those of errors."""
+    root = settings.BASE_DIR / "templates"
+    return sorted([*root.glob("*.html"), *(root / "console").rglob("*.html")])
+
+
+@pytest.mark.parametrize("template", templates(), ids=lambda path: path.name)
+def test_templates_leave_escaping_on_and_hold_no_inline_code(template: Path) -> None:
+    source = template.read_text(encoding="utf-8")
+    assert not re.search(r"\|\s*safe|autoescape\s+off|safeseq", source)
+    assert not re.search(r"\s(style|on[a-z]+)\s*=", source)
+    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|hx-on|javascript:", source)
+
+
+def test_no_module_of_the_console_marks_text_as_safe() -> None:
+    for module in (settings.BASE_DIR / "memory" / "console").glob("*.py"):
+        assert "mark_safe" not in module.read_text(encoding="utf-8")
+
+
+def test_pages_carry_the_policy_that_forbids_inline_code(console: Console, place: str) -> None:
+    policy = console.get(place).headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    page = console.get(place).content.decode()
+    assert '"selfRequestsOnly": true, "allowEval": false, "allowScriptTags": false' in page

@@ -1,0 +1,287 @@
+"""The console in a real browser: wide and narrow, light and dark, with keys, and with hostile text on the page."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from memory.access.scope import user_scope
+from memory.console.browsing import PAGE
+from memory.facade import MemoryFacade
+from memory.models import EndUser, MemoryItem, Operator
+from memory.store.admission import NewMemory
+from memory.tiers import Status, Tier
+from tests.factories import MemoryItemFactory
+from tests.memory.console.conftest import PASSWORD
+from tests.memory.console.hostile_texts import PAYLOADS
+from tests.memory.console.test_hostile_text import write_everywhere
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+NOTES = [
+    "The reading lamp is repaired on Thursdays at the shop in Allenby Street",
+    "אלמה אלרגית לאגוזי קשיו ויש לה תמיד אפיפן בתיק",
+    "The lamp " + "https://example.org/" + "x" * 300,
+]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium at {CHROMIUM}"),
+    pytest.mark.django_db(transaction=True),
+]
+
+# Playwright's loop runs in the test's own thread, where Django would refuse to ask the database: rows are made
+# before a browser is opened and read after it is closed.
+
+
+@dataclass
+class Visit:
+    """A page, and everything about it that should not have happened."""
+
+    page: Page
+    base: str
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        self.page.on("console", self.hear)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", self.refuse)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.add_init_script(
+            "document.addEventListener('securitypolicyviolation',"
+            " event => console.error('csp: ' + event.violatedDirective))"
+        )
+
+    def hear(self, said: ConsoleMessage) -> None:
+        if said.type in {"error", "warning"}:
+            self.complaints.append(said.text)
+
+    def refuse(self, dialog: Dialog) -> None:
+        self.complaints.append("a dialog opened")
+        dialog.dismiss()
+
+    def open(self, path: str) -> None:
+        self.page.goto(self.base + path)
+        self.settle()
+
+    def settle(self) -> None:
+        self.page.wait_for_load_state("load")
+        wider = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wider <= 0, f"{self.page.url} is {wider} pixels wider than the screen"
+        assert not self.complaints
+
+    def sign_in(self) -> None:
+        self.open("/console/login")
+        self.page.fill("#id_username", "olga")
+        self.page.fill("#id_password", PASSWORD)
+        self.page.click("button.main")
+        self.settle()
+
+
+@pytest.fixture
+def notes(user: EndUser, operator: Operator, index_now: Callable[[EndUser], None]) -> None:
+    for text in NOTES:
+        MemoryFacade().store(user, NewMemory(text, tier=Tier.HISTORY, tags=["home"]), now=timezone.now())
+    index_now(user)
+
+
+@pytest.fixture
+def visit(live_server: LiveServer) -> Callable[..., Visit]:
+    def visiting(browser: Browser, **options: object) -> Visit:
+        context = browser.new_context(**options)  # type: ignore[arg-type]
+        context.set_default_timeout(15_000)
+        visit = Visit(context.new_page(), live_server.url)
+        visit.watch()
+        return visit
+
+    return visiting
+
+
+def open_browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def test_search_works_wide_and_narrow_light_and_dark(notes: None, visit: Callable[..., Visit], place: str) -> None:
+    for browser in open_browser():
+        for width in (1280, 390):
+            for scheme in ("light", "dark"):
+                there = visit(browser, viewport={"width": width, "height": 800}, color_scheme=scheme)
+                visit_every_page(there, place)
+                there.page.context.close()
+
+
+def test_a_context_is_read_wide_and_narrow_and_leads_to_the_search(
+    notes: None, visit: Callable[..., Visit], place: str
+) -> None:
+    for browser in open_browser():
+        for width, scheme in ((1280, "dark"), (390, "light")):
+            there = visit(browser, viewport={"width": width, "height": 800}, color_scheme=scheme)
+            there.sign_in()
+            there.open(f"{place}/context")
+            there.page.fill("#id_query", "Who repairs the reading lamp?")
+            there.page.click("button.main")
+            there.page.wait_for_selector(".verbatim")
+            there.settle()
+            assert NOTES[0] in there.page.locator("#found").inner_text()
+            there.page.click("text=Search for it")
+            there.settle()
+            assert there.page.input_value("#id_query") == "Who repairs the reading lamp?"
+            there.page.context.close()
+
+
+def visit_every_page(there: Visit, place: str) -> None:
+    page = there.page
+    there.sign_in()
+    assert page.url.endswith(place)
+    page.keyboard.press("/")
+    page.keyboard.type("who repairs the reading lamp")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".hit")
+    there.settle()
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    assert page.evaluate("document.activeElement.closest('.hit') !== null")
+
+    # A narrower search replaces the results and the address, not the page.
+    page.evaluate("window.same = true")
+    page.check("input[value=history]")
+    page.wait_for_url("**tiers=history**")
+    assert page.evaluate("window.same") is True
+    page.locator(".hit .why summary").first.click()
+    there.settle()
+    assert "nearest in meaning" in page.locator(".hit .why .told").first.inner_text()
+
+    page.locator(".hit-link").first.click()
+    page.wait_for_selector(".said.full")
+    there.settle()
+    for path in ("/memories", "/memories?tag=home", ""):
+        there.open(place + path)
+    there.open("/console/people")
+
+
+def test_keys_dialogs_and_the_theme(notes: None, visit: Callable[..., Visit], place: str) -> None:
+    for browser in open_browser():
+        there = visit(browser, color_scheme="light")
+        page = there.page
+        there.sign_in()
+        page.keyboard.press("?")
+        assert page.locator("#shortcuts").is_visible()
+        page.keyboard.press("Escape")
+        assert not page.locator("#shortcuts").is_visible()
+
+        page.click(".rail .themes button[value=dark]")
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+        page.reload()
+        assert 'data-theme="dark"' in page.evaluate("fetch(location.href).then(answer => answer.text())")
+        assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
+        there.settle()
+
+
+def test_a_memory_is_archived_in_place(notes: None, visit: Callable[..., Visit], place: str, user: EndUser) -> None:
+    for browser in open_browser():
+        there = visit(browser)
+        page = there.page
+        there.sign_in()
+        there.open(f"{place}/memories?q=Allenby")
+        page.locator(".row-link").first.click()
+        page.click("text=Delete")
+        page.wait_for_selector(".confirm")
+        # A second Enter must not delete for good.
+        assert page.evaluate("document.activeElement.textContent") == "Cancel"
+        page.click("text=Cancel")
+        page.wait_for_selector("text=Edit")
+        page.click("button:has-text('Archive')")
+        page.wait_for_selector("text=The memory was archived.")
+        page.click("text=Edit")
+        page.fill("#id_text", " ")
+        page.click("text=Save")
+        page.wait_for_selector(".errorlist")
+        # The browser itself notes every answer of 422.
+        there.complaints = [said for said in there.complaints if "422" not in said]
+        there.settle()
+    with user_scope(user):
+        assert MemoryItem.objects.filter(status=Status.ARCHIVED, text=NOTES[0]).exists()
+
+
+def test_what_is_swapped_in_is_told_and_the_focus_stays_at_the_place(
+    notes: None, visit: Callable[..., Visit], place: str, user: EndUser
+) -> None:
+    MemoryItemFactory.create_batch(PAGE + 1, user=user)
+    for browser in open_browser():
+        there = visit(browser)
+        page = there.page
+        there.sign_in()
+        there.open(f"{place}/search")
+        page.fill("#id_query", "who repairs the reading lamp")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#news:has-text(' memories')", state="attached")
+        page.locator(".hit button").first.click()
+        page.wait_for_selector(".moved")
+        assert (focused_element(page), page.inner_text("#news")) == ("Undo", "The memory was archived.")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#news:has-text('The memory was restored.')", state="attached")
+        assert focused_element(page) == "Open"
+
+        there.open(f"{place}/memories")
+        page.focus("#pager a")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f".rows > li >> nth={PAGE + 1}")
+        assert (
+            page.evaluate("[...document.querySelectorAll('.rows a.row-link')].indexOf(document.activeElement)") == PAGE
+        )
+
+        page.locator(".row-link").first.click()
+        page.click("text=Edit")
+        page.fill("#id_text", "words that nobody saved yet")
+        page.click("text=Memories >> nth=0")
+        page.wait_for_timeout(300)
+        assert there.complaints == ["a dialog opened"]
+        assert page.input_value("#id_text") == "words that nobody saved yet"
+
+
+def focused_element(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.textContent")).strip()
+
+
+def test_everything_works_without_javascript(notes: None, visit: Callable[..., Visit], place: str) -> None:
+    for browser in open_browser():
+        there = visit(browser, java_script_enabled=False)
+        page = there.page
+        page.goto(f"{there.base}/console/login")
+        page.fill("#id_username", "olga")
+        page.fill("#id_password", PASSWORD)
+        page.click("button.main")
+        page.fill("#ask", "reading lamp")
+        page.press("#ask", "Enter")
+        page.click(".hit-link >> nth=0")
+        page.click("button:has-text('Archive')")
+        assert page.locator("text=The memory was archived.").is_visible()
+        page.click(".rail .themes button[value=dark]")
+        assert page.locator("html[data-theme=dark]").count() == 1
+        page.click(".rail button:text('Sign out')")
+        assert page.url.endswith("/console/login")
+
+
+def test_hostile_text_runs_nothing_and_asks_for_nothing(
+    user: EndUser, operator: Operator, visit: Callable[..., Visit], place: str
+) -> None:
+    items = [write_everywhere(user, payload) for payload in PAYLOADS]
+    for browser in open_browser():
+        there = visit(browser)
+        there.sign_in()
+        for path in ["", "/memories", "/memories?status=archived", "/search?query=lamp&limit=50"]:
+            there.open(place + path)
+        for item in items[::4]:
+            there.open(f"{place}/memories/{item.pk}")
+            there.open(f"{place}/memories/{item.pk}/edit")
+        there.page.wait_for_timeout(500)
+        assert not there.complaints
+        assert not [url for url in there.requests if "stolen" in url or "evil" in url]

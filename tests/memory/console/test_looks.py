@@ -1,0 +1,119 @@
+"""Every page for everybody: nothing sticks out on a phone, every control has a name, every text can be read."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from knowledge_graph import tasks
+from memory.facade import MemoryFacade
+from memory.models import DailyMetrics, DriftReport, EndUser, Operator, ReindexRun
+from memory.store.admission import NewMemory
+from memory.tiers import Indexing, Outcome, Tier, Trust
+from outcomes.exchanges.storing import NewExchange
+from tests.factories import MemoryItemFactory
+from tests.memory.console.test_in_a_browser import CHROMIUM, Visit, open_browser, visit
+
+__all__ = ["visit"]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium at {CHROMIUM}"),
+    pytest.mark.django_db(transaction=True),
+]
+
+CHECKS = Path(__file__).with_name("checks.js").read_text(encoding="utf-8")
+LONG = "x" * 3000
+HEBREW = "אלמה אלרגית לאגוזי קשיו ויש לה תמיד אפיפן בתיק. " * 60
+PAGES = [
+    *("", "/search", "/search?query=lamp", "/search?query=%D7%90%D7%9C%D7%9E%D7%94", "/context", "/context?query=lamp"),
+    *("/memories", "/memories?status=archived", "/memories?status=failed", "/memories?tier=nowhere"),
+    *("/conversations", "/conversations?thread=kitchen", "/conversations?thread=nothing"),
+    "/conversations?thread=" + "z" * 180,
+    *("/graph", "/graph?name=docker", "/graph?start=docker&end=berlin", "/graph?time=session"),
+    *(
+        "/memories/{long}",
+        "/memories/{hebrew}",
+        "/memories/{failed}",
+        "/memories/{failed}/edit",
+        "/memories/{long}/pin",
+    ),
+    *("/memories/{long}/delete", "/memories/{foreign}/vouch", "/memories/{foreign}"),
+]
+OF_ALL = ["/console/people", "/console/people?q=nobody", "/console/health", "/console/operations", "/console/nothing"]
+
+
+@pytest.fixture
+def pages(user: EndUser, other_user: EndUser, operator: Operator, place: str) -> list[str]:
+    """The addresses of pages with something on each, and of those of somebody of whom nothing is known."""
+    memory, now = MemoryFacade(), timezone.now()
+    wide = NewMemory(
+        LONG,
+        tier=Tier.HISTORY,
+        speaker="w" * 150,
+        tags=["y" * 60],
+        thread_id="z" * 180,
+        metadata={"k" * 60: LONG, "a": {"b": 1}},
+    )
+    items = {
+        "long": memory.store(user, wide, now=now).item,
+        "hebrew": memory.store(user, NewMemory(HEBREW, tier=Tier.PATTERNS, tags=["תגית"]), now=now).item,
+        "failed": MemoryItemFactory.create(user=user, indexing=Indexing.FAILED, index_error=LONG[:300]),
+        "foreign": MemoryItemFactory.create(user=user, text="<b>lamp</b>", trust=Trust.EXTERNAL, parents=[]),
+    }
+    memory.revise(user, items["long"].pk, {"text": f"{LONG} and more"}, now=now)
+    memory.outcome(user, Outcome.FAILED, now=now, related=[str(items["hebrew"].pk)])
+    memory.archive(user, MemoryItemFactory.create(user=user, text="an old lamp").pk, now=now)
+    for text in ("My sister Dana lives in Berlin", "The user runs Docker and Redis in Haifa"):
+        memory.store(user, NewMemory(text, tier=Tier.MEMORY_BANK, tags=["context"], always_inject=True), now=now)
+    talk(user)
+    tasks.learn_everything(user, now=now)
+    run_an_installation()
+    empty = f"/console/{other_user.organization.slug}/{other_user.external_id}"
+    ids = {name: item.pk for name, item in items.items()}
+    return [
+        *(place + page.format(**ids) for page in PAGES),
+        *(empty + page for page in ("", "/search?query=lamp", "/context?query=lamp")),
+        *(empty + page for page in ("/memories", "/conversations", "/graph")),
+        *OF_ALL,
+    ]
+
+
+def talk(user: EndUser) -> None:
+    memory, now = MemoryFacade(), timezone.now()
+    tools = [{"name": "t" * 100, "ok": False, "ms": 91_234.0, "error": "out of time"}]
+    for question in ("docker: permission denied on the volume", "מי מתקן את המנורה?", "w" * 400):
+        told = memory.exchange(user, NewExchange("kitchen", question, LONG[:900], tools=tools), now=now)
+        memory.outcome(user, Outcome.WORKED, now=now, exchange_id=told.exchange_id)
+
+
+def run_an_installation() -> None:
+    now = timezone.now()
+    counts = {"searches|high|": 7e3, "hits|history|": 2e4, "stage|total|5": 7e3, "fallbacks|embed|": 12}
+    DailyMetrics.objects.create(day=now.date(), counts=counts)
+    name = "memories_v1_0123456789abcdef"
+    ReindexRun.objects.create(collection=name, state="paused", rows_total=90_000, rows_done=4_000, error=LONG[:300])
+    for fields in ({"quarantine": ["a"], "found": {"foreign": 1}}, {"problem": LONG[:300]}, {"finished_at": now}):
+        DriftReport.objects.create(mode="full", **fields)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_page_can_be_read_and_used(
+    pages: list[str], visit: Callable[..., Visit], width: int, scheme: str
+) -> None:
+    complaints = []
+    for browser in open_browser():
+        there = visit(browser, viewport={"width": width, "height": 800}, color_scheme=scheme)
+        there.open("/console/login")
+        complaints += there.page.evaluate(CHECKS)
+        there.sign_in()
+        for path in pages:
+            came = there.page.goto(there.base + path)
+            assert came is not None
+            if came.status >= 500:
+                complaints.append(f"{path}: answered {came.status}")
+            there.page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+            complaints += [f"{path}: {said}" for said in there.page.evaluate(CHECKS)]
+    assert complaints == []

@@ -1,0 +1,67 @@
+"""The front door and the list of people."""
+
+import pytest
+from django.test import override_settings
+
+from memory.console import people
+from memory.models import EndUser, Membership, Operator, Organization
+from tests.factories import EndUserFactory
+from tests.memory.console.conftest import Console
+
+
+def test_the_front_door_leads_to_the_only_person(console: Console, user: EndUser, place: str) -> None:
+    assert console.get("/console/").headers["Location"] == place
+
+
+def test_the_front_door_leads_to_where_the_operator_was(
+    console: Console, user: EndUser, other_user: EndUser, place: str
+) -> None:
+    assert console.get("/console/").headers["Location"] == "/console/people"
+    console.get(f"{place}/memories")
+    assert console.get("/console/").headers["Location"] == place
+
+
+def test_only_the_operators_own_organisations_are_listed(
+    console: Console, outsider: Console, user: EndUser, foreign_user: EndUser
+) -> None:
+    page = console.get("/console/people").content
+    assert b"Acme" in page
+    assert b"Umbra" not in page
+    assert b"Umbra" in outsider.get("/console/people").content
+
+
+def test_people_are_found_by_a_part_of_their_id(console: Console, user: EndUser, other_user: EndUser) -> None:
+    for ask in (console.get, console.part):
+        found = ask("/console/people?q=AN").content
+        assert b"/console/acme/ann" in found
+        assert b"/console/acme/ben" not in found
+    assert b"Nobody by that name" in console.get("/console/people?q=zzz").content
+    assert console.get("/console/people?q=%00").status_code == 200
+
+
+def test_a_large_organisation_lists_the_most_recent(
+    console: Console, organization: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(people, "PEOPLE_LISTED", 3)
+    EndUserFactory.create_batch(5, organization=organization)
+    page = console.get("/console/people").content.decode()
+    assert page.count('class="person"') == 3
+    assert "5 people" in page
+
+
+def test_empty_states_say_what_comes_next(console: Console, operator: Operator) -> None:
+    assert b"Nobody is remembered yet" in console.get("/console/people").content
+    Membership.objects.filter(operator=operator).delete()
+    assert b"not a member of any organisation" in console.get("/console/people").content
+
+
+def test_ids_of_every_allowed_letter_have_a_page(console: Console, organization: Organization) -> None:
+    EndUserFactory.create(organization=organization, external_id="a.b_c@d:e-F9")
+    assert console.get("/console/acme/a.b_c@d:e-F9").status_code == 200
+
+
+def test_an_unknown_page_is_answered_in_style(console: Console, place: str) -> None:
+    with override_settings(DEBUG=False):
+        answer = console.get("/console/acme/nobody")
+    assert answer.status_code == 404
+    assert b"Not here" in answer.content

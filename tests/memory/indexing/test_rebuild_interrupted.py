@@ -1,0 +1,136 @@
+"""Rebuilding the index where it is cut off: a process that is killed, and writers who do not wait for it."""
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from memory import tasks
+from memory.facade import MemoryFacade
+from memory.indexes import vector_index
+from memory.indexing import drift, rebuild, runs
+from memory.indexing.rebuild import State
+from memory.models import EndUser, VectorCollection
+from memory.store.admission import NewMemory
+from tests.memory.indexing.interrupted_rebuild import (
+    collection_roles,
+    die_at,
+    list_items,
+    read_index,
+    read_rows,
+    store_memories,
+)
+
+memory = MemoryFacade("key:test")
+IndexNow = Callable[[EndUser], None]
+Role = VectorCollection.Role
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("services", "quick")]
+
+
+def now() -> Any:
+    return timezone.now()
+
+
+DEATHS = [
+    ("memory.indexing.queue:points", "before", 1),
+    ("{index}.upsert", "after", 2),
+    ("memory.indexing.rebuild:copy", "after", 3),
+    ("memory.models:ReindexRun.save", "after", 3),
+    ("memory.indexing.rebuild:catch_up", "after", 1),
+    ("memory.indexing.rebuild:verify", "after", 2),
+    ("memory.indexing.rebuild:remove_orphans", "before", 1),
+    ("{index}.make_live", "before", 1),
+    ("memory.indexes.collections:Registry.swap", "before", 1),
+    ("memory.indexes.collections:Registry.swap", "after", 1),
+    ("memory.indexing.drift:begin", "after", 1),
+    ("memory.indexing.rebuild:finish", "before", 1),
+]
+
+
+INDEXES = {
+    "pgvector": "memory.indexes.pgvector:PgVectorIndex",
+    "qdrant": "memory.indexes.qdrant:QdrantIndex",
+}
+
+
+@pytest.mark.parametrize(("point", "when", "nth"), DEATHS)
+def test_killed_anywhere_it_goes_on_and_ends_right(
+    ann: EndUser, ben: EndUser, index_now: IndexNow, point: str, when: str, nth: int
+) -> None:
+    run = runs.start_run(now=now())
+    assert die_at(point.format(index=INDEXES[vector_index().engine.backend]), when, nth) == -9
+    [revised, removed, *_] = list_items(ann)
+    memory.revise(ann, revised.pk, {"text": "Changed while nobody carried the run on"}, now=now())
+    memory.remove(ann, removed.pk, now=now())
+    memory.store(ben, NewMemory("Added while nobody carried the run on"), now=now())
+    index_now(ann)
+    index_now(ben)
+    tasks.continue_reindex()
+    run.refresh_from_db()
+    assert run.state == State.DONE
+    assert vector_index().collection == run.collection
+    assert collection_roles() == [Role.LIVE, Role.PREVIOUS]
+    for user in (ann, ben):
+        assert read_index(user) == read_rows(user)
+    report = drift.start_report(drift.Mode.FULL, now=now())
+    drift.continue_report(report, clock=now, stop=lambda: False)
+    assert (report.found, report.rows) == ({}, 25)
+
+
+def test_removing_the_old_collection_may_be_cut_off_too(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
+    rebuild.continue_run(runs.start_run(now=now()).pk, stop=lambda: False)
+    later = now() + timedelta(hours=3)
+
+    def cut(*args: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(VectorCollection, "delete", cut)
+        with pytest.raises(KeyboardInterrupt):
+            runs.drop_expired_collections(now=later)
+    assert collection_roles() == [Role.LIVE, Role.REMOVING]
+    assert runs.drop_expired_collections(now=later) == 1
+    assert collection_roles() == [Role.LIVE]
+
+
+def test_under_live_writes_nothing_is_lost_and_nothing_comes_back(user: EndUser, index_now: IndexNow) -> None:
+    store_memories(user, 150)
+    index_now(user)
+    ended, faults = threading.Event(), list[Exception]()
+
+    def write() -> None:
+        try:
+            number = 0
+            while not ended.is_set():
+                number += 1
+                stored = memory.store(user, NewMemory(f"Live note {number} about crate {number * 3}"), now=now()).item
+                if number % 3 == 0:
+                    memory.remove(user, stored.pk, now=now())
+                if number % 4 == 0:
+                    memory.archive(user, stored.pk, now=now())
+                if number % 5 == 0:
+                    memory.revise(user, stored.pk, {"text": f"Changed note {number}"}, now=now())
+                if number % 7 == 0:
+                    tasks.index_user(user.pk)
+        except Exception as error:  # noqa: BLE001  (told by the main thread)
+            faults.append(error)
+        finally:
+            connection.close()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        run = rebuild.continue_run(runs.start_run(now=now(), rows_per_s=100.0).pk, stop=lambda: False)
+    finally:
+        ended.set()
+        writer.join()
+    assert not faults
+    assert run.state == State.DONE
+    index_now(user)
+    assert len(read_rows(user)) > 150
+    assert read_index(user) == read_rows(user)

@@ -1,0 +1,203 @@
+"""Forgetting a person: unreachable at once, gone from every table and index in the end, numbers all that stays."""
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection
+
+from knowledge_graph.tasks import learn_everything
+from memory import tasks
+from memory.access.scope import user_scope
+from memory.access.users import find_user, get_or_create_user
+from memory.facade import MemoryFacade
+from memory.indexes import vector_index
+from memory.lifecycle import erasure
+from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem
+from memory.platform import redis
+from memory.platform.faults import Unavailable
+from memory.records.texts import RecordKind
+from memory.retrieval.results import SearchRequest
+from memory.store.admission import NewMemory
+from memory.tiers import Outcome, Tier
+from outcomes.exchanges.storing import NewExchange
+from tests.conftest import Clock
+
+pytestmark = pytest.mark.usefixtures("services")
+
+memory = MemoryFacade("key:test")
+IndexNow = Callable[[EndUser], None]
+CANARY = "zanzibarquagga"
+
+
+def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str = CANARY) -> list[uuid.UUID]:
+    """A row in every table that keeps something of a person, each with the word where text may be."""
+    bank = NewMemory(f"Owns a {word}", tier=Tier.MEMORY_BANK, tags=[word], metadata={"note": word})
+    items = [memory.store(user, bank, now=clock()).item.pk]
+    named = NewMemory(f"My sister {word.title()} lives in Berlin", tier=Tier.MEMORY_BANK, tags=[word])
+    memory.store(user, named, now=clock())
+    items.append(memory.store(user, NewMemory(f"The {word} sleeps", speaker=word), now=clock()).item.pk)
+    memory.store(user, NewMemory(f"The {word} walks", thread_id=word), now=clock())
+    for item_id in items:
+        memory.revise(user, item_id, {"text": f"The {word} wakes"}, now=clock())
+    index_now(user)
+    turn = memory.search(user, SearchRequest(f"where {word} sleeps", thread_id=word), now=clock())
+    broken = [{"name": word, "ok": False, "ms": 3, "error": word}]
+    memory.exchange(
+        user, NewExchange(word, f"where {word} sleeps", word, turn_id=turn.turn_id, tools=broken), now=clock()
+    )
+    memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn.turn_id, key_takeaway=f"Feed the {word}")
+    learn_everything(user, now=clock())
+    memory.remove(user, items[1], now=clock())
+    keep_records(user, clock, word)
+    with user_scope(user):
+        IdempotencyRecord.objects.create(
+            user=user, key=word, route="/", body_digest="d", response={"text": word}, created_at=clock()
+        )
+    return items
+
+
+def keep_records(user: EndUser, clock: Clock, word: str) -> None:
+    fields: dict[RecordKind, dict[str, Any]] = {
+        RecordKind.JOURNAL: {"title": word, "is_draft": False},
+        RecordKind.TODO: {"title": word},
+        RecordKind.GRATITUDE: {"text": word},
+    }
+    for kind, told in fields.items():
+        memory.add_record(user, kind, told, now=clock())
+    memory.put_preferences(user, {"flags": {"animal": word}}, now=clock())
+    memory.put_data(user, word, {"animal": word}, now=clock())
+    memory.recall(user, word, now=clock())
+
+
+def tables_of_users() -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT table_name FROM information_schema.columns WHERE table_schema = 'public'"
+            " AND column_name = 'user_id' AND table_name NOT LIKE 'operator%' ORDER BY 1"
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
+def rows_of(user_id: int) -> dict[str, int]:
+    """Rows of a user by table, read in the user's scope: outside of it nobody sees any."""
+    found = {}
+    with user_scope(user_id), connection.cursor() as cursor:
+        for table in tables_of_users():
+            cursor.execute(f'SELECT count(*) FROM "{table}" WHERE user_id = %s', [user_id])
+            [found[table]] = cursor.fetchone() or (0,)
+    return found
+
+
+def places_of_the_canary(user_id: int) -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'")
+        tables = [name for (name,) in cursor.fetchall()]
+    found = []
+    with user_scope(user_id), connection.cursor() as cursor:
+        for table in tables:
+            cursor.execute(f'SELECT count(*) FROM "{table}" AS row WHERE row::text ILIKE %s', [f"%{CANARY}%"])
+            if (cursor.fetchone() or (0,))[0]:
+                found.append(table)
+    return found
+
+
+def canary_in_redis() -> bool:
+    values = redis.call_or_raise(lambda client: [(key, client.type(key)) for key in client.keys("*")])
+    strings = [key for key, kind in values if kind == b"string"]
+    contents = redis.call_or_raise(lambda client: client.mget(strings)) if strings else []
+    return any(CANARY.encode() in part for part in (*(key for key, _ in values), *contents) if part)
+
+
+def test_nothing_of_a_person_is_left_anywhere(
+    user: EndUser, other_user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    fill_every_table(user, clock, index_now)
+    fill_every_table(other_user, clock, index_now, word="okapi")
+    before = rows_of(user.pk)
+    assert all(before.values()), f"this test must fill every table: {before}"
+    assert len(places_of_the_canary(user.pk)) >= 6
+    others = rows_of(other_user.pk)
+    requested = memory.request_erasure(user, now=clock())
+    erasure.finish_erasure(requested.pk, now=clock.advance(minutes=1))
+    assert set(rows_of(user.pk).values()) == {0}
+    assert places_of_the_canary(user.pk) == []
+    assert not EndUser.objects.filter(pk=user.pk).exists()
+    assert list(vector_index().scroll(user.pk)) == []
+    assert not canary_in_redis()
+    requested.refresh_from_db()
+    assert requested.finished_at == clock()
+    assert requested.removed == before
+    assert rows_of(other_user.pk) == others, "nobody else lost anything"
+
+
+def test_a_person_is_unreachable_from_the_request_on(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
+    fill_every_table(user, clock, index_now)
+    organization = user.organization
+    memory.request_erasure(user, now=clock())
+    assert find_user(organization, "ann") is None
+    again = get_or_create_user(organization, "ann")
+    assert again.pk != user.pk
+    assert memory.search(again, SearchRequest(CANARY), now=clock()).hits == []
+    assert memory.stats(again).exchanges == 0
+    # The name that is left is outside what any client may send.
+    user.refresh_from_db()
+    with pytest.raises(ValueError, match="user id"):
+        get_or_create_user(organization, user.external_id)
+
+
+def test_erasing_twice_or_twice_at_once_is_erasing(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
+    fill_every_table(user, clock, index_now)
+    first = memory.request_erasure(user, now=clock())
+    second = memory.request_erasure(user, now=clock())
+    for requested in (first, second, first):
+        erasure.finish_erasure(requested.pk, now=clock())
+    assert erasure.list_unfinished_erasures() == []
+    assert set(rows_of(user.pk).values()) == {0}
+
+
+def test_an_erasure_waits_for_an_index_that_is_away(
+    user: EndUser, clock: Clock, index_now: IndexNow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_every_table(user, clock, index_now)
+    requested = memory.request_erasure(user, now=clock())
+
+    def fail(user_id: int) -> None:
+        raise Unavailable("vector", "connection refused")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(vector_index(), "erase", fail)
+        tasks.erase_user(str(requested.pk))
+    assert erasure.list_unfinished_erasures() == [requested.pk]
+    with user_scope(user):
+        assert MemoryItem.objects.count() == 0
+    counted = Erasure.objects.get(pk=requested.pk).removed
+    assert counted["memory_item"] > 0
+    tasks.erase_user(str(requested.pk))
+    done = Erasure.objects.get(pk=requested.pk)
+    assert done.finished_at is not None
+    assert done.removed == counted
+    assert not EndUser.objects.filter(pk=user.pk).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_write_that_comes_between_is_erased_by_the_next_run(
+    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requested = memory.request_erasure(user, now=clock())
+    erase = type(vector_index()).erase
+
+    def write_first(index: object, user_id: int) -> None:
+        memory.store(user, NewMemory("Too late"), now=clock())
+        erase(index, user_id)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(vector_index()), "erase", write_first)
+        with pytest.raises(IntegrityError):
+            tasks.erase_user(str(requested.pk))
+    assert erasure.list_unfinished_erasures() == [requested.pk]
+    tasks.erase_user(str(requested.pk))
+    assert Erasure.objects.get(pk=requested.pk).finished_at is not None
+    assert rows_of(user.pk)["memory_item"] == 0
+    assert not EndUser.objects.filter(pk=user.pk).exists()

@@ -7,13 +7,13 @@ from itertools import product
 from math import nan
 from pathlib import Path
 
-import knowledge_graph.advice.routing
 import numpy as np
 import pytest
 from django.conf import settings as live_settings
 from pytest_django import Settings
 from qdrant_client.models import CreateAlias, CreateAliasOperation, Distance, VectorParams
 
+import knowledge_graph.advice.routing
 from config.embedded import socket_path
 from memory import indexes, inference
 from memory.access.scope import user_scope

@@ -5,6 +5,9 @@ from django.dispatch import Signal
 index_due = Signal()
 """A user's rows wait for the index; sent once per change from "nothing waits". Arguments: user_id."""
 
+words_changed = Signal()
+"""A user's rows were written and committed: what caches their words is stale. Arguments: user_id."""
+
 promotion_due = Signal()
 """Enough messages, or a change of thread: run promotion for this user. Arguments: user_id."""
 

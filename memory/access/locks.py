@@ -14,6 +14,14 @@ def lock_for_transaction(subject: str, user: EndUser) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", [subject, user.pk])
 
 
+def try_lock_for_transaction(subject: str, user: EndUser) -> bool:
+    """The same lock, where it is free: False when another transaction has it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, %s))", [subject, user.pk])
+        row = cursor.fetchone()
+    return bool(row and row[0])
+
+
 @contextmanager
 def try_task_lock(name: str, key: int) -> Iterator[bool]:
     """True for one process at a time. The lock ends with the connection, so a killed worker releases it.

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from django.db import connection
 from django.db.models import F, Q
 
 from memory import signals
-from memory.access.locks import lock_for_transaction
+from memory.access.locks import lock_for_transaction, try_lock_for_transaction
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.lifecycle import bank
@@ -121,7 +120,7 @@ def run_batches(user: EndUser, now: datetime, actor: str, result: PromotionResul
         started = time.perf_counter()
         room = size
         with user_scope(user):
-            if not try_promotion_lock(user):
+            if not try_lock_for_transaction("promote", user):
                 return
             while room and not due.is_done:
                 asked, batch = due.take(room)
@@ -177,13 +176,6 @@ def adapt_batch_size(size: int, took_s: float, largest: int) -> int:
     if took_s > LONG_BATCH_S:
         return max(min(SMALLEST_BATCH, largest), size // 2)
     return min(largest, size * 2) if took_s < SHORT_BATCH_S else size
-
-
-def try_promotion_lock(user: EndUser) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended('promote', %s))", [user.pk])
-        row = cursor.fetchone()
-    return bool(row and row[0])
 
 
 # --- rules -------------------------------------------------------------------------------------------------------

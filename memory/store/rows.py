@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from memory import signals
 from memory.conf import memory_conf
-from memory.indexes import lexical_index
 from memory.language import build_tsvector
 from memory.language.text import format_date, hash_content
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
@@ -197,7 +196,8 @@ def mark_index_due(user: EndUser, now: datetime) -> None:
     The shared lock is what settling waits for before it looks: the row's own foreign key is checked, and so locks the
     user, only at the commit. Taken first, it lets the update see what a settling that was faster has taken back.
     """
-    transaction.on_commit(partial(lexical_index().changed, user.pk))
+    # After the commit: a cache that read again before it would hold the old words and call itself fresh.
+    transaction.on_commit(partial(signals.words_changed.send, EndUser, user_id=user.pk))
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
     if EndUser.objects.filter(pk=user.pk, index_due_since__isnull=True).update(index_due_since=now):

@@ -104,7 +104,7 @@ class OutcomeEvent(models.Model):
     ``replaced_at`` and a line that takes it back (``sign`` -1, ``reverts``), with the same outcome, query and
     memories. So whoever learns from outcomes reads the lines with an empty ``learned_at`` in order of ``id``, adds
     ``sign`` to what it counts for each, and sets ``learned_at`` in the same transaction: earlier verdicts subtract
-    themselves. Everything to learn from stands in the line, with the tiers of the moment, so that adding and taking
+    themselves. Everything to learn from is in the line, with the tiers of the moment, so that adding and taking
     back meet the same counts whatever was promoted in between. What actions learn is in ``ActionTaken``.
     """
 
@@ -157,8 +157,8 @@ class OutcomeEvent(models.Model):
 class ActionTaken(models.Model):
     """One action of a turn: a tool run reported with its exchange, or a call of a memory tool.
 
-    ``verdict`` is the outcome that stands for its turn, empty while there is none; ``learned`` is the one that has
-    been learned. Whoever learns takes the rows where the two differ (index ``action_taken_unlearned``), subtracts
+    ``verdict`` is the current outcome of its turn, empty while there is none; ``learned`` is the one that has been
+    learned. Whoever learns takes the rows where the two differ (index ``action_taken_unlearned``), subtracts
     ``learned`` unless it is empty, adds ``verdict`` unless it is empty, and sets ``learned = verdict`` in the same
     transaction. That is exactly once, in whichever order action and verdict came, and right when a verdict is replaced.
     """
@@ -203,13 +203,17 @@ class ActionTaken(models.Model):
 
 
 class ConversationSignal(models.Model):
-    """An implicit signal about an exchange: a cue in the next message, or a failed tool. Moves no score."""
+    """An implicit signal about an exchange: a cue in the next message, or a failed tool. Moves no score by itself.
+
+    Stored apart from outcomes: thanks are cheap, and a correction is often about something else. As rows of their own
+    signals can be shown, counted and, if wanted, weighed at a tenth, without counting as a use.
+    """
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
     thread_id = models.CharField(max_length=200, blank=True, default="")
     exchange_id = models.UUIDField()
-    """The exchange it speaks of."""
+    """The exchange it is about."""
     heard_in = models.UUIDField()
     """The exchange in which it was noticed: for what the user said, the next one."""
     kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in SignalKind])

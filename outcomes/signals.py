@@ -6,10 +6,10 @@ exchange_stored = Signal()
 """An exchange was stored; sent in its transaction. Receivers only record work. Arguments: user, exchange."""
 
 exchanges_dropped = Signal()
-"""Exchanges are let go for their age, inside the open scope. Arguments: user, ids."""
+"""Exchanges are about to be deleted for their age, inside the open scope. Arguments: user, ids."""
 
 verdicts_dropped = Signal()
-"""Lines of the ledger are let go, inside the open scope. What they taught stays. Arguments: user, ids."""
+"""Lines of the ledger are about to be deleted, inside the open scope. What was learned stays. Arguments: user, ids."""
 
 conversation_due = Signal()
 """A user has exchanges for the detector or for profile extraction. Arguments: user_id."""

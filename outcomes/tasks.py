@@ -22,7 +22,7 @@ def look_at_conversations(user_id: int) -> int:
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None:
         return 0
-    looked = 0
+    judged = 0
     with try_task_lock("conversations", user_id) as mine:
         if not mine:
             return 0
@@ -30,13 +30,13 @@ def look_at_conversations(user_id: int) -> int:
             work.release_idle_threads(user, timezone.now())
         profiling.profile_due_exchanges(user, now=timezone.now())
         try:
-            looked += detector.judge_due_exchanges(user, now=timezone.now())
+            judged += detector.judge_due_exchanges(user, now=timezone.now())
         except Unavailable as error:
             # The rows stay pending; the sweep enqueues them again.
             logger.warning("judging paused", dependency=error.dependency, reason=error.reason)
         with user_scope(user):
             work.settle_marks(user, timezone.now())
-    return looked
+    return judged
 
 
 @shared_task(name="outcomes.sweep_conversations")
@@ -50,7 +50,7 @@ def sweep_conversations() -> int:
 
 @shared_task(name="outcomes.purge_exchanges")
 def purge_exchanges() -> None:
-    """Let go of what is past its keeping."""
+    """Delete what is past its days, user by user."""
     for user_id in expiry.iterate_log_users():
         purge_user_exchanges.delay(user_id)
 

@@ -52,9 +52,9 @@ def release_due_exchanges(user: EndUser, exchange: Exchange, now: datetime) -> b
     released = 0
     if Exchange.objects.filter(user=user, thread_id=exchange.thread_id).count() % DETECT_EVERY == 0:
         released += release_thread(user, exchange.thread_id, now)
-    left = EndUser.objects.filter(pk=user.pk).values_list("last_thread_id", flat=True).first()
-    if left and left != exchange.thread_id:
-        released += release_thread(user, left, now)
+    previous_thread = EndUser.objects.filter(pk=user.pk).values_list("last_thread_id", flat=True).first()
+    if previous_thread and previous_thread != exchange.thread_id:
+        released += release_thread(user, previous_thread, now)
     return released > 0
 
 
@@ -62,8 +62,8 @@ def release_thread(user: EndUser, thread_id: str, now: datetime) -> int:
     """Make a thread's pending exchanges due, except the last, which nobody has reacted to yet."""
     thread = Exchange.objects.filter(user=user, thread_id=thread_id)
     last = thread.order_by("-created_at", "-pk").values_list("pk", flat=True)[:1]
-    waiting = thread.filter(detection=Detection.PENDING, detection_at=None).exclude(pk__in=list(last))
-    return waiting.update(detection_at=now)
+    pending = thread.filter(detection=Detection.PENDING, detection_at=None).exclude(pk__in=list(last))
+    return pending.update(detection_at=now)
 
 
 def mark_conversation(user: EndUser, detect_at: datetime | None, profile_at: datetime | None) -> None:
@@ -82,9 +82,9 @@ def settle_marks(user: EndUser, now: datetime) -> None:
     work = ConversationWork.objects.select_for_update().filter(end_user=user).first()
     if work is None:
         return
-    waiting = Exchange.objects.filter(user=user, detection=Detection.PENDING)
-    due = waiting.aggregate(due=Min("detection_at"))["due"]
-    unreleased = waiting.filter(detection_at=None).values("thread_id").annotate(oldest=Min("created_at"))
+    pending = Exchange.objects.filter(user=user, detection=Detection.PENDING)
+    due = pending.aggregate(due=Min("detection_at"))["due"]
+    unreleased = pending.filter(detection_at=None).values("thread_id").annotate(oldest=Min("created_at"))
     moments = [due] if due else []
     moments += [max(row["oldest"] + get_idle_time(), now + get_idle_time()) for row in unreleased]
     work.detect_at = min(moments, default=None)
@@ -96,11 +96,11 @@ def settle_marks(user: EndUser, now: datetime) -> None:
 
 def release_idle_threads(user: EndUser, now: datetime) -> None:
     """Release exchanges of idle threads, and give up expired ones."""
-    waiting = Exchange.objects.filter(user=user, detection=Detection.PENDING, detection_at=None)
-    waiting.filter(created_at__lte=now - GIVEN_UP_AFTER).update(
+    pending = Exchange.objects.filter(user=user, detection=Detection.PENDING, detection_at=None)
+    pending.filter(created_at__lte=now - GIVEN_UP_AFTER).update(
         detection=Detection.SKIPPED, detection_at=now, detected={"skipped": "nothing was said after it"}
     )
-    for thread_id in waiting.values_list("thread_id", flat=True).distinct().order_by("thread_id"):
+    for thread_id in pending.values_list("thread_id", flat=True).distinct().order_by("thread_id"):
         thread = Exchange.objects.filter(user=user, thread_id=thread_id)
         last = thread.order_by("-created_at", "-pk").values_list("created_at", flat=True).first()
         if last is not None and last <= now - get_idle_time():

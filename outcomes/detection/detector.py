@@ -33,6 +33,7 @@ PROMPT = "outcome_detection"
 CONFIDENT = 0.7
 """A judgement with less confidence counts as unknown."""
 LONGEST_MESSAGE = 500
+# One answer a call: one verdict for four exchanges would move the memories of all of them by the mood of the last.
 CONTEXT_EXCHANGES = 2
 """Exchanges shown to the model before and after the judged one."""
 MOST_ATTEMPTS = 3
@@ -51,7 +52,7 @@ class Judgement(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DetectionCase:
-    """An exchange to judge, and the conversation it stands in."""
+    """An exchange to judge, and the conversation around it."""
 
     exchange: Exchange
     conversation: str
@@ -59,23 +60,23 @@ class DetectionCase:
 
 def judge_due_exchanges(user: EndUser, *, now: datetime, limit: int = DETECT_EVERY * 2) -> int:
     """Judge at most ``limit`` due exchanges. Returns how many were examined. Raises Unavailable."""
-    looked = 0
-    while looked < limit:
+    examined = 0
+    while examined < limit:
         case = lease_next_case(user, now)
         if case is None:
             break
-        looked += 1
+        examined += 1
         model = language_model()
         if model is None:
             skip_exchange(user, case.exchange, "no language model", now)
             continue
         judge_exchange(user, case, model, now)
-    return looked
+    return examined
 
 
 def judge_exchange(user: EndUser, case: DetectionCase, model: LanguageModel, now: datetime) -> None:
     try:
-        said = model.answer(
+        judgement = model.answer(
             render_prompt(PROMPT, {"conversation": case.conversation}),
             Judgement,
             purpose=PROMPT,
@@ -89,7 +90,7 @@ def judge_exchange(user: EndUser, case: DetectionCase, model: LanguageModel, now
         # The model did not answer: the lease expires and the next worker tries again.
         return_lease(user, case.exchange)
         raise
-    settle_judgement(user, case.exchange, said, now)
+    settle_judgement(user, case.exchange, judgement, now)
 
 
 def lease_next_case(user: EndUser, now: datetime) -> DetectionCase | None:
@@ -128,17 +129,19 @@ def find_skip_reason(user: EndUser, exchange: Exchange, now: datetime) -> str:
         return "its outcome was told"
     if not has_shown_memories(user, exchange) and not has_used_tools(user, exchange):
         return "it used neither memories nor tools"
+    # It waits for a reaction, so the newest exchange of a thread is never judged.
     if not has_follow_up(user, exchange):
         return "nothing was said after it"
+    # So that nobody can run up a bill by talking: 100 calls a day about one user, unless set otherwise.
     if count_calls_today(user, now) >= memory_conf().conversations.detections_a_day:
         return "the day's calls are used up"
     return ""
 
 
 def is_judged(user: EndUser, exchange: Exchange) -> bool:
-    about = Q(exchange_id=exchange.pk) | (Q(turn_id=exchange.turn_id) if exchange.turn_id else Q(pk=None))
-    standing = OutcomeEvent.objects.filter(about, user=user, sign=1, replaced_at=None)
-    return standing.exclude(source=Source.IMPLICIT).exists()
+    subject = Q(exchange_id=exchange.pk) | (Q(turn_id=exchange.turn_id) if exchange.turn_id else Q(pk=None))
+    current = OutcomeEvent.objects.filter(subject, user=user, sign=1, replaced_at=None)
+    return current.exclude(source=Source.IMPLICIT).exists()
 
 
 def has_shown_memories(user: EndUser, exchange: Exchange) -> bool:
@@ -158,8 +161,8 @@ def has_follow_up(user: EndUser, exchange: Exchange) -> bool:
 
 def count_calls_today(user: EndUser, now: datetime) -> int:
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    asked = Exchange.objects.filter(user=user, detection_at__gte=today, detection_attempts__gt=0)
-    return int(asked.aggregate(asked=Sum("detection_attempts"))["asked"] or 0)
+    examined = Exchange.objects.filter(user=user, detection_at__gte=today, detection_attempts__gt=0)
+    return int(examined.aggregate(asked=Sum("detection_attempts"))["asked"] or 0)
 
 
 def filter_later(user: EndUser, exchange: Exchange) -> QuerySet[Exchange]:
@@ -171,12 +174,12 @@ def render_conversation(user: EndUser, exchange: Exchange) -> str:
     """The conversation around an exchange, with shortened messages."""
     thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id)
     before = thread.exclude(pk__in=filter_later(user, exchange).values("pk")).exclude(pk=exchange.pk)
-    told = [
+    shown = [
         *reversed(before.order_by("-created_at", "-pk")[:CONTEXT_EXCHANGES]),
         exchange,
         *filter_later(user, exchange).order_by("created_at", "pk")[:CONTEXT_EXCHANGES],
     ]
-    return "\n".join(line for row in told for line in render_messages(row, judged=row.pk == exchange.pk))
+    return "\n".join(line for row in shown for line in render_messages(row, judged=row.pk == exchange.pk))
 
 
 def render_messages(row: Exchange, *, judged: bool) -> tuple[str, str]:
@@ -190,28 +193,28 @@ def shorten_message(message: str) -> str:
     return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 1] + "…"
 
 
-def settle_judgement(user: EndUser, exchange: Exchange, said: Judgement, now: datetime) -> None:
+def settle_judgement(user: EndUser, exchange: Exchange, judgement: Judgement, now: datetime) -> None:
     """Settle the exchange and record a confident judgement as its verdict, in one transaction.
 
     If another worker or an explicit outcome settled it meanwhile, that one wins.
     """
-    known = said.outcome != "unknown" and said.confidence >= CONFIDENT
+    is_clear = judgement.outcome != "unknown" and judgement.confidence >= CONFIDENT
     with user_scope(user):
         subject = lock_subject(user, None, exchange.pk)
         row = lock_pending(user, exchange)
         if row is None:
             return
-        close_detection(row, Detection.DONE, build_detection_record(said), now)
-        if known and row.scored_at is None:
-            record_judgement(user, subject, said, now)
+        close_detection(row, Detection.DONE, build_detection_record(judgement), now)
+        if is_clear and row.scored_at is None:
+            record_judgement(user, subject, judgement, now)
 
 
-def record_judgement(user: EndUser, subject: VerdictSubject, said: Judgement, now: datetime) -> None:
+def record_judgement(user: EndUser, subject: VerdictSubject, judgement: Judgement, now: datetime) -> None:
     verdict = Verdict(
-        Outcome(said.outcome),
+        Outcome(judgement.outcome),
         Source.DETECTOR,
         signal="detector",
-        confidence=said.confidence,
+        confidence=judgement.confidence,
         actor="detector",
     )
     settled = apply_verdict(
@@ -221,12 +224,12 @@ def record_judgement(user: EndUser, subject: VerdictSubject, said: Judgement, no
         mark_scored(user, subject, now)
 
 
-def build_detection_record(said: Judgement) -> dict[str, object]:
+def build_detection_record(judgement: Judgement) -> dict[str, object]:
     return {
-        "outcome": said.outcome,
-        "confidence": said.confidence,
-        "indicators": [shorten_message(indicator)[:200] for indicator in said.indicators[:MOST_INDICATORS]],
-        "reasoning": shorten_message(said.reasoning),
+        "outcome": judgement.outcome,
+        "confidence": judgement.confidence,
+        "indicators": [shorten_message(indicator)[:200] for indicator in judgement.indicators[:MOST_INDICATORS]],
+        "reasoning": shorten_message(judgement.reasoning),
     }
 
 

@@ -93,9 +93,9 @@ def list_exchanges(
                 Q(created_at__lt=after.created_at) | Q(created_at=after.created_at, pk__lt=after.exchange_id)
             )
         found = list(rows.order_by("-created_at", "-pk")[: limit + 1])
-        shown = found[:limit]
-        more = len(found) > limit
-        return load_details(user, shown), ExchangeCursor(shown[-1].created_at, shown[-1].pk) if more else None
+        page = found[:limit]
+        has_more = len(found) > limit
+        return load_details(user, page), ExchangeCursor(page[-1].created_at, page[-1].pk) if has_more else None
 
 
 def filter_thread(user: EndUser, thread_id: str) -> QuerySet[Exchange]:
@@ -120,8 +120,8 @@ def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeD
     for exchange in exchanges:
         by_turn[exchange.turn_id].append(exchange.pk)
     turns = [turn_id for turn_id in by_turn if turn_id is not None]
-    standing = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
-    for event in standing.filter(Q(exchange_id__in=list(found)) | Q(turn_id__in=turns)).order_by("pk"):
+    current = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
+    for event in current.filter(Q(exchange_id__in=list(found)) | Q(turn_id__in=turns)).order_by("pk"):
         about = {event.exchange_id, *(by_turn[event.turn_id] if event.turn_id else ())}
         for exchange_id in about & set(found):
             found[exchange_id].outcome = event
@@ -142,8 +142,8 @@ def list_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSu
         exchanges = Exchange.objects.filter(user=user)
         rows = exchanges.values("thread_id").annotate(number=Count("pk"), last=Max("created_at"))
         newest = list(rows.order_by("-last", "thread_id")[offset : offset + limit])
-        named = exchanges.filter(thread_id__in=[row["thread_id"] for row in newest])
-        last = {row.thread_id: row for row in named.order_by("thread_id", "-created_at", "-pk").distinct("thread_id")}
+        of_page = exchanges.filter(thread_id__in=[row["thread_id"] for row in newest])
+        last = {row.thread_id: row for row in of_page.order_by("thread_id", "-created_at", "-pk").distinct("thread_id")}
         return [ThreadSummary(row["thread_id"], row["number"], last[row["thread_id"]]) for row in newest]
 
 
@@ -151,12 +151,12 @@ def list_memory_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[M
     """Newest first, each with the memory it begins with."""
     with user_scope(user):
         items = MemoryItem.objects.for_user(user).active().defer("lexemes")
-        heard = Exchange.objects.filter(user=user).values("thread_id")
-        rows = items.exclude(thread_id="").exclude(thread_id__in=heard).values("thread_id")
+        with_exchanges = Exchange.objects.filter(user=user).values("thread_id")
+        rows = items.exclude(thread_id="").exclude(thread_id__in=with_exchanges).values("thread_id")
         counted = rows.annotate(number=Count("pk"), last=Max("occurred_at")).order_by("-last", "thread_id")
         newest = list(counted[offset : offset + limit])
-        named = items.filter(thread_id__in=[row["thread_id"] for row in newest])
-        first = {item.thread_id: item for item in named.order_by("thread_id", "arrival").distinct("thread_id")}
+        of_page = items.filter(thread_id__in=[row["thread_id"] for row in newest])
+        first = {item.thread_id: item for item in of_page.order_by("thread_id", "arrival").distinct("thread_id")}
         return [MemoryThread(row["thread_id"], row["number"], first[row["thread_id"]], row["last"]) for row in newest]
 
 

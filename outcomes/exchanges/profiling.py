@@ -30,6 +30,7 @@ logger = structlog.get_logger(__name__)
 
 MOST_ATTEMPTS = 3
 LEASE = timedelta(minutes=5)
+# Exchanges of one task; the rest waits for the next sweep, so that one user does not hold the worker.
 AT_ONCE = 8
 DEADLINE_S = 30.0
 ACTOR = "profile"
@@ -40,22 +41,22 @@ FactDraft = tuple[NewMemory, uuid.UUID | None]
 
 def profile_due_exchanges(user: EndUser, *, now: datetime, limit: int = AT_ONCE) -> int:
     """Process pending exchanges. Returns how many facts were stored."""
-    kept = 0
+    count = 0
     for _ in range(limit):
         exchange = lease_next_exchange(user, now)
         if exchange is None:
             break
-        kept += store_facts(user, exchange, draft_facts(user, exchange), now)
-    return kept
+        count += store_facts(user, exchange, draft_facts(user, exchange), now)
+    return count
 
 
 def lease_next_exchange(user: EndUser, now: datetime) -> Exchange | None:
     """Lease the oldest pending exchange; those not worth examining are settled on the way."""
     with user_scope(user):
         ready = Q(profile_after=None) | Q(profile_after__lte=now)
-        waiting = Exchange.objects.select_for_update(no_key=True, skip_locked=True).filter(ready, user=user)
-        waiting = waiting.filter(profiled_at=None, created_at__gt=now - GIVEN_UP_AFTER)
-        for exchange in waiting.order_by("created_at", "pk")[: AT_ONCE * 10]:
+        pending = Exchange.objects.select_for_update(no_key=True, skip_locked=True).filter(ready, user=user)
+        pending = pending.filter(profiled_at=None, created_at__gt=now - GIVEN_UP_AFTER)
+        for exchange in pending.order_by("created_at", "pk")[: AT_ONCE * 10]:
             if is_skippable(user, exchange, now):
                 mark_profiled(exchange, now)
                 continue
@@ -73,8 +74,8 @@ def is_skippable(user: EndUser, exchange: Exchange, now: datetime) -> bool:
         # It has crashed the worker each time.
         return True
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    looked = Exchange.objects.filter(user=user, profiled_at__gte=today, profile_attempts__gt=0).count()
-    return looked >= memory_conf().conversations.profiles_a_day
+    examined = Exchange.objects.filter(user=user, profiled_at__gte=today, profile_attempts__gt=0).count()
+    return examined >= memory_conf().conversations.profiles_a_day
 
 
 def draft_facts(user: EndUser, exchange: Exchange) -> list[FactDraft]:

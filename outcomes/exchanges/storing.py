@@ -53,16 +53,16 @@ class StoredExchange:
 def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str = "") -> StoredExchange:
     """Store the exchange and its memory in working. Raises Refused for a message that breaks a rule."""
     limit = memory_conf().limits.text
-    asked = validate_field_text(new.user_message, limit, "user_message")
-    answered = validate_field_text(new.assistant_message, limit, "assistant_message")
+    question = validate_field_text(new.user_message, limit, "user_message")
+    answer = validate_field_text(new.assistant_message, limit, "assistant_message")
     with user_scope(user):
-        row = build_exchange(user, new, asked, answered, now)
-        # First, while no row of the user is locked: a hint locks memories, and those come before the user's own row.
+        row = build_exchange(user, new, question, answer, now)
+        # First, while no row of the user is locked: a hint locks memories, which are locked before the user's own row.
         store_signals(user, row, now)
         stored = writing.store_memory(
             user,
             NewMemory(
-                text=render_exchange(asked, answered, limit),
+                text=render_exchange(question, answer, limit),
                 tier=Tier.WORKING,
                 thread_id=new.thread_id,
                 source_type=SourceType.USER,
@@ -84,15 +84,15 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
     return StoredExchange(row.pk, stored.item.pk, required, state, blocking=required and is_scoring_enforced())
 
 
-def build_exchange(user: EndUser, new: NewExchange, asked: str, answered: str, now: datetime) -> Exchange:
+def build_exchange(user: EndUser, new: NewExchange, question: str, answer: str, now: datetime) -> Exchange:
     turn = Turn.objects.filter(user=user, turn_id=new.turn_id).first() if new.turn_id else None
     scored = is_already_scored(new, turn)
     return Exchange(
         user=user,
         thread_id=new.thread_id,
         turn_id=new.turn_id,
-        user_message=asked,
-        assistant_message=answered,
+        user_message=question,
+        assistant_message=answer,
         tools=list(new.tools),
         interrupted=new.interrupted,
         required_scoring=not scored and requires_outcome(new, turn),
@@ -118,13 +118,15 @@ def requires_outcome(new: NewExchange, turn: Turn | None) -> bool:
 
 
 def is_scoring_enforced() -> bool:
+    # It is reported and nothing is refused: a context that answered 409 would leave the user without an answer because
+    # a client forgot a call. ``blocking`` leaves the decision to the client.
     return bool(memory_conf().flags["enforce_scoring"])
 
 
 def count_messages(user: EndUser, thread_id: str, now: datetime) -> None:
     """Trigger promotion every few messages and on a change of thread."""
-    seen = EndUser.objects.filter(pk=user.pk).values_list("messages_since_promotion", "last_thread_id").first()
-    count, last_thread = seen or (0, "")
+    stored = EndUser.objects.filter(pk=user.pk).values_list("messages_since_promotion", "last_thread_id").first()
+    count, last_thread = stored or (0, "")
     EndUser.objects.filter(pk=user.pk).update(
         messages_since_promotion=F("messages_since_promotion") + MESSAGES_PER_EXCHANGE,
         last_thread_id=thread_id,
@@ -134,14 +136,14 @@ def count_messages(user: EndUser, thread_id: str, now: datetime) -> None:
         promotion_due.send(EndUser, user_id=user.pk)
 
 
-def render_exchange(asked: str, answered: str, limit: int) -> str:
+def render_exchange(question: str, answer: str, limit: int) -> str:
     """Question and answer as one text; the exchange itself is stored in full beside it."""
     frame = "User: {}\nAssistant: {}"
     room = limit - len(frame)
-    if len(asked) + len(answered) > room:
-        asked = asked[: max(room // 2, room - len(answered))]
-        answered = answered[: room - len(asked)]
-    return frame.format(asked, answered)
+    if len(question) + len(answer) > room:
+        question = question[: max(room // 2, room - len(answer))]
+        answer = answer[: room - len(question)]
+    return frame.format(question, answer)
 
 
 def find_unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:
@@ -162,9 +164,9 @@ had used then.
 """Holds none of the user's words, so nothing in it can be forged. It names the turn: by now another has begun."""
 
 
-def render_scoring_request(waiting: Exchange) -> str:
+def render_scoring_request(exchange: Exchange) -> str:
     """The text that asks an assistant for a missing outcome."""
-    return SCORING_REQUEST.format(exchange=waiting.pk, turn=waiting.turn_id)
+    return SCORING_REQUEST.format(exchange=exchange.pk, turn=exchange.turn_id)
 
 
 def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:
@@ -173,8 +175,8 @@ def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:
         return True
     recent = now - LONG_IDLE
     with user_scope(user):
-        talked = Exchange.objects.filter(user=user, thread_id=thread_id, created_at__gt=recent).exists()
-        return not talked and not (
+        has_exchanges = Exchange.objects.filter(user=user, thread_id=thread_id, created_at__gt=recent).exists()
+        return not has_exchanges and not (
             MemoryItem.objects.for_user(user).filter(thread_id=thread_id, created_at__gt=recent).exists()
         )
 
@@ -192,8 +194,8 @@ def delete_exchanges_of(user: EndUser, ids: Sequence[uuid.UUID]) -> int:
         gone.delete()
         OutcomeEvent.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")
         ActionTaken.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")
-        heard = Q(exchange_id__in=exchange_ids) | Q(heard_in__in=exchange_ids)
-        ConversationSignal.objects.filter(user=user).filter(heard).delete()
+        signals = Q(exchange_id__in=exchange_ids) | Q(heard_in__in=exchange_ids)
+        ConversationSignal.objects.filter(user=user).filter(signals).delete()
     return len(exchange_ids)
 
 

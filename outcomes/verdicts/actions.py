@@ -19,6 +19,7 @@ from memory.store import rows
 from memory.tiers import Outcome, Tier
 from outcomes.models import QUERY_CHARS, ActionTaken, ConversationSignal, Exchange, OutcomeEvent, SignalKind, Source
 
+# Tools report a timeout in words of their own. It is only counted apart, so a wide pattern does no harm.
 TIMED_OUT = re.compile(r"time[ds]?[ -]?out|deadline", re.IGNORECASE)
 LONGEST_ERROR = 300
 
@@ -66,19 +67,17 @@ def find_turn_query(user: EndUser, turn_id: uuid.UUID | None) -> str:
 
 
 def store_tool_runs(user: EndUser, exchange: Exchange, tools: Sequence[dict[str, Any]], now: datetime) -> None:
-    """Store the tool runs of an exchange; a failed one is also a signal, which moves no score.
-
-    Calls of memory tools that were noted when they were made are not noted again.
-    """
-    noted = claim_recorded_calls(user, exchange)
+    """Store the tool runs of an exchange; a failed one is also a signal, which moves no score."""
+    recorded = claim_recorded_calls(user, exchange)
     if not tools:
         return
     verdict = find_current_outcome(user, exchange.turn_id, exchange.pk)
     runs = [build_action(user, exchange, tool, now, verdict) for tool in tools]
     new = []
     for run in runs:
-        if noted[run.action, run.ok] > 0:
-            noted[run.action, run.ok] -= 1
+        # Calls of memory tools were recorded when they were made; a client that lists them again adds nothing.
+        if recorded[run.action, run.ok] > 0:
+            recorded[run.action, run.ok] -= 1
         else:
             new.append(run)
     ActionTaken.objects.bulk_create(new)
@@ -103,10 +102,10 @@ def claim_recorded_calls(user: EndUser, exchange: Exchange) -> Counter[tuple[str
     """The turn's calls recorded before its exchange arrived; they are now assigned to it."""
     if exchange.turn_id is None:
         return Counter()
-    noted = ActionTaken.objects.filter(user=user, turn_id=exchange.turn_id, exchange_id=None)
-    calls = Counter(noted.values_list("action", "ok"))
+    recorded = ActionTaken.objects.filter(user=user, turn_id=exchange.turn_id, exchange_id=None)
+    calls = Counter(recorded.values_list("action", "ok"))
     if calls:
-        noted.update(exchange_id=exchange.pk)
+        recorded.update(exchange_id=exchange.pk)
     return calls
 
 
@@ -133,20 +132,20 @@ def find_current_outcome(user: EndUser, turn_id: uuid.UUID | None, exchange_id: 
 
     Empty if there is none or only a hint.
     """
-    about = Q(turn_id=turn_id) if turn_id else Q()
-    about |= Q(exchange_id=exchange_id) if exchange_id else Q()
-    if not about:
+    subject = Q(turn_id=turn_id) if turn_id else Q()
+    subject |= Q(exchange_id=exchange_id) if exchange_id else Q()
+    if not subject:
         return ""
-    standing = OutcomeEvent.objects.filter(about, user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
-    told = set(standing.values_list("outcome", flat=True))
-    known = sorted(told - {Outcome.UNKNOWN}) or sorted(told)
-    return str(Outcome.PARTIAL if len(known) > 1 else (known or [""])[0])
+    current = OutcomeEvent.objects.filter(subject, user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
+    outcomes = set(current.values_list("outcome", flat=True))
+    clear = sorted(outcomes - {Outcome.UNKNOWN}) or sorted(outcomes)
+    return str(Outcome.PARTIAL if len(clear) > 1 else (clear or [""])[0])
 
 
 def set_action_verdicts(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUID | None) -> None:
     """Set the outcome of a turn's actions, to be learned; failed actions keep their own."""
-    about = Q(turn_id=turn_id) if turn_id else Q()
-    about |= Q(exchange_id=exchange_id) if exchange_id else Q()
-    if about:
+    subject = Q(turn_id=turn_id) if turn_id else Q()
+    subject |= Q(exchange_id=exchange_id) if exchange_id else Q()
+    if subject:
         outcome = find_current_outcome(user, turn_id, exchange_id)
-        ActionTaken.objects.filter(about, user=user, ok=True).exclude(verdict=outcome).update(verdict=outcome)
+        ActionTaken.objects.filter(subject, user=user, ok=True).exclude(verdict=outcome).update(verdict=outcome)

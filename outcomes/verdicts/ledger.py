@@ -1,8 +1,8 @@
 """The ledger of verdicts: each memory of a turn has one current verdict, so no turn counts twice.
 
-A verdict on the whole turn replaces all earlier ones; one on named memories replaces only theirs. A replaced verdict is
-reversed first, by exactly as much as it had moved the scores. Repeating a verdict changes nothing, and ``unknown``
-never replaces a verdict.
+A verdict on the whole turn replaces all earlier ones; one on named memories replaces only theirs. Repeating a verdict
+changes nothing, and ``unknown`` never replaces a verdict. People correct themselves, clients repeat themselves, and the
+detector may judge after both: the latest verdict of the strongest source counts.
 """
 
 import uuid
@@ -19,6 +19,7 @@ from memory.scoring import score_after_outcome
 from memory.tiers import SCORED_TIERS, Outcome
 from outcomes.models import QUERY_CHARS, Exchange, OutcomeEvent, Source
 
+# What a person reports is never overruled by a guess: explicit outcome, then the detector, then a hint.
 STRENGTH = {Source.EXPLICIT: 2, Source.DETECTOR: 1, Source.IMPLICIT: 0}
 MOVED_COLUMNS = {
     "score": "float8",
@@ -84,12 +85,12 @@ class Verdict:
 @dataclass(slots=True)
 class SettledVerdict:
     """The result of a verdict. ``event`` is None when nothing changed: it repeats an earlier one, or a stronger source
-    has spoken."""
+    has given one."""
 
     scored: list[MemoryItem] = field(default_factory=list)
     learned: list[uuid.UUID] = field(default_factory=list)
     event: OutcomeEvent | None = None
-    standing: list[OutcomeEvent] = field(default_factory=list)
+    previous: list[OutcomeEvent] = field(default_factory=list)
     """The verdicts that were current before."""
     replaced: list[OutcomeEvent] = field(default_factory=list)
 
@@ -106,10 +107,10 @@ def settle_verdict(
     user: EndUser, subject: VerdictSubject, verdict: Verdict, ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
 ) -> SettledVerdict:
     """Apply a verdict to these memories. The subject's row must be locked, to serialise verdicts."""
-    standing = find_current_events(user, subject)
-    earlier = standing if whole else [event for event in standing if is_about_any(event, ids)]
+    current = find_current_events(user, subject)
+    earlier = current if whole else [event for event in current if is_about_any(event, ids)]
     if is_overruled(verdict, earlier) or is_repetition(verdict, earlier, ids, whole=whole):
-        return describe_unchanged(user, ids, standing)
+        return describe_unchanged(user, ids, current)
     moves = {uuid.UUID(row[0]): ScoreMove(event, row[2]) for event in earlier for row in event.memories}
     gone = [item_id for item_id in moves if item_id not in set(ids)] if whole else []
     items = lock_items(user, [*ids, *gone])
@@ -120,7 +121,7 @@ def settle_verdict(
         elif item.tier in SCORED_TIERS:
             changes.take_back(item)
     changes.save()
-    settled = SettledVerdict(changes.scored, changes.learned, standing=standing, replaced=earlier)
+    settled = SettledVerdict(changes.scored, changes.learned, previous=current, replaced=earlier)
     replace_events(user, earlier, ids, whole=whole, now=now)
     settled.event = write_event(user, subject, verdict, changes, whole=whole, now=now)
     return settled
@@ -161,17 +162,18 @@ class ScoreChanges:
         self._subtract(item, earlier)
         self._note(item, "outcome_replaced", before, f"a later verdict takes the place of {earlier.event.outcome}")
 
-    def withdraw(self, item: MemoryItem, told: MemoryEvent) -> None:
-        """Take back the verdict that ``told`` tells of, with none in its place."""
+    def withdraw(self, item: MemoryItem, event: MemoryEvent) -> None:
+        """Reverse the verdict that ``event`` records, with none in its place."""
         before = item.score
         self._subtract(item, self._moves[item.pk])
-        said = find_last_verdict(item, besides=self._moves[item.pk].event)
-        item.last_outcome, item.last_used_at = (said.outcome, said.at) if said else ("", None)
-        reason = f"{told.kind.removeprefix('outcome_')} no longer stands"
-        self._note(item, "outcome_withdrawn", before, reason, undone=told.pk)
+        previous = find_last_verdict(item, except_for=self._moves[item.pk].event)
+        item.last_outcome, item.last_used_at = (previous.outcome, previous.at) if previous else ("", None)
+        reason = f"{event.kind.removeprefix('outcome_')} no longer stands"
+        self._note(item, "outcome_withdrawn", before, reason, undone=event.pk)
 
     def _subtract(self, item: MemoryItem, earlier: ScoreMove) -> None:
         outcome = Outcome(earlier.event.outcome)
+        # By the amount it had moved, not by its nominal step: a move that ended at 0 or 1 loses nothing.
         item.score = clamp_score(item.score - earlier.delta)
         if earlier.event.source != Source.IMPLICIT:
             item.uses = max(0, item.uses - (outcome is not Outcome.UNKNOWN))
@@ -229,16 +231,16 @@ def clamp_score(score: float) -> float:
 
 
 def find_current_events(user: EndUser, subject: VerdictSubject) -> list[OutcomeEvent]:
-    about = Q(turn_id=subject.turn_id) if subject.turn_id else Q()
-    about |= Q(exchange_id=subject.exchange_id) if subject.exchange_id else Q()
-    if not about:
+    condition = Q(turn_id=subject.turn_id) if subject.turn_id else Q()
+    condition |= Q(exchange_id=subject.exchange_id) if subject.exchange_id else Q()
+    if not condition:
         return []
-    return list(OutcomeEvent.objects.filter(about, user=user, sign=1, replaced_at=None).order_by("pk"))
+    return list(OutcomeEvent.objects.filter(condition, user=user, sign=1, replaced_at=None).order_by("pk"))
 
 
-def find_last_verdict(item: MemoryItem, *, besides: OutcomeEvent) -> OutcomeEvent | None:
-    standing = OutcomeEvent.objects.filter(user=item.user_id, sign=1, replaced_at=None, scored_ids__contains=[item.pk])
-    return standing.exclude(pk=besides.pk).exclude(source=Source.IMPLICIT).order_by("at", "pk").last()
+def find_last_verdict(item: MemoryItem, *, except_for: OutcomeEvent) -> OutcomeEvent | None:
+    current = OutcomeEvent.objects.filter(user=item.user_id, sign=1, replaced_at=None, scored_ids__contains=[item.pk])
+    return current.exclude(pk=except_for.pk).exclude(source=Source.IMPLICIT).order_by("at", "pk").last()
 
 
 def is_about_any(event: OutcomeEvent, ids: Iterable[uuid.UUID]) -> bool:
@@ -257,13 +259,13 @@ def is_repetition(verdict: Verdict, earlier: Sequence[OutcomeEvent], ids: Sequen
     if not earlier or any((event.outcome, event.source) != (verdict.outcome, verdict.source) for event in earlier):
         return False
     covered = {row[0] for event in earlier for row in event.memories}
-    asked = {str(item_id) for item_id in ids}
-    return covered == asked if whole else asked <= covered
+    given = {str(item_id) for item_id in ids}
+    return covered == given if whole else given <= covered
 
 
-def describe_unchanged(user: EndUser, ids: Sequence[uuid.UUID], standing: list[OutcomeEvent]) -> SettledVerdict:
+def describe_unchanged(user: EndUser, ids: Sequence[uuid.UUID], current: list[OutcomeEvent]) -> SettledVerdict:
     scored_tiers = SCORED_TIERS if memory_conf().flags["outcome"] else frozenset()
-    settled = SettledVerdict(standing=standing)
+    settled = SettledVerdict(previous=current)
     for item in MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).defer("lexemes", "text").order_by("pk"):
         if item.tier in scored_tiers:
             settled.scored.append(item)
@@ -274,8 +276,8 @@ def describe_unchanged(user: EndUser, ids: Sequence[uuid.UUID], standing: list[O
 
 def lock_items(user: EndUser, ids: Iterable[uuid.UUID]) -> list[MemoryItem]:
     """Locks in order of id, so that two outcomes cannot deadlock."""
-    named = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update(no_key=True)
-    return list(named.defer("lexemes", "text").order_by("pk"))
+    items = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update(no_key=True)
+    return list(items.defer("lexemes", "text").order_by("pk"))
 
 
 def replace_events(
@@ -284,15 +286,17 @@ def replace_events(
     """Reverse earlier lines; what they said about other memories remains valid."""
     if not earlier:
         return
+    # The ledger only grows: with a reversing line, whoever learned from the first one can subtract it in any order.
     OutcomeEvent.objects.filter(user=user, pk__in=[event.pk for event in earlier]).update(replaced_at=now)
     OutcomeEvent.objects.bulk_create(copy_event(event, event.memories, sign=-1, now=now) for event in earlier)
-    taken = set() if whole else {str(item_id) for item_id in ids}
-    kept = [(event, [row for row in event.memories if row[0] not in taken]) for event in earlier] if taken else []
-    OutcomeEvent.objects.bulk_create(copy_event(event, rest, sign=1, now=now) for event, rest in kept if rest)
+    replaced_ids = set() if whole else {str(item_id) for item_id in ids}
+    if replaced_ids:
+        remaining = [(event, [row for row in event.memories if row[0] not in replaced_ids]) for event in earlier]
+        OutcomeEvent.objects.bulk_create(copy_event(event, rest, sign=1, now=now) for event, rest in remaining if rest)
 
 
 def copy_event(event: OutcomeEvent, memories: list[list[object]], *, sign: int, now: datetime) -> OutcomeEvent:
-    named = {str(row[0]) for row in memories}
+    ids = {str(row[0]) for row in memories}
     return OutcomeEvent(
         user_id=event.user_id,
         turn_id=event.turn_id,
@@ -304,8 +308,8 @@ def copy_event(event: OutcomeEvent, memories: list[list[object]], *, sign: int, 
         signal=event.signal,
         confidence=event.confidence,
         actor=event.actor,
-        scored_ids=[item_id for item_id in event.scored_ids if str(item_id) in named],
-        learned_ids=[item_id for item_id in event.learned_ids if str(item_id) in named],
+        scored_ids=[item_id for item_id in event.scored_ids if str(item_id) in ids],
+        learned_ids=[item_id for item_id in event.learned_ids if str(item_id) in ids],
         memories=memories,
         whole=False,
         takeaway_id=event.takeaway_id,

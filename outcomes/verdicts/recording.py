@@ -19,6 +19,7 @@ from outcomes.models import Exchange, OutcomeEvent, Source
 from outcomes.verdicts.actions import set_action_verdicts
 from outcomes.verdicts.ledger import SettledVerdict, Verdict, VerdictSubject, clamp_score, settle_verdict
 
+# A lesson starts where its outcome would have moved the usual 0.5: by +0.2, -0.3, +0.05 and nothing.
 TAKEAWAY_SCORES = {Outcome.WORKED: 0.7, Outcome.FAILED: 0.2, Outcome.PARTIAL: 0.55, Outcome.UNKNOWN: 0.5}
 """The initial score of a takeaway, by outcome."""
 MAX_POSITION_DIGITS = 4
@@ -105,9 +106,9 @@ def lock_subject(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUI
     exchange = exchanges.filter(pk=exchange_id).first() if exchange_id else None
     if exchange_id and exchange is None:
         raise UnknownTurn("exchange_id")
-    wanted = turn_id or (exchange.turn_id if exchange else None)
+    wanted_turn_id = turn_id or (exchange.turn_id if exchange else None)
     turns = Turn.objects.filter(user=user).select_for_update(no_key=True)
-    turn = turns.filter(turn_id=wanted).first() if wanted else None
+    turn = turns.filter(turn_id=wanted_turn_id).first() if wanted_turn_id else None
     if turn_id and turn is None:
         raise UnknownTurn("turn_id")
     if exchange is None and turn is not None:
@@ -121,7 +122,7 @@ def lock_subject(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUI
 
 @dataclass(frozen=True, slots=True)
 class OutcomeReferences:
-    """``whole`` when all the turn showed is meant and not a choice of it."""
+    """The memories an outcome names; ``whole`` when it is about everything the turn showed."""
 
     ids: list[uuid.UUID]
     whole: bool
@@ -130,11 +131,14 @@ class OutcomeReferences:
 
 def resolve_references(user: EndUser, turn: Turn | None, related: Sequence[int | str] | None) -> OutcomeReferences:
     shown = [uuid.UUID(item_id) for item_id, _ in turn.positions] if turn else []
-    named = [(reference, resolve_reference(reference, shown)) for reference in related or ()]
-    wanted = [item_id for _, item_id in named if item_id is not None]
-    own = set(MemoryItem.objects.for_user(user).filter(pk__in=wanted).values_list("pk", flat=True)) if wanted else set()
-    ids = [item_id for item_id in dict.fromkeys(wanted) if item_id in own]
-    ignored = [reference for reference, item_id in named if item_id not in own]
+    resolved = [(reference, resolve_reference(reference, shown)) for reference in related or ()]
+    wanted_ids = [item_id for _, item_id in resolved if item_id is not None]
+    # Any of the user's own ids will do: an assistant may have used what an earlier turn showed.
+    mine = MemoryItem.objects.for_user(user).filter(pk__in=wanted_ids).values_list("pk", flat=True)
+    own = set(mine) if wanted_ids else set()
+    ids = [item_id for item_id in dict.fromkeys(wanted_ids) if item_id in own]
+    ignored = [reference for reference, item_id in resolved if item_id not in own]
+    # Beside a bad reference a good one is what the client meant; only bad ones together stand for the whole turn.
     return OutcomeReferences(ids or shown, whole=not ids, ignored=ignored)
 
 
@@ -160,16 +164,16 @@ def settle_takeaway(
     now: datetime,
 ) -> uuid.UUID | None:
     """The takeaway of a verdict. One stored for the verdict it replaces takes on the new outcome."""
-    earlier = [event.takeaway_id for event in settled.standing if event.takeaway_id]
-    known = MemoryItem.objects.for_user(user).filter(pk__in=earlier).select_for_update(no_key=True).order_by("pk")
-    kept = list(known.defer("lexemes")) if earlier else []
+    earlier = [event.takeaway_id for event in settled.previous if event.takeaway_id]
+    rows = MemoryItem.objects.for_user(user).filter(pk__in=earlier).select_for_update(no_key=True).order_by("pk")
+    takeaways = list(rows.defer("lexemes")) if earlier else []
     if text.strip():
-        same = next((item for item in kept if item.content_hash == hash_content(text)), None)
-        kept = [same] if same else []
+        same = next((item for item in takeaways if item.content_hash == hash_content(text)), None)
+        takeaways = [same] if same else []
     if settled.event is not None:
-        for item in kept:
+        for item in takeaways:
             restate_takeaway(item, verdict, now)
-    takeaway = kept[-1].pk if kept else None
+    takeaway = takeaways[-1].pk if takeaways else None
     if text.strip() and takeaway is None:
         takeaway = store_takeaway(user, text, subject, verdict, about, now)
     if settled.event is not None and takeaway:
@@ -182,8 +186,8 @@ def store_takeaway(
     user: EndUser, text: str, subject: VerdictSubject, verdict: Verdict, about: Sequence[uuid.UUID], now: datetime
 ) -> uuid.UUID:
     """Store the takeaway as a memory derived from the memories it is about: same trust, purged with them."""
-    told = [subject.exchange.memory_id] if subject.exchange and subject.exchange.memory_id else []
-    there = MemoryItem.objects.for_user(user).filter(pk__in=[*about, *told]).order_by("pk")
+    exchange_memory = [subject.exchange.memory_id] if subject.exchange and subject.exchange.memory_id else []
+    existing = MemoryItem.objects.for_user(user).filter(pk__in=[*about, *exchange_memory]).order_by("pk")
     new = NewMemory(
         text=text,
         tier=Tier.WORKING,
@@ -191,7 +195,7 @@ def store_takeaway(
         source_type=SourceType.ASSISTANT,
         source={"kind": "takeaway", "outcome": verdict.outcome},
         score=TAKEAWAY_SCORES[verdict.outcome],
-        parents=list(there.values_list("pk", flat=True)[:MOST_PARENTS]),
+        parents=list(existing.values_list("pk", flat=True)[:MOST_PARENTS]),
     )
     try:
         return writing.store_memory(user, new, now=now, actor=verdict.actor).item.pk
@@ -201,15 +205,15 @@ def store_takeaway(
 
 def restate_takeaway(item: MemoryItem, verdict: Verdict, now: datetime) -> None:
     """Reset a takeaway of another outcome to the initial score of the new one."""
-    stated = Outcome(item.source.get("outcome", Outcome.UNKNOWN))
-    if stated is verdict.outcome:
+    previous = Outcome(item.source.get("outcome", Outcome.UNKNOWN))
+    if previous is verdict.outcome:
         return
     before = item.score
-    item.score = clamp_score(item.score + TAKEAWAY_SCORES[verdict.outcome] - TAKEAWAY_SCORES[stated])
+    item.score = clamp_score(item.score + TAKEAWAY_SCORES[verdict.outcome] - TAKEAWAY_SCORES[previous])
     item.source = {**item.source, "outcome": verdict.outcome}
     item.updated_at = now
     item.save(update_fields=["score", "source", "updated_at"])
-    reason = f"what came of it was {stated} and is now {verdict.outcome}"
+    reason = f"what came of it was {previous} and is now {verdict.outcome}"
     rows.record_event(
         item,
         "takeaway_restated",
@@ -232,12 +236,12 @@ def mark_scored(user: EndUser, subject: VerdictSubject, now: datetime) -> None:
 def count_outcomes(user: EndUser) -> dict[str, int]:
     """Counts of current outcomes, without replaced ones and hints."""
     with user_scope(user):
-        standing = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
-        counted = dict(standing.values_list("outcome").annotate(Count("id")))
+        current = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
+        counted = dict(current.values_list("outcome").annotate(Count("id")))
     return {outcome.value: counted.get(outcome, 0) for outcome in Outcome}
 
 
 def list_current_outcomes(user: EndUser, limit: int = 10) -> list[OutcomeEvent]:
     with user_scope(user):
-        standing = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
-        return list(standing.order_by("-at", "-pk")[:limit])
+        current = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
+        return list(current.order_by("-at", "-pk")[:limit])

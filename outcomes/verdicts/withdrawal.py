@@ -1,4 +1,4 @@
-"""Takes back a verdict that was given on a memory by its id alone. One on an answer is replaced by a new one there."""
+"""Reverses a verdict that was given on a memory by its id alone. One on an answer is replaced by a new one there."""
 
 import uuid
 from datetime import datetime
@@ -19,8 +19,8 @@ OUTCOME_BY_EVENT_KIND = {f"outcome_{outcome}": outcome for outcome in Outcome}
 
 
 def withdraw_verdict(user: EndUser, event: MemoryEvent, *, now: datetime, actor: str) -> MemoryItem | None:
-    """Undo what the verdict that this event tells of did to its memory, and have it unlearned. None when the memory is
-    gone; raises Refused for a verdict on an answer and for one that was taken back already."""
+    """Undo what the verdict behind this event did to its memory, and have it unlearned. None when the memory is gone;
+    raises Refused for a verdict on an answer and for one that was withdrawn already."""
     with user_scope(user):
         # A line may be on several memories, each withdrawn by itself.
         lock_for_transaction("verdicts", user)
@@ -45,7 +45,7 @@ def find_line(user: EndUser, event: MemoryEvent) -> OutcomeEvent:
         raise WriteRefused("event_id", "this was taken back already")
     moved = round(event.after["score"] - event.before["score"], 6)
     lines = filter_direct_verdicts(user, event.item_id).filter(outcome=OUTCOME_BY_EVENT_KIND[event.kind], at=event.at)
-    # Of several alike in one moment those that moved it as far are one as good as the other.
+    # Of several alike in one moment, any that moved the score as far will do.
     found = next((line for line in lines if find_delta(line, event.item_id) == moved), None)
     if found is None:
         raise WriteRefused("event_id", "this verdict is on an answer; a new one on the same answer takes its place")
@@ -58,16 +58,16 @@ def find_delta(line: OutcomeEvent, item_id: uuid.UUID) -> float:
 
 
 def filter_direct_verdicts(user: EndUser, item_id: uuid.UUID) -> QuerySet[OutcomeEvent]:
-    """The verdicts that stand on this memory and name neither a turn nor an exchange, oldest first."""
+    """The current verdicts on this memory that name neither a turn nor an exchange, oldest first."""
     lines = OutcomeEvent.objects.filter(user=user, turn_id=None, exchange_id=None, sign=1, replaced_at=None)
     return lines.filter(scored_ids__contains=[item_id]).order_by("at", "pk")
 
 
 def find_withdrawable_event(user: EndUser, item_id: uuid.UUID) -> MemoryEvent | None:
-    """The event of the newest verdict on this memory that can be taken back."""
+    """The event of the newest verdict on this memory that can be withdrawn."""
     with user_scope(user):
         line = filter_direct_verdicts(user, item_id).last()
         if line is None:
             return None
-        told = MemoryEvent.objects.filter(user=user, item_id=item_id, kind=f"outcome_{line.outcome}", at=line.at)
-        return told.order_by("pk").last()
+        events = MemoryEvent.objects.filter(user=user, item_id=item_id, kind=f"outcome_{line.outcome}", at=line.at)
+        return events.order_by("pk").last()

@@ -122,7 +122,7 @@ def test_past_the_limit_all_that_tells_of_an_exchange_goes_and_what_it_moved_sta
         "OutcomeEvent": 1,
         "ActionTaken": 2,
         "ConversationSignal": 2,
-        "Embedded": 4,
+        "RecordEmbedding": 4,
     }
     assert count_left(other_user) == count_left(user)
     with user_scope(user):
@@ -147,7 +147,7 @@ def test_what_is_still_to_be_learned_waits_for_it_where_anybody_learns(
         "OutcomeEvent": 1,
         "ActionTaken": 2,
         "ConversationSignal": 0,
-        "Embedded": 0,
+        "RecordEmbedding": 0,
     }
     settings.MEMORY = {**settings.MEMORY, "FLAGS": {**settings.MEMORY["FLAGS"], "kg": False}}
     retention.purge_expired(user, now=clock())

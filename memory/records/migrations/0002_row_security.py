@@ -6,13 +6,14 @@ from memory.models.isolation import IsolateByUser
 
 
 class Migration(migrations.Migration):
-    dependencies = [("kinds", "0001_initial")]
+    replaces = [("kinds", "0002_isolation")]
+    dependencies = [("kinds", "0001_tables")]
 
     operations = [
         IsolateByUser("Journal"),
         IsolateByUser("Todo"),
         IsolateByUser("Gratitude"),
         IsolateByUser("Preference"),
-        IsolateByUser("Embedded"),
-        IsolateByUser("Recalled"),
+        IsolateByUser("RecordEmbedding"),
+        IsolateByUser("RecallLog"),
     ]

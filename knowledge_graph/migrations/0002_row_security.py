@@ -1,0 +1,26 @@
+"""Row-level security on the graphs."""
+
+from django.db import migrations
+
+from memory.models.isolation import IsolateByUser
+
+
+class Migration(migrations.Migration):
+    replaces = [("knowledge_graph", "0002_isolation")]
+    dependencies = [("knowledge_graph", "0001_tables")]
+
+    operations = [
+        IsolateByUser("GraphWork"),
+        IsolateByUser("GraphedItem"),
+        IsolateByUser("Entity"),
+        IsolateByUser("Mention"),
+        IsolateByUser("Edge"),
+        IsolateByUser("Concept"),
+        IsolateByUser("RoutingStat"),
+        IsolateByUser("Lesson"),
+        IsolateByUser("ActionStat"),
+        IsolateByUser("ActionExample"),
+        IsolateByUser("Solution"),
+        IsolateByUser("SolutionCue"),
+        IsolateByUser("DocumentStat"),
+    ]

@@ -1,0 +1,69 @@
+"""Migrations: at most two an app, complete, and known to installations that applied the ones they replace."""
+
+from collections import Counter
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
+
+from config.schema import find_schema_problem
+from memory.models import EndUser
+
+OURS = ("kinds", "knowledge_graph", "memory", "outcomes")
+# What an installation of the release before the squashing has in django_migrations.
+APPLIED_BEFORE = {
+    "memory": [
+        *("0001_initial", "0002_isolation", "0003_vector_payload", "0004_speakers", "0005_reindex"),
+        *("0006_measurements", "0007_trust", "0009_moves", "0010_experience", "0011_token_vectors"),
+        *("0012_insight_words", "0013_failed_rows", "0014_user_data"),
+    ],
+    "kinds": ["0001_initial", "0002_isolation"],
+    "knowledge_graph": ["0001_initial", "0002_isolation"],
+    "outcomes": ["0001_initial", "0002_isolation", "0003_verdicts", "0004_verdicts_isolation"],
+}
+
+
+@pytest.fixture
+def older_installation(user: EndUser) -> EndUser:
+    """The database as the release before left it: the same tables, the old names of the migrations, and a user."""
+    applied = MigrationRecorder(connection).migration_qs
+    applied.filter(app__in=OURS).delete()
+    for app, names in APPLIED_BEFORE.items():
+        for name in names:
+            applied.create(app=app, name=name)
+    return user
+
+
+def applied_names() -> set[tuple[str, str]]:
+    return {key for key in MigrationRecorder(connection).applied_migrations() if key[0] in OURS}
+
+
+@pytest.mark.django_db
+def test_an_older_installation_runs_no_migration_twice_and_loses_nothing(older_installation: EndUser) -> None:
+    tables = connection.introspection.table_names()
+    executor = MigrationExecutor(connection)
+    assert executor.migration_plan(executor.loader.graph.leaf_nodes()) == []
+    assert find_schema_problem() == ""
+
+    # As the application's role, which may change no table: a statement of a migration would be refused.
+    call_command("migrate", verbosity=0, interactive=False)
+
+    current = {key for key in executor.loader.disk_migrations if key[0] in OURS}
+    assert current <= applied_names()
+    assert connection.introspection.table_names() == tables
+    assert EndUser.objects.filter(pk=older_installation.pk).exists()
+    assert MigrationExecutor(connection).migration_plan(executor.loader.graph.leaf_nodes()) == []
+
+
+def test_an_app_has_at_most_two_migrations_and_they_name_all_that_they_replace() -> None:
+    ours = [migration for key, migration in MigrationExecutor(None).loader.disk_migrations.items() if key[0] in OURS]
+    assert max(Counter(migration.app_label for migration in ours).values()) <= 2
+    replaced = Counter(old for migration in ours for old in migration.replaces)
+    assert replaced == Counter((app, name) for app, names in APPLIED_BEFORE.items() for name in names)
+
+
+@pytest.mark.django_db
+def test_the_migrations_say_everything_the_models_say() -> None:
+    call_command("makemigrations", check_changes=True, dry_run=True, verbosity=0)

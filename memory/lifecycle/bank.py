@@ -1,4 +1,4 @@
-"""The memory bank as a whole: finding the item a few words mean, and choosing what to archive when it is full."""
+"""The room in the memory bank: chooses what to archive when it is full, or when one source holds too much of it."""
 
 import uuid
 from collections import Counter
@@ -19,7 +19,6 @@ from memory.store.admission import WriteRefused
 from memory.tiers import Tier, Trust
 
 
-# --- room --------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class EvictionCandidate:
     """The facts that decide whether an item keeps its place."""
@@ -42,6 +41,7 @@ class EvictionCandidate:
     @property
     def strength(self) -> tuple[object, ...]:
         used = self.last_used_at or datetime.min.replace(tzinfo=UTC)
+        # The id last: equal items must go in the same order in a dry run and in the pass.
         worth = (self.always_inject, self.quality, self.wilson, used, self.created_at, self.item_id)
         return (self.trust, self.is_kept, *worth)
 
@@ -55,22 +55,27 @@ def choose_evictions(user: EndUser, keep: Collection[uuid.UUID] = ()) -> dict[uu
     capacity, share = memory_conf().limits.bank_capacity, get_source_capacity()
     bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
     counted = bank.values_list("trust", "principal").annotate(Count("id"))
-    held: Counter[str] = Counter()
+    held_by_source: Counter[str] = Counter()
     total = 0
     for trust, principal, number in counted:
         total += number
-        held[principal] += number if trust < Trust.USER else 0
-    if total <= capacity and all(number <= share for number in held.values()):
+        held_by_source[principal] += number if trust < Trust.USER else 0
+    # The usual case, answered by the count alone: no row is read.
+    if total <= capacity and all(number <= share for number in held_by_source.values()):
         return {}
-    seats = sorted(load_eviction_candidates(bank, keep), key=lambda seat: seat.strength)
-    gone: dict[uuid.UUID, str] = {}
-    for principal, number in held.items():
+    candidates = sorted(load_eviction_candidates(bank, keep), key=lambda candidate: candidate.strength)
+    evicted: dict[uuid.UUID, str] = {}
+    for principal, number in held_by_source.items():
         reason = f"{principal or 'one source'} holds more than {share} of the bank's {capacity} places"
-        own = [seat for seat in seats if seat.principal == principal and seat.trust < Trust.USER]
-        gone |= {seat.item_id: reason for seat in own[: max(0, number - share)]}
-    weakest = [seat.item_id for seat in seats if not seat.is_safe and seat.item_id not in gone]
-    excess = max(0, total - len(gone) - capacity)
-    return gone | dict.fromkeys(weakest[:excess], f"the bank holds more than {capacity} items")
+        own = [
+            candidate for candidate in candidates if candidate.principal == principal and candidate.trust < Trust.USER
+        ]
+        evicted |= {candidate.item_id: reason for candidate in own[: max(0, number - share)]}
+    weakest = [
+        candidate.item_id for candidate in candidates if not candidate.is_safe and candidate.item_id not in evicted
+    ]
+    excess = max(0, total - len(evicted) - capacity)
+    return evicted | dict.fromkeys(weakest[:excess], f"the bank holds more than {capacity} items")
 
 
 def get_source_capacity() -> int:
@@ -103,8 +108,8 @@ def make_room(
 ) -> dict[uuid.UUID, str]:
     """Archive what does not fit. Returns what went, with the reasons.
 
-    Raises Refused when that would be the item just written: in a bank full of statements by people there is no room for
-    one that no person made.
+    Raises WriteRefused when that would be the item just written: in a bank full of statements by people there is no
+    room for one that no person made.
     """
     with user_scope(user):
         lock_for_transaction("bank", user)

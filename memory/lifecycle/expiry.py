@@ -8,6 +8,7 @@ from memory.conf import memory_conf
 from memory.models import EndUser, IdempotencyRecord, Turn
 
 IDEMPOTENCY_LIFE = timedelta(hours=24)
+# Rows a statement deletes, so that no lock is held for long.
 BATCH = 5000
 
 
@@ -18,7 +19,7 @@ def iterate_log_users() -> Iterator[int]:
 
 def purge_expired_logs(user_id: int, *, now: datetime) -> int:
     """Delete expired rows in small batches, so that no lock is held for long. Returns how many."""
-    gone = 0
+    deleted = 0
     old_turns = now - timedelta(days=memory_conf().limits.log_days)
     for model, limit in ((Turn, old_turns), (IdempotencyRecord, now - IDEMPOTENCY_LIFE)):
         while True:
@@ -26,7 +27,7 @@ def purge_expired_logs(user_id: int, *, now: datetime) -> int:
                 rows = model._default_manager.filter(user_id=user_id, created_at__lt=limit)
                 ids = list(rows.values_list("pk", flat=True)[:BATCH])
                 model._default_manager.filter(user_id=user_id, pk__in=ids).delete()
-            gone += len(ids)
+            deleted += len(ids)
             if len(ids) < BATCH:
                 break
-    return gone
+    return deleted

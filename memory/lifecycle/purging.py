@@ -20,6 +20,7 @@ from memory.store import rows, writing
 from memory.store.admission import WriteRefused
 from memory.tiers import SourceType
 
+# Items in one transaction: each is locked, reworded or deleted, and its graph rows with it.
 BATCH = 200
 CURRENT_PLACE = 0
 """The place of an item's own wording among its versions, whose numbers are their keys."""
@@ -75,15 +76,18 @@ class PurgeResult:
 
 @dataclass(frozen=True, slots=True)
 class ItemWording:
-    """``place`` is CURRENT or the key of a version; the next wording was made from it when it ``led_on``."""
+    """``place`` is CURRENT_PLACE or the key of a version.
+
+    ``has_successor``: the next wording was made from it. A side version was merged in and nothing was made from it.
+    """
 
     place: int
-    led_on: bool
-    is_beside: bool
+    has_successor: bool
+    is_side_version: bool
     replaced_at: datetime | None
 
 
-CURRENT_WORDING = ItemWording(CURRENT_PLACE, led_on=False, is_beside=False, replaced_at=None)
+CURRENT_WORDING = ItemWording(CURRENT_PLACE, has_successor=False, is_side_version=False, replaced_at=None)
 """What an item says now: the last of its wordings."""
 
 
@@ -100,38 +104,44 @@ class PurgeDecision:
 
 
 class PurgeTraversal:
-    """Follows purged wordings from version to version and from parent to child."""
+    """Follows purged wordings from version to version and from parent to child.
+
+    A version records whose wording it is: without that a purge would have to delete a person's own memory because
+    somebody else reworded it, or keep the poison.
+    """
 
     def __init__(self, user: EndUser) -> None:
         self.user = user
-        self.unwanted: dict[uuid.UUID, set[int]] = defaultdict(set)
-        self.fates: dict[uuid.UUID, PurgeDecision] = {}
+        self.purged_places: dict[uuid.UUID, set[int]] = defaultdict(set)
+        self.decisions: dict[uuid.UUID, PurgeDecision] = {}
         self.children: dict[uuid.UUID, list[tuple[uuid.UUID, int, datetime]]] = defaultdict(list)
-        self.kept: dict[uuid.UUID, list[ItemWording]] = defaultdict(list)
+        self.versions: dict[uuid.UUID, list[ItemWording]] = defaultdict(list)
         for child, place, born, parents in iterate_derived_wordings(user):
             for parent in parents:
                 self.children[parent].append((child, place, born))
         for item_id, wording in iterate_version_wordings(user):
-            self.kept[item_id].append(wording)
+            self.versions[item_id].append(wording)
 
     def follow(self, seeds: Collection[tuple[uuid.UUID, int]]) -> None:
         for item_id, place in seeds:
-            self.unwanted[item_id].add(place)
+            self.purged_places[item_id].add(place)
         reached = list(dict.fromkeys(item_id for item_id, _ in seeds))
         while reached:
-            reached = list(dict.fromkeys(child for item_id in reached for child in self.pass_on(item_id)))
+            reached = list(dict.fromkeys(child for item_id in reached for child in self.decide_item(item_id)))
 
-    def pass_on(self, item_id: uuid.UUID) -> Iterator[uuid.UUID]:
-        """Judge an item; the children that its fate newly touches."""
-        fate = self.fates[item_id] = decide_purge([*self.kept[item_id], CURRENT_WORDING], self.unwanted[item_id])
-        if fate.keeps == CURRENT_PLACE:
+    def decide_item(self, item_id: uuid.UUID) -> Iterator[uuid.UUID]:
+        """Decide about an item; yields the children that are newly affected."""
+        decision = self.decisions[item_id] = decide_purge(
+            [*self.versions[item_id], CURRENT_WORDING], self.purged_places[item_id]
+        )
+        if decision.keeps == CURRENT_PLACE:
             return
-        yield from self.orphan(item_id, fate.since)
+        yield from self.mark_children(item_id, decision.since)
 
-    def orphan(self, parent: uuid.UUID, since: datetime | None) -> Iterator[uuid.UUID]:
+    def mark_children(self, parent: uuid.UUID, since: datetime | None) -> Iterator[uuid.UUID]:
         for child, place, born in self.children[parent]:
-            if (since is None or born >= since) and place not in self.unwanted[child]:
-                self.unwanted[child].add(place)
+            if (since is None or born >= since) and place not in self.purged_places[child]:
+                self.purged_places[child].add(place)
                 yield child
 
 
@@ -142,26 +152,28 @@ def iterate_derived_wordings(user: EndUser) -> Iterator[tuple[uuid.UUID, int, da
         "pk", "version", "created_at", "updated_at", "parents"
     ).iterator():
         yield pk, CURRENT_PLACE, created if version == 1 else updated, parents
-    kept = MemoryVersion.objects.filter(user=user).exclude(parents=[])
-    yield from kept.values_list("item_id", "pk", "archived_at", "parents").iterator()
+    versions = MemoryVersion.objects.filter(user=user).exclude(parents=[])
+    yield from versions.values_list("item_id", "pk", "archived_at", "parents").iterator()
 
 
 def iterate_version_wordings(user: EndUser) -> Iterator[tuple[uuid.UUID, ItemWording]]:
     """Of each item oldest first."""
-    kept = MemoryVersion.objects.filter(user=user).order_by("item_id", "version")
-    for item_id, pk, reason, moment in kept.values_list("item_id", "pk", "reason", "archived_at").iterator():
+    versions = MemoryVersion.objects.filter(user=user).order_by("item_id", "version")
+    for item_id, pk, reason, moment in versions.values_list("item_id", "pk", "reason", "archived_at").iterator():
         yield item_id, ItemWording(pk, reason == "revised", reason == "merged", moment)
 
 
-def decide_purge(wordings: Sequence[ItemWording], unwanted: Collection[int]) -> PurgeDecision:
-    """The fate of an item with purged wordings; a wording made from a purged one is purged as well."""
+def decide_purge(wordings: Sequence[ItemWording], purged_places: Collection[int]) -> PurgeDecision:
+    """What becomes of an item with purged wordings; a wording made from a purged one is purged as well."""
     tainted: set[int] = set()
     before: ItemWording | None = None
     for wording in wordings:
-        inherits = before is not None and before.led_on and before.place in tainted and not wording.is_beside
-        if wording.place in unwanted or inherits:
+        inherits = (
+            before is not None and before.has_successor and before.place in tainted and not wording.is_side_version
+        )
+        if wording.place in purged_places or inherits:
             tainted.add(wording.place)
-        if not wording.is_beside:
+        if not wording.is_side_version:
             before = wording
     dropped = tuple(place for place in tainted if place != CURRENT_PLACE)
     if CURRENT_PLACE not in tainted:
@@ -170,101 +182,103 @@ def decide_purge(wordings: Sequence[ItemWording], unwanted: Collection[int]) -> 
     if not clean:
         return PurgeDecision(None)
     last = clean[-1]
-    return PurgeDecision(last.place, dropped, None if last.is_beside else last.replaced_at)
+    return PurgeDecision(last.place, dropped, None if last.is_side_version else last.replaced_at)
 
 
 def purge_source(
-    user: EndUser, wanted: PurgeFilter, *, now: datetime, actor: str, also: AlsoDelete, dry_run: bool = False
+    user: EndUser, criteria: PurgeFilter, *, now: datetime, actor: str, also: AlsoDelete, dry_run: bool = False
 ) -> PurgeResult:
-    """Remove a source. Raises Refused when nothing says which."""
-    if wanted == PurgeFilter():
+    """Remove a source. Raises WriteRefused when nothing says which."""
+    if criteria == PurgeFilter():
         raise WriteRefused("source", "name what to purge: a source, a principal, a thread or a memory")
-    done = PurgeResult()
+    result = PurgeResult()
     with user_scope(user):
-        spread, seeds = PurgeTraversal(user), find_source_wordings(user, wanted)
-        spread.follow(seeds)
+        traversal, seeds = PurgeTraversal(user), find_source_wordings(user, criteria)
+        traversal.follow(seeds)
     matched = {item_id for item_id, _ in seeds}
-    done.matched, done.derived = len(matched), len(spread.fates) - len(matched)
-    add_purge_counts(done, spread.fates)
-    if dry_run or not spread.fates:
-        return done
-    apply_purge(user, spread.fates, now=now, actor=actor, also=also)
-    # What was derived while this was under way had its parent still, and is found now.
-    late = find_late_descendants(user, spread.fates)
+    result.matched, result.derived = len(matched), len(traversal.decisions) - len(matched)
+    add_purge_counts(result, traversal.decisions)
+    if dry_run or not traversal.decisions:
+        return result
+    apply_purge(user, traversal.decisions, now=now, actor=actor, also=also)
+    # The plan was read before the transactions: what was derived meanwhile still had its parent, and is found now.
+    late = find_late_descendants(user, traversal.decisions)
     while late:
-        done.derived += len(late)
-        add_purge_counts(done, late)
+        result.derived += len(late)
+        add_purge_counts(result, late)
         apply_purge(user, late, now=now, actor=actor, also=also)
         late = find_late_descendants(user, late)
-    return done
+    return result
 
 
-def find_source_wordings(user: EndUser, wanted: PurgeFilter) -> list[tuple[uuid.UUID, int]]:
+def find_source_wordings(user: EndUser, criteria: PurgeFilter) -> list[tuple[uuid.UUID, int]]:
     """The wordings of the source."""
-    items = MemoryItem.objects.for_user(user).filter(wanted.wording)
-    kept = MemoryVersion.objects.filter(wanted.wording, user=user)
-    if wanted.memory_id is not None:
-        items, kept = items.filter(pk=wanted.memory_id), kept.filter(item_id=wanted.memory_id)
+    items = MemoryItem.objects.for_user(user).filter(criteria.wording)
+    versions = MemoryVersion.objects.filter(criteria.wording, user=user)
+    if criteria.memory_id is not None:
+        items, versions = items.filter(pk=criteria.memory_id), versions.filter(item_id=criteria.memory_id)
     return [
         *((item_id, CURRENT_PLACE) for item_id in items.values_list("pk", flat=True)),
-        *kept.values_list("item_id", "pk"),
+        *versions.values_list("item_id", "pk"),
     ]
 
 
-def find_late_descendants(user: EndUser, gone: dict[uuid.UUID, PurgeDecision]) -> dict[uuid.UUID, PurgeDecision]:
+def find_late_descendants(user: EndUser, purged: dict[uuid.UUID, PurgeDecision]) -> dict[uuid.UUID, PurgeDecision]:
     with user_scope(user):
-        spread = PurgeTraversal(user)
+        traversal = PurgeTraversal(user)
         orphans = [
             (child, place)
-            for parent, fate in gone.items()
-            if fate.keeps != CURRENT_PLACE
-            for child, place, born in spread.children[parent]
-            if fate.since is None or born >= fate.since
+            for parent, decision in purged.items()
+            if decision.keeps != CURRENT_PLACE
+            for child, place, born in traversal.children[parent]
+            if decision.since is None or born >= decision.since
         ]
-        spread.follow(orphans)
-    return spread.fates
+        traversal.follow(orphans)
+    return traversal.decisions
 
 
-def add_purge_counts(done: PurgeResult, fates: dict[uuid.UUID, PurgeDecision]) -> None:
-    gone = [item_id for item_id, fate in fates.items() if fate.keeps is None]
-    done.removed += len(gone)
-    done.memory_ids += gone
-    stays = [fate for fate in fates.values() if fate.keeps is not None]
-    done.reverted += sum(fate.keeps != CURRENT_PLACE for fate in stays)
-    done.versions += sum(len(fate.dropped) for fate in stays)
+def add_purge_counts(result: PurgeResult, decisions: dict[uuid.UUID, PurgeDecision]) -> None:
+    deleted = [item_id for item_id, decision in decisions.items() if decision.keeps is None]
+    result.removed += len(deleted)
+    result.memory_ids += deleted
+    stays = [decision for decision in decisions.values() if decision.keeps is not None]
+    result.reverted += sum(decision.keeps != CURRENT_PLACE for decision in stays)
+    result.versions += sum(len(decision.dropped) for decision in stays)
 
 
 def apply_purge(
-    user: EndUser, fates: dict[uuid.UUID, PurgeDecision], *, now: datetime, actor: str, also: AlsoDelete
+    user: EndUser, decisions: dict[uuid.UUID, PurgeDecision], *, now: datetime, actor: str, also: AlsoDelete
 ) -> None:
     """Apply the plan in short transactions, starting with the most derived items."""
-    last_first = list(reversed(fates.items()))
+    # Children before parents: an interrupted purge that is repeated still finds them by their parents.
+    last_first = list(reversed(decisions.items()))
     for start in range(0, len(last_first), BATCH):
         part = last_first[start : start + BATCH]
         with user_scope(user):
-            gone = [item_id for item_id, fate in part if fate.keeps is None]
-            staying = {item_id: fate for item_id, fate in part if fate.keeps is not None}
-            for item_id, fate in staying.items():
-                purge_item(user, item_id, fate, now=now, actor=actor)
+            deleted = [item_id for item_id, decision in part if decision.keeps is None]
+            staying = {item_id: decision for item_id, decision in part if decision.keeps is not None}
+            for item_id, decision in staying.items():
+                purge_item(user, item_id, decision, now=now, actor=actor)
+            # Events keep what a revision replaced, and so the purged words.
             with connection.cursor() as cursor:
                 cursor.execute(SCRUB_EVENTS, [user.pk, list(staying)])
-            also(gone, list(staying))
-            writing.delete_memories(user, gone, now=now)
+            also(deleted, list(staying))
+            writing.delete_memories(user, deleted, now=now)
 
 
-def purge_item(user: EndUser, item_id: uuid.UUID, fate: PurgeDecision, *, now: datetime, actor: str) -> None:
+def purge_item(user: EndUser, item_id: uuid.UUID, decision: PurgeDecision, *, now: datetime, actor: str) -> None:
     """Remove purged wordings from an item that stays, and revert its own to a clean one if necessary."""
     item = rows.lock_item(user, item_id)
     if item is None:
         return
-    kept = MemoryVersion.objects.filter(user=user, item_id=item_id)
-    if fate.keeps:
-        clean = kept.get(pk=fate.keeps)
+    versions = MemoryVersion.objects.filter(user=user, item_id=item_id)
+    if decision.keeps:
+        clean = versions.get(pk=decision.keeps)
         rows.restore_version(item, clean)
         clean.delete()
         item.updated_at = now
         item.save()
-    kept.filter(pk__in=fate.dropped).delete()
+    versions.filter(pk__in=decision.dropped).delete()
     rows.record_event(item, "purged", reason="words of a purged source were removed", now=now, actor=actor)
     rows.mark_index_due_if_pending(item, now)
     rows.announce_change(user, "revised", [item])

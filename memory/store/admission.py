@@ -49,7 +49,7 @@ class NewMemory:
 
 
 def validate_memory(new: NewMemory) -> NewMemory:
-    """The memory as it may be stored. Raises Refused for a text or tags that break a rule, and for the bank's guard."""
+    """The memory as it may be stored. Raises WriteRefused for a text or tags that break a rule, the bank's included."""
     limits = memory_conf().limits
     text = validate_field_text(new.text, limits.text)
     tags = validate_tags(new.tags)
@@ -89,7 +89,7 @@ def validate_tags(tags: Sequence[str]) -> list[str]:
     clean: dict[str, None] = {}
     for tag in tags:
         try:
-            clean[validate_field_text(tag.strip().lower(), limits.tag)] = None
+            clean[validate_text(tag.strip().lower(), limits.tag)] = None
         except InvalidText as error:
             raise WriteRefused("tags", f"a tag {error}") from error
     if len(clean) > limits.tags:

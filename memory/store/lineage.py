@@ -19,8 +19,8 @@ SELECT_PARENT_TRUST = "SELECT id, trust FROM memory_item WHERE user_id = %s AND 
 def limit_trust_to_parents(user: EndUser, new: NewMemory, siblings: Mapping[uuid.UUID, int] | None = None) -> NewMemory:
     """A derived memory gets the lowest trust among its parents.
 
-    ``siblings`` are earlier memories of the same batch. Raises Refused for parents that do not exist, belong to another
-    user, or are the memory itself.
+    ``siblings`` are earlier memories of the same batch. Raises WriteRefused for parents that do not exist, belong to
+    another user, or are the memory itself.
     """
     if not new.parents:
         return new
@@ -33,6 +33,7 @@ def limit_trust_to_parents(user: EndUser, new: NewMemory, siblings: Mapping[uuid
     known |= load_parent_trust(user, [parent for parent in parents if parent not in known])
     if len(known) < len(parents):
         raise WriteRefused("parents", "every parent must be a memory of the same user that was stored before")
+    # The lowest of all parents: one poisoned page among a hundred notes may have worded the summary.
     least = Trust.USER if new.vouched else min(known.values())
     trust = Trust(min(new.trust or Trust.USER, least))
     validate_trust(trust, new.tier, always_inject=new.always_inject)

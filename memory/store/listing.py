@@ -38,16 +38,16 @@ class ItemCursor:
 
 
 def list_items(
-    user: EndUser, wanted: ItemFilter, *, sort: str = RECENT, after: ItemCursor | None = None, limit: int = 50
+    user: EndUser, criteria: ItemFilter, *, sort: str = RECENT, after: ItemCursor | None = None, limit: int = 50
 ) -> list[MemoryItem]:
     """Newest or best first, ties by id."""
     column = "score" if sort == SCORE else "occurred_at"
     with user_scope(user):
-        rows = apply_item_filter(MemoryItem.objects.for_user(user), wanted, user.pk)
+        rows = apply_item_filter(MemoryItem.objects.for_user(user), criteria, user.pk)
         if after is not None:
             rows = filter_after(rows, column, after)
         rows = rows.defer("lexemes").order_by(f"-{column}", "pk")
-        if sort == RECENT and is_unfiltered(wanted):
+        if sort == RECENT and is_unfiltered(criteria):
             rows = union_tiers(rows, limit).order_by(f"-{column}", "pk")
         return list(rows[:limit])
 
@@ -58,9 +58,9 @@ def filter_after(rows: ItemQuerySet, column: str, after: ItemCursor) -> ItemQuer
     return bounded.filter(Q((f"{column}__lt", after.key)) | Q(pk__gt=after.item_id))
 
 
-def is_unfiltered(wanted: ItemFilter) -> bool:
+def is_unfiltered(criteria: ItemFilter) -> bool:
     """Whether all memories of one status are asked for."""
-    return wanted == ItemFilter(status=wanted.status)
+    return criteria == ItemFilter(status=criteria.status)
 
 
 def union_tiers(rows: ItemQuerySet, limit: int) -> ItemQuerySet:
@@ -74,16 +74,16 @@ def build_item_cursor(item: MemoryItem, sort: str) -> ItemCursor:
     return ItemCursor(item.score if sort == SCORE else item.occurred_at, item.pk)
 
 
-def apply_item_filter(rows: ItemQuerySet, wanted: ItemFilter, owner: int) -> ItemQuerySet:
-    rows = rows.filter(status=wanted.status)
-    if wanted.tier is not None:
-        rows = rows.filter(tier=wanted.tier)
-    if wanted.tag is not None:
-        rows = rows.filter(tags__contains=[wanted.tag.strip().lower()])
-    if wanted.indexing is not None:
-        rows = rows.filter(indexing=wanted.indexing)
-    if wanted.words is not None:
-        groups = build_query_groups(wanted.words)
+def apply_item_filter(rows: ItemQuerySet, criteria: ItemFilter, owner: int) -> ItemQuerySet:
+    rows = rows.filter(status=criteria.status)
+    if criteria.tier is not None:
+        rows = rows.filter(tier=criteria.tier)
+    if criteria.tag is not None:
+        rows = rows.filter(tags__contains=[criteria.tag.strip().lower()])
+    if criteria.indexing is not None:
+        rows = rows.filter(indexing=criteria.indexing)
+    if criteria.words is not None:
+        groups = build_query_groups(criteria.words)
         if not groups:
             return rows.none()
         for group in groups:

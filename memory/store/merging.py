@@ -1,7 +1,8 @@
 """Merges two bank items that say the same: the better wording is kept, the other becomes a version.
 
-The better one has the higher trust, then the higher quality, the higher Wilson bound, and finally the later time. A
-wording of lower trust only adds a mention: its text, tags, numbers and flags are not taken over.
+The better one has the higher trust, then the higher quality, the higher Wilson bound, and finally the later time. Trust
+decides before quality, because quality is the writer's own claim: a less trusted wording only adds a mention, so a
+planted duplicate of quality 1.0 changes nothing.
 """
 
 import re
@@ -66,9 +67,9 @@ def merge_into_item(item: MemoryItem, new: NewMemory, *, now: datetime, actor: s
 
 def is_better_wording(item: MemoryItem, new: NewMemory, trust: int) -> bool:
     """Whether the new wording is the better one. The same words again are not better."""
-    told = (trust, bank_quality(new.importance, new.confidence), NO_EVIDENCE)
-    held = rank_wording(item)
-    return told > held or (told == held and hash_content(new.text) != item.content_hash)
+    offered = (trust, bank_quality(new.importance, new.confidence), NO_EVIDENCE)
+    current = rank_wording(item)
+    return offered > current or (offered == current and hash_content(new.text) != item.content_hash)
 
 
 def rank_wording(item: MemoryItem) -> tuple[int, float, float]:
@@ -93,6 +94,7 @@ def merge_items(user: EndUser, one: MemoryItem, other: MemoryItem, *, now: datet
     ranked = sorted([one, other], key=lambda item: (rank_wording(item), item.updated_at, item.pk), reverse=True)
     winner, loser = ranked
     before = {"mentions": winner.mentions}
+    # The loser's wording survives as a version of the winner: a purge or an edit may need it again.
     rows.keep_version(winner, "merged", now, wording=loser)
     winner.mentions += loser.mentions
     if loser.trust == winner.trust:
@@ -103,11 +105,11 @@ def merge_items(user: EndUser, one: MemoryItem, other: MemoryItem, *, now: datet
     winner.save()
     rows.mark_archived(loser, now)
     loser.save()
-    said = {"mentions": winner.mentions, "merged": str(loser.pk)}
-    rows.record_event(winner, "merged", reason=MERGE_REASON, before=before, after=said, now=now, actor=actor)
-    gone = {"status": loser.status, "merged_into": str(winner.pk)}
+    after = {"mentions": winner.mentions, "merged": str(loser.pk)}
+    rows.record_event(winner, "merged", reason=MERGE_REASON, before=before, after=after, now=now, actor=actor)
+    archived = {"status": loser.status, "merged_into": str(winner.pk)}
     rows.record_event(
-        loser, "archived", reason=MERGE_REASON, before={"status": "active"}, after=gone, now=now, actor=actor
+        loser, "archived", reason=MERGE_REASON, before={"status": "active"}, after=archived, now=now, actor=actor
     )  # fmt: skip
     rows.mark_index_due(user, now)
     rows.announce_change(user, "archived", [loser])

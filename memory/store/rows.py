@@ -19,6 +19,8 @@ from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
 from memory.store.admission import NewMemory
 from memory.tiers import POLICIES, TRUST_OF_SOURCE, Indexing, SourceType, Status, Tier
 
+# A client's clock may be ahead of ours by this much; a memory from later than that is dated now, or it would be the
+# newest of its kind until then.
 CLOCK_SKEW = timedelta(seconds=60)
 
 
@@ -54,6 +56,8 @@ def build_row(user: EndUser, new: NewMemory, now: datetime, actor: str) -> Memor
     )
 
 
+# The lexemes are made here and not by a configuration of Postgres: documents and queries go through the same analyser
+# and so cannot disagree.
 def build_lexemes(owner: int, text: str, speaker: str, occurred_at: datetime, tags: Sequence[str]) -> str:
     return build_tsvector(" ".join([text, speaker, format_date(occurred_at), *tags]), owner)
 
@@ -155,9 +159,9 @@ def record_event(
 
 INSERT_EVENTS = """
 INSERT INTO memory_event (user_id, item_id, kind, reason, before, after, actor, at)
-SELECT %s, told.item_id, %s, told.reason, told.before::jsonb, told.after::jsonb, %s, %s
+SELECT %s, entry.item_id, %s, entry.reason, entry.before::jsonb, entry.after::jsonb, %s, %s
 FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[])
-    WITH ORDINALITY AS told(item_id, reason, before, after, place) ORDER BY told.place
+    WITH ORDINALITY AS entry(item_id, reason, before, after, place) ORDER BY entry.place
 """
 
 
@@ -171,11 +175,13 @@ class EventEntry:
     after: dict[str, Any]
 
 
-def record_events(user: EndUser, kind: str, told: Sequence[EventEntry], *, now: datetime, actor: str) -> None:
+def record_events(user: EndUser, kind: str, entries: Sequence[EventEntry], *, now: datetime, actor: str) -> None:
     """Write many events in order with one statement, since a pass writes thousands."""
-    if not told:
+    if not entries:
         return
-    columns = zip(*[(one.item_id, one.reason, dumps(one.before), dumps(one.after)) for one in told], strict=True)
+    columns = zip(
+        *[(entry.item_id, entry.reason, dumps(entry.before), dumps(entry.after)) for entry in entries], strict=True
+    )
     with connection.cursor() as cursor:
         cursor.execute(INSERT_EVENTS, [user.pk, kind, actor, now, *map(list, columns)])
 

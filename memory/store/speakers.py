@@ -7,6 +7,7 @@ from django.db import transaction
 
 from memory.models import EndUser, Speaker
 
+# Every search reads them to know whom a question names.
 MOST_NAMES = 2_000
 MOST_CACHED = 50_000
 

@@ -13,7 +13,7 @@ from memory.store.admission import WriteRefused
 
 
 def put_value(user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # noqa: ANN401 -- any JSON
-    """Keep a value under a key, in the place of the one before. Raises Refused when there are too many keys."""
+    """Keep a value under a key, in the place of the one before. Raises WriteRefused when there are too many keys."""
     with user_scope(user):
         # Two new keys at once may not both be the last.
         lock_for_transaction("data", user)

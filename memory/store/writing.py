@@ -101,17 +101,17 @@ def store_memories(
 
 def limit_batch_trust(user: EndUser, batch: Sequence[NewMemory]) -> list[NewMemory]:
     """Limit each memory's trust to that of its parents, which may be earlier memories of the batch."""
-    found: list[NewMemory] = []
+    limited: list[NewMemory] = []
     siblings: dict[uuid.UUID, int] = {}
     for position, new in enumerate(batch):
         try:
-            graded = limit_trust_to_parents(user, new, siblings)
+            checked = limit_trust_to_parents(user, new, siblings)
         except WriteRefused as error:
             raise WriteRefused(f"items[{position}].{error.field}", error.rule) from error
-        found.append(graded)
-        if graded.id:
-            siblings[graded.id] = graded.trust or Trust.EXTERNAL
-    return found
+        limited.append(checked)
+        if checked.id:
+            siblings[checked.id] = checked.trust or Trust.EXTERNAL
+    return limited
 
 
 def count_writes(written: Sequence[MemoryItem]) -> None:
@@ -123,6 +123,7 @@ def count_writes(written: Sequence[MemoryItem]) -> None:
 def find_known_origins(user: EndUser, origins: Sequence[str]) -> set[str]:
     if not origins:
         return set()
+    # Two imports of the same file at once would each find nothing and both write it.
     lock_for_transaction("import", user)
     present = MemoryItem.objects.for_user(user).filter(origin__in=origins).values_list("origin", flat=True)
     deleted = Tombstone.objects.filter(user=user, origin__in=origins).values_list("origin", flat=True)
@@ -149,6 +150,7 @@ def revise_memory(
     """
     with user_scope(user):
         if "text" in changes:
+            # Before the row: whoever writes to the bank takes its lock first, or two of them could wait for each other.
             lock_for_transaction("bank", user)
         item = rows.lock_item(user, item_id)
         if item is None:
@@ -217,14 +219,16 @@ def archive_memories(user: EndUser, reasons: Mapping[uuid.UUID, str], *, now: da
         return
     with user_scope(user):
         active = MemoryItem.objects.for_user(user).active().filter(pk__in=list(reasons))
+        # In the order of their ids, as every pass locks them: two at once wait for each other in turn, never in a
+        # circle.
         found = list(active.select_for_update(no_key=True).order_by("pk").only("pk", "tier"))
         ids = [item.pk for item in found]
         MemoryItem.objects.for_user(user).filter(pk__in=ids).update(
             status=Status.ARCHIVED, archived_at=now, updated_at=now, indexing=Indexing.PENDING, index_after=now
         )
         before, after = {"status": Status.ACTIVE}, {"status": Status.ARCHIVED}
-        told = [rows.EventEntry(item_id, reasons[item_id], before, after) for item_id in ids]
-        rows.record_events(user, "archived", told, now=now, actor=actor)
+        entries = [rows.EventEntry(item_id, reasons[item_id], before, after) for item_id in ids]
+        rows.record_events(user, "archived", entries, now=now, actor=actor)
         if ids:
             rows.mark_index_due(user, now)
             rows.announce_change(user, "archived", found)
@@ -242,7 +246,7 @@ def restore_memory(
     """Return an archived item to its tier and restart its TTL; a bank item is merged with its duplicate, if any.
 
     Failures that led to the archiving do not archive it again. ``undone`` is the archiving event being undone, if any.
-    Raises Refused for external text that may not be in its tier. None when there is no such item.
+    Raises WriteRefused for external text that may not be in its tier. None when there is no such item.
     """
     with user_scope(user):
         lock_for_transaction("bank", user)
@@ -256,6 +260,7 @@ def restore_memory(
         item.updated_at = now
         item.expires_at = now + ttl if ttl else None
         if item.score < memory_conf().promotion.garbage_below:
+            # Else the next pass would archive it again for the failures that the person has just overruled.
             item.overruled_uses = item.uses
         rows.mark_index_pending(item)
         item.save()
@@ -295,15 +300,16 @@ def delete_memories(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -
     Returns the ids that existed.
     """
     with user_scope(user):
-        named = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update()
-        found = list(named.only("pk", "tier", "origin").order_by("pk"))
+        matching = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update()
+        found = list(matching.only("pk", "tier", "origin").order_by("pk"))
         if not found:
             return []
+        # The worker deletes the vectors by these; an index that is down now must not keep a deleted text findable.
         Tombstone.objects.bulk_create(
             Tombstone(user=user, item_id=item.pk, origin=item.origin, deleted_at=now) for item in found
         )
         rows.announce_change(user, "removed", found)
-        gone = [item.pk for item in found]
-        MemoryItem.objects.for_user(user).filter(pk__in=gone).delete()
+        deleted = [item.pk for item in found]
+        MemoryItem.objects.for_user(user).filter(pk__in=deleted).delete()
         rows.mark_index_due(user, now)
-    return gone
+    return deleted

@@ -51,7 +51,7 @@ class StoredExchange:
 
 
 def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str = "") -> StoredExchange:
-    """Store the exchange and its memory in working. Raises Refused for a message that breaks a rule."""
+    """Store the exchange and its memory in working. Raises WriteRefused for a message that breaks a rule."""
     limit = memory_conf().limits.text
     question = validate_field_text(new.user_message, limit, "user_message")
     answer = validate_field_text(new.assistant_message, limit, "assistant_message")

@@ -20,7 +20,7 @@ OUTCOME_BY_EVENT_KIND = {f"outcome_{outcome}": outcome for outcome in Outcome}
 
 def withdraw_verdict(user: EndUser, event: MemoryEvent, *, now: datetime, actor: str) -> MemoryItem | None:
     """Undo what the verdict behind this event did to its memory, and have it unlearned. None when the memory is gone;
-    raises Refused for a verdict on an answer and for one that was withdrawn already."""
+    raises WriteRefused for a verdict on an answer and for one that was withdrawn already."""
     with user_scope(user):
         # A line may be on several memories, each withdrawn by itself.
         lock_for_transaction("verdicts", user)

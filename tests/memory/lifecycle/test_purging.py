@@ -161,10 +161,10 @@ def test_what_a_source_began_goes_though_somebody_edited_it(user: EndUser, clock
     assert texts(user) == set()
 
 
-A, B, C = (ItemWording(n, led_on=True, is_beside=False, replaced_at=None) for n in (1, 2, 3))
-BESIDE = ItemWording(9, led_on=False, is_beside=True, replaced_at=None)
-REPLACED = ItemWording(2, led_on=False, is_beside=False, replaced_at=None)
-NOW = ItemWording(CURRENT_PLACE, led_on=False, is_beside=False, replaced_at=None)
+A, B, C = (ItemWording(n, has_successor=True, is_side_version=False, replaced_at=None) for n in (1, 2, 3))
+SIDE = ItemWording(9, has_successor=False, is_side_version=True, replaced_at=None)
+REPLACED = ItemWording(2, has_successor=False, is_side_version=False, replaced_at=None)
+NOW = ItemWording(CURRENT_PLACE, has_successor=False, is_side_version=False, replaced_at=None)
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,8 @@ NOW = ItemWording(CURRENT_PLACE, led_on=False, is_beside=False, replaced_at=None
         ([A, NOW], {1}, PurgeDecision(None)),
         ([A, B, NOW], {2}, PurgeDecision(1, (2,))),
         ([A, B, NOW], {CURRENT_PLACE}, PurgeDecision(2)),
-        ([A, BESIDE, B, NOW], {1}, PurgeDecision(9, (1, 2))),
-        ([A, BESIDE, NOW], {9}, PurgeDecision(CURRENT_PLACE, (9,))),
+        ([A, SIDE, B, NOW], {1}, PurgeDecision(9, (1, 2))),
+        ([A, SIDE, NOW], {9}, PurgeDecision(CURRENT_PLACE, (9,))),
         ([A, REPLACED, NOW], {1}, PurgeDecision(CURRENT_PLACE, (1, 2))),
         ([REPLACED, NOW], {CURRENT_PLACE}, PurgeDecision(2)),
     ],

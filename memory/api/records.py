@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from memory.api.acting import open_facade
 from memory.models import EndUser
 from memory.records.models import RecordBase
-from memory.records.texts import RecordKind
+from memory.records.texts import Kind
 from memory.tools import rendering
 from memory.web import paging
 from memory.web.auth import READ, WRITE, ensure_request_user, for_writing, get_user_or_404, lookup_user
@@ -161,7 +161,7 @@ class RecordRoutes:
     """One kind of record, as the API words it."""
 
     path: str
-    kind: RecordKind
+    kind: Kind
     word: str
     new: type[NewRecord]
     patch: type[RecordPatch]
@@ -229,7 +229,7 @@ def humanise(word: str) -> str:
 def list_page(
     request: HttpRequest,
     u: str,
-    kind: RecordKind,
+    kind: Kind,
     out: type[RecordOut],
     pages: type[RecordList],
     options: RecordPageOptions,
@@ -251,13 +251,11 @@ def parse_place(place: list[Any]) -> tuple[datetime, UUID]:
     return datetime.fromisoformat(str(moment)), UUID(str(row_id))
 
 
-add_record_routes(
-    RecordRoutes("journals", RecordKind.JOURNAL, "journal", NewJournal, JournalPatch, JournalOut, JournalPage)
-)
-add_record_routes(RecordRoutes("todos", RecordKind.TODO, "todo", NewTodo, TodoPatch, TodoOut, TodoPage))
+add_record_routes(RecordRoutes("journals", Kind.JOURNAL, "journal", NewJournal, JournalPatch, JournalOut, JournalPage))
+add_record_routes(RecordRoutes("todos", Kind.TODO, "todo", NewTodo, TodoPatch, TodoOut, TodoPage))
 add_record_routes(
     RecordRoutes(
-        "gratitude", RecordKind.GRATITUDE, "gratitude_note", NewGratitude, GratitudePatch, GratitudeOut, GratitudePage
+        "gratitude", Kind.GRATITUDE, "gratitude_note", NewGratitude, GratitudePatch, GratitudeOut, GratitudePage
     )
 )
 
@@ -316,7 +314,7 @@ def put_preferences(request: HttpRequest, u: UserId, body: PreferencesIn) -> Htt
 def delete_preferences(request: HttpRequest, u: UserId) -> HttpResponse:
     user, door = get_user_or_404(request, u), open_facade(request)
     row = door.preferences(user)
-    if row is None or not door.remove_record(user, RecordKind.PREFERENCE, row.pk):
+    if row is None or not door.remove_record(user, Kind.PREFERENCE, row.pk):
         raise not_found()
     return HttpResponse(status=204)
 
@@ -329,7 +327,7 @@ def render_preferences(row: Any) -> PreferencesOut:  # noqa: ANN401 -- a row or 
 
 # --- recall ------------------------------------------------------------------------------------------------------
 class FiltersIn(RequestBody):
-    kinds: list[RecordKind] | None = Field(default=None, min_length=1, max_length=len(RecordKind))
+    kinds: list[Kind] | None = Field(default=None, min_length=1, max_length=len(Kind))
 
 
 class RecallIn(RequestBody):
@@ -339,7 +337,7 @@ class RecallIn(RequestBody):
 
 
 class RecalledOut(BaseModel):
-    kind: RecordKind
+    kind: Kind
     ref_id: UUID
     snippet: str
     score: float

@@ -12,30 +12,30 @@ from memory.models import EndUser
 from memory.records import recall, records
 from memory.records.models import Preference, RecordBase
 from memory.records.recall import RecallResult
-from memory.records.texts import RecordKind
+from memory.records.texts import Kind
 
 
 class RecordVerbs(FacadePart):
-    def add_record(self, user: EndUser, kind: RecordKind, fields: Mapping[str, Any], *, now: datetime) -> RecordBase:
+    def add_record(self, user: EndUser, kind: Kind, fields: Mapping[str, Any], *, now: datetime) -> RecordBase:
         return records.add_record(user, kind, fields, now=now)
 
     def change_record(
-        self, user: EndUser, kind: RecordKind, row_id: uuid.UUID, fields: Mapping[str, Any], *, now: datetime
+        self, user: EndUser, kind: Kind, row_id: uuid.UUID, fields: Mapping[str, Any], *, now: datetime
     ) -> RecordBase | None:
         return records.change_record(user, kind, row_id, fields, now=now)
 
-    def remove_record(self, user: EndUser, kind: RecordKind, row_id: uuid.UUID) -> bool:
+    def remove_record(self, user: EndUser, kind: Kind, row_id: uuid.UUID) -> bool:
         with user_scope(user):
             removed = records.remove_record(user, kind, row_id)
             if removed:
                 erasure.redact_stored_answers(user, [row_id])
         return removed
 
-    def record(self, user: EndUser, kind: RecordKind, row_id: uuid.UUID) -> RecordBase | None:
+    def record(self, user: EndUser, kind: Kind, row_id: uuid.UUID) -> RecordBase | None:
         return records.get_record(user, kind, row_id)
 
     def records(
-        self, user: EndUser, kind: RecordKind, *, before: tuple[datetime, uuid.UUID] | None, limit: int, **wanted: Any
+        self, user: EndUser, kind: Kind, *, before: tuple[datetime, uuid.UUID] | None, limit: int, **wanted: Any
     ) -> list[RecordBase]:
         return records.list_records(user, kind, before=before, limit=limit, **wanted)
 
@@ -46,7 +46,7 @@ class RecordVerbs(FacadePart):
         return records.replace_preferences(user, fields, now=now)
 
     def recall(
-        self, user: EndUser, query: str, *, now: datetime, kinds: Collection[RecordKind] | None = None, top_k: int = 8
+        self, user: EndUser, query: str, *, now: datetime, kinds: Collection[Kind] | None = None, top_k: int = 8
     ) -> RecallResult:
         """Raises RecallFailed."""
         return recall.recall_records(user, query, now=now, kinds=kinds, top_k=top_k)

@@ -8,7 +8,7 @@ from django.utils import timezone
 from pgvector.django import HalfVectorField, HnswIndex
 
 from memory.models import EndUser
-from memory.records.texts import RecordKind
+from memory.records.texts import Kind
 from memory.tiers import Indexing
 
 DIMENSIONS = 384
@@ -74,7 +74,7 @@ class RecordEmbedding(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
-    kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in RecordKind])
+    kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in Kind])
     ref_id = models.UUIDField()
     memory_id = models.UUIDField(null=True, blank=True)
     """Of a message: the memory its exchange was kept in, with which it goes."""

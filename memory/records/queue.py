@@ -20,7 +20,7 @@ from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected, Unavailable
 from memory.records.embedding import NAME, embedding_model, records_embedder
 from memory.records.models import ModelInUse, RecordEmbedding, RecordsDue
-from memory.records.texts import RecordKind, RecordText
+from memory.records.texts import Kind, RecordText
 from memory.tiers import Indexing
 
 logger = structlog.get_logger(__name__)
@@ -54,7 +54,7 @@ WHERE row.user_id = %(user)s AND row.id = done.id AND row.revision = done.revisi
 
 def enqueue_text(
     user: EndUser,
-    kind: RecordKind,
+    kind: Kind,
     ref_id: uuid.UUID,
     words: RecordText,
     *,
@@ -78,7 +78,7 @@ def enqueue_text(
         cursor.execute(MARK_USER, [user.pk, now])
 
 
-def delete_embeddings(user: EndUser, kind: RecordKind, ref_ids: Collection[uuid.UUID]) -> None:
+def delete_embeddings(user: EndUser, kind: Kind, ref_ids: Collection[uuid.UUID]) -> None:
     """Remove these records from recall."""
     with user_scope(user):
         RecordEmbedding.objects.filter(user=user, kind=kind, ref_id__in=ref_ids).delete()

@@ -19,7 +19,7 @@ from memory.platform.faults import Unavailable
 from memory.records.embedding import embedding_model, records_embedder
 from memory.records.models import RecallLog
 from memory.records.queue import vector_literal
-from memory.records.texts import RecordCandidate, RecordHit, RecordKind, choose_hits, strip_markup
+from memory.records.texts import Kind, RecordCandidate, RecordHit, choose_hits, strip_markup
 
 logger = structlog.get_logger(__name__)
 
@@ -62,11 +62,11 @@ class RecallResult:
 
 
 def recall_records(
-    user: EndUser, query: str, *, now: datetime, kinds: Collection[RecordKind] | None = None, top_k: int = 8
+    user: EndUser, query: str, *, now: datetime, kinds: Collection[Kind] | None = None, top_k: int = 8
 ) -> RecallResult:
     """The best of the user's own records. Raises RecallFailed. Every call is logged, also a failed one."""
     started = time.perf_counter()
-    wanted = [kind for kind in RecordKind if kinds is None or kind in kinds]
+    wanted = [kind for kind in Kind if kinds is None or kind in kinds]
     status = "ok"
     hits: list[RecordHit] = []
     try:
@@ -82,7 +82,7 @@ def recall_records(
     return RecallResult(hits, spent_ms)
 
 
-def find_records(user: EndUser, query: str, kinds: list[RecordKind], *, now: datetime, top_k: int) -> list[RecordHit]:
+def find_records(user: EndUser, query: str, kinds: list[Kind], *, now: datetime, top_k: int) -> list[RecordHit]:
     deadlines = memory_conf().deadlines
     deadline = Deadline(deadlines.default_s)
     try:
@@ -96,7 +96,7 @@ def find_records(user: EndUser, query: str, kinds: list[RecordKind], *, now: dat
 Place = tuple[uuid.UUID, str]
 
 
-def nearest_records(user: EndUser, vector: Vector, kinds: list[RecordKind], deadline: Deadline) -> dict[Place, float]:
+def nearest_records(user: EndUser, vector: Vector, kinds: list[Kind], deadline: Deadline) -> dict[Place, float]:
     told: dict[str, Any] = {
         "user": user.pk,
         "vector": vector_literal(vector),
@@ -137,7 +137,7 @@ def read_snippets(user: EndUser, distances: dict[Place, float]) -> list[RecordCa
     except (DatabaseError, InterfaceError) as error:
         raise RecallFailed(READ_FAILED, first_line(error)) from error
     return [
-        RecordCandidate(RecordKind(kind), ref_id, snippet, 1.0 - distances[ref_id, kind], created_at)
+        RecordCandidate(Kind(kind), ref_id, snippet, 1.0 - distances[ref_id, kind], created_at)
         for ref_id, kind, snippet, created_at in rows
         if (ref_id, kind) in distances
     ]

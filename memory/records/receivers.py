@@ -9,7 +9,7 @@ from memory.models import EndUser
 from memory.platform.queue import enqueue
 from memory.records import queue, tasks
 from memory.records.models import Gratitude, Journal, Preference, RecallLog, RecordEmbedding, Todo
-from memory.records.texts import RecordKind, message_text
+from memory.records.texts import Kind, message_text
 from memory.signals import items_changed, user_erased
 from outcomes.signals import exchange_stored, exchanges_dropped
 
@@ -24,7 +24,7 @@ def add_messages(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> N
     for role, text in zip(ROLES, (exchange.user_message, exchange.assistant_message), strict=True):
         queue.enqueue_text(
             user,
-            RecordKind.MESSAGE,
+            Kind.MESSAGE,
             uuid.uuid5(exchange.pk, role),
             message_text(role, text),
             created_at=exchange.created_at,
@@ -37,7 +37,7 @@ def add_messages(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> N
 @receiver(exchanges_dropped, dispatch_uid="kinds.drop")
 def drop_messages(sender: type, user: EndUser, ids: list[uuid.UUID], **kwargs: Any) -> None:
     queue.delete_embeddings(
-        user, RecordKind.MESSAGE, [uuid.uuid5(exchange_id, role) for exchange_id in ids for role in ROLES]
+        user, Kind.MESSAGE, [uuid.uuid5(exchange_id, role) for exchange_id in ids for role in ROLES]
     )
 
 

@@ -10,13 +10,13 @@ from memory.models import EndUser
 from memory.platform.queue import enqueue
 from memory.records import queue, tasks
 from memory.records.models import Gratitude, Journal, Preference, RecordBase, Todo
-from memory.records.texts import RecordKind, RecordText, gratitude_text, journal_text, preference_text, todo_text
+from memory.records.texts import Kind, RecordText, gratitude_text, journal_text, preference_text, todo_text
 
-MODELS: dict[RecordKind, type[RecordBase]] = {
-    RecordKind.JOURNAL: Journal,
-    RecordKind.TODO: Todo,
-    RecordKind.GRATITUDE: Gratitude,
-    RecordKind.PREFERENCE: Preference,
+MODELS: dict[Kind, type[RecordBase]] = {
+    Kind.JOURNAL: Journal,
+    Kind.TODO: Todo,
+    Kind.GRATITUDE: Gratitude,
+    Kind.PREFERENCE: Preference,
 }
 
 
@@ -24,16 +24,16 @@ def build_journal_words(row: Any) -> RecordText | None:  # noqa: ANN401 -- the r
     return None if row.is_draft else journal_text(row.title, row.body)
 
 
-WRITERS: dict[RecordKind, Callable[[Any], RecordText | None]] = {
-    RecordKind.JOURNAL: build_journal_words,
-    RecordKind.TODO: lambda row: todo_text(row.title),
-    RecordKind.GRATITUDE: lambda row: gratitude_text(row.text),
-    RecordKind.PREFERENCE: lambda row: preference_text(row.language, row.religion, row.flags),
+WRITERS: dict[Kind, Callable[[Any], RecordText | None]] = {
+    Kind.JOURNAL: build_journal_words,
+    Kind.TODO: lambda row: todo_text(row.title),
+    Kind.GRATITUDE: lambda row: gratitude_text(row.text),
+    Kind.PREFERENCE: lambda row: preference_text(row.language, row.religion, row.flags),
 }
 """Returns the text to embed, or None for records that must not be found."""
 
 
-def add_record(user: EndUser, kind: RecordKind, fields: Mapping[str, Any], *, now: datetime) -> RecordBase:
+def add_record(user: EndUser, kind: Kind, fields: Mapping[str, Any], *, now: datetime) -> RecordBase:
     with user_scope(user):
         row = MODELS[kind](user=user, **{"created_at": now, "updated_at": now, **fields})
         row.save(force_insert=True)
@@ -42,7 +42,7 @@ def add_record(user: EndUser, kind: RecordKind, fields: Mapping[str, Any], *, no
 
 
 def change_record(
-    user: EndUser, kind: RecordKind, row_id: uuid.UUID, fields: Mapping[str, Any], *, now: datetime
+    user: EndUser, kind: Kind, row_id: uuid.UUID, fields: Mapping[str, Any], *, now: datetime
 ) -> RecordBase | None:
     """None when the user has no such record."""
     with user_scope(user):
@@ -57,20 +57,20 @@ def change_record(
     return row
 
 
-def remove_record(user: EndUser, kind: RecordKind, row_id: uuid.UUID) -> bool:
+def remove_record(user: EndUser, kind: Kind, row_id: uuid.UUID) -> bool:
     with user_scope(user):
         gone, _ = MODELS[kind]._default_manager.filter(user=user, pk=row_id).delete()
         queue.delete_embeddings(user, kind, [row_id])
     return bool(gone)
 
 
-def get_record(user: EndUser, kind: RecordKind, row_id: uuid.UUID) -> RecordBase | None:
+def get_record(user: EndUser, kind: Kind, row_id: uuid.UUID) -> RecordBase | None:
     with user_scope(user):
         return MODELS[kind]._default_manager.filter(user=user, pk=row_id).first()
 
 
 def list_records(
-    user: EndUser, kind: RecordKind, *, before: tuple[datetime, uuid.UUID] | None, limit: int, **wanted: Any
+    user: EndUser, kind: Kind, *, before: tuple[datetime, uuid.UUID] | None, limit: int, **wanted: Any
 ) -> list[RecordBase]:
     """Newest first, from the place of ``before`` on."""
     with user_scope(user):
@@ -89,7 +89,7 @@ def replace_preferences(user: EndUser, fields: Mapping[str, Any], *, now: dateti
             defaults={"language": "en", "religion": None, "flags": {}, **fields, "updated_at": now},
             create_defaults={"language": "en", "religion": None, "flags": {}, **fields, "created_at": now},
         )
-        enqueue_record(user, RecordKind.PREFERENCE, row, now)
+        enqueue_record(user, Kind.PREFERENCE, row, now)
     return row
 
 
@@ -98,7 +98,7 @@ def get_preferences(user: EndUser) -> Preference | None:
         return Preference.objects.filter(user=user).first()
 
 
-def enqueue_record(user: EndUser, kind: RecordKind, row: RecordBase, now: datetime) -> None:
+def enqueue_record(user: EndUser, kind: Kind, row: RecordBase, now: datetime) -> None:
     words = WRITERS[kind](row)
     if words is None:
         queue.delete_embeddings(user, kind, [row.pk])

@@ -14,7 +14,7 @@ from typing import Any
 from memory.language.text import SPACES, estimate_tokens
 
 
-class RecordKind(StrEnum):
+class Kind(StrEnum):
     MESSAGE = "message"
     JOURNAL = "journal"
     TODO = "todo"
@@ -75,7 +75,7 @@ def render_value(value: Any) -> str:  # noqa: ANN401 -- any JSON
 # --- which hits --------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class RecordCandidate:
-    kind: RecordKind
+    kind: Kind
     ref_id: uuid.UUID
     snippet: str
     similarity: float
@@ -84,7 +84,7 @@ class RecordCandidate:
 
 @dataclass(frozen=True, slots=True)
 class RecordHit:
-    kind: RecordKind
+    kind: Kind
     ref_id: uuid.UUID
     snippet: str
     score: float

@@ -115,7 +115,7 @@ class SearchDebug:
             return call()
         except Unavailable as error:
             self.fallbacks_used.append(f"{stage}_skipped")
-            self.errors.append({"stage": stage, "message": error.reason, "code": type(error).__name__})
+            self.errors.append({"stage": stage, "message": error.reason, "code": error.code})
             if stage in {"embed", VECTOR}:
                 self.vector_stage_status = vector_status_after(error)
             logger.warning("search stage skipped", stage=stage, dependency=error.dependency, reason=error.reason)

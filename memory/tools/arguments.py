@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from memory.language.text import CONTROL, validate_text
-from memory.records.texts import RecordKind
+from memory.records.texts import Kind
 from memory.tiers import Outcome, Tier
 
 TEXT_LIMIT = 32_768
@@ -174,7 +174,7 @@ class ArchiveArguments(BankTarget):
 
 
 class RecallFilters(Arguments):
-    kinds: Annotated[list[RecordKind], BeforeValidator(parse_list), Field(min_length=1)] | None = None
+    kinds: Annotated[list[Kind], BeforeValidator(parse_list), Field(min_length=1)] | None = None
 
 
 class RecallArguments(Arguments):

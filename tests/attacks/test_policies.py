@@ -14,7 +14,7 @@ from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone
 from memory.records.models import RecallLog
-from memory.records.texts import RecordKind
+from memory.records.texts import Kind
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome
@@ -50,9 +50,9 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
 
 def keep_records(door: MemoryFacade, someone: EndUser) -> None:
     now = timezone.now()
-    door.add_record(someone, RecordKind.JOURNAL, {"title": "Lamp", "is_draft": False}, now=now)
-    door.add_record(someone, RecordKind.TODO, {"title": "Fetch the lamp"}, now=now)
-    door.add_record(someone, RecordKind.GRATITUDE, {"text": "A lamp that works"}, now=now)
+    door.add_record(someone, Kind.JOURNAL, {"title": "Lamp", "is_draft": False}, now=now)
+    door.add_record(someone, Kind.TODO, {"title": "Fetch the lamp"}, now=now)
+    door.add_record(someone, Kind.GRATITUDE, {"text": "A lamp that works"}, now=now)
     door.put_preferences(someone, {"religion": "general"}, now=now)
     door.put_data(someone, "lamp", {"is": "repaired"}, now=now)
     RecallLog.objects.create(user=someone, status="ok", duration_ms=1, top_k_effective=0)

@@ -161,7 +161,7 @@ def test_a_text_that_cannot_be_embedded_fails_alone(
     user: EndUser, clock: Clock, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch, error: type[Unavailable]
 ) -> None:
     picky = Picky(inference.embedder(), error)
-    monkeypatch.setattr(queue, "embedder", lambda: picky)
+    monkeypatch.setattr(passages, "embedder", lambda: picky)
     good = [put_memory(user, clock, f"Entry {number}") for number in range(3)]
     bad = put_memory(user, clock, "poison")
     assert queue.index_batch(user, now=clock()) == 4

@@ -192,7 +192,7 @@ def test_a_paused_run_rests_and_goes_on_from_there(ann: EndUser, monkeypatch: py
     assert tasks.continue_reindex() == 0
     with pytest.raises(ReindexRefused, match="a run is paused"):
         runs.start_run(now=now())
-    asked = count_calls(monkeypatch, rebuild, "put")
+    asked = count_calls(monkeypatch, rebuild, "upsert_points")
     assert carry_on(runs.resume_run()).state == State.DONE
     assert asked[0] <= 1 + 3, "the two batches before the pause are not copied again but for catching up"
     with pytest.raises(ReindexRefused):

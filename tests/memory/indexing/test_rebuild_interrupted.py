@@ -37,18 +37,18 @@ def now() -> Any:
 
 
 DEATHS = [
-    ("memory.indexing.queue:points", "before", 1),
+    ("memory.indexing.passages:build_points", "before", 1),
     ("{index}.upsert", "after", 2),
-    ("memory.indexing.rebuild:copy", "after", 3),
+    ("memory.indexing.rebuild:copy_rows", "after", 3),
     ("memory.models:ReindexRun.save", "after", 3),
-    ("memory.indexing.rebuild:catch_up", "after", 1),
-    ("memory.indexing.rebuild:verify", "after", 2),
+    ("memory.indexing.rebuild:copy_late_changes", "after", 1),
+    ("memory.indexing.rebuild:verify_page", "after", 2),
     ("memory.indexing.rebuild:remove_orphans", "before", 1),
     ("{index}.make_live", "before", 1),
-    ("memory.indexes.collections:Registry.swap", "before", 1),
-    ("memory.indexes.collections:Registry.swap", "after", 1),
-    ("memory.indexing.drift:begin", "after", 1),
-    ("memory.indexing.rebuild:finish", "before", 1),
+    ("memory.indexes.collections:CollectionRegistry.swap", "before", 1),
+    ("memory.indexes.collections:CollectionRegistry.swap", "after", 1),
+    ("memory.indexing.drift:start_report", "after", 1),
+    ("memory.indexing.rebuild:finish_run", "before", 1),
 ]
 
 

@@ -17,7 +17,7 @@ from memory.lifecycle import erasure
 from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem
 from memory.platform import redis
 from memory.platform.faults import Unavailable
-from memory.records.texts import RecordKind
+from memory.records.texts import Kind
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
@@ -59,10 +59,10 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
 
 
 def keep_records(user: EndUser, clock: Clock, word: str) -> None:
-    fields: dict[RecordKind, dict[str, Any]] = {
-        RecordKind.JOURNAL: {"title": word, "is_draft": False},
-        RecordKind.TODO: {"title": word},
-        RecordKind.GRATITUDE: {"text": word},
+    fields: dict[Kind, dict[str, Any]] = {
+        Kind.JOURNAL: {"title": word, "is_draft": False},
+        Kind.TODO: {"title": word},
+        Kind.GRATITUDE: {"text": word},
     }
     for kind, told in fields.items():
         memory.add_record(user, kind, told, now=clock())

@@ -14,7 +14,7 @@ from memory.models import EndUser
 from memory.platform.faults import Unavailable
 from memory.records import embedding, queue, recall, tasks
 from memory.records.models import RecallLog, RecordEmbedding, RecordsDue
-from memory.records.texts import RecordCandidate, RecordKind, boost_recent, choose_hits, strip_markup
+from memory.records.texts import Kind, RecordCandidate, boost_recent, choose_hits, strip_markup
 from tests.api_client import ApiClient, client_for
 from tests.conftest import Clock
 
@@ -94,7 +94,7 @@ def test_another_users_records_are_never_found(api: ApiClient, records: dict[str
 def candidate(
     similarity: float, age_days: float, snippet: str = "words", ref: uuid.UUID | None = None
 ) -> RecordCandidate:
-    return RecordCandidate(RecordKind.TODO, ref or uuid.uuid4(), snippet, similarity, NOW - timedelta(days=age_days))
+    return RecordCandidate(Kind.TODO, ref or uuid.uuid4(), snippet, similarity, NOW - timedelta(days=age_days))
 
 
 def test_the_boost_of_what_is_recent_fades() -> None:

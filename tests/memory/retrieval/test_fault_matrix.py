@@ -201,7 +201,7 @@ def boundless(user: EndUser, *asked: object) -> SearchAdvice:
 
 
 def graphs_are(statement: str) -> Break:
-    return lambda bench: bench.patch.setattr(knowledge_graph.advice.routing, "WHAT_IS_KNOWN", statement)
+    return lambda bench: bench.patch.setattr(knowledge_graph.advice.routing, "ADVICE_STATEMENT", statement)
 
 
 # part, its state, how it comes about, the stage that is left out, what is said of the vectors

@@ -65,9 +65,10 @@ class Installation:
         hold = leases.InstallationLock(self._place, "up", self._embedded, self._address.url)
         if not leases.wait_for_lock(hold, self._place, report_waiting):
             return refuse_second_start(self._place)
-        refuse_taken_port(self._address)
+        # Before the port is looked at: a web process of the killed run may still hold it for a moment.
         if orphans.end_orphans(self._place):
             print_line("Ended what a killed run had left behind.")
+        refuse_taken_port(self._address)
         supervisor = Supervisor(ConsoleReport(), self._place.log, partial(orphans.record_processes, self._place))
         try:
             self._start(supervisor, hold)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import hypothesis
 import psutil
 import psycopg
 import pytest
@@ -33,6 +34,32 @@ from tests.installation import installation, stack
 __all__ = ["installation", "stack"]
 
 EMBEDDED = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBEDDING_URL"}
+
+
+# Drawing examples takes longer on a busy machine; how long is not what any of these tests is about.
+hypothesis.settings.register_profile(
+    "busy machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("busy machine")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Two workers: what shares an installation goes to one of them, everything else a file at a time.
+
+    The long ones go first, or the last file begun would keep one worker busy while the other has nothing left to do.
+    """
+
+    def group_of(item: pytest.Item) -> str:
+        mark = item.get_closest_marker("xdist_group")
+        return str(mark.args[0]) if mark else item.nodeid.partition("::")[0]
+
+    groups = {item: group_of(item) for item in items}
+    slow = {groups[item] for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (groups[item] != "stack", groups[item] not in slow))
+    for item in items:
+        if not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(groups[item]))
 
 
 @pytest.fixture(scope="session")

@@ -111,10 +111,10 @@ def test_work_nobody_waits_for_steps_back(stack: Stack) -> None:
 
 SESSION_OF_A_WORKER = """
 import os
-from config.celery import work_in_the_background
+from config.celery import lower_worker_priority
 from django.db import connection
 from pathlib import Path
-work_in_the_background()
+lower_worker_priority()
 with connection.cursor() as cursor:
     cursor.execute("SELECT pg_backend_pid()")
     pid = cursor.fetchone()[0]

@@ -88,8 +88,8 @@ def test_commands_at_once_share_what_the_first_one_started(tmp_path: Path) -> No
 
 def test_the_parts_end_when_their_only_user_is_killed(tmp_path: Path) -> None:
     code = (
-        "import sys; from config.embedded import paths; from config.runtime.keeping import Use; "
-        "use = Use(paths(sys.argv[1]), ('redis',)); use.wait(); "
+        "import sys; from config.embedded import paths; from config.runtime.leases import Lease; "
+        "lease = Lease(paths(sys.argv[1]), ('redis',)); lease.wait(); "
         "print('ready', flush=True); sys.stdin.read()"
     )
     user = subprocess.Popen(

@@ -189,9 +189,9 @@ def test_the_children_of_a_killed_supervisor_end(tmp_path: Path) -> None:
 import sys
 from pathlib import Path
 from config.supervisor import Program, Supervisor
-from tests.runtime.test_supervisor import Record, program
+from tests.config.test_supervisor import Record, make_program
 supervisor = Supervisor(Record(), Path({str(tmp_path)!r}), lambda pids: print(*pids, flush=True))
-supervisor.start([program("child", {FOREVER!r}, Path({str(tmp_path)!r}))])
+supervisor.start([make_program("child", {FOREVER!r}, Path({str(tmp_path)!r}))])
 supervisor.watch()
 """
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=copy_environment())

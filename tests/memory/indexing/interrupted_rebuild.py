@@ -1,7 +1,7 @@
 """An index to rebuild: in either engine, with a user's memories in it, and with a process that dies where it is told.
 
-Run as a program it carries the open run on and kills itself at the given call: ``python -m tests.rebuilds DATABASE
-MODULE:NAME WHEN NTH``.
+Run as a program it carries the open run on and kills itself at the given call: ``python -m
+tests.memory.indexing.interrupted_rebuild DATABASE MODULE:NAME WHEN NTH``.
 """
 
 import os

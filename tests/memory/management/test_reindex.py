@@ -15,6 +15,7 @@ from config.env import BASE_DIR
 from memory.indexes import vector_index
 from memory.indexing import runs
 from memory.models import EndUser, ReindexRun
+from tests.installation import eventually
 from tests.memory.indexing.interrupted_rebuild import read_index, read_rows, store_memories
 
 pytestmark = [pytest.mark.usefixtures("services"), pytest.mark.django_db]
@@ -104,7 +105,7 @@ def test_a_killed_command_is_carried_on_by_the_next(ann: EndUser) -> None:
     code = (
         "import django, sys; django.setup(); from django.db import connection; "
         f"connection.settings_dict['NAME'] = {str(connection.settings_dict['NAME'])!r}; "
-        "from memory import rebuilding; rebuilding.BATCH = 2; "
+        "from memory.indexing import rebuild; rebuild.BATCH = 2; "
         "from django.core.management import call_command; call_command('reindex', '--rate=4')"
     )
     process = subprocess.Popen(
@@ -115,8 +116,10 @@ def test_a_killed_command_is_carried_on_by_the_next(ann: EndUser) -> None:
         stderr=subprocess.DEVNULL,
     )
     try:
-        while not ReindexRun.objects.filter(rows_done__gte=4).exists():
-            assert process.poll() is None
+        assert eventually(
+            lambda: ReindexRun.objects.filter(rows_done__gte=4).exists() or process.poll() is not None, 60
+        )
+        assert process.poll() is None
         with pytest.raises(CommandError, match="--resume"):
             run_reindex()
     finally:

@@ -1,102 +1,19 @@
-"""Normal forms under which concepts and entities of six languages meet, and the word lists they are read from. Pure."""
+"""Normal forms under which concepts and entities of all languages meet. Pure."""
 
-import re
-from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
-from pathlib import Path
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from memory.language.concepts import find_english_name
-from memory.language.folding import normalise_text, strip_accents
+from memory.language.folding import strip_accents
 from memory.language.hebrew import is_hebrew, list_hebrew_readings
+from memory.language.names import load_given_names
 from memory.language.splitting import TextToken
 from memory.language.stems import LANGUAGES, stem_word
-from memory.language.stopwords import HEBREW_STOP_WORDS
+from memory.language.vocabulary import load_technical_terms, load_technologies
 
-DATA: Final = Path(__file__).parent / "data"
-HEBREW: Final = "he"
-SPACES: Final = re.compile(r"\s+")
-MOST_NAME_WORDS: Final = 4
 _SURE_HEBREW_PREFIX: Final = ("ה", "וה", "ו", "שה", "בה", "לה")
 _SHORTEST_HEBREW: Final = 3
-
-
-def fold_name(text: str) -> str:
-    """The text in one spelling: case, accents and vowel points off, single spaces."""
-    plain = SPACES.sub(" ", normalise_text(text).casefold()).strip()
-    return plain if plain.isascii() else " ".join(strip_accents(word) for word in plain.split(" "))
-
-
-def read_lines(name: str) -> Iterator[str]:
-    for line in (DATA / name).read_text(encoding="utf-8").splitlines():
-        if line.strip() and not line.startswith("#"):
-            yield line.strip()
-
-
-@cache
-def load_technologies() -> dict[str, str]:
-    """From each folded spelling to the usual name."""
-    return {spelling: name for spelling, name, _ in _technologies()}
-
-
-@cache
-def load_plain_technologies() -> dict[str, str]:
-    """Those whose name is no everyday word: they are meant wherever they stand."""
-    return {spelling: name for spelling, name, is_everyday in _technologies() if not is_everyday}
-
-
-@cache
-def _technologies() -> tuple[tuple[str, str, bool], ...]:
-    found = []
-    for line in read_lines("technologies.txt"):
-        name, _, others = line.partition("|")
-        usual = fold_name(name.strip().rstrip("*"))
-        found.append((usual, usual, name.strip().endswith("*")))
-        found += [(fold_name(other.rstrip("*")), usual, other.endswith("*")) for other in others.split()]
-    return tuple(found)
-
-
-@cache
-def load_places() -> dict[str, tuple[str, bool]]:
-    """From each folded spelling to the English name, and whether the word is an everyday one as well."""
-    found: dict[str, tuple[str, bool]] = {}
-    for line in read_lines("places.txt"):
-        name, _, others = line.partition("|")
-        usual = fold_name(name.strip().rstrip("*"))
-        for spelling in (name, *others.split(",")):
-            if plain := fold_name(spelling.strip().rstrip("*")):
-                found.setdefault(plain, (usual, spelling.strip().endswith("*")))
-    return found
-
-
-@cache
-def load_given_names() -> frozenset[str]:
-    return frozenset(fold_name(name) for line in read_lines("given_names.txt") for name in line.split())
-
-
-@lru_cache(maxsize=64)
-def load_fillers(languages: tuple[str, ...]) -> frozenset[str]:
-    """Words of these languages, and of Hebrew, that say nothing of the matter, without those of grammar."""
-    found = set(HEBREW_STOP_WORDS)
-    for line in read_lines("fillers.txt"):
-        language, _, words = line.partition("|")
-        if language.strip() in {*languages, HEBREW}:
-            found.update(strip_accents(word) for word in words.split())
-    return frozenset(found)
-
-
-@cache
-def load_technical_terms() -> dict[str, str]:
-    """From each term of a technical word, of whatever language, to its English name."""
-    found: dict[str, str] = {}
-    for line in read_lines("technical_terms.txt"):
-        columns = line.split("|")
-        name = columns[0].split()[0]
-        for language, words in zip((*LANGUAGES, HEBREW), columns, strict=True):
-            for word in words.replace("-", "").split():
-                forms = list_hebrew_readings(word) if language == HEBREW else stem_word(word, language)
-                found.update((form, name) for form in forms[:1])
-    return found
 
 
 @lru_cache(maxsize=131_072)

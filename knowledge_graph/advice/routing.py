@@ -9,9 +9,9 @@ from knowledge_graph.advice.boosts import DOCUMENT_SHARE, DOCUMENTED, ENTITY_SHA
 from knowledge_graph.extraction.concepts import extract_concepts
 from knowledge_graph.extraction.entities import extract_entities
 from knowledge_graph.queries.statistics import select_problem_keys
-from knowledge_graph.words import fold_name
 from memory.access.cursors import GENERIC_PLAN, bounded_cursor, fetch_prepared
 from memory.conf import memory_conf
+from memory.language.folding import fold_name
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.retrieval.advice import GRAPH, SearchAdvice

@@ -14,12 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from knowledge_graph.content.updates import MemoryReading
 from knowledge_graph.extraction.entities import KINDS, PERSON, THING, ExtractedEntity, extract_entities
-from knowledge_graph.words import fold_name, load_places, load_technologies
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.guard import find_secret
 from memory.inference import language_model, prompts
 from memory.inference.llm import LanguageModel
+from memory.language.folding import fold_name
+from memory.language.vocabulary import load_places, load_technologies
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable

@@ -21,9 +21,9 @@ from knowledge_graph.learning.forgetting import forget_items, forget_questions
 from knowledge_graph.learning.verdicts import unlearn_forgotten
 from knowledge_graph.models import KEY_CHARS, GraphedItem, GraphWork, Mention
 from knowledge_graph.models import Entity as EntityRow
-from knowledge_graph.words import fold_name
 from knowledge_graph.work import ARCHIVED, CONTENT_TIERS, REMOVED, take_turns
 from memory.access.scope import user_scope
+from memory.language.folding import fold_name
 from memory.models import EndUser, MemoryItem
 from memory.retrieval.query import GENERIC_SPEAKERS
 from memory.scoring import bank_quality

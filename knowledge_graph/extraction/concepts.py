@@ -4,12 +4,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from knowledge_graph.words import build_word_key, fold_name, load_fillers, load_plain_technologies, strip_hebrew_article
-from memory.language.calendar import MONTHS
-from memory.language.folding import normalise_text, strip_accents
+from knowledge_graph.words import build_word_key, strip_hebrew_article
+from memory.language.folding import fold_name, normalise_text, strip_accents
 from memory.language.hebrew import is_hebrew
+from memory.language.periods import MONTHS
 from memory.language.splitting import TextToken, split_tokens
 from memory.language.stems import detect_languages
+from memory.language.stopwords import load_fillers
+from memory.language.vocabulary import load_plain_technologies
 
 LONGEST_READ: Final = 4_000
 MOST_WORDS: Final = 16

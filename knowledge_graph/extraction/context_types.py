@@ -1,4 +1,4 @@
-"""What kind of work a message asks for, from a closed list, in six languages and from the tools at hand. Pure."""
+"""What kind of work a message asks for, from a closed list, in all languages and from the tools at hand. Pure."""
 
 import re
 from collections import Counter
@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Final
 
-from knowledge_graph.words import HEBREW, fold_name, load_technologies, read_lines
-from memory.language.folding import normalise_text, strip_accents
+from memory.language.context_types import FAILING, list_context_words
+from memory.language.folding import fold_name, normalise_text, strip_accents
 from memory.language.hebrew import is_hebrew, list_hebrew_readings
 from memory.language.splitting import TextToken, split_tokens
 from memory.language.stems import LANGUAGES, stem_word
+from memory.language.vocabulary import load_technologies
 
 DOCKER: Final = "docker"
 DEBUGGING: Final = "debugging"
@@ -39,11 +40,6 @@ TOOLS: Final = {
     "calendar": PLANNING,
 }
 TOOL_WEIGHT: Final = 2.0
-_FAILING: Final = re.compile(
-    r"\b(?:not work\w*|doesn't work|does not work|won't (?:start|run|load|open|connect|boot)|stopped working|"
-    r"no funciona|no arranca|ne (?:marche|fonctionne|demarre) pas|"
-    r"funktioniert (?:\w+ )?nicht|startet nicht|non (?:funziona|parte|si avvia))\b|לא עובד|לא עולה|לא נפתח"
-)
 _CODE: Final = re.compile(r"```|\bdef \w+\(|\bclass \w+[:({]|=>|\bimport \w+|;\s*$|\bSELECT .+ FROM\b", re.MULTILINE)
 _TRACE: Final = re.compile(r"Traceback \(most recent|\b\w+(?:Error|Exception)\b|\bat [\w.$]+\([\w.]+:\d+\)")
 
@@ -59,7 +55,7 @@ def pick_context_type(text: str, tools: tuple[str, ...]) -> str:
     scores = Counter(dict(weigh_text(said)))
     for tool in tools:
         scores.update({kind: TOOL_WEIGHT for start, kind in TOOLS.items() if tool.casefold().startswith(start)})
-    if _FAILING.search(fold_name(said)) or _TRACE.search(said):
+    if FAILING.search(fold_name(said)) or _TRACE.search(said):
         scores[DEBUGGING] += 2
     if _CODE.search(said):
         scores[CODING_HELP] += 2
@@ -99,12 +95,9 @@ def list_piece_forms(piece: TextToken) -> tuple[str, ...]:
 def load_cues() -> dict[str, tuple[tuple[str, float], ...]]:
     """From a term to the kinds of work it speaks for, with its weight."""
     found: dict[str, dict[str, float]] = {}
-    for line in read_lines("context_types.txt"):
-        kind, language, *words = line.split()
-        for word in words:
-            plain = strip_accents(normalise_text(word.lstrip("+")).casefold().replace("-", ""))
-            weight = 2.0 if word.startswith("+") else 1.0
-            forms = list_hebrew_readings(plain)[:1] if language == HEBREW else stem_word(plain, language)
-            for form in (*forms, load_technologies().get(plain, forms[0])):
-                found.setdefault(form, {})[kind] = max(weight, found.get(form, {}).get(kind, 0))
+    for kind, language, word, weight in list_context_words():
+        plain = strip_accents(normalise_text(word).casefold().replace("-", ""))
+        forms = list_hebrew_readings(plain)[:1] if is_hebrew(plain) else stem_word(plain, language)
+        for form in (*forms, load_technologies().get(plain, forms[0])):
+            found.setdefault(form, {})[kind] = max(weight, found.get(form, {}).get(kind, 0))
     return {form: tuple(kinds.items()) for form, kinds in found.items()}

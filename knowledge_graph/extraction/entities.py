@@ -12,17 +12,11 @@ from functools import lru_cache
 from typing import Final
 
 from knowledge_graph import cues
-from knowledge_graph.words import (
-    MOST_NAME_WORDS,
-    fold_name,
-    load_given_names,
-    load_places,
-    load_plain_technologies,
-    load_technologies,
-)
-from memory.language.folding import normalise_text, strip_accents
+from memory.language.folding import fold_name, normalise_text, strip_accents
 from memory.language.hebrew import is_hebrew, list_hebrew_readings
+from memory.language.names import capitalises_nouns, load_given_names
 from memory.language.stems import detect_languages
+from memory.language.vocabulary import load_places, load_plain_technologies, load_technologies
 
 PERSON: Final = "person"
 PLACE: Final = "place"
@@ -39,6 +33,7 @@ LONGEST_READ: Final = 8_000
 MOST_ENTITIES: Final = 24
 LONGEST_KEY: Final = 100
 SHORTEST: Final = 2
+MOST_NAME_WORDS: Final = 4
 
 _SENTENCE: Final = re.compile(r"[.!?…:;\n\"“”„«»()\[\]{}|*]+(?=\s|$|\S)|(?:\s[-–—]\s)")
 _WORD: Final = re.compile(r"[^\W_](?:[\w&+#./'’׳״\"-]*[\w+#])?")
@@ -83,7 +78,7 @@ def _extract_all(text: str, known: frozenset[str]) -> tuple[ExtractedEntity, ...
     languages, _ = detect_languages(cleaned, set(cleaned.casefold().split()))
     found: dict[str, ExtractedEntity] = {}
     for tokens in split_sentences(cleaned):
-        for entity in extract_from_sentence(tokens, known, is_german=languages[0] == "de"):
+        for entity in extract_from_sentence(tokens, known, names_nouns=capitalises_nouns(languages[0])):
             if SHORTEST <= len(entity.key) <= LONGEST_KEY:
                 earlier = found.get(entity.key)
                 if earlier is None or (earlier.kind == THING and entity.kind != THING):
@@ -108,10 +103,12 @@ def split_sentences(text: str) -> Iterator[list[Token]]:
             yield tokens
 
 
-def extract_from_sentence(tokens: list[Token], known: frozenset[str], *, is_german: bool) -> Iterator[ExtractedEntity]:
+def extract_from_sentence(
+    tokens: list[Token], known: frozenset[str], *, names_nouns: bool
+) -> Iterator[ExtractedEntity]:
     place = 0
     while place < len(tokens):
-        found = match_entity_at(tokens, place, known, is_german=is_german)
+        found = match_entity_at(tokens, place, known, names_nouns=names_nouns)
         if found is None:
             place += 1
             continue
@@ -121,7 +118,7 @@ def extract_from_sentence(tokens: list[Token], known: frozenset[str], *, is_germ
 
 
 def match_entity_at(
-    tokens: list[Token], place: int, known: frozenset[str], *, is_german: bool
+    tokens: list[Token], place: int, known: frozenset[str], *, names_nouns: bool
 ) -> tuple[ExtractedEntity, int] | None:
     """The entity that begins at a position, and its number of words."""
     return (
@@ -129,7 +126,7 @@ def match_entity_at(
         or match_announced(tokens, place)
         or match_known_name(tokens, place, known)
         or match_mixed(tokens, place)
-        or (None if is_german else match_capitalised(tokens, place))
+        or (None if names_nouns else match_capitalised(tokens, place))
     )
 
 

@@ -16,8 +16,8 @@ from knowledge_graph.extraction.entities import extract_entities
 from knowledge_graph.models import ActionStat, Concept, Edge, Entity, Lesson, Mention, RoutingStat, Solution
 from knowledge_graph.queries import statistics
 from knowledge_graph.queries.statistics import ActionRecord, ConceptRouting, KnownSolution
-from knowledge_graph.words import fold_name
 from memory.access.scope import user_scope
+from memory.language.folding import fold_name
 from memory.models import EndUser, MemoryItem, Turn
 from outcomes.models import ActionTaken, Exchange, OutcomeEvent
 

@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import Protocol
 
-from memory.language import cues
+from memory.language import intents, query_cues
+from memory.language.folding import fold_text
 from memory.language.text import estimate_tokens
 from memory.retrieval.query import ALL, FEW, SOME, split_questions
 
@@ -19,33 +20,6 @@ LONG_TASK = 60
 WINDOW_SHARE = 0.25
 """The part of a model's window that a context may take; the rest is for the conversation and the answer."""
 GAP_MARK = "[…]"
-
-
-HOW_TO: Final = cues.compile_phrases(
-    "how (?:do|does|can|could|should|would|to|did|might),what(?:'s| is) the (?:best|right) way,steps? (?:to|for)",
-    "explain,recommend\\w*,suggest\\w*,should (?:i|we),help (?:me|us),advice,why (?:does|do|is|are|did)",
-    "como (?:se|puedo|podemos|hago|debo|hacer),explica\\w*,recomiend\\w+,recomendar,ayuda(?:me|r)?,por que,pasos",
-    "comment (?:faire|puis|peut|dois|je|on),explique\\w*,recommand\\w+,conseill\\w+,aide(?:r|z)?,pourquoi,etapes",
-    "wie (?:kann|konnen|soll|mache|macht|geht|lasst|bekomme),erklar\\w*,empf[ie]e?hl\\w*,hilf\\w*,warum,schritte?",
-    "come (?:si|posso|possiamo|faccio|devo|fare),spieg\\w+,consigli\\w*,aiut\\w+,perche,passi",
-    "איך (?:אפשר|ניתן|אני|אנחנו|עושים|כדאי|לעשות|מתקנים),כיצד,תסביר\\w*,להסביר,המלצ\\w*,תעזר\\w*,לעזור,מדוע,שלבים",
-)
-"""Asks for a way to do something or for a reason."""
-WORK: Final = cues.compile_phrases(
-    "design,implement,refactor,migrate,architecture,strategy,roadmap,step by step,analy[sz]e,investigate,debug",
-    "plan (?:a|an|the|our|my|out),write (?:a|an|the|me),build (?:a|an|the),set up,compare,optimi[sz]e,evaluate,prove",
-    "disena\\w*,implementa\\w*,refactoriza\\w*,migra\\w*,arquitectura,estrategia,paso a paso,analiza\\w*,investiga\\w*",
-    "planifica\\w*,escribe,construye,compara\\w*,optimiza\\w*,evalua\\w*",
-    "concevoir,concois,implement\\w+,refactor\\w+,migrer,strategie,pas a pas,analyse[rz]?,enquete\\w*,planifi\\w+",
-    "redige\\w*,construi\\w+,compare[rz]?,optimise[rz]?,evalue[rz]?",
-    "entwirf\\w*,entwerfe\\w*,implementier\\w*,migrier\\w*,architektur,strategie,schritt fur schritt,analysier\\w*",
-    "untersuch\\w*,plane\\w*,schreib\\w*,baue?,vergleich\\w*,optimier\\w*,bewerte\\w*",
-    "progetta\\w*,rifattorizza\\w*,migrare,architettura,strategia,passo (?:per|dopo) passo,analizza\\w*",
-    "indaga\\w*,pianifica\\w*,scrivi,costruisci,confronta\\w*,ottimizza\\w*,valuta\\w*",
-    "תכנן,תכנני,לתכנן,לעצב,ליישם,ארכיטקטורה,אסטרטגיה,צעד אחר צעד,שלב אחר שלב,תנתח\\w*,לנתח,לחקור,כתוב,כתבי,לכתוב",
-    "לבנות,תבנה,השווה,להשוות,לייעל,להעריך",
-)
-"""Work to do rather than something to know; several of these make a large task."""
 
 
 class Complexity(StrEnum):
@@ -88,18 +62,18 @@ class HistoryMessage(Protocol):
 
 def estimate_task(question: str) -> TaskEstimate:
     """The complexity of a question, by its words in six languages."""
-    bare = cues.fold_text(question)
+    bare = fold_text(question)
     words = len(question.split())
     parts = split_questions(question)
-    wants_all = cues.WANTS_ALL.search(bare) is not None
-    steps = len(WORK.findall(bare))
+    wants_all = intents.WANTS_ALL.search(bare) is not None
+    steps = len(intents.WORK.findall(bare))
     if words >= LONG_TASK or steps > 1 or (steps and (parts or "```" in question)):
         complexity = Complexity.COMPLEX
     elif steps or parts or wants_all:
         complexity = Complexity.MEDIUM
-    elif cues.WHO_AM_I.search(bare):
+    elif query_cues.WHO_AM_I.search(bare):
         complexity = Complexity.SIMPLE
-    elif HOW_TO.search(bare) or cues.WANTS_SOME.search(bare) or words > SHORT_QUESTION:
+    elif intents.ASKS_HOW.search(bare) or intents.WANTS_SOME.search(bare) or words > SHORT_QUESTION:
         complexity = Complexity.MEDIUM
     else:
         complexity = Complexity.SIMPLE

@@ -2,11 +2,14 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 
 from memory.guard.spelling import fold_letters, normalise_text
+from memory.language.loader import list_codes, read_entries, read_sections
 
 FOLDER = Path(__file__).parent / "words"
 FOREIGN = "other"
@@ -57,13 +60,11 @@ class LexiconEntry:
 class Lexicon:
     """Entries by their longest word: small words begin hundreds of them."""
 
-    def __init__(self, *folders: Path) -> None:
+    def __init__(self, *sources: Iterable[LexiconEntry]) -> None:
         self._whole: dict[str, list[LexiconEntry]] = defaultdict(list)
         self._open: dict[str, list[LexiconEntry]] = defaultdict(list)
         self._ends: dict[str, list[LexiconEntry]] = defaultdict(list)
-        for entry in (
-            entry for folder in folders for path in sorted(folder.glob("*.txt")) for entry in parse_entries(path)
-        ):
+        for entry in chain.from_iterable(sources):
             part = entry.parts[entry.anchor]
             index = self._ends if part.is_end else self._open if part.is_open else self._whole
             index[fold_letters(part.text)].append(entry)
@@ -101,7 +102,20 @@ def expand_forms(word: str) -> tuple[str, ...]:
 
 @cache
 def load_lexicon() -> Lexicon:
-    return Lexicon(FOLDER)
+    return Lexicon(read_guard_entries())
+
+
+def read_guard_entries() -> Iterator[LexiconEntry]:
+    for path in sorted(FOLDER.glob("*.txt")):
+        yield from parse_entries(path)
+
+
+def read_subject_entries(subject: str) -> Iterator[LexiconEntry]:
+    """The entries of a subject in the folders of all languages: a section is a kind of words."""
+    for language in list_codes():
+        for kind in read_sections(language, subject):
+            for text in read_entries(language, subject, kind):
+                yield build_entry(kind, language, parse_tokens(text))
 
 
 def parse_entries(path: Path) -> list[LexiconEntry]:

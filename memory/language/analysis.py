@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from memory.language.calendar import MONTHS
 from memory.language.concepts import find_alternatives, translate_to_english
 from memory.language.folding import normalise_text, strip_accents
 from memory.language.hebrew import is_hebrew, list_hebrew_readings
+from memory.language.periods import MONTHS
 from memory.language.splitting import TextToken, split_tokens
 from memory.language.stems import LANGUAGES, detect_languages, stem_word
-from memory.language.stopwords import HEBREW_STOP_WORDS
+from memory.language.stopwords import load_own_script_stop_words
 
 LONGEST_TEXT: Final = 65_536
 LONGEST_QUERY: Final = 2_000
@@ -74,7 +74,7 @@ def _content(text: str) -> tuple[list[TextToken], tuple[str, ...], bool]:
 def _is_stop_word(form: str, dropped: frozenset[str]) -> bool:
     if form.isascii():
         return form in dropped
-    return form in HEBREW_STOP_WORDS or strip_accents(form) in dropped
+    return form in load_own_script_stop_words() or strip_accents(form) in dropped
 
 
 @lru_cache(maxsize=131_072)

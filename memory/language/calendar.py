@@ -1,28 +1,9 @@
-"""Months in the languages of the analyser, so that `juin`, `June` and the 06 of a date meet."""
+"""Dates written in digits, so that the 06 of a date and `June` meet."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
-
-_MONTH_NAMES: Final = (
-    "january jan enero janvier januar janner gennaio ינואר",
-    "february feb febrero fevrier februar febbraio פברואר",
-    "march marzo mars marz מרץ",
-    "april apr abril avril aprile אפריל",
-    "may mayo mai maggio מאי",
-    "june jun junio juin juni giugno יוני",
-    "july jul julio juillet juli luglio יולי",
-    "august aug agosto aout אוגוסט",
-    "september sept sep septiembre septembre settembre ספטמבר",
-    "october oct octubre octobre oktober okt ottobre אוקטובר",
-    "november nov noviembre novembre נובמבר",
-    "december dec diciembre decembre dezember dez dicembre דצמבר",
-)
-
-MONTHS: Final[dict[str, str]] = {
-    name: f"month:{number}" for number, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()
-}
 
 _YEAR_FIRST: Final = re.compile(r"(?P<year>\d{4})[-./](?P<month>\d{1,2})(?:[-./](?P<day>\d{1,2}))?(?:T[\d:.Z+-]*)?")
 _YEAR_LAST: Final = re.compile(

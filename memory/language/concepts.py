@@ -1,19 +1,21 @@
-"""Synonyms within and across languages, from a data file."""
+"""Synonyms within and across languages.
+
+Each language names the same meanings in its `concepts.txt`, under the name that the English list gives them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from memory.language.folding import normalise_text, strip_accents
 from memory.language.hebrew import is_hebrew, list_hebrew_readings
-from memory.language.stems import stem_word
+from memory.language.loader import list_codes, read_entries, read_sections
+from memory.language.stems import DEFAULT_LANGUAGE, stem_word
 
-FILE: Final = Path(__file__).parent / "data" / "concepts.txt"
-COLUMNS: Final = ("en", "es", "fr", "de", "it", "he")
+SUBJECT: Final = "concepts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class ConceptTable:
 
 def find_alternatives(forms: Iterable[str]) -> tuple[str, ...]:
     """The terms of every concept that one of these terms of a query stands for, its own included."""
-    known = _concepts()
+    known = _load_concepts()
     found: dict[str, None] = {}
     for number in dict.fromkeys(number for form in forms for number in known.by_term.get(form, ())):
         found.update(dict.fromkeys(known.terms[number]))
@@ -34,42 +36,47 @@ def find_alternatives(forms: Iterable[str]) -> tuple[str, ...]:
 
 def translate_to_english(forms: Iterable[str]) -> str | None:
     """The English word for one word of another language; None for an English one and where none is known."""
-    known = _concepts()
-    numbers = [number for form in forms if not form.startswith("en:") for number in known.by_term.get(form, ())]
+    known = _load_concepts()
+    english = f"{DEFAULT_LANGUAGE}:"
+    numbers = [number for form in forms if not form.startswith(english) for number in known.by_term.get(form, ())]
     return known.english[numbers[0]] if numbers else None
 
 
 def find_english_name(forms: Iterable[str]) -> str | None:
     """The English word for whatever one of these terms of any language stands for; None where nothing is known."""
-    known = _concepts()
+    known = _load_concepts()
     return next((known.english[known.by_term[form][0]] for form in forms if form in known.by_term), None)
 
 
-def is_german_vocabulary(word: str) -> bool:
-    """Whether a German word is one of the vocabulary, hence hardly a name."""
-    return any(form in _concepts().by_term for form in stem_word(normalise_text(word).casefold(), "de"))
+def is_vocabulary(word: str, language: str) -> bool:
+    """Whether a word of a language is one of the known meanings, hence hardly a name."""
+    return any(form in _load_concepts().by_term for form in stem_word(normalise_text(word).casefold(), language))
 
 
 @cache
-def _concepts() -> ConceptTable:
-    by_term: dict[str, list[int]] = {}
-    concepts: list[tuple[str, ...]] = []
+def _load_concepts() -> ConceptTable:
+    numbers: dict[str, int] = {}
+    terms: list[dict[str, None]] = []
     english: list[str] = []
-    for line in FILE.read_text(encoding="utf-8").splitlines():
-        if not line or line.startswith("#"):
-            continue
-        terms: dict[str, None] = {}
-        for language, words in zip(COLUMNS, line.split("|"), strict=False):
-            for word in words.split():
-                terms.update(dict.fromkeys(_terms(word, language)))
-        for term in terms:
-            by_term.setdefault(term, []).append(len(concepts))
-        concepts.append(tuple(terms))
-        english.append(line.split()[0].replace("-", " "))
-    return ConceptTable({term: tuple(numbers) for term, numbers in by_term.items()}, concepts, english)
+    for language in list_codes():
+        for meaning in read_sections(language, SUBJECT):
+            words = read_entries(language, SUBJECT, meaning)
+            if meaning not in numbers:
+                numbers[meaning] = len(terms)
+                terms.append({})
+                english.append(words[0].replace("-", " "))
+            for word in words:
+                terms[numbers[meaning]].update(dict.fromkeys(_terms_of(word, language)))
+    by_term: dict[str, list[int]] = {}
+    for number, found in enumerate(terms):
+        for term in found:
+            by_term.setdefault(term, []).append(number)
+    return ConceptTable(
+        {term: tuple(found) for term, found in by_term.items()}, [tuple(found) for found in terms], english
+    )
 
 
-def _terms(word: str, language: str) -> tuple[str, ...]:
+def _terms_of(word: str, language: str) -> tuple[str, ...]:
     """The terms under which a document holds the word; one of several parts is found where it is written as one."""
     plain = strip_accents(normalise_text(word).casefold().replace("-", ""))
     if is_hebrew(plain):

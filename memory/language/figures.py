@@ -1,19 +1,22 @@
 """Identifiers, dates and amounts in a text, as values that can be compared. Pure."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from memory.language.calendar import MONTHS
-from memory.language.cues import fold_text
+from memory.language.folding import fold_text
+from memory.language.hebrew import BEFORE_A_MONTH
+from memory.language.loader import SHARED, read_entries
+from memory.language.numbers import ORDINAL_ENDINGS, find_written_numbers
+from memory.language.periods import BEFORE_DAY, BETWEEN_DAY_AND_MONTH, MONTHS
+from memory.language.times import MARKS, has_clock_time
 
 DayOfYear = tuple[int, int]
 """Month and day."""
 
 _CODE: Final = re.compile(r"(?<![\w])#?(?=[\w.:/+-]*\d)(?=[\w.:/+-]*(?:[A-Za-z_]|\d[.:/-]\d|#))[\w#][\w.:/+-]*\w")
 _CLOCK_OR_SIZE: Final = re.compile(
-    r"\d+(?::\d\d|(?:st|nd|rd|th|er|e|a|o|am|pm|h|kg|g|km|m|cm|mm|ml|l|eur|usd|px|gb|mb))?"
+    rf"\d+(?::\d\d|(?:{ORDINAL_ENDINGS}|{MARKS}|{'|'.join(read_entries(SHARED, 'numbers', 'units'))}))?"
 )
 _ISO: Final = re.compile(r"\b\d{4}-(\d\d)-(\d\d)\b")
 _DOTTED: Final = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(?:\d{2,4}\b|(?!\d))")
@@ -21,49 +24,10 @@ _DAY_AND_MONTH: Final = re.compile(r"\b(?=\d?0|0)(\d\d)\.(\d\d)\b(?![.\d])")
 _SLASHED: Final = re.compile(r"\b(\d{1,2})/(\d{1,2})(?:/\d{2,4})?\b")
 _MONTH: Final = "|".join(sorted((name for name in MONTHS if len(name) > 2), key=len, reverse=True))
 _DAY_MONTH: Final = re.compile(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th|er|\.|º|°)?(?: (?:of|de|di|d'|del))? (?:ב|ל|מ)?({_MONTH})\b"
+    rf"\b(\d{{1,2}})(?:{ORDINAL_ENDINGS}|\.|°)?(?: (?:{BETWEEN_DAY_AND_MONTH}))? [{BEFORE_A_MONTH}]?({_MONTH})\b"
 )
-_MONTH_DAY: Final = re.compile(rf"\b({_MONTH}) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.,]?\d)")
+_MONTH_DAY: Final = re.compile(rf"\b({_MONTH}) (?:(?:{BEFORE_DAY}) )?(\d{{1,2}})(?:{ORDINAL_ENDINGS})?\b(?![:.,]?\d)")
 _NUMBER: Final = re.compile(r"(?<![\w.,-])\d{1,3}(?:[,.' ]\d{3})+(?![\w])|(?<![\w.,:/-])\d+(?:[.,]\d{1,2})?(?![\w:/-])")
-
-_UNITS: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen",
-    "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis diecisiete "
-    "dieciocho diecinueve",
-    "zero un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize",
-    "null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn funfzehn sechzehn siebzehn "
-    "achtzehn neunzehn",
-    "zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici "
-    "diciassette diciotto diciannove",
-    "אפס אחת שתיים שלוש ארבע חמש שש שבע שמונה תשע עשר",
-    "אפס אחד שניים שלושה ארבעה חמישה שישה שבעה שמונה תשעה עשרה",
-)
-_TENS: Final = (
-    "twenty thirty forty fifty sixty seventy eighty ninety",
-    "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
-    "vingt trente quarante cinquante soixante septante octante nonante",
-    "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
-    "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
-    "עשרים שלושים ארבעים חמישים שישים שבעים שמונים תשעים",
-)
-_HUNDRED: Final = frozenset(["hundred", "cien", "ciento", "cent", "cents", "hundert", "cento", "מאה", "מאות"])
-_THOUSAND: Final = frozenset(["thousand", "mil", "mille", "milles", "tausend", "mila", "אלף", "אלפים"])
-_JOINED: Final = frozenset(["and", "y", "et", "und", "e", "ו"])
-
-_WORTH: Final[dict[str, int]] = {
-    **{word: worth for line in _UNITS for worth, word in enumerate(line.split())},
-    **{word: 10 * worth for line in _TENS for worth, word in enumerate(line.split(), 2)},
-    **{f"{start}cientos": 100 * worth for worth, start in enumerate(["dos", "tres", "cuatro"], 2)},
-    "quinientos": 500, "seiscientos": 600, "setecientos": 700, "ochocientos": 800, "novecientos": 900,
-    "מאתיים": 200, "אלפיים": 2000,
-}  # fmt: skip
-_GERMAN: Final = re.compile(
-    r"(?:(?P<thousands>\w*?)tausend)?(?:(?P<hundreds>\w*?)hundert)?(?:und)?(?:(?P<unit>\w+?)und)?(?P<rest>\w+)?"
-)
-_HEBREW_PARTICLES: Final = tuple("ובלהמכש")
-LEAST_WRITTEN: Final = 13
-"""Smaller numbers in words are rather articles and counts than amounts."""
 
 
 def find_codes(text: str) -> frozenset[str]:
@@ -96,15 +60,12 @@ def find_days(text: str) -> frozenset[DayOfYear]:
     return frozenset((month, day) for month, day in found if 1 <= month <= 12 and 1 <= day <= 31)
 
 
-_CLOCK: Final = re.compile(r"\b\d{1,2}[:.h]\d\d\b|\b\d{1,2} ?(?:am|pm|uhr|h)\b")
-
-
 @lru_cache(maxsize=16_384)
 def has_date(bare: str) -> bool:
-    """Whether a plain text names a day or a time of day in digits."""
+    """Whether a folded text names a day or a time of day in digits."""
     if not any(char.isdigit() for char in bare):
         return False
-    return _CLOCK.search(bare) is not None or bool(find_days(bare))
+    return has_clock_time(bare) or bool(find_days(bare))
 
 
 def _month(name: str) -> int:
@@ -122,53 +83,4 @@ def find_numbers(text: str) -> frozenset[float]:
         if re.fullmatch(r"\d{1,3}(?:[,.' ]\d{3})+", digits):
             digits = re.sub(r"\D", "", digits)
         found.add(float(digits.replace(",", ".")))
-    return frozenset(found | set(_written(bare)))
-
-
-def _written(bare: str) -> Iterator[float]:
-    """Numbers spelled out: a run of number words, joined by "and" or a hyphen."""
-    total = last = 0
-    is_open = False
-    for word in [*re.findall(r"[^\W\d_]+", bare), ""]:
-        worth = _worth(word)
-        if worth is not None:
-            last += worth
-        elif word in _HUNDRED:
-            last = max(1, last) * 100
-        elif word in _THOUSAND:
-            total, last = total + max(1, last) * 1000, 0
-        elif is_open and word in _JOINED:
-            continue
-        else:
-            if is_open and total + last >= LEAST_WRITTEN:
-                yield float(total + last)
-            total = last = 0
-            is_open = False
-            if (compound := _german(word)) >= LEAST_WRITTEN:
-                yield float(compound)
-            continue
-        is_open = True
-
-
-def _worth(word: str) -> int | None:
-    """What a number word stands for. Hebrew writes "and", "in" and "for" onto it."""
-    worth = _WORTH.get(word)
-    return _WORTH.get(word[1:]) if worth is None and word[:1] in _HEBREW_PARTICLES else worth
-
-
-def _german(word: str) -> int:
-    """A German number is one word, its unit before its ten: `vierhundertachtzig`, `fünfundzwanzig`."""
-    if "hundert" not in word and "und" not in word and "tausend" not in word:
-        return 0
-    match = _GERMAN.fullmatch(word)
-    if match is None:
-        return 0
-    parts = {
-        name: _WORTH.get("eins" if part == "ein" else part) if part else 0 for name, part in match.groupdict().items()
-    }
-    if any(worth is None for worth in parts.values()):
-        return 0
-    worths = {name: worth or 0 for name, worth in parts.items()}
-    thousands = 1000 * max(1, worths["thousands"]) if "tausend" in word else 0
-    hundreds = 100 * max(1, worths["hundreds"]) if "hundert" in word else 0
-    return thousands + hundreds + worths["unit"] + worths["rest"]
+    return frozenset(found | set(find_written_numbers(bare)))

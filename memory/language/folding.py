@@ -35,6 +35,9 @@ _SAME_MARK: Final = str.maketrans(
         "॥": " ",
     }
 )
+WORD: Final = re.compile(r"[^\W_]+")
+_SPACES: Final = re.compile(r"\s+")
+
 # Letters whose stroke or ligature has no decomposition.
 _SAME_LETTER: Final = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
@@ -56,3 +59,23 @@ def strip_accents(word: str) -> str:
         return word
     bare = "".join(char for char in unicodedata.normalize("NFKD", word) if not "\u0300" <= char <= "\u036f")
     return unicodedata.normalize("NFC", bare).translate(_SAME_LETTER)
+
+
+@lru_cache(maxsize=16_384)
+def fold_text(text: str) -> str:
+    """The text as the patterns of all languages expect it: case and accents folded, marks of Hebrew off."""
+    folded = normalise_text(text).casefold()
+    return folded if folded.isascii() else " ".join(strip_accents(word) for word in folded.split(" "))
+
+
+def fold_name(text: str) -> str:
+    """A name in one spelling: case, accents and vowel points off, single spaces."""
+    plain = _SPACES.sub(" ", normalise_text(text).casefold()).strip()
+    return plain if plain.isascii() else " ".join(strip_accents(word) for word in plain.split(" "))
+
+
+@lru_cache(maxsize=16_384)
+def find_capitals(text: str) -> frozenset[str]:
+    """The words of a text that begin with a capital, folded; every word of a script that has none."""
+    capitals = [word for word in WORD.findall(text) if not word[0].islower()]
+    return frozenset(word.casefold() if word.isascii() else fold_text(word) for word in capitals)

@@ -1,85 +1,152 @@
-"""Stretches of time that a question names relative to now: yesterday, last week, three days ago. Pure."""
+"""The calendar in all languages: months, words of time, and stretches that are named relative to now. Pure.
+
+What a language calls them stands in its `periods.txt`.
+"""
+
+from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from functools import cache, lru_cache
 from typing import Final
+
+from memory.language.folding import WORD
+from memory.language.hebrew import BEFORE_A_TIME, is_hebrew
+from memory.language.loader import collect_entries
+from memory.language.numbers import ORDINAL_ENDINGS, load_counts
+from memory.language.phrases import join_phrases
 
 TimeWindow = tuple[datetime, datetime]
 
+SUBJECT: Final = "periods"
+SHORTEST_MONTH: Final = 4
+"""Letters of a month's name that alone make a text one that tells when: shorter ones are other words as well."""
+
+MONTHS: Final[dict[str, str]] = {
+    name: f"month:{number}" for number in range(1, 13) for name in collect_entries(SUBJECT, f"month {number}")
+}
+"""The term under which all languages' names of a month meet, and the 06 of a date."""
+WEEKDAYS: Final = frozenset(collect_entries(SUBJECT, "weekdays"))
+# Further spellings that only a question is read for: as terms they would change what is stored.
+_ASKED_MONTHS: Final = {
+    **{name: int(term.removeprefix("month:")) for name, term in MONTHS.items()},
+    **{name: number for number in range(1, 13) for name in collect_entries(SUBJECT, f"month {number}: in a question")},
+}
+BETWEEN_DAY_AND_MONTH: Final = join_phrases(SUBJECT, "between day and month")
+BEFORE_DAY: Final = join_phrases(SUBJECT, "before a day")
+
+_TIME_WORDS: Final = re.compile(
+    rf"\b[{BEFORE_A_TIME}]?(?:{join_phrases(SUBJECT, 'time words')}|(?:{'|'.join(sorted(WEEKDAYS))})s?|"
+    rf"{'|'.join(name for name in MONTHS if len(name) >= SHORTEST_MONTH)})\b"
+)
+_IN_TWO_WORDS: Final = tuple(word for word in collect_entries(SUBJECT, "time words") if "'" in word)
+"""Words of time that are two to `WORD`, as "aujourd'hui" is."""
+
+_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
+# "May" and "mars" and their like are ordinary words more often than months, unless something of a date is beside them.
+_UNSURE_MONTHS: Final = frozenset(collect_entries(SUBJECT, "unsure months"))
+_BESIDE_MONTH: Final = (
+    rf"(?:\d{{1,4}}(?:{ORDINAL_ENDINGS})?(?: (?:{BETWEEN_DAY_AND_MONTH}))?|"
+    rf"{join_phrases(SUBJECT, 'beside a month')})"
+)
+_HEBREW_MONTH: Final = re.compile(rf"\b(?:ו?[בלמשכה]|ו?ש[בלמ])?({'|'.join(filter(is_hebrew, _ASKED_MONTHS))})\b")
+
 _UNITS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
-_NAMES: Final = {
-    "day": r"days?|dias?|jours?|tage?n?|giorn[oi]|ימים|יום",
-    "week": r"weeks?|semanas?|semaines?|wochen?|settiman[ae]|שבועות|שבוע",
-    "month": r"months?|mes(?:es)?|mois|monate?n?|mes[ei]|חודשים|חודש",
-    "year": r"years?|anos?|ans?|annees?|jahre?n?|ann[oi]|שנים|שנה",
-}
-_FEW: Final = {
-    **dict.fromkeys(["a", "an", "one", "un", "una", "une", "ein", "eine", "einem", "einer", "uno", "אחד", "אחת"], 1),
-    **dict.fromkeys(["two", "couple", "dos", "deux", "zwei", "due", "שני", "שתי"], 2),
-    **dict.fromkeys(["three", "few", "tres", "trois", "drei", "tre", "שלושה", "שלוש"], 3),
-    **dict.fromkeys(["four", "cuatro", "quatre", "vier", "quattro", "ארבעה", "ארבע"], 4),
-    **dict.fromkeys(["five", "cinco", "cinq", "funf", "cinque", "חמישה", "חמש"], 5),
-    **dict.fromkeys(["six", "seis", "sechs", "sei", "שישה", "שש"], 6),
-}
-_COUNT: Final = rf"(?P<count>\d{{1,3}}|{'|'.join(_FEW)})"
-_UNIT: Final = "|".join(f"(?P<{unit}>{names})" for unit, names in _NAMES.items())
-_AGO: Final = (
-    re.compile(rf"\b{_COUNT} (?:of )?(?:{_UNIT}) ago\b"),
-    re.compile(rf"\b(?:hace|il y a|vor|לפני) {_COUNT} (?:{_UNIT})\b"),
-    re.compile(rf"\b{_COUNT} (?:{_UNIT}) fa\b"),
-)
-_TODAY: Final = re.compile(
-    r"\b(?:today|this (?:morning|afternoon|evening)|tonight|earlier today|hoy|esta (?:manana|tarde)|aujourd'hui|"
-    r"ce (?:matin|soir)|heute|oggi|stamattina|stasera|היום|הבוקר)\b"
-)
-_BEFORE_YESTERDAY: Final = re.compile(
-    r"\b(?:(?:the )?day before yesterday|anteayer|antes de ayer|antier|avant[- ]hier|vorgestern|"
-    r"l'altro ?ieri|altroieri|שלשום)\b"
-)
-_YESTERDAY: Final = re.compile(r"\b(?:yesterday|last night|ayer|anoche|hier|gestern|ieri|אתמול|אמש)\b")
-_THIS: Final = re.compile(
-    r"\b(?:this|esta|este|cette|ce|diese[nrsm]?|questa|questo|quest') ?"
-    rf"(?:{_UNIT})\b|\bה(?P<hweek>שבוע)\b(?! שעבר)|\bה(?P<hmonth>חודש)\b(?! שעבר)"
-)
-_LAST: Final = re.compile(
-    rf"\b(?:last|past|previous|letzte[nrsm]?|vergangene[nrsm]?|vorige[nrsm]?) (?:{_UNIT})\b|"
-    r"\bla (?:semana pasada|(?P<sweek>settimana scorsa))\b|\b(?P<iweek>semaine derniere|scorsa settimana)\b|"
-    r"\b(?P<imonth>mes pasado|mois dernier|mese scorso|[בהמ]?חודש שעבר)\b|\b(?P<hweek>[בהמ]?שבוע שעבר)\b|"
-    r"\b(?P<iyear>ano pasado|annee derniere|anno scorso|[בהמ]?שנה שעברה)\b"
-)
 _SLACK: Final = 0.5
 """People round: "three weeks ago" is two and a half to three and a half."""
 
 
+@lru_cache(maxsize=16_384)
+def mentions_time(bare: str) -> bool:
+    """Whether a folded text holds a word of time. Read for every candidate of a question that asks when.
+
+    Word by word, because words come back in text after text and the long pattern is then asked once for each.
+    """
+    if not bare.isascii() or any(word in bare for word in _IN_TWO_WORDS):
+        return _TIME_WORDS.search(bare) is not None
+    return any(map(is_time_word, WORD.findall(bare)))
+
+
+@lru_cache(maxsize=65_536)
+def is_time_word(word: str) -> bool:
+    return _TIME_WORDS.fullmatch(word) is not None
+
+
+def find_months(bare: str) -> frozenset[int]:
+    """The months a folded question names; Hebrew writes "in" and "since" onto them."""
+    found = {_ASKED_MONTHS[name] for name in _HEBREW_MONTH.findall(bare)}
+    for word in set(WORD.findall(bare)) & MONTHS.keys():
+        if word in _UNSURE_MONTHS and not re.search(rf"\b{_BESIDE_MONTH} {word}\b|\b{word},? \d", bare):
+            continue
+        found.add(_ASKED_MONTHS[word])
+    return frozenset(found)
+
+
+def find_years(bare: str) -> frozenset[int]:
+    return frozenset(int(year) for year in _YEAR.findall(bare))
+
+
 def find_window(bare: str, now: datetime) -> TimeWindow | None:
-    """The first such stretch in a plain text; None when it names none."""
+    """The first stretch relative to now that a folded text names; None when it names none."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     day = timedelta(days=1)
-    for pattern in _AGO:
+    for pattern in _ago():
         if match := pattern.search(bare):
-            length = timedelta(days=_UNITS[_unit(match)])
-            middle = now - _count(match["count"]) * length
+            length = timedelta(days=_UNITS[_unit_of(match)])
+            middle = now - _count_of(match["count"]) * length
             slack = max(day, length * _SLACK)
             return middle - slack, middle + slack
-    if _BEFORE_YESTERDAY.search(bare):
+    if _named("before yesterday").search(bare):
         return midnight - 2 * day, midnight - day
-    if _YESTERDAY.search(bare):
+    if _named("yesterday").search(bare):
         return midnight - day, midnight
-    if _TODAY.search(bare):
+    if _named("today").search(bare):
         return midnight, midnight + day
-    if match := _LAST.search(bare):
-        length = timedelta(days=_UNITS[_unit(match)])
+    if match := _relative("last").search(bare):
+        length = timedelta(days=_UNITS[_unit_of(match)])
         # A calendar week that is past may have ended today or six days ago.
         return midnight - 2 * length, midnight - day if length > day else midnight
-    if match := _THIS.search(bare):
-        return midnight - timedelta(days=_UNITS[_unit(match)]), midnight + day
+    if match := _relative("this").search(bare):
+        return midnight - timedelta(days=_UNITS[_unit_of(match)]), midnight + day
     return None
 
 
-def _unit(match: re.Match[str]) -> str:
+@cache
+def _unit() -> str:
+    return "|".join(f"(?P<{unit}>{join_phrases(SUBJECT, unit)})" for unit in _UNITS)
+
+
+@cache
+def _ago() -> tuple[re.Pattern[str], ...]:
+    count = rf"(?P<count>\d{{1,3}}|{'|'.join(load_counts())})"
+    return (
+        re.compile(rf"\b{count} (?:of )?(?:{_unit()}) (?:{join_phrases(SUBJECT, 'ago after')})\b"),
+        re.compile(rf"\b(?:{join_phrases(SUBJECT, 'ago before')}) {count} (?:{_unit()})\b"),
+    )
+
+
+@cache
+def _named(section: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{join_phrases(SUBJECT, section)})\b")
+
+
+@cache
+def _relative(section: str) -> re.Pattern[str]:
+    """A word like "last" before a unit of time, or a phrase of a language that says both in its own way."""
+    whole = [
+        rf"\b(?P<whole_{unit}>{join_phrases(SUBJECT, f'{section} {unit}')})\b"
+        for unit in _UNITS
+        if collect_entries(SUBJECT, f"{section} {unit}")
+    ]
+    # French and Italian write "this" onto the unit: quest'anno.
+    gap = " ?" if section == "this" else " "
+    return re.compile("|".join([rf"\b(?:{join_phrases(SUBJECT, section)}){gap}(?:{_unit()})\b", *whole]))
+
+
+def _unit_of(match: re.Match[str]) -> str:
     named = (name for name, value in match.groupdict().items() if value and name != "count")
-    return next((name.removeprefix("i").removeprefix("h").removeprefix("s") for name in named), "week")
+    return next(named).removeprefix("whole_")
 
 
-def _count(text: str) -> int:
-    return int(text) if text.isdecimal() else _FEW[text]
+def _count_of(text: str) -> int:
+    return int(text) if text.isdecimal() else load_counts()[text]

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from memory.language.calendar import split_date
+from memory.language.loader import collect_entries, list_codes, read_entries, read_sections
 
 TokenKind = Literal["word", "code"]
 
@@ -39,9 +40,16 @@ _UNSPACED_RUN: Final = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 _HAS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
 _IDEOGRAPH: Final = re.compile(f"[{_IDEOGRAPHS}]")
 
-_CLITICS: Final = frozenset({"s", "m", "d", "ll", "re", "ve"})
-_NEGATIONS: Final = {"can": "can", "won": "will", "shan": "shall"}
-_ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})
+_CLITICS: Final = frozenset(collect_entries("language", "clitics"))
+_NEGATIONS: Final = {
+    section.removeprefix("negated "): entry
+    for code in list_codes()
+    for section in read_sections(code, "language")
+    if section.startswith("negated ")
+    for entry in read_entries(code, "language", section)
+}
+# English ones alone: those of other languages have always been terms of their own, and stored ones stay as they are.
+_ORDINALS: Final = frozenset(read_entries(list_codes()[0], "numbers", "ordinal endings"))
 _MOST_BOUNDARIES: Final = 3
 LONGEST: Final = 200
 _LONGEST_CACHED: Final = 48

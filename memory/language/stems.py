@@ -5,44 +5,37 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection
 from functools import lru_cache
+from math import lcm
 from typing import Final
 
 import Stemmer
 
 from memory.language.folding import strip_accents
-from memory.language.stopwords import STOP_WORDS
+from memory.language.loader import list_codes, load_languages
+from memory.language.stopwords import load_stop_words
 
-ALGORITHMS: Final = {"en": "english", "es": "spanish", "fr": "french", "de": "german", "it": "italian"}
-LANGUAGES: Final = tuple(ALGORITHMS)
-DEFAULT_LANGUAGE: Final = "en"
+LANGUAGES: Final = tuple(language.code for language in load_languages() if language.stemmer)
+"""The languages whose words are stemmed, in their order."""
+DEFAULT_LANGUAGE: Final = list_codes()[0]
 
-# One stop word is a hint (`hat` is a garment as well as German), two are evidence; a word that several languages
-# share counts for each of them in part.
-_EVIDENCE: Final = 1.5
 _AS_GOOD: Final = 0.8
 _LONGEST_STEMMED: Final = 40
 
-_LETTERS: Final = {
-    "¿": "es",
-    "¡": "es",
-    "ñ": "es",
-    "ß": "de",
-    "ä": "de",
-    "ö": "de",
-    "ü": "de",
-    "ç": "fr",
-    "œ": "fr",
-    "ê": "fr",
-    "ò": "it",
-}
+_FIRST: Final = tuple(language.code for language in load_languages() if language.stemmer and language.generation == 1)
+# A word that several languages share counts for each of them in part. The parts are whole numbers: sums of thirds
+# depend on the order of a set, and a text at the threshold was read in one way by one process, in another by the next.
+_VOTE: Final = lcm(*range(1, len(_FIRST) + 1))
+# One stop word is a hint (`hat` is a garment as well as German), two are evidence.
+_EVIDENCE: Final = 1.5 * _VOTE
+_LETTERS: Final = {letter: language.code for language in load_languages() for letter in language.letters}
 
 
-def _votes_by_word() -> dict[str, tuple[tuple[str, float], ...]]:
+def _votes_by_word() -> dict[str, tuple[tuple[str, int], ...]]:
     spoken: dict[str, list[str]] = {}
-    for language, words in STOP_WORDS.items():
-        for word in words:
+    for language in _FIRST:
+        for word in load_stop_words(language):
             spoken.setdefault(word, []).append(language)
-    return {word: tuple((language, 1 / len(found)) for language in found) for word, found in spoken.items()}
+    return {word: tuple((language, _VOTE // len(found)) for language in found) for word, found in spoken.items()}
 
 
 _VOTES: Final = _votes_by_word()
@@ -52,7 +45,9 @@ class _Stemmers(threading.local):
     """Snowball stemmers per thread: they have internal state and are not thread-safe."""
 
     def __init__(self) -> None:
-        self.by_language = {language: Stemmer.Stemmer(name, 0) for language, name in ALGORITHMS.items()}
+        self.by_language = {
+            language.code: Stemmer.Stemmer(language.stemmer, 0) for language in load_languages() if language.stemmer
+        }
 
 
 _stemmers = _Stemmers()
@@ -75,17 +70,17 @@ def stem_word(word: str, language: str) -> tuple[str, ...]:
 
 def detect_languages(text: str, words: Collection[str]) -> tuple[tuple[str, ...], frozenset[str]]:
     """The languages a text of these distinct case-folded words may be in, and the stop words to drop from it."""
-    votes = dict.fromkeys(LANGUAGES, 0.0)
+    votes = dict.fromkeys(_FIRST, 0)
     for word in words:
         for language, share in _VOTES.get(word if word.isascii() else strip_accents(word), ()):
             votes[language] += share
     if not text.isascii():
         for letter in _LETTERS.keys() & set(text):
-            votes[_LETTERS[letter]] += 1
+            votes[_LETTERS[letter]] += _VOTE
     best = max(votes.values())
     if best == 0:
         return (DEFAULT_LANGUAGE,), frozenset()
-    likely = tuple(language for language in LANGUAGES if votes[language] >= best * _AS_GOOD)
+    likely = tuple(language for language in _FIRST if votes[language] >= best * _AS_GOOD)
     if best >= _EVIDENCE:
         return likely, _stop_words(likely)
     if DEFAULT_LANGUAGE in likely:
@@ -95,4 +90,4 @@ def detect_languages(text: str, words: Collection[str]) -> tuple[tuple[str, ...]
 
 @lru_cache(maxsize=64)
 def _stop_words(languages: tuple[str, ...]) -> frozenset[str]:
-    return frozenset().union(*(STOP_WORDS[language] for language in languages))
+    return frozenset().union(*map(load_stop_words, languages))

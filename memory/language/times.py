@@ -1,56 +1,31 @@
-"""Times of day in a text, in digits or in words, as values that can be compared. Pure."""
+"""Times of day in a text, in digits or in words, as values that can be compared. Pure.
+
+How a language tells the time stands in its `times.txt`.
+"""
+
+from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
-from memory.language.cues import fold_text
+from memory.language.folding import fold_text
+from memory.language.loader import collect_entries, list_codes, read_entries, read_sections
+from memory.language.numbers import load_hours
+from memory.language.phrases import join_phrases, without_groups
 
+SUBJECT: Final = "times"
 HALF_DAY: Final = 720
 """A quarter to seven is meant in the morning or in the evening: times are compared on a face of twelve hours."""
 
-_HOURS: Final[dict[str, int]] = {
-    name: hour
-    for names in (
-        "twelve one two three four five six seven eight nine ten eleven",
-        "doce una dos tres cuatro cinco seis siete ocho nueve diez once",
-        "douze une deux trois quatre cinq six sept huit neuf dix onze",
-        "zwolf eins zwei drei vier funf sechs sieben acht neun zehn elf",
-        "dodici una due tre quattro cinque sei sette otto nove dieci undici",
-        "עשרה אחת שתיים שלוש ארבע חמש שש שבע שמונה תשע עשר אחתעשרה",
-    )
-    for hour, name in enumerate(names.split())
-}
-_HOURS.pop("עשרה")
-_HOUR: Final = rf"(?<![\d.,:])(?P<hour>\d{{1,2}}|{'|'.join(_HOURS)})"
+MARKS: Final = join_phrases(SUBJECT, "marks")
+"""What tells that digits are a time of day."""
+
 _DIGITS: Final = re.compile(
-    r"(?<![\d.:,])(\d{1,2})(?:[:h]([0-5]\d)|[:.]([0-5]\d) ?(?:uhr|am|pm|a\.m|p\.m|h)\b)(?![\d:])"
+    rf"(?<![\d.:,])(\d{{1,2}})(?:[:h]([0-5]\d)|[:.]([0-5]\d) ?(?:{join_phrases(SUBJECT, 'after minutes')})\b)(?![\d:])"
 )
-_BARE: Final = re.compile(r"(?<![\d.:,])(\d{1,2}) ?(?:am|pm|a\.m\.|p\.m\.|uhr(?! \d)|o'clock|h)\b")
-_QUARTERS: Final = (
-    (30, rf"\bhalf past {_HOUR}\b"),
-    (15, rf"\bquarter (?:past|after) {_HOUR}\b"),
-    (-15, rf"\bquarter (?:to|of|before) {_HOUR}\b"),
-    (0, rf"\b{_HOUR} o'clock\b"),
-    (-30, rf"\bhalb {_HOUR}\b"),
-    (15, rf"\bviertel nach {_HOUR}\b"),
-    (-15, rf"\b(?:viertel vor|dreiviertel) {_HOUR}\b"),
-    (0, rf"\b{_HOUR} uhr\b"),
-    (30, rf"\b(?:las?|\w*l[ea]) {_HOUR} (?:y media|e mezzo|e mezza)\b"),
-    (15, rf"\b(?:las?|\w*l[ea]) {_HOUR} (?:y cuarto|e un quarto)\b"),
-    (-15, rf"\b(?:las?|\w*l[ea]) {_HOUR} (?:menos cuarto|meno un quarto)\b"),
-    (30, rf"\b{_HOUR} heures? et demie\b"),
-    (15, rf"\b{_HOUR} heures? et quart\b"),
-    (-15, rf"\b{_HOUR} heures? moins le quart\b"),
-    (0, rf"\b{_HOUR} heures?\b(?! (?:et|moins))"),
-    (30, rf"(?<![א-ת])[בל]?{_HOUR} וחצי\b"),
-    (15, rf"(?<![א-ת])[בל]?{_HOUR} ורבע\b"),
-    (-15, rf"(?<![א-ת])רבע ל{_HOUR}\b"),
-    (0, rf"(?<![א-ת])בשעה {_HOUR}\b(?! ו)"),
-)
-_SPOKEN: Final = tuple((minutes, re.compile(pattern)) for minutes, pattern in _QUARTERS)
-_MAY_SPEAK: Final = re.compile(
-    r"half|quarter|o'clock|halb|viertel|uhr|media|cuarto|mezz|quarto|heure|וחצי|ורבע|רבע|בשעה"
-)
+_WHOLE_HOUR: Final = re.compile(rf"(?<![\d.:,])(\d{{1,2}}) ?(?:{join_phrases(SUBJECT, 'after hours')})\b")
+_CLOCK: Final = re.compile(rf"\b\d{{1,2}}[:.h]\d\d\b|\b\d{{1,2}} ?(?:{MARKS})\b")
 
 
 def find_times(text: str) -> frozenset[int]:
@@ -59,13 +34,43 @@ def find_times(text: str) -> frozenset[int]:
     found = set()
     if any(char.isdigit() for char in bare):
         found |= {_minutes(int(hour), int(one or two)) for hour, one, two in _DIGITS.findall(bare)}
-        found |= {_minutes(int(hour), 0) for hour in _BARE.findall(bare)}
-    if _MAY_SPEAK.search(bare):
-        for minutes, pattern in _SPOKEN:
+        found |= {_minutes(int(hour), 0) for hour in _WHOLE_HOUR.findall(bare)}
+    if _signs().search(bare):
+        hours = load_hours()
+        for minutes, pattern in _phrases():
             for match in pattern.finditer(bare):
                 hour = match["hour"]
-                found.add(_minutes(int(hour) if hour.isdecimal() else _HOURS[hour], minutes))
+                found.add(_minutes(int(hour) if hour.isdecimal() else hours[hour], minutes))
     return frozenset(found)
+
+
+def has_clock_time(bare: str) -> bool:
+    """Whether a folded text names a time of day in digits."""
+    return _CLOCK.search(bare) is not None
+
+
+@cache
+def _signs() -> re.Pattern[str]:
+    """What stands in every time that is told in words: to look for it first spares the phrases of all languages."""
+    return re.compile("|".join(collect_entries(SUBJECT, "signs")))
+
+
+@cache
+def _phrases() -> tuple[tuple[int, re.Pattern[str]], ...]:
+    """The minutes to add to the hour of each phrase, and the pattern that finds it."""
+    hour = rf"(?<![\d.,:])(?P<hour>\d{{1,2}}|{'|'.join(load_hours())})"
+    found = []
+    for code in list_codes():
+        for minutes in read_sections(code, SUBJECT):
+            if minutes.lstrip("-").isdecimal():
+                phrases = read_entries(code, SUBJECT, minutes)
+                found += [(int(minutes), _compile(phrase, hour)) for phrase in phrases]
+    return tuple(found)
+
+
+def _compile(phrase: str, hour: str) -> re.Pattern[str]:
+    start = "" if phrase.startswith("(?") else r"\b"
+    return re.compile(start + without_groups(phrase).replace("{hour}", hour) + r"\b")
 
 
 def _minutes(hour: int, minutes: int) -> int:

@@ -14,7 +14,7 @@ from memory.indexes.tokens import read_tokens
 from memory.inference import embedder, token_embedder
 from memory.inference.base import EncodedQuery, TokenEmbedder
 from memory.inference.tokens import row_bytes
-from memory.language.cues import WORD
+from memory.language.folding import WORD
 from memory.language.stems import detect_languages
 from memory.models import EndUser
 from memory.platform.deadline import Deadline

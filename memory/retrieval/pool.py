@@ -8,7 +8,9 @@ from functools import cached_property, lru_cache
 from math import exp, fsum, sqrt
 from uuid import UUID
 
-from memory.language.cues import THE_USER, find_capitals, find_relations, fold_text
+from memory.language.folding import find_capitals, fold_text
+from memory.language.kin import find_relations
+from memory.language.query_cues import THE_USER
 from memory.scoring import bank_quality
 from memory.tiers import Tier
 

@@ -5,11 +5,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.language import build_query_groups, cues, gloss_in_english
-from memory.language.cues import fold_text
+from memory.language import build_query_groups, gloss_in_english, intents, query_cues
 from memory.language.figures import DayOfYear, find_codes, find_days, find_numbers
+from memory.language.folding import WORD, fold_text
+from memory.language.kin import find_relations
 from memory.language.names import find_names
-from memory.language.periods import TimeWindow, find_window
+from memory.language.periods import TimeWindow, find_months, find_window, find_years
 from memory.language.text import SPACES
 from memory.language.times import find_times
 
@@ -72,12 +73,12 @@ class Query:
 
 
 CUE_FLAGS = {
-    "wants_latest": cues.LATEST,
-    "wants_earlier": cues.EARLIER,
-    "wants_failures": cues.ASKS_FAILURE,
-    "wants_own_view": cues.OWN_VIEW,
-    "is_about_identity": cues.WHO_AM_I,
-    "is_about_books": cues.IN_BOOKS,
+    "wants_latest": query_cues.LATEST,
+    "wants_earlier": query_cues.EARLIER,
+    "wants_failures": intents.ASKS_FAILURE,
+    "wants_own_view": query_cues.OWN_VIEW,
+    "is_about_identity": query_cues.WHO_AM_I,
+    "is_about_books": query_cues.IN_BOOKS,
 }
 
 
@@ -91,7 +92,7 @@ def understand_query(text: str, speakers: Collection[str], now: datetime) -> Que
     bare = fold_text(asked)
     found = find_named_speakers(bare, speakers)
     parts = split_questions(asked)
-    matter = strip_newest_words(asked) if cues.LATEST.search(bare) else asked
+    matter = strip_newest_words(asked) if query_cues.LATEST.search(bare) else asked
     return Query(
         text=asked,
         bare=bare,
@@ -99,23 +100,23 @@ def understand_query(text: str, speakers: Collection[str], now: datetime) -> Que
         sought=matter,
         words=tuple(build_query_groups(matter)),
         named=frozenset(name for name, _ in found),
-        asks_why=cues.ASKS_WHY.search(bare) is not None,
-        asks_name=cues.ASKS_NAME.search(bare) is not None,
+        asks_why=intents.ASKS_WHY.search(bare) is not None,
+        asks_name=intents.ASKS_NAME.search(bare) is not None,
         is_negated=is_negated(bare),
-        asks_when=cues.ASKS_WHEN.search(bare) is not None,
-        months=cues.find_months(bare),
-        years=cues.find_years(bare),
+        asks_when=intents.ASKS_WHEN.search(bare) is not None,
+        months=find_months(bare),
+        years=find_years(bare),
         window=find_window(bare, now),
         parts=parts,
-        limit=ALL if cues.WANTS_ALL.search(bare) else SOME if parts or cues.WANTS_SOME.search(bare) else FEW,
+        limit=ALL if intents.WANTS_ALL.search(bare) else SOME if parts or intents.WANTS_SOME.search(bare) else FEW,
         codes=find_codes(asked),
         days=find_days(asked),
         times=find_times(asked),
-        numbers=find_numbers(asked) - cues.find_years(bare),
+        numbers=find_numbers(asked) - find_years(bare),
         names=tuple(name for name in find_names(asked) if name not in {spelling for _, spelling in found}),
-        relations=cues.find_relations(bare),
-        is_qualified=cues.QUALIFIED_NAME.search(asked) is not None,
-        asks_deed=cues.PAST_DEED.search(bare) is not None,
+        relations=find_relations(bare),
+        is_qualified=query_cues.QUALIFIED_NAME.search(asked) is not None,
+        asks_deed=query_cues.PAST_DEED.search(bare) is not None,
         is_about_me=is_about_me(bare),
         **{name: pattern.search(bare) is not None for name, pattern in CUE_FLAGS.items()},
     )
@@ -123,41 +124,41 @@ def understand_query(text: str, speakers: Collection[str], now: datetime) -> Que
 
 def is_about_me(bare: str) -> bool:
     """Whether the user is the matter; "how do I" asks for a way that anybody may go."""
-    if cues.HOW_TO.search(bare) is not None and cues.WHO_AM_I.search(bare) is None:
+    if intents.HOW_ANYBODY.search(bare) is not None and query_cues.WHO_AM_I.search(bare) is None:
         return False
-    return cues.ABOUT_ME.search(bare) is not None or cues.SAYS_I.search(bare) is not None
+    return query_cues.ABOUT_ME.search(bare) is not None or query_cues.SAYS_I.search(bare) is not None
 
 
 def is_negated(bare: str) -> bool:
     """Asks for what is not, or not yet. "Why is it not" asks for a reason, which is."""
-    if cues.ASKS_WHY.search(bare) is not None:
+    if intents.ASKS_WHY.search(bare) is not None:
         return False
-    return cues.NEGATED.search(bare) is not None or cues.UNDONE.search(bare) is not None
+    return query_cues.NEGATED.search(bare) is not None or query_cues.UNDONE.search(bare) is not None
 
 
 def strip_newest_words(asked: str) -> str:
     """The question without "last time" and the like: these words tell which of several is meant, not what about."""
     words = asked.split(" ")
     bare = [fold_text(word).strip("?!.,;:") for word in words]
-    kept = cues.NEWEST_WORDS.sub(lambda match: "\0" * len(match[0]), " ".join(bare))
+    kept = query_cues.NEWEST_WORDS.sub(lambda match: "\0" * len(match[0]), " ".join(bare))
     left, start = [], 0
     for word, form in zip(words, bare, strict=True):
         if not form or "\0" not in kept[start : start + len(form)]:
             left.append(word)
         start += len(form) + 1
-    return normalise_query(" ".join(left)) if any(cues.WORD.search(word) for word in left) else asked
+    return normalise_query(" ".join(left)) if any(WORD.search(word) for word in left) else asked
 
 
 def split_questions(asked: str) -> tuple[str, ...]:
     """The single questions of "When did we move, and who helped?"; nothing for a question that is one."""
-    pieces = [piece.strip(" ,;") for piece in cues.BETWEEN_QUESTIONS.split(asked)]
+    pieces = [piece.strip(" ,;") for piece in intents.BETWEEN_QUESTIONS.split(asked)]
     questions = [piece for piece in pieces if len(piece.split()) >= SHORTEST_QUESTION or is_short_question(piece)]
     return tuple(questions[:MOST_PARTS]) if len(questions) > 1 else ()
 
 
 def is_short_question(piece: str) -> bool:
     """ "Who helped?" and "¿Dónde vivo?" are whole questions."""
-    return len(piece.split()) == SHORTEST_QUESTION - 1 and cues.OPENS_ASKING.search(fold_text(piece)) is not None
+    return len(piece.split()) == SHORTEST_QUESTION - 1 and intents.OPENS_ASKING.search(fold_text(piece)) is not None
 
 
 def build_embedded_text(asked: str) -> str:
@@ -166,7 +167,7 @@ def build_embedded_text(asked: str) -> str:
 
 def find_named_speakers(bare: str, speakers: Collection[str]) -> list[tuple[str, str]]:
     """The speakers a plain text names, each with the spelling it uses: the whole name or the first of its parts."""
-    present = set(cues.WORD.findall(bare))
+    present = set(WORD.findall(bare))
     found = []
     for speaker in speakers:
         name = fold_text(speaker)
@@ -183,4 +184,4 @@ def strip_names(asked: str, found: Sequence[tuple[str, str]]) -> str:
     for _, spelling in found:
         asked = re.sub(rf"\b{re.escape(spelling)}\b(?:['’]s)?", "", asked, flags=re.IGNORECASE)
     left = normalise_query(asked)
-    return left if cues.WORD.search(left) else ""
+    return left if WORD.search(left) else ""

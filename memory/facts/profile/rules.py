@@ -6,16 +6,14 @@ statement, is no question, hypothesis or quotation, refers to nothing on the scr
 
 import re
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from memory.facts.profile.facts import Confidence, ProfileFact, ProfileField
 from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import ADDRESS_MARK, BREAKS, TOKEN, AnnotatedText, Sentence, Span, annotate_text
-from memory.guard.lexicon import FOLDER, Lexicon
+from memory.guard.lexicon import Lexicon, read_guard_entries, read_subject_entries
 from memory.tiers import Trust
 
-WORDS = Path(__file__).parent / "words"
 READ = 2000
 """Characters of a message that are looked at: what goes on longer is pasted, and often somebody else's."""
 MOST_FACTS = 5
@@ -61,7 +59,7 @@ LASTING = frozenset({"identity", "preferences", "family", "colleagues", "challen
 
 @cache
 def load_profile_words() -> Lexicon:
-    return Lexicon(FOLDER, WORDS)
+    return Lexicon(read_guard_entries(), read_subject_entries("profile"))
 
 
 def find_facts_by_rules(message: str) -> list[ProfileFact]:

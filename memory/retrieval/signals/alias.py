@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memory.language.cues import USER_WORDS, WORD
-from memory.language.stopwords import HEBREW_STOP_WORDS, STOP_WORDS
+from memory.language.folding import WORD
+from memory.language.query_cues import COPULAS, USER_WORDS
+from memory.language.stopwords import load_all_stop_words
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
 
 LONGEST_INTRODUCTION = 14
 SHORTEST_WORD = 4
-IS = frozenset(["is", "was", "es", "era", "est", "etait", "ist", "war", "e", "הוא", "היא"])
-EMPTY: frozenset[str] = frozenset().union(HEBREW_STOP_WORDS, USER_WORDS, *STOP_WORDS.values())
+EMPTY: frozenset[str] = USER_WORDS | load_all_stop_words()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def find_introductions(query: Query, pool: Pool) -> Iterator[Introduction]:
 
 def is_introduction(words: list[str], names: tuple[str, ...]) -> bool:
     """ "Mercury is ...", or a name that goes on after the part that the question has: "Customer Paris Lindqvist"."""
-    return not IS.isdisjoint(words[1:3]) or (words[1] in names and words[2] not in names)
+    return not COPULAS.isdisjoint(words[1:3]) or (words[1] in names and words[2] not in names)
 
 
 def singularise(text: str) -> frozenset[str]:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from memory.language import figures
-from memory.language.cues import WORD
+from memory.language.folding import WORD
 from memory.language.times import find_times
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query

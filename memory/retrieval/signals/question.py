@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from memory.language import cues, figures
+from memory.language import figures, periods
 from memory.retrieval.pool import CandidateMemory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
@@ -22,7 +22,7 @@ def score_time_words(query: Query, pool: Pool) -> list[float]:
     if not query.asks_when:
         return [0.0] * len(pool)
     return [
-        topical * float(cues.mentions_time(text) or figures.has_date(text))
+        topical * float(periods.mentions_time(text) or figures.has_date(text))
         for text, topical in zip(pool.plain, pool.on_topic, strict=True)
     ]
 
@@ -36,7 +36,7 @@ def score_proper_name(query: Query, pool: Pool) -> list[float]:
 
 def holds_name(text: str) -> bool:
     """English writes days and months with a capital as well; they name nobody."""
-    return any(not cues.is_time_word(name.casefold()) for name in NAME_INSIDE.findall(text))
+    return any(not periods.is_time_word(name.casefold()) for name in NAME_INSIDE.findall(text))
 
 
 def score_date(query: Query, pool: Pool) -> list[float]:

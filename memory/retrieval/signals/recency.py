@@ -2,7 +2,7 @@
 
 from math import exp
 
-from memory.language import cues
+from memory.language import query_cues
 from memory.retrieval.pool import SHRINKAGE, CandidateMemory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
@@ -80,7 +80,8 @@ def is_replaced_by(query: Query, pool: Pool, other: int, place: int) -> bool:
         return True
     newer = pool.plain[other]
     return rival.quality >= AS_SURE * memory.quality and (
-        cues.CHANGED.search(newer) is not None or is_much_newer(compute_age_s(rival, pool), compute_age_s(memory, pool))
+        query_cues.CHANGED.search(newer) is not None
+        or is_much_newer(compute_age_s(rival, pool), compute_age_s(memory, pool))
     )
 
 
@@ -94,7 +95,7 @@ def score_change(query: Query, pool: Pool) -> list[float]:
     return [
         sign
         * topical
-        * float(memory.is_statement and cues.CHANGED.search(text) is not None and memory.confidence > BELIEVED)
+        * float(memory.is_statement and query_cues.CHANGED.search(text) is not None and memory.confidence > BELIEVED)
         for memory, text, topical in zip(pool.memories, pool.plain, pool.not_off_topic, strict=True)
     ]
 

@@ -1,6 +1,6 @@
 """Signals about the subject and the kind of source that the question asks for."""
 
-from memory.language import cues
+from memory.language import intents, query_cues
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
@@ -22,7 +22,7 @@ def score_about_me(query: Query, pool: Pool) -> list[float]:
     if not query.is_about_me or query.relations or query.named:
         return [0.0] * len(pool)
     return [
-        float(memory.is_statement and not others) * (topical if cues.THE_USER.search(text) else topical * topical)
+        float(memory.is_statement and not others) * (topical if query_cues.THE_USER.search(text) else topical * topical)
         for memory, text, topical, others in zip(
             pool.memories, pool.plain, pool.not_off_topic, pool.subjects, strict=True
         )
@@ -55,12 +55,15 @@ def score_polarity(query: Query, pool: Pool) -> list[float]:
     """Up for negative statements, if the question asks for one."""
     if not query.is_negated:
         return [0.0] * len(pool)
-    return [float(cues.NEGATED.search(text) is not None or cues.UNABLE.search(text) is not None) for text in pool.plain]
+    return [
+        float(query_cues.NEGATED.search(text) is not None or query_cues.UNABLE.search(text) is not None)
+        for text in pool.plain
+    ]
 
 
 def score_reported_question(query: Query, pool: Pool) -> list[float]:
     """Down for memories that only report a question."""
-    return [float(cues.is_reported_question(text)) for text in pool.plain]
+    return [float(intents.is_reported_question(text)) for text in pool.plain]
 
 
 OTHER_PERSON = RankingSignal("other_person", -1.9, score_other_person)

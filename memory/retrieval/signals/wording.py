@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memory.language import cues
+from memory.language import intents
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
@@ -10,7 +10,7 @@ from memory.retrieval.ranking import RankingSignal
 
 def score_heading(query: Query, pool: Pool) -> list[float]:
     """Down for headings like "What the neighbour grows: ...", which only look similar to a question."""
-    return [float(cues.is_heading(text)) for text in pool.plain]
+    return [float(intents.is_heading(text)) for text in pool.plain]
 
 
 def score_swapped(query: Query, pool: Pool) -> list[float]:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from memory.language import build_query_groups, cues
-from memory.language.cues import fold_text
+from memory.language import build_query_groups, intents
+from memory.language.folding import fold_text
 from memory.language.names import find_names
 from memory.retrieval.query import is_about_me, understand_query
 from memory.retrieval.signals import alias, exact, recency, subject, wording
@@ -26,9 +26,9 @@ from tests.memory.retrieval.test_ranking import NOW, fact, make_pool, signal_val
 )
 def test_what_begins_like_a_question_is_a_heading(heading: str) -> None:
     expected = not heading.startswith("Lo que")
-    assert cues.is_heading(fold_text(heading)) is expected
-    assert not cues.is_heading(fold_text("What does the neighbour grow?"))
-    assert not cues.is_heading(fold_text("Leeks grow behind the wall"))
+    assert intents.is_heading(fold_text(heading)) is expected
+    assert not intents.is_heading(fold_text("What does the neighbour grow?"))
+    assert not intents.is_heading(fold_text("Leeks grow behind the wall"))
 
 
 def test_the_same_deed_the_other_way_round_is_another() -> None:

@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from memory.guard.spelling import fold_letters, normalise_text
+from memory.language.kin import list_close_people
 from memory.language.loader import list_codes, read_entries, read_sections
 
 FOLDER = Path(__file__).parent / "words"
@@ -108,14 +109,19 @@ def load_lexicon() -> Lexicon:
 def read_guard_entries() -> Iterator[LexiconEntry]:
     for path in sorted(FOLDER.glob("*.txt")):
         yield from parse_entries(path)
+    for language in list_codes():
+        yield from build_entries("kin", language, list_close_people(language))
 
 
 def read_subject_entries(subject: str) -> Iterator[LexiconEntry]:
     """The entries of a subject in the folders of all languages: a section is a kind of words."""
     for language in list_codes():
         for kind in read_sections(language, subject):
-            for text in read_entries(language, subject, kind):
-                yield build_entry(kind, language, parse_tokens(text))
+            yield from build_entries(kind, language, read_entries(language, subject, kind))
+
+
+def build_entries(kind: str, language: str, texts: Iterable[str]) -> Iterator[LexiconEntry]:
+    return (build_entry(kind, language, parse_tokens(text)) for text in texts)
 
 
 def parse_entries(path: Path) -> list[LexiconEntry]:

@@ -20,9 +20,13 @@ IN_ONE_WORD: Final = "mine in one word"
 BEFORE_OF_MINE: Final = "before of mine"
 OF_MINE: Final = "of mine"
 CLOSE: Final = "also close"
+NOT_CLOSE: Final = "not close"
 WORKMATES: Final = "workmates"
-_ROLES: Final = frozenset({BEFORE_A_NAME, IN_ONE_WORD, BEFORE_OF_MINE, OF_MINE, CLOSE, WORKMATES})
+_ROLES: Final = frozenset({BEFORE_A_NAME, IN_ONE_WORD, BEFORE_OF_MINE, OF_MINE, CLOSE, NOT_CLOSE, WORKMATES})
 """Sections that are no relation."""
+
+_DISTANT: Final = frozenset({"neighbour", "lodger", "landlord", "teammate", "assistant"})
+"""Relations to people of whom somebody tells what is nobody's business."""
 
 _HYPHENED: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HEBREW_PREFIX: Final = re.compile(rf"^[{PARTICLES}]{{1,2}}(?=[א-ת]{{2,}}$)")
@@ -71,3 +75,15 @@ def load_own_introductions() -> frozenset[str]:
             for word in read_entries(language, SUBJECT, BEFORE_OF_MINE):
                 found |= {f"{word} {mine}", f"ה{word} {mine}"}
     return frozenset(found)
+
+
+def list_close_people(language: str) -> list[str]:
+    """Who is close to a person, in the syntax of the guard's words: what is told about them is worth keeping."""
+    no_kin = read_entries(language, SUBJECT, NOT_CLOSE)
+    relations = (name for name in read_sections(language, SUBJECT) if name not in _ROLES | _DISTANT)
+    words = (word for relation in relations for word in read_entries(language, SUBJECT, relation))
+    return [*(word for word in words if word not in no_kin), *read_entries(language, SUBJECT, CLOSE)]
+
+
+def list_workmates(language: str) -> tuple[str, ...]:
+    return read_entries(language, SUBJECT, WORKMATES)

@@ -11,7 +11,9 @@ from typing import Final
 from memory.facts.profile.facts import Confidence, ProfileFact, ProfileField
 from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import ADDRESS_MARK, BREAKS, TOKEN, AnnotatedText, Sentence, Span, annotate_text
-from memory.guard.lexicon import Lexicon, read_guard_entries, read_subject_entries
+from memory.guard.lexicon import Lexicon, build_entries, read_guard_entries, read_subject_entries
+from memory.language.kin import list_workmates
+from memory.language.loader import list_codes
 from memory.tiers import Trust
 
 READ = 2000
@@ -59,7 +61,11 @@ LASTING = frozenset({"identity", "preferences", "family", "colleagues", "challen
 
 @cache
 def load_profile_words() -> Lexicon:
-    return Lexicon(read_guard_entries(), read_subject_entries("profile"))
+    return Lexicon(
+        read_guard_entries(),
+        read_subject_entries("profile"),
+        *(build_entries("workmate", language, list_workmates(language)) for language in list_codes()),
+    )
 
 
 def find_facts_by_rules(message: str) -> list[ProfileFact]:

@@ -1,5 +1,8 @@
 """Tables of the graphs: mentions of entities, outcomes by concept and tier, actions and their results.
 
+Ordinary tables keyed by words: a question is one statement over indexed keys, and a graph database would be one more
+thing to run, back up and isolate by user.
+
 Rows refer to each other by keys, the normal forms of concepts and entities, and by memory ids without foreign keys:
 after a memory is deleted, background work removes its contribution together with the counts it was part of.
 """
@@ -10,8 +13,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
+from knowledge_graph.rates import RatedByClearOutcomes, RatedWithPartial, rate_with_partial
 from memory.models import EndUser
-from memory.scoring import wilson_lower_bound
 
 KEY_CHARS = 200
 PREVIEW_CHARS = 200
@@ -19,11 +22,6 @@ PREVIEW_CHARS = 200
 
 def owner() -> "models.ForeignKey[EndUser, EndUser]":
     return models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
-
-
-def neutral_rate(worked: float, failed: float) -> float:
-    """The share that worked of what clearly worked or failed; one half without evidence."""
-    return worked / (worked + failed) if worked + failed > 0 else 0.5
 
 
 class GraphWork(models.Model):
@@ -56,7 +54,7 @@ class GraphedItem(models.Model):
     edges = models.JSONField(default=list)
     """``[[source key, target key, kind], …]``"""
     reader = models.CharField(max_length=16, default="rules")
-    """Who read it: the rules or a language model."""
+    """What read it: the rules or a language model."""
 
     class Meta:
         db_table = "graphed_item"
@@ -148,7 +146,7 @@ class Concept(models.Model):
     aliases = ArrayField(models.CharField(max_length=KEY_CHARS), default=list)
     uses = models.IntegerField(default=0)
     importance = models.FloatField(default=0)
-    """Much used and with clear success stands first: uses damped by a logarithm, times the success rate."""
+    """Much used and with clear success comes first: uses damped by a logarithm, times the success rate."""
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()
 
@@ -165,7 +163,7 @@ class Concept(models.Model):
         return self.label
 
 
-class RoutingStat(models.Model):
+class RoutingStat(RatedByClearOutcomes, models.Model):
     """Outcomes of a tier for a concept. Partial successes are counted but do not affect the rate."""
 
     id = models.BigAutoField(primary_key=True)
@@ -185,18 +183,6 @@ class RoutingStat(models.Model):
     def __str__(self) -> str:
         return f"{self.key} in {self.tier}"
 
-    @property
-    def uses(self) -> int:
-        return self.worked + self.failed + self.partial + self.unknown
-
-    @property
-    def success_rate(self) -> float:
-        return neutral_rate(self.worked, self.failed)
-
-    @property
-    def wilson(self) -> float:
-        return wilson_lower_bound(self.worked, self.failed, 0)
-
 
 class Lesson(models.Model):
     """The concepts a verdict was learned under, so that reversing it hits the same counters."""
@@ -215,7 +201,7 @@ class Lesson(models.Model):
         return f"lesson of {self.event_id}"
 
 
-class ActionStat(models.Model):
+class ActionStat(RatedWithPartial, models.Model):
     """Outcomes of an action in a kind of work and, if it has one, on a tier. A partial success counts half."""
 
     id = models.BigAutoField(primary_key=True)
@@ -238,19 +224,6 @@ class ActionStat(models.Model):
     def __str__(self) -> str:
         return f"{self.action} in {self.context_type}"
 
-    @property
-    def uses(self) -> int:
-        return self.worked + self.failed + self.partial + self.unknown
-
-    @property
-    def success_rate(self) -> float:
-        trials = self.worked + self.failed + self.partial
-        return (self.worked + 0.5 * self.partial) / trials if trials else 0.5
-
-    @property
-    def wilson(self) -> float:
-        return wilson_lower_bound(self.worked, self.failed, self.partial)
-
 
 class ActionExample(models.Model):
     """One use of an action, as evidence. Only the latest of each kind are kept."""
@@ -261,7 +234,7 @@ class ActionExample(models.Model):
     action = models.CharField(max_length=200)
     tier = models.CharField(max_length=16, blank=True, default="")
     taken_id = models.BigIntegerField()
-    """The row of the action it tells of: a later verdict changes the example instead of adding one."""
+    """The row of its action: a later verdict changes the example instead of adding one."""
     thread_id = models.CharField(max_length=200, blank=True, default="")
     turn_id = models.UUIDField(null=True, blank=True)
     exchange_id = models.UUIDField(null=True, blank=True)
@@ -360,7 +333,7 @@ class DocumentStat(models.Model):
 
     @property
     def success_rate(self) -> float:
-        return (self.worked + 0.5 * self.partial) / self.uses if self.uses else 0.5
+        return rate_with_partial(self.worked, self.failed, self.partial)
 
 
 GRAPH_TABLES: tuple[type[models.Model], ...] = (

@@ -20,9 +20,9 @@ def rebuild_graphs(user: EndUser, *, now: datetime) -> int:
         take_turns(user)
         for model in GRAPH_TABLES:
             model._default_manager.filter(user_id=user.pk).delete()
-        kept = MemoryItem.objects.for_user(user).active().filter(tier__in=CONTENT_TIERS)
-        items = [(item_id, Tier(tier)) for item_id, tier in kept.values_list("pk", "tier")]
-        # Hints are in the ledger and teach nothing.
+        memories = MemoryItem.objects.for_user(user).active().filter(tier__in=CONTENT_TIERS)
+        items = [(item_id, Tier(tier)) for item_id, tier in memories.values_list("pk", "tier")]
+        # Hints are in the ledger as well; nothing is learned from them.
         OutcomeEvent.objects.filter(user=user).exclude(source=Source.IMPLICIT).update(learned_at=None)
         ActionTaken.objects.filter(user=user).update(learned="")
         work.leave(user, "rebuilt", items, now)

@@ -1,4 +1,7 @@
-"""Signal receivers: they record work to do and do none of it."""
+"""Signal receivers: they record work to do and do none of it.
+
+They run inside the transaction of the write, so a killed process loses nothing and no write waits for a graph.
+"""
 
 import uuid
 from typing import Any
@@ -32,7 +35,7 @@ def enqueue_learning(sender: type, user_id: int, **kwargs: Any) -> None:
 
 @receiver(verdicts_dropped, dispatch_uid="knowledge_graph.lessons")
 def drop_lessons(sender: type, user: EndUser, ids: list[int], **kwargs: Any) -> None:
-    """What a verdict was learned under is only needed to take it back."""
+    """The concepts a verdict was learned under are only needed to reverse it."""
     Lesson.objects.filter(user=user, event_id__in=ids).delete()
 
 

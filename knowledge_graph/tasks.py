@@ -16,14 +16,14 @@ from memory.conf import memory_conf
 from memory.models import EndUser
 
 TASK_SECONDS = 60
-"""After this time the rest is passed to a new task, for fairness between users."""
+"""After this time the rest goes to a new task: one user's import must not keep the others waiting."""
 
 
 def learn_batch(user: EndUser, *, now: datetime) -> int:
     """Process one batch of pending work. Returns its size; 0 means nothing is pending."""
     ids = list_next_items(user)
-    looked = process_items(user, ids, analysis.read_memories(user, ids)) if ids else 0
-    return looked + learn_outcomes(user, now=now) + learn_actions(user)
+    processed = process_items(user, ids, analysis.read_memories(user, ids)) if ids else 0
+    return processed + learn_outcomes(user, now=now) + learn_actions(user)
 
 
 def learn_everything(user: EndUser, *, now: datetime) -> int:
@@ -33,11 +33,11 @@ def learn_everything(user: EndUser, *, now: datetime) -> int:
 
 def iterate_batches(user: EndUser, now: datetime) -> Iterator[int]:
     while True:
-        taken = learn_batch(user, now=now)
-        if not taken and work.settle(user):
+        learned = learn_batch(user, now=now)
+        if not learned and work.settle(user):
             return
-        yield taken
-        if not taken:
+        yield learned
+        if not learned:
             return
 
 
@@ -52,8 +52,8 @@ def learn_user(user_id: int) -> int:
     with try_task_lock("learn", user_id) as mine:
         if not mine:
             return 0
-        for taken in iterate_batches(user, timezone.now()):
-            done += taken
+        for learned in iterate_batches(user, timezone.now()):
+            done += learned
             if timezone.now() >= until:
                 break
     if timezone.now() >= until:

@@ -1,8 +1,4 @@
-"""Entities and relations of a memory by the language model, if there is one; otherwise the rules find them.
-
-The model's answer must be grounded in the text it was given: names that do not occur in the text are dropped, with
-their relations.
-"""
+"""Entities and relations of a memory by the language model, if there is one; otherwise the rules find them."""
 
 import uuid
 from collections.abc import Sequence
@@ -102,22 +98,23 @@ def select_items(user: EndUser, ids: Sequence[uuid.UUID]) -> list[MemoryItem]:
 
 
 def analyse_item(model: LanguageModel, item: MemoryItem, deadline: Deadline) -> MemoryReading:
-    said = model.answer(
+    answer = model.answer(
         prompts.render_prompt(PURPOSE, {"note": item.text}),
         AnalysisOut,
         purpose=PURPOSE,
         deadline=deadline.slice(memory_conf().llm.timeout_s),
     )
-    return build_reading(said, item)
+    return build_reading(answer, item)
 
 
-def build_reading(said: AnalysisOut, item: MemoryItem) -> MemoryReading:
+def build_reading(answer: AnalysisOut, item: MemoryItem) -> MemoryReading:
     """The usable part of an answer: names in the text, with their kind corrected where the rules are surer."""
     by_rules = {one.key: one for one in extract_entities(item.text)}
     text = fold_name(item.text)
     found: dict[str, ExtractedEntity] = {}
-    for one in said.concepts:
+    for one in answer.concepts:
         name = fold_name(one.name)
+        # A model invents: what is not in the text is dropped, with its relations.
         if one.confidence < SURE or name not in text or find_secret(one.name):
             continue
         key = load_technologies().get(name) or load_places().get(name, (name, False))[0]
@@ -128,7 +125,7 @@ def build_reading(said: AnalysisOut, item: MemoryItem) -> MemoryReading:
     keys = {fold_name(one.name): one.key for one in found.values()}
     relations = [
         (keys[source], keys[target], related.relation.value)
-        for related in said.relationships
+        for related in answer.relationships
         if related.confidence >= SURE
         and (source := fold_name(related.source)) in keys
         and (target := fold_name(related.target)) in keys

@@ -98,14 +98,14 @@ def process_items(
         take_turns(user)
         work = GraphWork.objects.filter(user=user, item_id__in=list(ids))
         kinds = list(work.values_list("pk", "item_id", "kind"))
-        gone = {item_id for _, item_id, kind in kinds if kind == REMOVED}
-        # A book taken off the shelf is gone from the record of documents, though its rows stay for its owner.
-        shelved = [item_id for _, item_id, kind in kinds if kind == ARCHIVED]
-        books = GraphedItem.objects.filter(user=user, item_id__in=shelved, tier=Tier.BOOKS)
-        gone.update(books.values_list("item_id", flat=True))
+        removed = {item_id for _, item_id, kind in kinds if kind == REMOVED}
+        # An archived book leaves the record of documents, though its rows stay for its owner.
+        archived = [item_id for _, item_id, kind in kinds if kind == ARCHIVED]
+        books = GraphedItem.objects.filter(user=user, item_id__in=archived, tier=Tier.BOOKS)
+        removed.update(books.values_list("item_id", flat=True))
         replace_contributions(user, ids, readings or {})
-        forget_items(user, sorted(gone))
-        if gone:
+        forget_items(user, sorted(removed))
+        if removed:
             forget_questions(user)
             unlearn_forgotten(user)
         GraphWork.objects.filter(user=user, pk__in=[pk for pk, _, _ in kinds]).delete()
@@ -134,15 +134,15 @@ def is_unchanged(row: GraphedItem, new: Contribution) -> bool:
     return known == (new.tier, new.content_hash, new.quality, new.seen_at) and new.reader in {row.reader, RULES}
 
 
-def build_contribution(item: MemoryItem, known: frozenset[str], read: MemoryReading | None) -> Contribution:
-    if described := read_catalogue_entry(item):
-        read = described
-    elif read is None or read.content_hash != item.content_hash:
-        read = MemoryReading(extract_by_rules(item, known))
-    entities = [one for one in read.entities if len(one.key) <= KEY_CHARS]
+def build_contribution(item: MemoryItem, known: frozenset[str], reading: MemoryReading | None) -> Contribution:
+    if catalogued := read_catalogue_entry(item):
+        reading = catalogued
+    elif reading is None or reading.content_hash != item.content_hash:
+        reading = MemoryReading(extract_by_rules(item, known))
+    entities = [one for one in reading.entities if len(one.key) <= KEY_CHARS]
     present = {one.key for one in entities}
     keys = sorted(one.key for one in entities[:MOST_TOGETHER])
-    related = [edge for edge in read.relations if edge[0] in present and edge[1] in present and edge[0] != edge[1]]
+    related = [edge for edge in reading.relations if edge[0] in present and edge[1] in present and edge[0] != edge[1]]
     return Contribution(
         item_id=item.pk,
         tier=item.tier,
@@ -151,7 +151,7 @@ def build_contribution(item: MemoryItem, known: frozenset[str], read: MemoryRead
         seen_at=item.occurred_at,
         entities=entities,
         edges=[*((first, second, TOGETHER) for first, second in combinations(keys, 2)), *dict.fromkeys(related)],
-        reader=read.reader,
+        reader=reading.reader,
     )
 
 
@@ -161,10 +161,10 @@ def read_catalogue_entry(item: MemoryItem) -> MemoryReading | None:
     if item.source_type != SourceType.SYSTEM or not isinstance(dataset, str) or not isinstance(concepts, list):
         return None
     own = ExtractedEntity(dataset, f"dataset:{fold_name(dataset)}"[:KEY_CHARS], DATASET)
-    about = {
+    topics_by_key = {
         fold_name(name): ExtractedEntity(name, fold_name(name), TOPIC) for name in concepts if isinstance(name, str)
     }
-    topics = [one for key, one in about.items() if key and len(key) <= KEY_CHARS]
+    topics = [one for key, one in topics_by_key.items() if key and len(key) <= KEY_CHARS]
     return MemoryReading([own, *topics], [(one.key, own.key, HAS_DATASET) for one in topics])
 
 
@@ -288,8 +288,9 @@ AND NOT EXISTS (SELECT 1 FROM graph_mention AS left_ WHERE left_.user_id = %(use
 
 
 def settle_entities(user: EndUser, lost: Iterable[str]) -> None:
-    """Recount entities that lost a mention, because incremental float sums would drift."""
+    """Recount entities that lost a mention."""
     keys = sorted(lost)
+    # Counted anew and not subtracted: sums of floats would drift.
     if keys:
         with connection.cursor() as cursor:
             cursor.execute(RECOUNT_ENTITIES, {"user": user.pk, "keys": keys})

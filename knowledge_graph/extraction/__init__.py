@@ -1,1 +1,5 @@
-"""Concepts, entities and kinds of work in a text, by rules. Pure."""
+"""Concepts, entities and the kind of work of a text, by rules. Pure: text in, values out; no table, no model.
+
+``concepts`` for queries and lessons, ``entities`` for memories, ``context_types`` for the kind of work. A word list or
+a rule of a language is changed in its data, not here.
+"""

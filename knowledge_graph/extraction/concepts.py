@@ -1,5 +1,6 @@
 """Extracts concepts: topical words and word pairs, each with one key across languages. Pure."""
 
+from collections.abc import Collection
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -26,11 +27,6 @@ class ExtractedConcept(NamedTuple):
 
     key: str
     label: str
-
-
-def concepts_of(text: str) -> list[str]:
-    """The concept keys of a text, in its order, words before pairs."""
-    return [concept.key for concept in extract_concepts(text)]
 
 
 @lru_cache(maxsize=4_096)
@@ -76,3 +72,8 @@ def build_concept(piece: TextToken, language: str, *, is_sure: bool) -> Extracte
     is_known = key in load_plain_technologies()
     shortest = SHORTEST_HEBREW if is_hebrew(form) else SHORTEST
     return ExtractedConcept(key, form) if is_known or len(bare) >= shortest else None
+
+
+def select_problem_keys(keys: Collection[str]) -> list[str]:
+    """The concepts that make a problem: the single words, in one order."""
+    return sorted({key for key in keys if " " not in key})

@@ -51,13 +51,13 @@ def classify_context(text: str, tools: Sequence[str] = ()) -> str:
 
 @lru_cache(maxsize=4_096)
 def pick_context_type(text: str, tools: tuple[str, ...]) -> str:
-    said = text[:LONGEST_READ]
-    scores = Counter(dict(weigh_text(said)))
+    read_text = text[:LONGEST_READ]
+    scores = Counter(dict(weigh_text(read_text)))
     for tool in tools:
         scores.update({kind: TOOL_WEIGHT for start, kind in TOOLS.items() if tool.casefold().startswith(start)})
-    if FAILING.search(fold_name(said)) or _TRACE.search(said):
+    if FAILING.search(fold_name(read_text)) or _TRACE.search(read_text):
         scores[DEBUGGING] += 2
-    if _CODE.search(said):
+    if _CODE.search(read_text):
         scores[CODING_HELP] += 2
     highest = max(scores.values(), default=0)
     if highest < ENOUGH:

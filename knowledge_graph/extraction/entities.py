@@ -131,7 +131,7 @@ def match_entity_at(
 
 
 def match_listed(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int] | None:
-    """What stands in a list of tools or places, longest first. Everyday words count only with a capital inside."""
+    """A listed tool or place, longest first. Everyday words count only with a capital inside."""
     for length in range(min(MOST_NAME_WORDS, len(tokens) - place), 0, -1):
         part = tokens[place : place + length]
         name = " ".join(token.text for token in part)
@@ -240,7 +240,7 @@ def match_mixed(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int] 
 
 
 def match_capitalised(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int] | None:
-    """Capitals inside a sentence; at its beginning only where two stand together or a person's verb follows."""
+    """Capitals inside a sentence; at its beginning only where two are adjacent or a person's verb follows."""
     token = tokens[place]
     if (
         not token.is_capital

@@ -18,24 +18,24 @@ MOST_RELATED = 3
 
 def find_repetition(
     query: str,
-    said: Sequence[Mapping[str, Any]],
-    asked: Sequence[Mapping[str, Any]],
+    messages: Sequence[Mapping[str, Any]],
+    questions: Sequence[Mapping[str, Any]],
     recent: Sequence[str],
     thread_id: str,
     now: datetime,
 ) -> Repetition | None:
-    """``said`` is the user's part of this thread, ``asked`` are questions of any thread with a word in common.
+    """``messages`` are the user's part of this thread, ``questions`` are those of any thread with a word in common.
 
     ``recent`` is what the client says was asked just before; it need not have been stored.
     """
     words = frozenset(WORD.findall(query.casefold()))
-    here = [(row["text"], datetime.fromisoformat(row["at"])) for row in said]
+    in_thread_rows = [(row["text"], datetime.fromisoformat(row["at"])) for row in messages]
     elsewhere = [
         (row["text"], datetime.fromisoformat(row["at"]))
-        for row in asked
+        for row in questions
         if not thread_id or row["thread_id"] != thread_id
     ]
-    repeated = [(text, at) for text, at in here if measure_overlap(words, text)]
+    repeated = [(text, at) for text, at in in_thread_rows if measure_overlap(words, text)]
     others = [(text, at) for text, at in elsewhere if measure_overlap(words, text)]
     times = len(repeated) + len(others)
     just_now = [one for one in repeated if now - one[1] <= JUST_NOW]
@@ -58,7 +58,7 @@ def measure_overlap(words: frozenset[str], text: str) -> bool:
 
 
 def find_topics(
-    asked: Mapping[str, str],
+    topics: Mapping[str, str],
     before: Mapping[str, tuple[str, int]],
     known: Mapping[str, KnownTopic],
     related: Mapping[str, Sequence[str]],
@@ -67,18 +67,18 @@ def find_topics(
 
     ``before`` are the topics of earlier messages with how many name them, ``known`` those in the graphs.
     """
-    shared = [key for key in before if key in asked]
-    if not shared and not asked:
+    shared = [key for key in before if key in topics]
+    if not shared and not topics:
         shared = list(before)
     found = []
     for key in shared[:MOST_TOPICS]:
-        met = known.get(key)
+        node = known.get(key)
         found.append(
             ConversationTopic(
-                met.label if met else before[key][0],
+                node.label if node else before[key][0],
                 tuple(related.get(key, ())[:MOST_RELATED]),
-                met.times if met else 0,
-                met.last_at if met else None,
+                node.times if node else 0,
+                node.last_at if node else None,
             )
         )
     return found

@@ -1,8 +1,7 @@
 """One statement over the memories: what worked and failed for these words, bank facts, earlier questions.
 
-A small sample of the user's rows tells how common each word is, so that a memory counts as one about the question by
-the rare words it shares with it; a word the sample lacks weighs no more than one it has once. Approaches are looked for
-through the index over judged memories alone.
+A small sample of the user's rows estimates how common each word is, so that a memory counts as one about the question
+by the rare words it shares with it; a word missing from the sample weighs no more than one it has once.
 """
 
 from dataclasses import dataclass, field
@@ -12,8 +11,9 @@ from typing import Any
 
 from django.db.backends.utils import CursorWrapper
 
+from knowledge_graph.extraction.concepts import select_problem_keys
 from knowledge_graph.insights.question import InsightQuestion
-from knowledge_graph.queries.statistics import LIKE_PROBLEMS, select_problem_keys
+from knowledge_graph.queries.statistics import LIKE_PROBLEMS
 from memory.access.cursors import fetch_prepared
 from memory.language import build_tsquery
 from memory.models import EndUser
@@ -25,14 +25,17 @@ USUAL_ROWS = 20
 MOST_APPROACHES = 6
 MOST_FACTS = 5
 FACT_SHARE = 0.3
-MOST_SAID = 8
-MOST_ASKED = 20
+MOST_MESSAGES = 8
+MOST_QUESTIONS = 20
 EXCHANGES_READ = 200
 """So many of the latest exchanges are looked through for the same question; equal ones share the longest word."""
 LIKE_PROBLEM = 0.5
 EVENTS_READ = 100
 """So many verdicts before its last use are looked through for the lesson of a failure."""
 
+# Word by word through two small indexes, of judged memories and of the bank, which leave nothing pending: through the
+# index of all memories each word read the list of pending entries again, 8.0 ms in the median instead of 2.1 (20,000
+# memories, 50,000 concepts).
 STATEMENT = """
 WITH word AS MATERIALIZED (SELECT * FROM unnest(%(words)s::tsquery[]) WITH ORDINALITY AS word (forms, number)),
 sample AS MATERIALIZED (
@@ -73,14 +76,14 @@ judged AS MATERIALIZED (
     WHERE tier = ANY(%(scored)s)
 ),
 worked AS MATERIALIZED (
-    SELECT {told}, share FROM judged
+    SELECT {columns}, share FROM judged
     WHERE status = 'active' AND score > 0.5
       AND (worked + partial > 0 OR source @> '{{"kind": "takeaway", "outcome": "worked"}}')
       AND (expires_at IS NULL OR expires_at > %(now)s OR (uses >= 2 AND score >= 0.7))
     ORDER BY round(share::numeric, 1) DESC, score DESC, worked DESC, id LIMIT {approaches}
 ),
 failing AS MATERIALIZED (
-    SELECT {told}, share FROM judged
+    SELECT {columns}, share FROM judged
     WHERE (score < 0.5 AND (failed > 0 OR source @> '{{"kind": "takeaway", "outcome": "failed"}}')) OR failed_by > 0
     ORDER BY round(share::numeric, 1) DESC, failed DESC, last_used_at DESC NULLS LAST, id LIMIT {approaches}
 ),
@@ -101,11 +104,11 @@ SELECT
         WHERE item.user_id = %(user)s AND item.status = 'active') AS one) AS facts,
     {conversation}
 """
-TOLD = (
+APPROACH_COLUMNS = (
     *("id", "tier", "status", "text", "uses", "worked", "failed", "partial", "score", "last_outcome", "last_used_at"),
     *("occurred_at", "source_type", "trust", "source"),
 )
-"""What is told of an approach, as columns of `memory_item`."""
+"""The columns of `memory_item` that an approach is built from."""
 LESSON = """
     SELECT noted.id, noted.text FROM (
         SELECT takeaway_id, at FROM (
@@ -114,20 +117,20 @@ LESSON = """
         ) AS verdict
         WHERE takeaway_id IS NOT NULL AND outcome = 'failed' AND sign = 1 AND replaced_at IS NULL
           AND scored_ids @> ARRAY[failing.id]
-    ) AS told JOIN memory_item AS noted ON noted.user_id = %(user)s AND noted.id = told.takeaway_id
-    ORDER BY told.at DESC LIMIT 1
+    ) AS verdict_line JOIN memory_item AS noted ON noted.user_id = %(user)s AND noted.id = verdict_line.takeaway_id
+    ORDER BY verdict_line.at DESC LIMIT 1
 """
-SAID = """
+MESSAGES = """
     (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, created_at AS at FROM exchange
         WHERE user_id = %(user)s AND thread_id = %(thread)s
-        ORDER BY created_at DESC LIMIT {said}) AS one) AS said,
+        ORDER BY created_at DESC LIMIT {messages}) AS one) AS messages,
 """
-NOTHING_SAID = "NULL AS said,"
-ASKED = """
+NO_MESSAGES = "NULL AS messages,"
+QUESTIONS = """
     (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, thread_id, created_at AS at FROM (
         SELECT user_message, thread_id, created_at FROM exchange WHERE user_id = %(user)s
         ORDER BY created_at DESC, id DESC LIMIT {exchanges}
-    ) AS recent WHERE strpos(lower(user_message), %(longest)s) > 0 LIMIT {asked}) AS one) AS asked
+    ) AS recent WHERE strpos(lower(user_message), %(longest)s) > 0 LIMIT {questions}) AS one) AS questions
 """
 
 
@@ -138,8 +141,8 @@ class Experience:
     worked: list[dict[str, Any]] = field(default_factory=list)
     failed: list[dict[str, Any]] = field(default_factory=list)
     facts: list[dict[str, Any]] = field(default_factory=list)
-    said: list[dict[str, Any]] = field(default_factory=list)
-    asked: list[dict[str, Any]] = field(default_factory=list)
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    questions: list[dict[str, Any]] = field(default_factory=list)
 
 
 def read_experience(
@@ -157,23 +160,23 @@ def read_recent_messages(cursor: CursorWrapper, user: EndUser, thread_id: str) -
     """A question without a word of its own ("and then?") is only looked at within its conversation."""
     if not thread_id:
         return Experience()
-    cursor.execute(f"SELECT {SAID.format(said=MOST_SAID)} NULL", {"user": user.pk, "thread": thread_id})
-    return Experience(said=cursor.fetchone()[0] or [])
+    cursor.execute(f"SELECT {MESSAGES.format(messages=MOST_MESSAGES)} NULL", {"user": user.pk, "thread": thread_id})
+    return Experience(messages=cursor.fetchone()[0] or [])
 
 
 @cache
 def build_statement(*, in_thread: bool) -> str:
-    said = SAID.format(said=MOST_SAID) if in_thread else NOTHING_SAID
+    messages = MESSAGES.format(messages=MOST_MESSAGES) if in_thread else NO_MESSAGES
     return STATEMENT.format(
         sample=SAMPLE,
         rows=USUAL_ROWS,
         problems=LIKE_PROBLEMS,
         approaches=MOST_APPROACHES,
         facts=MOST_FACTS,
-        approach=", ".join(f"item.{column}" for column in TOLD),
-        told=", ".join(TOLD),
+        approach=", ".join(f"item.{column}" for column in APPROACH_COLUMNS),
+        columns=", ".join(APPROACH_COLUMNS),
         lesson=LESSON.format(events=EVENTS_READ),
-        conversation=said + ASKED.format(exchanges=EXCHANGES_READ, asked=MOST_ASKED),
+        conversation=messages + QUESTIONS.format(exchanges=EXCHANGES_READ, questions=MOST_QUESTIONS),
     )
 
 

@@ -34,9 +34,9 @@ class Approach:
 
     @property
     def success_rate(self) -> float:
-        """Of the verdicts that say yes or no; 0.5 where none does."""
-        told = self.worked + self.failed
-        return self.worked / told if told else 0.5
+        """Of the clear outcomes; 0.5 where there is none."""
+        clear = self.worked + self.failed
+        return self.worked / clear if clear else 0.5
 
     @property
     def wilson(self) -> float:
@@ -161,7 +161,7 @@ class Insights:
     directives: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As the API answers. Words of memories stand whole."""
+        """As the API answers. The words of memories are not shortened."""
         return {
             "context_type": self.context_type,
             "matched_concepts": list(self.matched_concepts),
@@ -177,7 +177,7 @@ class Insights:
         }
 
     def as_meta(self) -> dict[str, Any]:
-        """The part of MemoryMetaV1 that tells of them."""
+        """Their part of MemoryMetaV1."""
         return {
             "matched_concepts": list(self.matched_concepts),
             "active_concepts": [read_columns(one) for one in self.active_concepts],

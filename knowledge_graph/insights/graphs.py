@@ -8,10 +8,15 @@ from typing import Any
 
 from django.db.backends.utils import CursorWrapper
 
-from knowledge_graph.queries.statistics import ActionRecord, ConceptRouting, TierRecord, sort_best_first
+from knowledge_graph.queries.statistics import (
+    ActionRecord,
+    ConceptRouting,
+    TierRecord,
+    sort_best_first,
+    sort_surest_first,
+)
 from memory.access.cursors import fetch_prepared
 from memory.models import EndUser
-from memory.scoring import wilson_lower_bound
 
 MOST_ACTIONS = 8
 MOST_RELATED = 12
@@ -61,8 +66,13 @@ def read_graphs(
 ) -> GraphFindings:
     """What the graphs hold of the question's ``keys`` and of the conversation's ``topics``."""
     both = list(dict.fromkeys([*keys, *topics]))
-    wanted: dict[str, Any] = {"keys": list(keys), "all_keys": both, "actions": MOST_ACTIONS, "related": MOST_RELATED}
-    (row,) = fetch_prepared(cursor, STATEMENT, {**wanted, "user": user.pk, "context_type": context_type})
+    parameters: dict[str, Any] = {
+        "keys": list(keys),
+        "all_keys": both,
+        "actions": MOST_ACTIONS,
+        "related": MOST_RELATED,
+    }
+    (row,) = fetch_prepared(cursor, STATEMENT, {**parameters, "user": user.pk, "context_type": context_type})
     tiers, concepts, actions, entities, near = (part or [] for part in row)
     known = {row["key"]: KnownTopic(row["label"], row["mentions"], parse_moment(row["last_seen"])) for row in entities}
     known |= {row["key"]: KnownTopic(row["label"], row["uses"], parse_moment(row["last_seen"])) for row in concepts}
@@ -85,25 +95,19 @@ def build_routing(rows: list[dict[str, Any]], known: dict[str, KnownTopic]) -> d
 
 
 def build_actions(context_type: str, rows: list[dict[str, Any]]) -> list[ActionRecord]:
-    records = []
-    for row in rows:
-        worked, failed, partial = row["worked"], row["failed"], row["partial"]
-        trials = worked + failed + partial
-        records.append(
-            ActionRecord(
-                context_type,
-                row["action"],
-                row["tier"],
-                worked,
-                failed,
-                partial,
-                row["unknown"],
-                success_rate=(worked + 0.5 * partial) / trials if trials else 0.5,
-                wilson=wilson_lower_bound(worked, failed, partial),
-                last_used_at=parse_moment(row["last_used_at"]),
-            )
+    return sort_surest_first(
+        ActionRecord(
+            context_type,
+            row["action"],
+            row["tier"],
+            row["worked"],
+            row["failed"],
+            row["partial"],
+            row["unknown"],
+            parse_moment(row["last_used_at"]),
         )
-    return sorted(records, key=lambda one: (-one.wilson, -one.uses, one.action, one.tier))
+        for row in rows
+    )
 
 
 def parse_moment(text: str) -> datetime:

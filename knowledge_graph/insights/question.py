@@ -30,14 +30,14 @@ class InsightQuestion:
 
     @classmethod
     def of(cls, text: str) -> "InsightQuestion":
-        said = text[:LONGEST_READ]
-        concepts = extract_concepts(said)
+        read_text = text[:LONGEST_READ]
+        concepts = extract_concepts(read_text)
         labels = [concept.label for concept in concepts if " " not in concept.label]
         return cls(
-            text=said,
-            context_type=classify_context(said),
+            text=read_text,
+            context_type=classify_context(read_text),
             concepts=concepts,
-            entities=tuple(entity.key for entity in extract_entities(said)),
+            entities=tuple(entity.key for entity in extract_entities(read_text)),
             words=tuple(build_query_groups(" ".join(labels))[:MOST_WORDS]) if labels else (),
         )
 

@@ -15,14 +15,14 @@ HELPFUL_USES = 2
 CLOSING = "Let this shape the answer; it is a guide from experience and no instruction."
 
 
-def render_insights(insights: Insights, told: Collection[UUID] = ()) -> list[str]:
-    """The block's lines, empty without insights. Facts ``told`` in other blocks are left out."""
+def render_insights(insights: Insights, shown_ids: Collection[UUID] = ()) -> list[str]:
+    """The block's lines, empty without insights. Facts already shown in other blocks are left out."""
     sections = [
         ("📋 Past Experience:", list(render_experience(insights.relevant_patterns))),
         ("⚠️ Past Failures to Avoid:", list(render_failures(insights.past_failures))),
         ("💡 Recommendations:", list(render_recommendations(insights))),
         ("🔗", list(render_topics(insights))),
-        ("💡 You Already Know This (memory_bank):", list(render_facts(insights.you_already_know, told))),
+        ("💡 You Already Know This (memory_bank):", list(render_facts(insights.you_already_know, shown_ids))),
         ("📊 Tool Usage Stats:", list(render_tools(insights.tool_statistics))),
     ]
     lines: list[str] = []
@@ -67,16 +67,16 @@ def render_repetition(repeated: Repetition) -> str:
 
 def render_topics(insights: Insights) -> Iterator[str]:
     if insights.topic_continuity:
-        told = [
+        topics = [
             shorten_text(topic.topic)
             + (f" (with {', '.join(map(shorten_text, topic.related))})" if topic.related else "")
             for topic in insights.topic_continuity
         ]
-        yield f"Continuing discussion about: {', '.join(told)}"
+        yield f"Continuing discussion about: {', '.join(topics)}"
 
 
-def render_facts(known: Sequence[BankFact], told: Collection[UUID]) -> Iterator[str]:
-    for one in [fact for fact in known if fact.memory_id not in told][:MOST_LINES]:
+def render_facts(known: Sequence[BankFact], shown_ids: Collection[UUID]) -> Iterator[str]:
+    for one in [fact for fact in known if fact.memory_id not in shown_ids][:MOST_LINES]:
         yield f"  • {render_source(one.source)}{shorten_text(one.content)}"
 
 

@@ -43,11 +43,11 @@ def learn_actions(user: EndUser, *, limit: int = BATCH) -> int:
             return 0
         counts: dict[tuple[str, ...], Counts] = defaultdict(Counts)
         for taken in actions:
-            for place in list_action_keys(taken):
+            for key in list_action_keys(taken):
                 if taken.learned:
-                    counts[place].add(taken.learned, -1, taken.at)
+                    counts[key].add(taken.learned, -1, taken.at)
                 if taken.verdict:
-                    counts[place].add(taken.verdict, 1, taken.at)
+                    counts[key].add(taken.verdict, 1, taken.at)
         ACTIONS.add(user, counts)
         store_examples(user, actions)
         for taken in actions:
@@ -89,15 +89,15 @@ def store_examples(user: EndUser, actions: Sequence[ActionTaken]) -> None:
         for taken in judged
         for kind, action, tier in list_action_keys(taken)
     )
-    touched = sorted({place for taken in judged for place in list_action_keys(taken)})
+    keys = sorted({key for taken in judged for key in list_action_keys(taken)})
     with connection.cursor() as cursor:
         cursor.execute(
             DROP_OLD_EXAMPLES,
             {
                 "user": user.pk,
-                "contexts": [context_type for context_type, _, _ in touched],
-                "actions": [action for _, action, _ in touched],
-                "tiers": [tier for _, _, tier in touched],
+                "contexts": [context_type for context_type, _, _ in keys],
+                "actions": [action for _, action, _ in keys],
+                "tiers": [tier for _, _, tier in keys],
                 "most": MOST_EXAMPLES,
             },
         )
@@ -107,20 +107,20 @@ def find_action_memories(user: EndUser, actions: Sequence[ActionTaken]) -> dict[
     """The existing memories that the current verdicts on each action's turn refer to."""
     turns = {taken.turn_id for taken in actions if taken.turn_id}
     exchanges = {taken.exchange_id for taken in actions if taken.exchange_id}
-    standing = OutcomeEvent.objects.filter(
+    current = OutcomeEvent.objects.filter(
         Q(turn_id__in=turns) | Q(exchange_id__in=exchanges), user=user, sign=1, replaced_at=None
     )
     by_turn: dict[uuid.UUID, dict[uuid.UUID, str]] = defaultdict(dict)
-    for event in standing.order_by("id"):
-        for whose in {event.turn_id, event.exchange_id} - {None}:
-            if whose is not None:
-                by_turn[whose].update(read_memory_tiers(event))
-    named = {item_id for found in by_turn.values() for item_id in found}
-    present = set(MemoryItem.objects.for_user(user).filter(pk__in=named).values_list("pk", flat=True))
+    for event in current.order_by("id"):
+        for subject in {event.turn_id, event.exchange_id} - {None}:
+            if subject is not None:
+                by_turn[subject].update(read_memory_tiers(event))
+    item_ids = {item_id for found in by_turn.values() for item_id in found}
+    present = set(MemoryItem.objects.for_user(user).filter(pk__in=item_ids).values_list("pk", flat=True))
     memories: dict[int, list[tuple[uuid.UUID, str]]] = {}
     for taken in actions:
         found: dict[uuid.UUID, str] = {}
-        for whose in (taken.turn_id, taken.exchange_id):
-            found.update(by_turn.get(whose, {}) if whose else {})
+        for subject in (taken.turn_id, taken.exchange_id):
+            found.update(by_turn.get(subject, {}) if subject else {})
         memories[taken.pk] = [pair for pair in found.items() if pair[0] in present][:MOST_MEMORIES]
     return memories

@@ -20,7 +20,7 @@ SEEN_AGAIN = """
     first_seen = LEAST(known.first_seen, EXCLUDED.first_seen),
     last_seen = GREATEST(known.last_seen, EXCLUDED.last_seen)
 """
-"""What a name that is known already takes from meeting it again, at most ``most`` other ways to write it."""
+"""What a known name takes from being met again, at most ``most`` other spellings."""
 TINY = 1e-6
 """Rounding error that may remain after shares were added and removed."""
 
@@ -101,7 +101,7 @@ ROUTING = CountTable("graph_routing", {"key": "text", "tier": "text"}, ALL)
 ACTIONS = CountTable("graph_action", {"context_type": "text", "action": "text", "tier": "text"}, ALL)
 DOCUMENTS = CountTable("graph_document", {"item_id": "uuid"}, VERDICTS, beside={"tier": "text"})
 
-# A share of a verdict carries the problem it was a try at; otherwise as the tables above.
+# A share of a verdict carries the problem it was tried on; otherwise as the tables above.
 ADD_SOLUTIONS = """
 INSERT INTO graph_solution AS known
     (user_id, signature, size, query, item_id, tier, worked, failed, partial, last_used_at)
@@ -137,10 +137,10 @@ DROP_CONCEPTS = "DELETE FROM graph_concept WHERE user_id = %(user)s AND key = AN
 
 
 def add_concepts(
-    user: EndUser, asked: Mapping[str, int], labels: Mapping[str, ExtractedConcept], at: Mapping[str, datetime]
+    user: EndUser, uses: Mapping[str, int], labels: Mapping[str, ExtractedConcept], at: Mapping[str, datetime]
 ) -> None:
     """Count queries per concept, after its counters by tier have changed."""
-    keys = sorted(key for key, change in asked.items() if change or key in labels)
+    keys = sorted(key for key, change in uses.items() if change or key in labels)
     if not keys:
         return
     values: dict[str, Any] = {
@@ -149,7 +149,7 @@ def add_concepts(
         "keys": keys,
         # What is only taken back has its label in its row.
         "labels": [labels[key].label[:KEY_CHARS] if key in labels else key for key in keys],
-        "changes": [asked[key] for key in keys],
+        "changes": [uses[key] for key in keys],
         "most": MOST_ALIASES,
     }
     with connection.cursor() as cursor:

@@ -19,20 +19,20 @@ def forget_items(user: EndUser, ids: Sequence[uuid.UUID]) -> None:
     """Remove deleted memories from examples, solutions and the record of documents. In the user's scope."""
     if not ids:
         return
-    gone = set(ids)
+    deleted = set(ids)
     # Bounded by the examples kept for each action, and without an index that every action would have to fill.
-    for example in ActionExample.objects.filter(user=user, memory_ids__overlap=list(gone)):
-        example.memory_ids = [item_id for item_id in example.memory_ids if item_id not in gone]
-        example.doc_ids = [item_id for item_id in example.doc_ids if item_id not in gone]
+    for example in ActionExample.objects.filter(user=user, memory_ids__overlap=list(deleted)):
+        example.memory_ids = [item_id for item_id in example.memory_ids if item_id not in deleted]
+        example.doc_ids = [item_id for item_id in example.doc_ids if item_id not in deleted]
         if example.memory_ids:
             example.save(update_fields=["memory_ids", "doc_ids"])
         else:
             example.delete()
-    solutions = Solution.objects.filter(user=user, item_id__in=list(gone))
+    solutions = Solution.objects.filter(user=user, item_id__in=list(deleted))
     signatures = list(solutions.values_list("signature", flat=True))
     solutions.delete()
     drop_lost_cues(user, signatures)
-    DocumentStat.objects.filter(user=user, item_id__in=list(gone)).delete()
+    DocumentStat.objects.filter(user=user, item_id__in=list(deleted)).delete()
 
 
 FORGET_QUESTIONS = """

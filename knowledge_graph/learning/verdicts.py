@@ -11,11 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from knowledge_graph.extraction.concepts import ExtractedConcept, extract_concepts
+from knowledge_graph.extraction.concepts import ExtractedConcept, extract_concepts, select_problem_keys
 from knowledge_graph.learning.counters import DOCUMENTS, ROUTING, VERDICTS, Counts, add_concepts, add_solutions
 from knowledge_graph.learning.forgetting import drop_lost_cues, forget_problems
 from knowledge_graph.models import KEY_CHARS, PREVIEW_CHARS, Lesson, SolutionCue
-from knowledge_graph.queries.statistics import select_problem_keys
 from knowledge_graph.work import take_turns
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
@@ -27,6 +26,7 @@ BATCH = 50
 READ_ITEMS = 3
 CONCEPTS_OF_ITEM = 6
 LONGEST_ITEM_READ = 500
+# These have no score of their own, so what helped is counted here.
 DOCUMENT_TIERS = frozenset({Tier.BOOKS.value, Tier.MEMORY_BANK.value})
 SHORTEST_PROBLEM = 2
 """A question of one concept is not recognised as a problem."""
@@ -37,8 +37,8 @@ class LearnedBatch:
     """The sum of a batch of verdicts."""
 
     labels: dict[str, ExtractedConcept] = field(default_factory=dict)
-    asked: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-    asked_at: dict[str, datetime] = field(default_factory=dict)
+    concept_uses: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    used_at: dict[str, datetime] = field(default_factory=dict)
     routing: dict[tuple[str, str], Counts] = field(default_factory=lambda: defaultdict(Counts))
     documents: dict[tuple[uuid.UUID, str], Counts] = field(default_factory=lambda: defaultdict(Counts))
     solutions: dict[tuple[str, uuid.UUID], Counts] = field(default_factory=lambda: defaultdict(Counts))
@@ -92,7 +92,7 @@ def unlearn_forgotten(user: EndUser) -> int:
     for lesson in lessons:
         count_concepts(events[lesson.event_id], lesson.keys, -1, learned)
     ROUTING.add(user, learned.routing)
-    add_concepts(user, learned.asked, {}, learned.asked_at)
+    add_concepts(user, learned.concept_uses, {}, learned.used_at)
     forget_problems(user, [lesson.signature for lesson in lessons])
     # The empty lesson is kept: if the verdict is replaced later, there is nothing to reverse.
     Lesson.objects.filter(user=user, pk__in=[lesson.pk for lesson in lessons]).update(keys=[], signature="")
@@ -113,8 +113,8 @@ def read_memory_tiers(event: OutcomeEvent) -> list[tuple[uuid.UUID, str]]:
 
 def build_lesson(user: EndUser, event: OutcomeEvent, texts: dict[uuid.UUID, str], learned: LearnedBatch) -> Lesson:
     """The concepts of the question and the first of its memories."""
-    asked = extract_concepts(event.query)
-    found = dict.fromkeys(asked)
+    question_concepts = extract_concepts(event.query)
+    found = dict.fromkeys(question_concepts)
     for item_id, _ in read_memory_tiers(event)[:READ_ITEMS]:
         words = [one for one in extract_concepts(texts.get(item_id, "")) if " " not in one.key]
         found.update(dict.fromkeys(words[:CONCEPTS_OF_ITEM]))
@@ -139,7 +139,7 @@ def count_verdict(event: OutcomeEvent, lesson: Lesson, learned: LearnedBatch) ->
     count_concepts(event, lesson.keys, event.sign, learned)
     if event.outcome == Outcome.UNKNOWN or not memories:
         return
-    # Said of all that was shown, it is said of each in part.
+    # A verdict on everything that was shown is evidence for each memory in part only.
     share = event.sign / len(memories) if event.whole else float(event.sign)
     for item_id, tier in memories:
         learned.tiers[item_id] = tier
@@ -152,8 +152,8 @@ def count_verdict(event: OutcomeEvent, lesson: Lesson, learned: LearnedBatch) ->
 def count_concepts(event: OutcomeEvent, keys: Iterable[str], sign: int, learned: LearnedBatch) -> None:
     tiers = sorted({tier for _, tier in read_memory_tiers(event)})
     for key in keys:
-        learned.asked[key] += sign
-        learned.asked_at[key] = max(event.at, learned.asked_at.get(key, event.at))
+        learned.concept_uses[key] += sign
+        learned.used_at[key] = max(event.at, learned.used_at.get(key, event.at))
         for tier in tiers:
             learned.routing[key, tier].add(event.outcome, sign, event.at)
 
@@ -161,7 +161,7 @@ def count_concepts(event: OutcomeEvent, keys: Iterable[str], sign: int, learned:
 def write_batch(user: EndUser, learned: LearnedBatch) -> None:
     present = find_existing(user, learned.tiers)
     ROUTING.add(user, learned.routing)
-    add_concepts(user, learned.asked, learned.labels, learned.asked_at)
+    add_concepts(user, learned.concept_uses, learned.labels, learned.used_at)
     DOCUMENTS.add(user, {key: value for key, value in learned.documents.items() if key[0] in present})
     write_solutions(user, learned, present)
 

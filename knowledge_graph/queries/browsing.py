@@ -26,7 +26,7 @@ NEIGHBOURS = 20
 MEMORIES = 20
 HINTS = 5
 QUESTIONS_READ = 500
-"""So many of the latest judged questions tell in which work concepts come up."""
+"""So many of the latest judged questions decide in which kind of work a concept comes up."""
 
 
 class Sort(StrEnum):
@@ -58,7 +58,7 @@ ENTITY_ORDER = {
 
 @dataclass(frozen=True, slots=True)
 class GraphQuery:
-    """Which rows, in which order, after which place."""
+    """Which rows, in which order, after which cursor."""
 
     sort: Sort = Sort.IMPORTANCE
     span: Span = Span.ALL
@@ -96,51 +96,51 @@ class EntityDetail:
     memories: list[MemoryItem]
 
 
-def list_concepts(user: EndUser, wanted: GraphQuery, *, now: datetime) -> list[Concept]:
+def list_concepts(user: EndUser, query: GraphQuery, *, now: datetime) -> list[Concept]:
     with user_scope(user):
-        rows = Concept.objects.filter(filter_period(user, wanted, now), user=user)
-        order = CONCEPT_ORDER[wanted.sort]
-        return list(rows.filter(filter_after_cursor(order, wanted.after)).order_by(*order)[: wanted.limit])
+        rows = Concept.objects.filter(filter_period(user, query, now), user=user)
+        order = CONCEPT_ORDER[query.sort]
+        return list(rows.filter(filter_after_cursor(order, query.after)).order_by(*order)[: query.limit])
 
 
-def list_entities(user: EndUser, wanted: GraphQuery, *, now: datetime) -> list[Entity]:
+def list_entities(user: EndUser, query: GraphQuery, *, now: datetime) -> list[Entity]:
     with user_scope(user):
-        rows = Entity.objects.filter(filter_period(user, wanted, now), user=user)
-        order = ENTITY_ORDER[wanted.sort]
-        return list(rows.filter(filter_after_cursor(order, wanted.after)).order_by(*order)[: wanted.limit])
+        rows = Entity.objects.filter(filter_period(user, query, now), user=user)
+        order = ENTITY_ORDER[query.sort]
+        return list(rows.filter(filter_after_cursor(order, query.after)).order_by(*order)[: query.limit])
 
 
-def filter_period(user: EndUser, wanted: GraphQuery, now: datetime) -> Q:
-    if wanted.span is Span.TODAY:
+def filter_period(user: EndUser, query: GraphQuery, now: datetime) -> Q:
+    if query.span is Span.TODAY:
         return Q(last_seen__gte=now.replace(hour=0, minute=0, second=0, microsecond=0))
-    if wanted.span is Span.WEEK:
+    if query.span is Span.WEEK:
         return Q(last_seen__gte=now - timedelta(days=7))
-    if wanted.span is Span.SESSION:
-        return Q(key__in=find_thread_keys(user, wanted.thread_id))
+    if query.span is Span.SESSION:
+        return Q(key__in=find_thread_keys(user, query.thread_id))
     return Q()
 
 
 def find_thread_keys(user: EndUser, thread_id: str) -> list[str]:
     """What the latest questions and answers of a thread were about. In the user's scope."""
     turns = Turn.objects.filter(user=user, thread_id=thread_id).order_by("-created_at")
-    said = list(turns.values_list("query", flat=True)[:SESSION_TURNS])
+    texts = list(turns.values_list("query", flat=True)[:SESSION_TURNS])
     rows = Exchange.objects.filter(user=user, thread_id=thread_id).order_by("-created_at")
-    for asked, answered in rows.values_list("user_message", "assistant_message")[:SESSION_TURNS]:
-        said += [asked, answered]
-    found = {one.key for text in said for one in extract_concepts(text)}
-    return sorted(found | {one.key for text in said for one in extract_entities(text)})
+    for question, answer in rows.values_list("user_message", "assistant_message")[:SESSION_TURNS]:
+        texts += [question, answer]
+    found = {one.key for text in texts for one in extract_concepts(text)}
+    return sorted(found | {one.key for text in texts for one in extract_entities(text)})
 
 
-def filter_after_cursor(order: Sequence[str], place: Sequence[Any] | None) -> Q:
+def filter_after_cursor(order: Sequence[str], cursor: Sequence[Any] | None) -> Q:
     """Rows that come after a place in an order of several columns, the last of them unique."""
     condition = Q()
-    if place is None:
+    if cursor is None:
         return condition
     for last in range(len(order)):
-        same = {column.lstrip("-"): value for column, value in zip(order[:last], place, strict=False)}
+        same = {column.lstrip("-"): value for column, value in zip(order[:last], cursor, strict=False)}
         name = order[last].lstrip("-")
         step = "lt" if order[last].startswith("-") else "gt"
-        condition |= Q(**same) & Q((f"{name}__{step}", place[last]))
+        condition |= Q(**same) & Q((f"{name}__{step}", cursor[last]))
     return condition
 
 
@@ -174,34 +174,34 @@ def find_context_types(user: EndUser, labels: Mapping[str, str]) -> dict[str, st
     ``labels`` are the concepts' own words, which decide only where no question is left. In the user's scope.
     """
     lessons = Lesson.objects.filter(user=user, keys__overlap=list(labels)).order_by("-event_id")
-    learned = list(lessons.values_list("event_id", "keys")[:QUESTIONS_READ])
-    events = OutcomeEvent.objects.filter(user=user).in_bulk([event_id for event_id, _ in learned])
-    done = find_actions(user, events.values())
-    met: dict[str, Counter[str]] = defaultdict(Counter)
-    for event_id, keys in learned:
+    lessons_read = list(lessons.values_list("event_id", "keys")[:QUESTIONS_READ])
+    events = OutcomeEvent.objects.filter(user=user).in_bulk([event_id for event_id, _ in lessons_read])
+    actions = find_actions(user, events.values())
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
+    for event_id, keys in lessons_read:
         event = events.get(event_id)
         if event is None or not event.query:
             continue
-        kind = classify_context(event.query, done.get(event.turn_id, ()) or done.get(event.exchange_id, ()))
+        kind = classify_context(event.query, actions.get(event.turn_id, ()) or actions.get(event.exchange_id, ()))
         for key in labels.keys() & set(keys):
-            met[key][kind] += 1
+            counted[key][kind] += 1
     return {
         # In the order of the list, so that the more specific one wins a tie.
-        key: max(CONTEXT_TYPES, key=lambda kind: met[key][kind]) if met[key] else classify_context(label)
+        key: max(CONTEXT_TYPES, key=lambda kind: counted[key][kind]) if counted[key] else classify_context(label)
         for key, label in labels.items()
     }
 
 
 def find_actions(user: EndUser, events: Iterable[OutcomeEvent]) -> dict[uuid.UUID | None, tuple[str, ...]]:
     """What was done in the turns and exchanges these verdicts are about."""
-    told = list(events)
-    turns = {event.turn_id for event in told} - {None}
-    exchanges = {event.exchange_id for event in told} - {None}
+    events_read = list(events)
+    turns = {event.turn_id for event in events_read} - {None}
+    exchanges = {event.exchange_id for event in events_read} - {None}
     taken = ActionTaken.objects.filter(Q(turn_id__in=turns) | Q(exchange_id__in=exchanges), user=user)
     found: dict[uuid.UUID | None, tuple[str, ...]] = defaultdict(tuple)
     for turn_id, exchange_id, action in taken.order_by("pk").values_list("turn_id", "exchange_id", "action"):
-        for whose in {turn_id, exchange_id} - {None}:
-            found[whose] = (*found[whose], action)
+        for subject in {turn_id, exchange_id} - {None}:
+            found[subject] = (*found[subject], action)
     return found
 
 

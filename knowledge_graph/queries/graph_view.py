@@ -1,4 +1,4 @@
-"""The graphs as one picture: concepts blue, entities green, what is both purple, actions orange."""
+"""The graphs as nodes and edges: concepts blue, entities green, what is both purple, actions orange."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ PART_OF, USED_IN = "part_of", "used_in"
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """``weight`` 0..1 beside the others of its kind; ``detail`` says what it is made of."""
+    """``weight`` 0..1 relative to the others of its kind; ``detail`` is a line about it."""
 
     id: str
     label: str
@@ -44,27 +44,30 @@ class GraphEdge:
 @dataclass(frozen=True, slots=True)
 class GraphView:
     nodes: list[GraphNode]
-    ties: list[GraphEdge]
+    edges: list[GraphEdge]
 
 
-def build_graph_view(user: EndUser, wanted: GraphQuery, *, now: datetime) -> GraphView:
+def build_graph_view(user: EndUser, query: GraphQuery, *, now: datetime) -> GraphView:
     """The most important concepts, entities and actions, and their edges."""
     with user_scope(user):
-        concepts = browsing.list_concepts(user, wanted, now=now)
-        entities = browsing.list_entities(user, wanted, now=now)
-        # A pair of kinds of one key is one node, also where only one of them is among the foremost.
+        concepts = browsing.list_concepts(user, query, now=now)
+        entities = browsing.list_entities(user, query, now=now)
+        # A concept and an entity of one key are one node, also where only one of them is among the most important.
         keys = {row.key for row in concepts} | {row.key for row in entities}
-        asked = {row.key: row for row in (*concepts, *Concept.objects.filter(user=user, key__in=keys))}
-        named = {row.key: row for row in (*entities, *Entity.objects.filter(user=user, key__in=keys))}
+        all_concepts = {row.key: row for row in (*concepts, *Concept.objects.filter(user=user, key__in=keys))}
+        all_entities = {row.key: row for row in (*entities, *Entity.objects.filter(user=user, key__in=keys))}
         nodes = [
-            build_node(key, asked.get(key), named.get(key), pick_heaviest(concepts, entities)) for key in sorted(keys)
+            build_node(key, all_concepts.get(key), all_entities.get(key), pick_heaviest(concepts, entities))
+            for key in sorted(keys)
         ]
         actions = build_action_nodes(user, nodes)
         edges = Edge.objects.filter(Q(source__in=keys) & Q(target__in=keys), user=user)
-        ties = [
+        found_edges = [
             GraphEdge(edge.source, edge.target, edge.kind, edge.weight) for edge in edges.order_by("source", "target")
         ]
-    return GraphView([*nodes, *(node for node, _ in actions)], [*ties, *link_pairs(keys), *link_actions(actions)])
+    return GraphView(
+        [*nodes, *(node for node, _ in actions)], [*found_edges, *link_pairs(keys), *link_actions(actions)]
+    )
 
 
 def pick_heaviest(concepts: list[Concept], entities: list[Entity]) -> tuple[float, float]:
@@ -78,13 +81,13 @@ def build_node(key: str, concept: Concept | None, entity: Entity | None, top: tu
     kind = BOTH if concept and entity else ROUTING if concept else CONTENT
     shares = [concept.importance / top[0] if concept and top[0] else 0.0]
     shares.append(entity.avg_quality / top[1] if entity and top[1] else 0.0)
-    says = []
+    details = []
     if concept:
-        says.append(f"asked about {concept.uses} times")
+        details.append(f"asked about {concept.uses} times")
     if entity:
-        says.append(f"{entity.kind}, named {entity.mentions} times")
+        details.append(f"{entity.kind}, named {entity.mentions} times")
     label = entity.label if entity else concept.label if concept else key
-    return GraphNode(key, label, kind, round(min(1.0, max(shares)), 3), "; ".join(says))
+    return GraphNode(key, label, kind, round(min(1.0, max(shares)), 3), "; ".join(details))
 
 
 def build_action_nodes(user: EndUser, nodes: list[GraphNode]) -> list[tuple[GraphNode, list[str]]]:
@@ -99,15 +102,15 @@ def build_action_nodes(user: EndUser, nodes: list[GraphNode]) -> list[tuple[Grap
     for (context_type, action), rows in most:
         uses = sum(row.uses for row in rows)
         rate = sum(row.success_rate * row.uses for row in rows) / uses if uses else 0.5
-        says = f"{action} in {context_type}: {uses} times, {rate:.0%} helped"
-        node = GraphNode(f"action:{context_type}:{action}", action, ACTION, round(uses / max(1, top), 3), says)
-        belongs = [key for key, kind in kinds.items() if kind == context_type and kind != GENERAL]
-        actions.append((node, belongs))
+        detail = f"{action} in {context_type}: {uses} times, {rate:.0%} helped"
+        node = GraphNode(f"action:{context_type}:{action}", action, ACTION, round(uses / max(1, top), 3), detail)
+        concepts = [key for key, kind in kinds.items() if kind == context_type and kind != GENERAL]
+        actions.append((node, concepts))
     return actions
 
 
 def link_pairs(keys: set[str]) -> list[GraphEdge]:
-    """A pair of words is tied to each of its words."""
+    """A pair of words is linked to each of its words."""
     pairs = [(key, word) for key in sorted(keys) if " " in key for word in key.split(" ") if word in keys]
     return [GraphEdge(pair, word, PART_OF, 1) for pair, word in pairs]
 

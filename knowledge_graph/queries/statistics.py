@@ -2,22 +2,22 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection
 
-from knowledge_graph.models import ActionExample, ActionStat, Concept, Entity, Mention, RoutingStat, neutral_rate
+from knowledge_graph.extraction.concepts import select_problem_keys
+from knowledge_graph.models import ActionStat, Concept, Entity, Mention, RoutingStat
+from knowledge_graph.rates import RatedByClearOutcomes, RatedWithPartial
 from memory.access.scope import user_scope
 from memory.models import EndUser
-from memory.scoring import wilson_lower_bound
-from memory.tiers import Tier
 
 
 @dataclass(frozen=True, slots=True)
-class TierRecord:
-    """Outcomes of a tier for a concept. ``partial`` is shown but does not affect the rate."""
+class TierRecord(RatedByClearOutcomes):
+    """Outcomes of a tier for a concept."""
 
     tier: str
     worked: int
@@ -25,18 +25,6 @@ class TierRecord:
     partial: int
     unknown: int
     last_used_at: datetime
-
-    @property
-    def uses(self) -> int:
-        return self.worked + self.failed + self.partial + self.unknown
-
-    @property
-    def success_rate(self) -> float:
-        return neutral_rate(self.worked, self.failed)
-
-    @property
-    def wilson(self) -> float:
-        return wilson_lower_bound(self.worked, self.failed, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +52,7 @@ class EntityRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class ActionRecord:
+class ActionRecord(RatedWithPartial):
     """Outcomes of an action in one kind of work; a partial success counts half."""
 
     context_type: str
@@ -74,13 +62,7 @@ class ActionRecord:
     failed: int
     partial: int
     unknown: int
-    success_rate: float
-    wilson: float
     last_used_at: datetime
-
-    @property
-    def uses(self) -> int:
-        return self.worked + self.failed + self.partial + self.unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +77,6 @@ class KnownSolution:
     partial: float
     overlap: float
     last_used_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class RoutingAdvice:
-    """Evidence for a tier over several concepts."""
-
-    tier: str
-    worked: int
-    failed: int
-    wilson: float = field(default=0.5)
-
-    @property
-    def success_rate(self) -> float:
-        return neutral_rate(self.worked, self.failed)
 
 
 def load_routing(user: EndUser, keys: Collection[str]) -> dict[str, ConceptRouting]:
@@ -130,21 +98,6 @@ def sort_best_first(records: Sequence[TierRecord]) -> tuple[TierRecord, ...]:
     return tuple(sorted(records, key=lambda one: (one.worked + one.failed == 0, -one.wilson, -one.uses, one.tier)))
 
 
-def rank_tiers(routing: Mapping[str, ConceptRouting]) -> list[RoutingAdvice]:
-    """The tiers that answered these concepts, best first; those without a clear outcome are not among them."""
-    worked: dict[str, int] = defaultdict(int)
-    failed: dict[str, int] = defaultdict(int)
-    for record in (record for concept in routing.values() for record in concept.tiers):
-        worked[record.tier] += record.worked
-        failed[record.tier] += record.failed
-    advice = [
-        RoutingAdvice(tier.value, worked[tier], failed[tier], wilson_lower_bound(worked[tier], failed[tier], 0))
-        for tier in Tier
-        if worked[tier] + failed[tier] > 0
-    ]
-    return sorted(advice, key=lambda one: (-one.wilson, -one.worked, one.tier))
-
-
 ENTITY_FIELDS = ("key", "label", "kind", "mentions", "avg_quality", "first_seen", "last_seen")
 
 
@@ -155,19 +108,6 @@ def load_entities(user: EndUser, keys: Collection[str]) -> dict[str, EntityRecor
         rows = Entity.objects.filter(user=user, key__in=list(keys)).values_list(*ENTITY_FIELDS)
         found = {row[0]: EntityRecord(*row) for row in rows}
     return {key: found[key] for key in keys if key in found}
-
-
-def find_items_naming(user: EndUser, keys: Collection[str], limit: int = 20) -> list[uuid.UUID]:
-    """The memories that name these entities: most of them first, then the surest, then the latest."""
-    if not keys:
-        return []
-    with user_scope(user), connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT item_id FROM graph_mention WHERE user_id = %s AND key = ANY(%s) "
-            "GROUP BY item_id ORDER BY count(*) DESC, max(quality) DESC, max(seen_at) DESC, item_id LIMIT %s",
-            [user.pk, list(keys), limit],
-        )
-        return [item_id for (item_id,) in cursor.fetchall()]
 
 
 def list_mentions(user: EndUser, key: str, limit: int = 20) -> list[uuid.UUID]:
@@ -189,20 +129,15 @@ def load_actions(user: EndUser, context_type: str) -> list[ActionRecord]:
             row.failed,
             row.partial,
             row.unknown,
-            row.success_rate,
-            row.wilson,
             row.last_used_at,
         )
         for row in rows
     ]
+    return sort_surest_first(records)
+
+
+def sort_surest_first(records: Iterable[ActionRecord]) -> list[ActionRecord]:
     return sorted(records, key=lambda one: (-one.wilson, -one.uses, one.action, one.tier))
-
-
-def list_examples(user: EndUser, context_type: str, action: str, limit: int = 5) -> list[ActionExample]:
-    """The latest times an action was taken in a kind of work."""
-    with user_scope(user):
-        rows = ActionExample.objects.filter(user=user, context_type=context_type, action=action)
-        return list(rows.order_by("-at", "-id")[:limit])
 
 
 LIKE_PROBLEMS = """
@@ -232,8 +167,3 @@ def find_solutions(user: EndUser, keys: Collection[str], *, least: float = 0.5, 
             LIKE_PROBLEMS, {"user": user.pk, "keys": words, "size": len(words), "least": least, "limit": limit}
         )
         return [KnownSolution(*row) for row in cursor.fetchall()]
-
-
-def select_problem_keys(keys: Collection[str]) -> list[str]:
-    """The concepts that make a problem: the single words, in one order."""
-    return sorted({key for key in keys if " " not in key})

@@ -329,7 +329,7 @@ def graph_picture(request: HttpRequest, u: UserId, options: Query[PictureOptions
     user = lookup_user(request, u)
     wanted = GraphQuery(options.sort, options.time, options.thread_id or "", limit=options.limit)
     found = open_facade(request).picture(user, wanted, now=timezone.now()) if user else GraphView([], [])
-    nodes, edges = [NodeOut.of(node) for node in found.nodes], [TieOut.of(tie) for tie in found.ties]
+    nodes, edges = [NodeOut.of(node) for node in found.nodes], [TieOut.of(tie) for tie in found.edges]
     return json_response(200, PictureOut(nodes=nodes, edges=edges))
 
 

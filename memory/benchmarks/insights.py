@@ -13,10 +13,9 @@ from typing import Any
 
 from django.db import connection, models
 
-from knowledge_graph.extraction.concepts import extract_concepts
+from knowledge_graph.extraction.concepts import extract_concepts, select_problem_keys
 from knowledge_graph.extraction.context_types import CONTEXT_TYPES
 from knowledge_graph.models import ActionStat, Concept, Edge, Entity, Mention, RoutingStat, Solution, SolutionCue
-from knowledge_graph.queries.statistics import select_problem_keys
 from memory.access.scope import user_scope
 from memory.benchmarks.bulk import CHUNK, MARK, build_ready_row
 from memory.benchmarks.client import BenchmarkClient

@@ -90,7 +90,7 @@ def compute_layout(picture: GraphView) -> Points:
         return np.zeros((len(picture.nodes), 2))
     graph = networkx.Graph()
     graph.add_nodes_from(node.id for node in picture.nodes)
-    graph.add_edges_from((tie.source, tie.target) for tie in picture.ties)
+    graph.add_edges_from((tie.source, tie.target) for tie in picture.edges)
     places = networkx.forceatlas2_layout(graph, max_iter=STEPS, strong_gravity=True, gravity=TO_THE_MIDDLE, seed=1)
     points = np.array([places[node.id] for node in picture.nodes])
     points -= (points.max(axis=0) + points.min(axis=0)) / 2
@@ -108,7 +108,7 @@ def draw_at_size(picture: GraphView, points: Points, width: int, height: int, cs
     }
     strokes = [
         EdgeShape(*places[tie.source], *places[tie.target], f"tie-{tie.kind}".lower(), f"{tie.kind} · {tie.weight}")
-        for tie in picture.ties
+        for tie in picture.edges
     ]
     return GraphDrawing(width, height, css, strokes, place_nodes(picture.nodes, places, width))
 

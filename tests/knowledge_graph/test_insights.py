@@ -122,7 +122,7 @@ def test_the_bank_is_read_by_words(user: EndUser, clock: Clock) -> None:
     found = ask_insights(user, clock, "How large is my docker swarm?")
     assert [fact.memory_id for fact in found.you_already_know] == [known.pk]
     assert "  • Runs a docker swarm at home" in render_insights(found)
-    assert render_insights(found, told=[known.pk]) == render_insights(ask_insights(user, clock, "unheard of")), (
+    assert render_insights(found, shown_ids=[known.pk]) == render_insights(ask_insights(user, clock, "unheard of")), (
         "said elsewhere"
     )
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from knowledge_graph.extraction.concepts import concepts_of
+from knowledge_graph.extraction.concepts import extract_concepts
+from knowledge_graph.insights.gathering import advise_tiers
 from knowledge_graph.learning import actions, verdicts
 from knowledge_graph.models import (
     GRAPH_TABLES,
@@ -32,6 +33,15 @@ from tests.knowledge_graph.conftest import LearnNow, record_turn
 memory = MemoryFacade("key:test")
 QUERY = "docker permission error on the volume"
 MODELS = (Concept, RoutingStat, Lesson, ActionStat, Solution, SolutionCue, DocumentStat)
+
+
+def concept_keys(text: str) -> list[str]:
+    return [concept.key for concept in extract_concepts(text)]
+
+
+def list_examples(user: EndUser) -> list[ActionExample]:
+    with user_scope(user):
+        return list(ActionExample.objects.filter(user=user, action="search_memory").order_by("-at", "-id"))
 
 
 def record_verdict(
@@ -76,10 +86,10 @@ def test_each_concept_of_the_question_learns_what_came_of_each_tier(
     assert found.success_rate == pytest.approx(2 / 3), "a partial success decides nothing"
     other = find_stat(user, "docker", Tier.HISTORY)
     assert (other.failed, other.success_rate) == (1, 0.0)
-    routing = statistics.load_routing(user, concepts_of(QUERY))
+    routing = statistics.load_routing(user, concept_keys(QUERY))
     assert {"docker", "permission", "error", "permission error"} <= set(routing)
     assert [record.tier for record in routing["docker"].tiers] == ["patterns", "history"]
-    assert [one.tier for one in statistics.rank_tiers(routing)] == ["patterns", "history"]
+    assert [one.tier for one in advise_tiers(routing)] == ["patterns", "history"]
 
 
 def test_only_partial_outcomes_leave_the_rate_neutral_and_no_tier_recommended(
@@ -90,7 +100,7 @@ def test_only_partial_outcomes_leave_the_rate_neutral_and_no_tier_recommended(
     learn_now(user)
     found = find_stat(user, "docker", Tier.HISTORY)
     assert (found.success_rate, found.wilson) == (0.5, 0.5)
-    assert statistics.rank_tiers(statistics.load_routing(user, ["docker"])) == []
+    assert advise_tiers(statistics.load_routing(user, ["docker"])) == ()
 
 
 @pytest.mark.parametrize("tier", [Tier.BOOKS, Tier.MEMORY_BANK])
@@ -111,7 +121,7 @@ def test_a_question_in_another_language_meets_what_was_learned(
 ) -> None:
     record_verdict(user, clock, Outcome.WORKED, [MemoryItemFactory.create(user=user, tier=Tier.HISTORY)])
     learn_now(user)
-    routing = statistics.load_routing(user, concepts_of("איך מתקנים שגיאת הרשאות בדוקר?"))
+    routing = statistics.load_routing(user, concept_keys("איך מתקנים שגיאת הרשאות בדוקר?"))
     assert {"docker", "permission", "error"} <= set(routing)
 
 
@@ -181,19 +191,19 @@ def test_what_solved_a_problem_is_known_when_it_is_met_again_in_other_words(
     record_verdict(user, clock, Outcome.FAILED, [wrong])
     record_verdict(user, clock, Outcome.WORKED, [right])
     learn_now(user)
-    again = statistics.find_solutions(user, concepts_of("volume: docker permissions error"))
+    again = statistics.find_solutions(user, concept_keys("volume: docker permissions error"))
     assert [(one.item_id, one.worked, one.failed, one.overlap) for one in again] == [
         (right.pk, 1.0, 0.0, 1.0),
         (wrong.pk, 0.0, 1.0, 1.0),
     ]
-    assert statistics.find_solutions(user, concepts_of("which flowers grow in the shade")) == []
+    assert statistics.find_solutions(user, concept_keys("which flowers grow in the shade")) == []
 
 
 def test_a_verdict_on_all_that_was_shown_is_shared_out(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
     items = MemoryItemFactory.create_batch(4, user=user, tier=Tier.HISTORY)
     record_verdict(user, clock, Outcome.WORKED, items)
     learn_now(user)
-    assert {one.worked for one in statistics.find_solutions(user, concepts_of(QUERY))} == {0.25}
+    assert {one.worked for one in statistics.find_solutions(user, concept_keys(QUERY))} == {0.25}
 
 
 def test_a_deleted_memory_is_recommended_no_more(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
@@ -202,7 +212,7 @@ def test_a_deleted_memory_is_recommended_no_more(user: EndUser, clock: Clock, le
     learn_now(user)
     memory.remove(user, item.pk, now=clock())
     learn_now(user)
-    assert statistics.find_solutions(user, concepts_of(QUERY)) == []
+    assert statistics.find_solutions(user, concept_keys(QUERY)) == []
     with user_scope(user):
         for model in (Solution, SolutionCue, DocumentStat):
             assert not model._default_manager.filter(user=user).exists()
@@ -239,14 +249,14 @@ def test_a_changed_verdict_moves_the_count_and_the_example(user: EndUser, clock:
         ActionTaken.objects.filter(pk=taken.pk).update(verdict="")
     actions.learn_actions(user)
     assert statistics.load_actions(user, "docker") == []
-    assert statistics.list_examples(user, "docker", "search_memory") == []
+    assert list_examples(user) == []
 
 
 def test_only_the_latest_examples_are_kept(user: EndUser, clock: Clock) -> None:
     for number in range(actions.MOST_EXAMPLES + 5):
         record_action(user, clock, "worked", query=f"{QUERY} {number}", at=clock.advance(minutes=1))
     actions.learn_actions(user)
-    kept = statistics.list_examples(user, "docker", "search_memory", limit=100)
+    kept = list_examples(user)
     assert len(kept) == actions.MOST_EXAMPLES
     assert kept[0].query_preview.endswith(str(actions.MOST_EXAMPLES + 4))
     [record] = statistics.load_actions(user, "docker")
@@ -262,15 +272,15 @@ def test_examples_name_the_memories_and_documents_of_their_turn_until_these_are_
     record_action(user, clock, "", turn_id=turn_id)
     memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
     learn_now(user)
-    [example] = statistics.list_examples(user, "docker", "search_memory")
+    [example] = list_examples(user)
     assert (set(example.memory_ids), example.doc_ids) == ({book.pk, history.pk}, [book.pk])
     memory.remove(user, book.pk, now=clock())
     learn_now(user)
-    [example] = statistics.list_examples(user, "docker", "search_memory")
+    [example] = list_examples(user)
     assert (example.memory_ids, example.doc_ids) == ([history.pk], [])
     memory.remove(user, history.pk, now=clock())
     learn_now(user)
-    assert statistics.list_examples(user, "docker", "search_memory") == []
+    assert list_examples(user) == []
 
 
 def test_nothing_is_left_waiting_and_the_mark_is_taken_back(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:

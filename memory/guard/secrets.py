@@ -14,13 +14,15 @@ FORMS = (
         re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|cpl_[A-Za-z0-9_-]{40,})"),
     ),
     ("a cloud access key", re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}")),
-    ("a web token", re.compile(r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}")),
+    # Bounded: of "eyJ-eyJ-..." every beginning would be read to the end. A longer token is found as a credential.
+    ("a web token", re.compile(r"\beyJ[A-Za-z0-9_-]{10,300}\.[A-Za-z0-9_-]{10,300}\.[A-Za-z0-9_-]{5}")),
     ("a password in an address", re.compile(r"\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{1,200}:[^\s/@]{1,200}@")),
     ("a national number", re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")),
 )
 IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){3,7}(?:[ -]?[A-Z0-9]{1,4})?\b")
 CARD = re.compile(r"(?<!\d)(?:\d[ .\-_/]{0,2}){12,18}\d(?!\d)")
-TOKEN = re.compile(r"\b(?=[A-Za-z0-9_+/=-]{0,80}\d)(?=[A-Za-z0-9_+/=-]{0,80}[A-Za-z])[A-Za-z0-9_+/=-]{24,}\b")
+TOKEN = re.compile(r"[A-Za-z0-9_+/=-]{24,}")
+SHORTEST_TOKEN = 24
 IDENTIFIER = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 """A UUID names a thing and opens none."""
 SPLIT_KEY = re.compile(
@@ -80,10 +82,17 @@ def find_written_secret(text: str) -> str | None:
         return "a payment card number"
     if any(is_iban(match.group()) for match in IBAN.finditer(text)):
         return "a bank account number"
-    tokens = (match.group() for match in TOKEN.finditer(text))
-    if any(shannon_entropy(token) > RANDOM_BITS and not IDENTIFIER.fullmatch(token) for token in tokens):
+    if any(is_random_token(match.group().strip("+/=-")) for match in TOKEN.finditer(text)):
         return "a credential"
     return None
+
+
+def is_random_token(token: str) -> bool:
+    """Whether letters and digits are mixed so evenly that nobody wrote them as words."""
+    if len(token) < SHORTEST_TOKEN or IDENTIFIER.fullmatch(token):
+        return False
+    is_mixed = any(char.isdigit() for char in token) and any(char.isalpha() for char in token)
+    return is_mixed and shannon_entropy(token) > RANDOM_BITS
 
 
 def find_spoken_card(reading: AnnotatedText) -> str | None:
@@ -191,10 +200,11 @@ def is_disclosed(sentence: Sentence, place: int) -> bool:
     words = sentence.words
     if has_code(words[place : place + 2], mixed_only=False):
         return True
+    recipes = [start for start, _ in find_recipes(sentence)]
     for start, end in sentence.spans("link"):
         if not 0 <= start - place <= FURTHEST_LINK or end >= len(words):
             continue
-        if any(end <= recipe <= end + FURTHEST_LINK for recipe, _ in find_recipes(sentence)):
+        if any(end <= recipe <= end + FURTHEST_LINK for recipe in recipes):
             return True
         if not sentence.at(end, "harmless"):
             return True

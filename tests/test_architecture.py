@@ -1,10 +1,16 @@
-"""The rules of the house that no tool knows: sizes, who reads what, who writes what, where a person's rows are read."""
+"""The rules of the house that no tool knows: rooms, names, sizes, who reads and writes what, where a person's rows are
+read."""
 
 import ast
 import re
+import subprocess
+import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+import pytest
 from django.apps import apps
 from django.db.migrations.loader import MigrationLoader
 from django.db.models import Model
@@ -12,8 +18,10 @@ from django.db.models import Model
 from memory.models.isolation import IsolateByUser
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("config", "docker", "knowledge_graph", "memory", "outcomes", "tests")
-MOST_LINES = {"file": 400, "class": 200, "function": 40}
+PRODUCT = ("config", "docker", "knowledge_graph", "memory", "outcomes")
+PACKAGES = (*PRODUCT, "tests")
+MOST_LINES = {"file": 420, "class": 200, "function": 40}
+MOST_FLAT = 10
 # Tables of words and of statements; nothing is decided in them.
 DATA_MODULES = {"memory/language/stopwords.py"}
 
@@ -48,11 +56,110 @@ def modules(*roots: str) -> Iterator[tuple[str, ast.Module]]:
     for root in roots:
         place = ROOT / root
         for file in [place] if place.is_file() else sorted(place.rglob("*.py")):
-            yield file.relative_to(ROOT).as_posix(), ast.parse(file.read_text(encoding="utf-8"))
+            yield file.relative_to(ROOT).as_posix(), parse(file)
+
+
+@cache
+def parse(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
 
 
 def is_exempt(name: str) -> bool:
     return "/migrations/" in name or name in DATA_MODULES
+
+
+# --- rooms -------------------------------------------------------------------------------------------------------
+def packages() -> Iterator[Path]:
+    for root in PRODUCT:
+        yield from (file.parent for file in (ROOT / root).rglob("__init__.py") if file.parent.name != "migrations")
+
+
+def test_memory_keeps_few_modules_outside_its_rooms() -> None:
+    flat = sorted(file.name for file in (ROOT / "memory").glob("*.py"))
+    assert len(flat) <= MOST_FLAT, f"put the new one into a room: {flat}"
+
+
+def test_every_package_says_what_it_is_for() -> None:
+    silent = [
+        package.relative_to(ROOT).as_posix()
+        for package in packages()
+        if not ast.get_docstring(parse(package / "__init__.py"))
+    ]
+    assert silent == [], "each needs a docstring in its __init__.py: what it is for, where to change what"
+
+
+def layers_of(contract: dict[str, object]) -> set[str]:
+    """Modules that a contract of import-linter puts into a layer."""
+    layers = contract.get("layers", [])
+    assert isinstance(layers, list)
+    return {name.strip(" ()") for layer in layers for name in re.split("[:|]", layer)}
+
+
+def test_every_package_has_its_layer() -> None:
+    linter = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    placed: set[str] = set()
+    for contract in linter["contracts"]:
+        inside = [f"{container}." for container in contract.get("containers", [])] or [""]
+        placed |= {before + name for before in inside for name in layers_of(contract)}
+    rooms = {f"memory.{file.parent.name}" for file in (ROOT / "memory").glob("*/__init__.py")}
+    # The part of docker/ runs in an image of its own and imports nothing of the product.
+    needed = (rooms | set(linter["root_packages"])) - {"memory", "memory.migrations"}
+    assert set(linter["root_packages"]) == set(PRODUCT) - {"docker"}
+    assert needed <= placed, f"give each a layer in pyproject.toml: {sorted(needed - placed)}"
+
+
+# --- names -------------------------------------------------------------------------------------------------------
+# Names that a framework asks for.
+FRAMEWORK_CLASSES = {"Command", "Config", "Meta", "Migration"}
+PARTICIPLE = re.compile(r"[a-z]+ed|told|kept|known|shown|seen|lent|said|found|held|met|sent")
+MOST_PARTICIPLES = 36
+# Inner functions that take the place of a wrapped one, events of a report, and a verb that ends like a participle.
+NO_PARTICIPLES = {"embed", "started", "guarded", "timed"}
+
+
+def test_a_class_name_stands_for_one_class() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for name, tree in modules(*PRODUCT):
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and node.name not in FRAMEWORK_CLASSES and not is_exempt(name):
+                places[node.name].append(name)
+    twice = {name: where for name, where in places.items() if len(where) > 1}
+    assert set(twice) <= {"PageOptions"}, f"put the room's noun in front of one of each: {twice}"
+
+
+def test_a_function_is_named_by_what_it_does() -> None:
+    participles = [
+        f"{name}:{node.lineno} {node.name}"
+        for name, tree in modules(*PRODUCT, "manage.py")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and PARTICIPLE.fullmatch(node.name)
+        and node.name not in NO_PARTICIPLES
+        and not any(ast.unparse(decorator).endswith("property") for decorator in node.decorator_list)
+    ]
+    assert len(participles) <= MOST_PARTICIPLES, f"name each by a verb and its object: {participles}"
+
+
+# --- tracked files -----------------------------------------------------------------------------------------------
+ONE_MACHINES = {
+    "a path of one machine": re.compile(r"(?<![\w.])/(?:root|work|home|Users)/[A-Za-z]"),
+    "a package registry": re.compile(r"https?://[^/\s]*(?:pypi|artifactory|nexus|devpi|mirror)|--(?:extra-)?index-url"),
+}
+
+
+def test_no_tracked_file_names_a_machine_or_a_registry() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout: nothing says which files are tracked")
+    found = [
+        f"{name}:{text.count(chr(10), 0, match.start()) + 1} {what}"
+        for name in listed.stdout.split("\0")
+        if name and name != Path(__file__).relative_to(ROOT).as_posix() and (ROOT / name).is_file()
+        for text in [(ROOT / name).read_text(encoding="utf-8", errors="replace")]
+        for what, pattern in ONE_MACHINES.items()
+        for match in pattern.finditer(text)
+    ]
+    assert found == []
 
 
 # --- sizes -------------------------------------------------------------------------------------------------------
@@ -146,7 +253,7 @@ def test_each_guarded_field_has_one_writer() -> None:
 def writes_other_rows(name: str, line: int) -> bool:
     """Whether the line names, or stands in a function that is about, a row of another kind."""
     source = (ROOT / name).read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse(ROOT / name)):
         if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or line):
             body = ast.get_source_segment(source, node) or ""
             return "MemoryItem" not in body and ("record" in body or any(row in body for row in OTHER_ROWS))

@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from knowledge_graph.words import build_word_key, strip_hebrew_article
+from knowledge_graph.extraction.keys import build_word_key, strip_hebrew_article
 from memory.language.folding import fold_name, normalise_text, strip_accents
 from memory.language.hebrew import is_hebrew
 from memory.language.periods import MONTHS

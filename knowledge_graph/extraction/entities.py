@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from knowledge_graph import cues
+from knowledge_graph.extraction import announcements
 from memory.language.folding import fold_name, normalise_text, strip_accents
 from memory.language.hebrew import is_hebrew, list_hebrew_readings
 from memory.language.names import capitalises_nouns, load_given_names
@@ -138,7 +138,7 @@ def match_listed(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int]
         if length == 1 and is_hebrew(name):
             return match_listed_hebrew(name)
         plain = fold_name(name)
-        if is_hebrew(part[0].text) and plain not in load_places() and plain[:1] in cues.HEBREW_NAME_PARTICLES:
+        if is_hebrew(part[0].text) and plain not in load_places() and plain[:1] in announcements.HEBREW_NAME_PARTICLES:
             name = plain = plain[1:]
         is_marked = part[0].is_capital and not part[0].opens
         if (tool := load_technologies().get(plain)) and (plain in load_plain_technologies() or is_marked):
@@ -167,15 +167,15 @@ def match_listed_hebrew(word: str) -> tuple[ExtractedEntity, int] | None:
 
 
 def add_final_letter(form: str) -> str:
-    return form[:-1] + form[-1:].translate(cues.TO_FINAL_LETTER)
+    return form[:-1] + form[-1:].translate(announcements.TO_FINAL_LETTER)
 
 
 def match_announced(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int] | None:
     """A name after the words that announce one: "my sister Dana", "works at Siemens", "project Atlas"."""
     if place == 0:
         return None
-    before = tokens[max(0, place - cues.LONGEST) : place]
-    kind = cues.find_announced_kind([token.bare for token in before])
+    before = tokens[max(0, place - announcements.LONGEST) : place]
+    kind = announcements.find_announced_kind([token.bare for token in before])
     if kind is None or not may_be_name(tokens[place], kind):
         return None
     length = measure_capital_run(tokens, place, is_name_of=kind)
@@ -185,8 +185,8 @@ def match_announced(tokens: list[Token], place: int) -> tuple[ExtractedEntity, i
 def may_be_name(token: Token, kind: str) -> bool:
     if is_hebrew(token.text):
         # Without capitals only the sure announcements count, and never before a word of grammar.
-        return kind in {PERSON, PROJECT} and not cues.is_function_word(token.bare) and len(token.bare) > 1
-    return token.is_capital and not cues.is_function_word(token.bare)
+        return kind in {PERSON, PROJECT} and not announcements.is_function_word(token.bare) and len(token.bare) > 1
+    return token.is_capital and not announcements.is_function_word(token.bare)
 
 
 def measure_capital_run(tokens: list[Token], place: int, *, is_name_of: str = "") -> int:
@@ -197,8 +197,8 @@ def measure_capital_run(tokens: list[Token], place: int, *, is_name_of: str = ""
     while place + length < len(tokens) and length < MOST_NAME_WORDS:
         token = tokens[place + length]
         follows = tokens[place + length + 1] if place + length + 1 < len(tokens) else None
-        joins = token.bare in cues.INSIDE_NAMES and follows is not None and follows.is_capital
-        if not joins and (not token.is_capital or cues.is_function_word(token.bare) or is_calendar(token)):
+        joins = token.bare in announcements.INSIDE_NAMES and follows is not None and follows.is_capital
+        if not joins and (not token.is_capital or announcements.is_function_word(token.bare) or is_calendar(token)):
             break
         length += 2 if joins else 1
     return min(length, MOST_NAME_WORDS)
@@ -208,7 +208,7 @@ def build_entity(tokens: list[Token], place: int, length: int, kind: str) -> Ext
     name = " ".join(token.text for token in tokens[place : place + length])
     key = fold_name(name)
     tail = tokens[place + length - 1].bare
-    if kind in {THING, PERSON} and tail in cues.COMPANY_ENDINGS:
+    if kind in {THING, PERSON} and tail in announcements.COMPANY_ENDINGS:
         kind = ORGANISATION
     return ExtractedEntity(name, load_technologies().get(key) or load_places().get(key, (key, False))[0], kind)
 
@@ -217,7 +217,7 @@ def match_known_name(tokens: list[Token], place: int, known: frozenset[str]) -> 
     """A given name or somebody heard of before, with the family name behind it."""
     token = tokens[place]
     if is_hebrew(token.text):
-        forms = (token.bare, token.bare[1:] if token.bare[:1] in cues.HEBREW_NAME_PARTICLES else token.bare)
+        forms = (token.bare, token.bare[1:] if token.bare[:1] in announcements.HEBREW_NAME_PARTICLES else token.bare)
         name = next((form for form in forms if form in load_given_names() or form in known), None)
         return (ExtractedEntity(name, name, PERSON), 1) if name else None
     if not token.is_capital or (token.bare not in load_given_names() and token.bare not in known):
@@ -234,7 +234,7 @@ def match_mixed(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int] 
     if _MIXED.fullmatch(text):
         return ExtractedEntity(text, fold_name(text), PRODUCT), 1
     is_shouting = sum(token.text.isupper() for token in tokens) > len(tokens) / 2
-    if _ACRONYM.fullmatch(text) and not is_shouting and not cues.is_function_word(tokens[place].bare):
+    if _ACRONYM.fullmatch(text) and not is_shouting and not announcements.is_function_word(tokens[place].bare):
         return ExtractedEntity(text, fold_name(text), THING), 1
     return None
 
@@ -244,7 +244,7 @@ def match_capitalised(tokens: list[Token], place: int) -> tuple[ExtractedEntity,
     token = tokens[place]
     if (
         not token.is_capital
-        or cues.is_function_word(token.bare)
+        or announcements.is_function_word(token.bare)
         or is_calendar(token)
         or len(token.bare) < SHORTEST + 1
     ):
@@ -253,11 +253,11 @@ def match_capitalised(tokens: list[Token], place: int) -> tuple[ExtractedEntity,
         return None
     length = measure_capital_run(tokens, place)
     follows = tokens[place + length].bare if place + length < len(tokens) else ""
-    kind = PERSON if follows in cues.PERSONS_VERBS else THING
+    kind = PERSON if follows in announcements.PERSONS_VERBS else THING
     if token.opens and length == 1 and kind == THING:
         return None
     return build_entity(tokens, place, length, kind), length
 
 
 def is_calendar(token: Token) -> bool:
-    return token.bare in cues.CALENDAR
+    return token.bare in announcements.CALENDAR

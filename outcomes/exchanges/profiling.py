@@ -22,7 +22,7 @@ from memory.retrieval import matching
 from memory.store import writing
 from memory.store.admission import NewMemory, WriteRefused, validate_memory
 from memory.tiers import SourceType, Tier
-from outcomes.cues import is_small_talk
+from outcomes.detection.cues import is_small_talk
 from outcomes.models import Exchange
 from outcomes.work import GIVEN_UP_AFTER
 

@@ -15,8 +15,8 @@ from memory.signals import promotion_due
 from memory.store import writing
 from memory.store.admission import NewMemory, validate_field_text
 from memory.tiers import SCORED_TIERS, SourceType, Tier, Trust
-from outcomes.cues import is_small_talk
-from outcomes.implicit import store_signals
+from outcomes.detection.cues import is_small_talk
+from outcomes.detection.implicit import store_signals
 from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent
 from outcomes.signals import exchange_stored
 from outcomes.verdicts.actions import store_tool_runs

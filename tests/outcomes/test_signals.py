@@ -10,7 +10,7 @@ from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn
 from memory.tiers import Outcome, Tier
-from outcomes.cues import find_cues, is_small_talk
+from outcomes.detection.cues import find_cues, is_small_talk
 from outcomes.exchanges.storing import NewExchange
 from outcomes.verdicts import recording
 from tests.conftest import Clock

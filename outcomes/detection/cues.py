@@ -1,7 +1,7 @@
 """Implicit signals in what a user says next: thanks, corrections, repeated questions. Pure: text in, cues out.
 
-Cues are only looked for at the start of a message, where
-people react before they go on. An ambiguous cue is read as the more negative one.
+Cues are only looked for at the start of a message, where people react before they go on. An ambiguous cue is read as
+the more negative one.
 """
 
 import re
@@ -30,7 +30,7 @@ MARKS = str.maketrans("’‘´üáàíìç", "'''uaaiic")
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCue:
-    """``back`` says how many messages ago the thing it speaks of was said: 0 for the last one."""
+    """``back`` says how many messages back the thing it is about lies: 0 for the last one."""
 
     kind: str
     evidence: str
@@ -58,12 +58,12 @@ def find_cues(message: str, before: Sequence[str], answer: str = "") -> list[Out
 
 def find_repeated_question(message: str, before: Sequence[str]) -> int | None:
     """The position of the latest earlier message that asked the same."""
-    said = set(extract_terms(message[:2_000]))
-    if len(said) < FEWEST_WORDS:
+    terms = set(extract_terms(message[:2_000]))
+    if len(terms) < FEWEST_WORDS:
         return None
     for back, earlier in enumerate(before):
         words = set(extract_terms(earlier[:2_000]))
-        if words and len(said & words) / len(said | words) >= SAME_QUESTION:
+        if words and len(terms & words) / len(terms | words) >= SAME_QUESTION:
             return back
     return None
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from memory.conf import memory_conf
 from memory.models import EndUser, Turn
 from memory.tiers import Outcome
-from outcomes.cues import LONGEST_EVIDENCE, OutcomeCue, find_cues
+from outcomes.detection.cues import LONGEST_EVIDENCE, OutcomeCue, find_cues
 from outcomes.models import ConversationSignal, Exchange, SignalKind, Source
 from outcomes.verdicts.ledger import Verdict, VerdictSubject, settle_verdict
 
@@ -25,10 +25,10 @@ def store_signals(user: EndUser, exchange: Exchange, now: datetime) -> None:
         return
     answer = before[0].assistant_message
     for cue in find_cues(exchange.user_message, [earlier.user_message for earlier in before], answer):
-        about = before[cue.back]
-        store_signal(user, exchange, about, cue, now)
-        if memory_conf().flags["implicit_scoring"] and not about.interrupted:
-            settle_implicitly(user, about, SignalKind(cue.kind), now)
+        earlier_exchange = before[cue.back]
+        store_signal(user, exchange, earlier_exchange, cue, now)
+        if memory_conf().flags["implicit_scoring"] and not earlier_exchange.interrupted:
+            settle_implicitly(user, earlier_exchange, SignalKind(cue.kind), now)
 
 
 def store_signal(user: EndUser, heard_in: Exchange, about: Exchange, cue: OutcomeCue, now: datetime) -> None:
@@ -43,13 +43,13 @@ def store_signal(user: EndUser, heard_in: Exchange, about: Exchange, cue: Outcom
     )
 
 
-def settle_implicitly(user: EndUser, about: Exchange, kind: SignalKind, now: datetime) -> None:
+def settle_implicitly(user: EndUser, exchange: Exchange, kind: SignalKind, now: datetime) -> None:
     """Move scores slightly if the flag allows it; never counts as a use, never replaces a verdict."""
     turns = Turn.objects.filter(user=user).select_for_update(no_key=True)
-    turn = turns.filter(turn_id=about.turn_id).first() if about.turn_id else None
+    turn = turns.filter(turn_id=exchange.turn_id).first() if exchange.turn_id else None
     if turn is None:
         return
     weight = memory_conf().conversations.implicit_weight
     verdict = Verdict(MEANS[kind], Source.IMPLICIT, signal=kind, confidence=weight, weight=weight, actor="conversation")
     ids = [uuid.UUID(item_id) for item_id, _ in turn.positions]
-    settle_verdict(user, VerdictSubject(turn, about), verdict, ids, whole=True, now=now)
+    settle_verdict(user, VerdictSubject(turn, exchange), verdict, ids, whole=True, now=now)

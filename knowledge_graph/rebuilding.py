@@ -4,7 +4,7 @@ from datetime import datetime
 
 from knowledge_graph import tasks, work
 from knowledge_graph.models import GRAPH_TABLES
-from knowledge_graph.work import CONTENT_TIERS, take_turns
+from knowledge_graph.work import CONTENT_TIERS, lock_graphs
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from memory.tiers import Tier
@@ -17,7 +17,7 @@ def rebuild_graphs(user: EndUser, *, now: datetime) -> int:
     Clearing adds the work items in the same transaction, so the worker finishes an interrupted rebuild.
     """
     with user_scope(user):
-        take_turns(user)
+        lock_graphs(user)
         for model in GRAPH_TABLES:
             model._default_manager.filter(user_id=user.pk).delete()
         memories = MemoryItem.objects.for_user(user).active().filter(tier__in=CONTENT_TIERS)
@@ -25,5 +25,5 @@ def rebuild_graphs(user: EndUser, *, now: datetime) -> int:
         # Hints are in the ledger as well; nothing is learned from them.
         OutcomeEvent.objects.filter(user=user).exclude(source=Source.IMPLICIT).update(learned_at=None)
         ActionTaken.objects.filter(user=user).update(learned="")
-        work.leave(user, "rebuilt", items, now)
+        work.enqueue_changes(user, "rebuilt", items, now)
     return tasks.learn_everything(user, now=now)

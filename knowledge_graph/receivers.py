@@ -24,7 +24,7 @@ def record_graph_work(
     sender: type, user: EndUser, kind: str, items: list[tuple[uuid.UUID, Tier]], **kwargs: Any
 ) -> None:
     if memory_conf().flags["kg"]:
-        work.leave(user, kind, items, timezone.now())
+        work.enqueue_changes(user, kind, items, timezone.now())
 
 
 @receiver(learning_due, dispatch_uid="knowledge_graph.learn")

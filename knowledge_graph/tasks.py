@@ -1,7 +1,6 @@
 """Celery tasks for deferred learning: one user at a time, in small transactions, idempotent."""
 
-from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from celery import shared_task
 from django.utils import timezone
@@ -11,7 +10,7 @@ from knowledge_graph.content import analysis
 from knowledge_graph.content.updates import list_next_items, process_items
 from knowledge_graph.learning.actions import learn_actions
 from knowledge_graph.learning.verdicts import learn_outcomes
-from memory.access.locks import try_task_lock
+from memory.access.outbox import drain
 from memory.conf import memory_conf
 from memory.models import EndUser
 
@@ -28,17 +27,11 @@ def learn_batch(user: EndUser, *, now: datetime) -> int:
 
 def learn_everything(user: EndUser, *, now: datetime) -> int:
     """Process batches until nothing is pending. Returns how much was learned."""
-    return sum(iterate_batches(user, now))
-
-
-def iterate_batches(user: EndUser, now: datetime) -> Iterator[int]:
-    while True:
-        learned = learn_batch(user, now=now)
-        if not learned and work.settle(user):
-            return
-        yield learned
-        if not learned:
-            return
+    learned = 0
+    while taken := learn_batch(user, now=now):
+        learned += taken
+    work.clear_user_mark(user)
+    return learned
 
 
 @shared_task(name="knowledge_graph.learn_user")
@@ -47,18 +40,16 @@ def learn_user(user_id: int) -> int:
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None or not memory_conf().flags["kg"]:
         return 0
-    done = 0
-    until = timezone.now() + timedelta(seconds=TASK_SECONDS)
-    with try_task_lock("learn", user_id) as mine:
-        if not mine:
-            return 0
-        for learned in iterate_batches(user, timezone.now()):
-            done += learned
-            if timezone.now() >= until:
-                break
-    if timezone.now() >= until:
+    drained = drain(
+        "learn",
+        user_id,
+        lambda: learn_batch(user, now=timezone.now()),
+        lambda: work.clear_user_mark(user),
+        seconds=TASK_SECONDS,
+    )
+    if drained.is_out_of_time:
         learn_user.delay(user_id)
-    return done
+    return drained.taken
 
 
 @shared_task(name="knowledge_graph.sweep_learning")
@@ -66,7 +57,7 @@ def sweep_learning() -> int:
     """Enqueue every user with pending work, in case a message was lost."""
     if not memory_conf().flags["kg"]:
         return 0
-    users = work.users_due()
+    users = work.list_due_users()
     for user_id in users:
         learn_user.delay(user_id)
     return len(users)

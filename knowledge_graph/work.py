@@ -4,12 +4,11 @@ import uuid
 from collections.abc import Iterable
 from datetime import datetime
 
-from django.db import OperationalError, connection
+from django.db import connection
 from django.db.models import F
-from psycopg.errors import LockNotAvailable
 
 from knowledge_graph.models import GraphWork
-from memory.access.scope import user_scope
+from memory.access.locks import lock_for_transaction
 from memory.models import EndUser
 from memory.store import rows
 from memory.tiers import Tier
@@ -21,46 +20,45 @@ REMOVED = "removed"
 ARCHIVED = "archived"
 PROMOTED = "promoted"
 
-LEAVE_ALL = """
+ENQUEUE_ALL = """
 INSERT INTO graph_work (user_id, item_id, kind, at) SELECT %s, item_id, %s, %s FROM unnest(%s::uuid[]) AS item_id
 """
-LEAVE_KNOWN = """
+ENQUEUE_KNOWN = """
 INSERT INTO graph_work (user_id, item_id, kind, at)
 SELECT %s, graphed.item_id, %s, %s FROM graphed_item AS graphed
 WHERE graphed.user_id = %s AND graphed.item_id = ANY(%s::uuid[])
 """
 
 
-def leave(user: EndUser, kind: str, items: Iterable[tuple[uuid.UUID, Tier]], now: datetime) -> None:
-    """Leave word of changed memories, in the transaction of the change; of other tiers only what may have traces.
+def enqueue_changes(user: EndUser, kind: str, items: Iterable[tuple[uuid.UUID, Tier]], now: datetime) -> None:
+    """Note changed memories, in the transaction of the change; of other tiers only what may have traces.
 
     What moves out of a tier of ours arrives under another one: it is looked at if it was ever looked at before.
     """
-    wanted, passing = [], []
+    wanted, moved = [], []
     for item_id, tier in items:
         if tier in CONTENT_TIERS or kind == REMOVED:
             wanted.append(item_id)
         elif kind == PROMOTED:
-            passing.append(item_id)
-    left = 0
+            moved.append(item_id)
+    enqueued = 0
     with connection.cursor() as cursor:
         if wanted:
-            cursor.execute(LEAVE_ALL, [user.pk, kind, now, wanted])
-            left += cursor.rowcount
-        if passing:
-            cursor.execute(LEAVE_KNOWN, [user.pk, kind, now, user.pk, passing])
-            left += cursor.rowcount
-    if left:
+            cursor.execute(ENQUEUE_ALL, [user.pk, kind, now, wanted])
+            enqueued += cursor.rowcount
+        if moved:
+            cursor.execute(ENQUEUE_KNOWN, [user.pk, kind, now, user.pk, moved])
+            enqueued += cursor.rowcount
+    if enqueued:
         rows.mark_learning_due(user, now)
 
 
-def take_turns(user: EndUser) -> None:
+def lock_graphs(user: EndUser) -> None:
     """Lock the user's graphs for writing until the transaction ends."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('graphs', %s))", [user.pk])
+    lock_for_transaction("graphs", user)
 
 
-def is_waiting(user: EndUser) -> bool:
+def has_pending(user: EndUser) -> bool:
     """Whether work is pending. Needs the user's scope."""
     return (
         GraphWork.objects.filter(user=user).exists()
@@ -69,28 +67,10 @@ def is_waiting(user: EndUser) -> bool:
     )
 
 
-def settle(user: EndUser) -> bool:
-    """Clear the user's mark if nothing is pending. False if something is, or a writer takes too long.
-
-    The lock waits for every writer whose row is not visible yet (setting the mark locks the user's row in share mode)
-    and blocks later ones, which then find the mark cleared and set it again.
-    """
-    try:
-        with user_scope(user):
-            locked = EndUser.objects.select_for_update().filter(pk=user.pk).first()
-            if locked is None:
-                return True
-            if is_waiting(user):
-                return False
-            EndUser.objects.filter(pk=user.pk).update(learning_due_since=None)
-        return True
-    except OperationalError as error:
-        if isinstance(error.__cause__, LockNotAvailable):
-            return False
-        raise
+def clear_user_mark(user: EndUser) -> bool:
+    """Clear the user's mark if nothing is pending. False if something is, or a writer takes too long."""
+    return rows.LEARNING.clear(user, has_pending)
 
 
-def users_due(limit: int = 1000) -> list[int]:
-    """Users with pending work, those that have waited longest first."""
-    marked = EndUser.objects.filter(learning_due_since__isnull=False).order_by("learning_due_since")
-    return list(marked.values_list("pk", flat=True)[:limit])
+def list_due_users() -> list[int]:
+    return rows.LEARNING.list_users()

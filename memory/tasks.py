@@ -2,13 +2,14 @@
 
 import time
 import uuid
-from datetime import timedelta
+from functools import partial
 
 import structlog
 from celery import shared_task
 from django.utils import timezone
 
 from memory.access.locks import try_task_lock
+from memory.access.outbox import drain
 from memory.indexing import drift, queue, rebuild, runs
 from memory.lifecycle import erasure, expiry, promotion
 from memory.models import DriftReport, EndUser
@@ -31,29 +32,23 @@ def index_user(user_id: int) -> int:
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None:
         return 0
-    done = 0
-    until = timezone.now() + timedelta(seconds=INDEX_TASK_SECONDS)
-    with try_task_lock("index", user_id) as mine:
-        if not mine:
-            return 0
-        try:
-            while timezone.now() < until:
-                taken = queue.index_batch(user, now=timezone.now())
-                metrics.count("indexed", amount=taken)
-                done += taken
-                if not taken and queue.clear_user_mark(user):
-                    return done
-                # What became visible while settling waited is taken now, unless somebody else (a rebuild) took it: then
-                # it is settled again, or later writers would wait for the sweep. What only pauses is left to the sweep.
-                if not taken and queue.is_backing_off(user, timezone.now()):
-                    break
-        except Unavailable as error:
-            # The rows stay pending; the sweep enqueues them again.
-            logger.warning("indexing paused", dependency=error.dependency, reason=error.reason)
-            return done
-    if timezone.now() >= until:
+    drained = drain(
+        "index",
+        user_id,
+        partial(index_batch, user),
+        lambda: queue.clear_user_mark(user),
+        seconds=INDEX_TASK_SECONDS,
+        is_backing_off=lambda: queue.PENDING.is_backing_off(user, timezone.now()),
+    )
+    if drained.is_out_of_time:
         index_user.delay(user_id)
-    return done
+    return drained.taken
+
+
+def index_batch(user: EndUser) -> int:
+    taken = queue.index_batch(user, now=timezone.now())
+    metrics.count("indexed", amount=taken)
+    return taken
 
 
 @shared_task(name="memory.sweep_index_queue")

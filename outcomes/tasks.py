@@ -35,7 +35,7 @@ def look_at_conversations(user_id: int) -> int:
             # The rows stay pending; the sweep enqueues them again.
             logger.warning("judging paused", dependency=error.dependency, reason=error.reason)
         with user_scope(user):
-            work.settle_marks(user, timezone.now())
+            work.move_marks(user, timezone.now())
     return judged
 
 

@@ -1,19 +1,22 @@
 """Pending work on exchanges: marks for the sweep, and threads that have become idle.
 
-A mark is set in the transaction of the exchange and cleared under a lock on its row, so that clearing either sees the
-exchange or is followed by a new mark.
+The marks are two outboxes whose work falls due later: a mark is set in the transaction of the exchange and moved under
+a lock, so that whoever moves it either sees the exchange or is followed by a new mark.
 """
 
 from datetime import datetime, timedelta
 
-from django.db import connection
 from django.db.models import Min
 
+from memory.access.outbox import Outbox
 from memory.conf import memory_conf
 from memory.inference import language_model
 from memory.models import EndUser
 from outcomes.models import ConversationWork, Detection, Exchange
 from outcomes.signals import conversation_due
+
+DETECTION = Outbox(ConversationWork, "detect_at")
+PROFILES = Outbox(ConversationWork, "profile_at")
 
 DETECT_EVERY = 4
 """Exchanges of a thread after which the detector looks at it."""
@@ -40,9 +43,10 @@ def mark_exchange_work(user: EndUser, exchange: Exchange, now: datetime) -> None
         if release_due_exchanges(user, exchange, now):
             detect_at = now
     profile_at = now if exchange.profiled_at is None else None
-    if detect_at is None and profile_at is None:
-        return
-    mark_conversation(user, detect_at, profile_at)
+    if detect_at:
+        DETECTION.mark(user, detect_at)
+    if profile_at:
+        PROFILES.mark(user, profile_at)
     if profile_at or detect_at == now:
         conversation_due.send(EndUser, user_id=user.pk)
 
@@ -66,32 +70,19 @@ def release_thread(user: EndUser, thread_id: str, now: datetime) -> int:
     return pending.update(detection_at=now)
 
 
-def mark_conversation(user: EndUser, detect_at: datetime | None, profile_at: datetime | None) -> None:
-    with connection.cursor() as cursor:
-        # LEAST passes over nulls: the earlier of two moments, or the only one.
-        cursor.execute(
-            "INSERT INTO conversation_work AS w (end_user_id, detect_at, profile_at) VALUES (%s, %s, %s)"
-            " ON CONFLICT (end_user_id) DO UPDATE SET detect_at = LEAST(w.detect_at, excluded.detect_at),"
-            " profile_at = LEAST(w.profile_at, excluded.profile_at)",
-            [user.pk, detect_at, profile_at],
-        )
-
-
-def settle_marks(user: EndUser, now: datetime) -> None:
-    """Update the marks to what is still pending. Needs the user's scope."""
-    work = ConversationWork.objects.select_for_update().filter(end_user=user).first()
-    if work is None:
+def move_marks(user: EndUser, now: datetime) -> None:
+    """Set the marks to when what is still pending falls due. Needs the user's scope."""
+    if not DETECTION.lock(user):
         return
     pending = Exchange.objects.filter(user=user, detection=Detection.PENDING)
     due = pending.aggregate(due=Min("detection_at"))["due"]
     unreleased = pending.filter(detection_at=None).values("thread_id").annotate(oldest=Min("created_at"))
     moments = [due] if due else []
     moments += [max(row["oldest"] + get_idle_time(), now + get_idle_time()) for row in unreleased]
-    work.detect_at = min(moments, default=None)
+    DETECTION.move(user, min(moments, default=None))
     unprofiled = Exchange.objects.filter(user=user, profiled_at=None, created_at__gt=now - GIVEN_UP_AFTER)
     pauses = [after or now for after in unprofiled.values_list("profile_after", flat=True)]
-    work.profile_at = min(pauses, default=None)
-    work.save(update_fields=["detect_at", "profile_at"])
+    PROFILES.move(user, min(pauses, default=None))
 
 
 def release_idle_threads(user: EndUser, now: datetime) -> None:
@@ -108,5 +99,4 @@ def release_idle_threads(user: EndUser, now: datetime) -> None:
 
 
 def list_due_users(now: datetime) -> list[int]:
-    due = ConversationWork.objects.filter(detect_at__lte=now) | ConversationWork.objects.filter(profile_at__lte=now)
-    return list(due.order_by("pk").values_list("pk", flat=True))
+    return sorted({*DETECTION.list_users(now), *PROFILES.list_users(now)})

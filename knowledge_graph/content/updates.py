@@ -21,7 +21,7 @@ from knowledge_graph.learning.forgetting import forget_items, forget_questions
 from knowledge_graph.learning.verdicts import unlearn_forgotten
 from knowledge_graph.models import KEY_CHARS, GraphedItem, GraphWork, Mention
 from knowledge_graph.models import Entity as EntityRow
-from knowledge_graph.work import ARCHIVED, CONTENT_TIERS, REMOVED, take_turns
+from knowledge_graph.work import ARCHIVED, CONTENT_TIERS, REMOVED, lock_graphs
 from memory.access.scope import user_scope
 from memory.language.folding import fold_name
 from memory.models import EndUser, MemoryItem
@@ -95,7 +95,7 @@ def process_items(
     if not ids:
         return 0
     with user_scope(user):
-        take_turns(user)
+        lock_graphs(user)
         work = GraphWork.objects.filter(user=user, item_id__in=list(ids))
         kinds = list(work.values_list("pk", "item_id", "kind"))
         removed = {item_id for _, item_id, kind in kinds if kind == REMOVED}

@@ -11,7 +11,7 @@ from knowledge_graph.extraction.context_types import classify_context
 from knowledge_graph.learning.counters import ACTIONS, Counts
 from knowledge_graph.learning.verdicts import DOCUMENT_TIERS, read_memory_tiers
 from knowledge_graph.models import PREVIEW_CHARS, ActionExample
-from knowledge_graph.work import take_turns
+from knowledge_graph.work import lock_graphs
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from outcomes.models import ActionTaken, OutcomeEvent
@@ -35,7 +35,7 @@ DELETE FROM graph_example WHERE user_id = %(user)s AND id IN (
 def learn_actions(user: EndUser, *, limit: int = BATCH) -> int:
     """Learn from actions whose verdict changed. Returns how many."""
     with user_scope(user):
-        take_turns(user)
+        lock_graphs(user)
         changed = ActionTaken.objects.filter(user=user).exclude(verdict=F("learned"))
         # Locked until the end: a verdict that changes meanwhile is learned as another change.
         actions = list(changed.order_by("id").select_for_update(no_key=True)[:limit])

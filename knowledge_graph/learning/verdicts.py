@@ -15,7 +15,7 @@ from knowledge_graph.extraction.concepts import ExtractedConcept, extract_concep
 from knowledge_graph.learning.counters import DOCUMENTS, ROUTING, VERDICTS, Counts, add_concepts, add_solutions
 from knowledge_graph.learning.forgetting import drop_lost_cues, forget_problems
 from knowledge_graph.models import KEY_CHARS, PREVIEW_CHARS, Lesson, SolutionCue
-from knowledge_graph.work import take_turns
+from knowledge_graph.work import lock_graphs
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem
@@ -49,7 +49,7 @@ class LearnedBatch:
 def learn_outcomes(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
     """Learn from the oldest verdicts not yet learned. Returns how many."""
     with user_scope(user):
-        take_turns(user)
+        lock_graphs(user)
         unlearned = OutcomeEvent.objects.filter(user=user, learned_at__isnull=True)
         events = list(unlearned.order_by("id")[:limit])
         if not events:

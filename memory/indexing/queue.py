@@ -7,12 +7,11 @@ ready only if it has not changed since it was embedded.
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-import structlog
-from django.db import OperationalError, connection
-from psycopg.errors import LockNotAvailable
+from django.db import connection
 
+from memory.access.outbox import PendingRows
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.indexes import vector_index
@@ -21,18 +20,15 @@ from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, Tombstone
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected, Unavailable
-from memory.store.rows import mark_index_due
+from memory.store import rows
 from memory.tiers import Indexing
-
-logger = structlog.get_logger(__name__)
 
 BATCH = 128
 """Rows taken at once: a few embedder batches, so that the database is asked rarely."""
 PREFIXED_BATCH = 16
 """Batch size with contextual prefixes: small enough for each row to be described in time."""
 EMBEDDER = "embedder"
-MAX_ATTEMPTS = 5
-MAX_RETRY_DELAY = timedelta(seconds=30)
+PENDING = PendingRows(MemoryItem, "indexing", "index_after", "index_attempts", "index_error", stamp="version")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +44,10 @@ def count_indexing(user: EndUser, total: int | None = None) -> IndexCounts:
     Pending and failed rows have an index each; reading the state of all rows is ten times slower.
     """
     with user_scope(user):
-        rows = MemoryItem.objects.for_user(user).active()
-        pending = rows.filter(indexing=Indexing.PENDING).count()
-        failed = rows.filter(indexing=Indexing.FAILED).count()
-        total = rows.count() if total is None else total
+        active = MemoryItem.objects.for_user(user).active()
+        pending = active.filter(indexing=Indexing.PENDING).count()
+        failed = active.filter(indexing=Indexing.FAILED).count()
+        total = active.count() if total is None else total
     return IndexCounts(pending=pending, ready=max(0, total - pending - failed), failed=failed)
 
 
@@ -61,7 +57,7 @@ def retry_item(user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
         given_up = MemoryItem.objects.for_user(user).filter(pk=item_id, indexing=Indexing.FAILED)
         if not given_up.update(indexing=Indexing.PENDING, index_attempts=0, index_error="", index_after=now):
             return False
-        mark_index_due(user, now)
+        rows.mark_index_due(user, now)
     return True
 
 
@@ -72,36 +68,20 @@ def index_batch(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
     the rows stay pending and are tried again after a pause.
     """
     purged = purge_vectors(user, now=now)
-    items = list_due_items(user, now, min(limit, PREFIXED_BATCH) if prefix_model() else limit)
+    items = PENDING.list_due(user, now, min(limit, PREFIXED_BATCH) if prefix_model() else limit)
     if not items:
         return purged
     try:
         index_items(user, items, now=now)
     except (RequestRejected, BadReply) as error:
         if not is_text_rejected(error):
-            postpone(user, items, now, error)
+            PENDING.postpone(user, items, now, error)
             raise
         index_one_by_one(user, items, now=now)
     except Unavailable as error:
-        postpone(user, items, now, error)
+        PENDING.postpone(user, items, now, error)
         raise
     return len(items) + purged
-
-
-def list_due_items(user: EndUser, now: datetime, limit: int) -> list[MemoryItem]:
-    with user_scope(user):
-        return list(
-            MemoryItem.objects.for_user(user)
-            .filter(indexing=Indexing.PENDING, index_after__lte=now)
-            .order_by("index_after", "pk")[:limit]
-        )
-
-
-def is_backing_off(user: EndUser, now: datetime) -> bool:
-    """Whether rows are pending, and none of them is due yet."""
-    with user_scope(user):
-        pending = MemoryItem.objects.for_user(user).filter(indexing=Indexing.PENDING)
-        return pending.exists() and not pending.filter(index_after__lte=now).exists()
 
 
 def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) -> None:
@@ -168,28 +148,7 @@ def index_one_by_one(user: EndUser, items: Sequence[MemoryItem], *, now: datetim
         try:
             index_items(user, [item], now=now)
         except (RequestRejected, BadReply) as error:
-            attempts = item.index_attempts + 1
-            state = Indexing.FAILED if attempts >= MAX_ATTEMPTS else Indexing.PENDING
-            logger.warning("item not indexed", item_id=str(item.pk), attempts=attempts, reason=error.reason)
-            with user_scope(user):
-                MemoryItem.objects.for_user(user).filter(pk=item.pk, version=item.version).update(
-                    indexing=state,
-                    index_attempts=attempts,
-                    index_after=now + retry_delay(attempts),
-                    index_error=error.reason[:300],
-                )
-
-
-def postpone(user: EndUser, items: Sequence[MemoryItem], now: datetime, error: Unavailable) -> None:
-    """Retry later because a dependency is down; no attempt is counted."""
-    with user_scope(user):
-        MemoryItem.objects.for_user(user).filter(pk__in=[item.pk for item in items], indexing=Indexing.PENDING).update(
-            index_after=now + retry_delay(1), index_error=error.reason[:300]
-        )
-
-
-def retry_delay(attempts: int) -> timedelta:
-    return min(MAX_RETRY_DELAY, timedelta(seconds=2**attempts))
+            PENDING.record_failure(user, item, now, error)
 
 
 def purge_vectors(user: EndUser, *, now: datetime) -> int:
@@ -203,33 +162,15 @@ def purge_vectors(user: EndUser, *, now: datetime) -> int:
     return len(ids)
 
 
+def has_pending(user: EndUser) -> bool:
+    """Whether the index lacks anything of this user's, or has too much. Needs the user's scope."""
+    return PENDING.has_any(user) or Tombstone.objects.filter(user=user, purged_at=None).exists()
+
+
 def clear_user_mark(user: EndUser) -> bool:
-    """Clear the user's mark if nothing is pending. False if something is, or a writer takes too long.
-
-    The lock waits for every writer whose row is not visible yet (setting the mark locks the user's row in share mode)
-    and blocks later ones, which then find the mark cleared and set it again.
-    """
-    try:
-        return remove_user_mark(user)
-    except OperationalError as error:
-        if isinstance(error.__cause__, LockNotAvailable):
-            return False
-        raise
+    """Clear the user's mark if nothing is pending. False if something is, or a writer takes too long."""
+    return rows.INDEXING.clear(user, has_pending)
 
 
-def remove_user_mark(user: EndUser) -> bool:
-    with user_scope(user):
-        locked = EndUser.objects.select_for_update().filter(pk=user.pk).first()
-        if locked is None:
-            return True
-        waiting = MemoryItem.objects.for_user(user).filter(indexing=Indexing.PENDING).exists()
-        if waiting or Tombstone.objects.filter(user=user, purged_at=None).exists():
-            return False
-        EndUser.objects.filter(pk=user.pk).update(index_due_since=None)
-    return True
-
-
-def list_due_users(limit: int = 1000) -> list[int]:
-    """Users with pending rows, those that have waited longest first."""
-    marked = EndUser.objects.filter(index_due_since__isnull=False).order_by("index_due_since")
-    return list(marked.values_list("pk", flat=True)[:limit])
+def list_due_users() -> list[int]:
+    return rows.INDEXING.list_users()

@@ -5,13 +5,12 @@ Every step is idempotent and may be interrupted: a row becomes ready only if it 
 
 import uuid
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-import structlog
-from django.db import OperationalError, connection
-from psycopg.errors import LockNotAvailable
+from django.db import connection
 
+from memory.access.outbox import Outbox, PendingRows
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.inference.base import Vector
@@ -23,11 +22,9 @@ from memory.records.models import ModelInUse, RecordEmbedding, RecordsDue
 from memory.records.texts import Kind, RecordText
 from memory.tiers import Indexing
 
-logger = structlog.get_logger(__name__)
-
 BATCH = 128
-MAX_ATTEMPTS = 5
-MAX_RETRY_DELAY_S = 30
+WAITING = Outbox(RecordsDue, "since")
+PENDING = PendingRows(RecordEmbedding, "state", "due_at", "attempts", "error", stamp="revision")
 
 ENQUEUE = """
 INSERT INTO kind_embedding (user_id, kind, ref_id, memory_id, text, snippet, model_tag, created_at, state, revision,
@@ -38,11 +35,6 @@ ON CONFLICT (user_id, kind, ref_id) DO UPDATE SET
     state = 'pending', revision = kind_embedding.revision + 1, attempts = 0, due_at = EXCLUDED.due_at, error = ''
 WHERE (kind_embedding.text, kind_embedding.snippet, kind_embedding.created_at, kind_embedding.state = 'failed')
     IS DISTINCT FROM (EXCLUDED.text, EXCLUDED.snippet, EXCLUDED.created_at, false)
-"""
-# An update even where nothing changes: it locks the row, so that a settling waits for this transaction.
-MARK_USER = """
-INSERT INTO kind_waiting (end_user_id, since) VALUES (%s, %s)
-ON CONFLICT (end_user_id) DO UPDATE SET since = kind_waiting.since
 """
 MARK_EVERYBODY = "INSERT INTO kind_waiting (end_user_id, since) SELECT id, %s FROM end_user ON CONFLICT DO NOTHING"
 STORE_VECTORS = """
@@ -66,7 +58,7 @@ def enqueue_text(
     if not words.embedded:
         delete_embeddings(user, kind, [ref_id])
         return
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "kind": kind.value,
         "ref": ref_id,
         "memory": memory_id,
@@ -74,8 +66,8 @@ def enqueue_text(
         "snippet": words.snippet,
     }
     with user_scope(user), connection.cursor() as cursor:
-        cursor.execute(ENQUEUE, {**told, "user": user.pk, "created": created_at, "now": now})
-        cursor.execute(MARK_USER, [user.pk, now])
+        cursor.execute(ENQUEUE, {**values, "user": user.pk, "created": created_at, "now": now})
+        WAITING.mark(user, now)
 
 
 def delete_embeddings(user: EndUser, kind: Kind, ref_ids: Collection[uuid.UUID]) -> None:
@@ -95,7 +87,7 @@ def embed_batch(user: EndUser, *, now: datetime) -> int:
 
     Raises Unavailable when there is no embedder: the rows wait on, and a pause keeps them from being tried at once.
     """
-    rows = list_due_rows(user, now)
+    rows = PENDING.list_due(user, now, BATCH, without=["vector"])
     if not rows:
         return 0
     try:
@@ -103,15 +95,9 @@ def embed_batch(user: EndUser, *, now: datetime) -> int:
     except (RequestRejected, BadReply):
         embed_one_by_one(user, rows, now)
     except Unavailable as error:
-        postpone(user, rows, now, error)
+        PENDING.postpone(user, rows, now, error)
         raise
     return len(rows)
-
-
-def list_due_rows(user: EndUser, now: datetime) -> list[RecordEmbedding]:
-    with user_scope(user):
-        waiting = RecordEmbedding.objects.filter(user=user, state=Indexing.PENDING, due_at__lte=now)
-        return list(waiting.defer("vector").order_by("due_at", "pk")[:BATCH])
 
 
 def embed_rows(rows: Sequence[RecordEmbedding]) -> list[Vector]:
@@ -120,7 +106,7 @@ def embed_rows(rows: Sequence[RecordEmbedding]) -> list[Vector]:
 
 
 def store_vectors(user: EndUser, rows: Sequence[RecordEmbedding], vectors: Sequence[Vector]) -> None:
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "user": user.pk,
         "tag": embedding_model(),
         "ids": [row.pk for row in rows],
@@ -128,7 +114,7 @@ def store_vectors(user: EndUser, rows: Sequence[RecordEmbedding], vectors: Seque
         "vectors": [vector_literal(vector) for vector in vectors],
     }
     with user_scope(user), connection.cursor() as cursor:
-        cursor.execute(STORE_VECTORS, told)
+        cursor.execute(STORE_VECTORS, values)
 
 
 def vector_literal(vector: Vector) -> str:
@@ -144,47 +130,19 @@ def embed_one_by_one(user: EndUser, rows: Sequence[RecordEmbedding], now: dateti
         except (RequestRejected, BadReply) as error:
             refused.append((row, error))
     if len(refused) == len(rows) > 1:
-        postpone(user, rows, now, refused[0][1])
+        PENDING.postpone(user, rows, now, refused[0][1])
         raise Unavailable(NAME, refused[0][1].reason)
     for row, refusal in refused:
-        attempts = row.attempts + 1
-        state = Indexing.FAILED if attempts >= MAX_ATTEMPTS else Indexing.PENDING
-        logger.warning("record not embedded", kind=row.kind, attempts=attempts, reason=refusal.reason)
-        with user_scope(user):
-            RecordEmbedding.objects.filter(user=user, pk=row.pk, revision=row.revision).update(
-                state=state, attempts=attempts, due_at=now + retry_delay(attempts), error=refusal.reason[:300]
-            )
-
-
-def postpone(user: EndUser, rows: Sequence[RecordEmbedding], now: datetime, error: Unavailable) -> None:
-    """Retry later because the server is down; no attempt is counted."""
-    with user_scope(user):
-        RecordEmbedding.objects.filter(user=user, pk__in=[row.pk for row in rows], state=Indexing.PENDING).update(
-            due_at=now + retry_delay(1), error=error.reason[:300]
-        )
-
-
-def retry_delay(attempts: int) -> timedelta:
-    return timedelta(seconds=min(MAX_RETRY_DELAY_S, 2**attempts))
+        PENDING.record_failure(user, row, now, refusal)
 
 
 def clear_user_mark(user: EndUser) -> bool:
     """Clear the user's mark if nothing is pending; False if something is, or a write is in progress."""
-    try:
-        with user_scope(user):
-            list(RecordsDue.objects.select_for_update().filter(pk=user.pk))
-            if RecordEmbedding.objects.filter(user=user, state=Indexing.PENDING).exists():
-                return False
-            RecordsDue.objects.filter(pk=user.pk).delete()
-    except OperationalError as error:
-        if isinstance(error.__cause__, LockNotAvailable):
-            return False
-        raise
-    return True
+    return WAITING.clear(user, PENDING.has_any)
 
 
-def list_due_users(limit: int = 1000) -> list[int]:
-    return list(RecordsDue.objects.order_by("since").values_list("pk", flat=True)[:limit])
+def list_due_users() -> list[int]:
+    return WAITING.list_users()
 
 
 # --- another model -----------------------------------------------------------------------------------------------

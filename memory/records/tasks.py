@@ -1,36 +1,33 @@
 """Celery tasks for personal records. They take ids, are idempotent, and may be killed at any point."""
 
-import structlog
 from celery import shared_task
 from django.utils import timezone
 
-from memory.access.locks import try_task_lock
+from memory.access.outbox import drain
 from memory.models import EndUser
-from memory.platform.faults import Unavailable
 from memory.records import queue, recall
 
-logger = structlog.get_logger(__name__)
+TASK_SECONDS = 240
+"""After this time the rest is passed to a new task, for fairness between users."""
 
 
 @shared_task(name="kinds.embed_user")
 def embed_user_records(user_id: int) -> int:
     """Embed all pending rows of a user. Returns how many were taken."""
     user = EndUser.objects.filter(pk=user_id).first()
-    done = 0
     if user is None:
-        return done
-    with try_task_lock("kinds", user_id) as mine:
-        if not mine:
-            return done
-        try:
-            queue.requeue_foreign_rows(user, now=timezone.now())
-            while taken := queue.embed_batch(user, now=timezone.now()):
-                done += taken
-            queue.clear_user_mark(user)
-        except Unavailable as error:
-            # The rows still wait; the sweep comes back for them.
-            logger.warning("records not embedded", dependency=error.dependency, reason=error.reason)
-    return done
+        return 0
+    queue.requeue_foreign_rows(user, now=timezone.now())
+    drained = drain(
+        "kinds",
+        user_id,
+        lambda: queue.embed_batch(user, now=timezone.now()),
+        lambda: queue.clear_user_mark(user),
+        seconds=TASK_SECONDS,
+    )
+    if drained.is_out_of_time:
+        embed_user_records.delay(user_id)
+    return drained.taken
 
 
 @shared_task(name="kinds.sweep")

@@ -12,6 +12,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from memory import signals
+from memory.access.outbox import Outbox
 from memory.conf import memory_conf
 from memory.language import build_tsvector
 from memory.language.text import format_date, hash_content
@@ -22,6 +23,9 @@ from memory.tiers import POLICIES, TRUST_OF_SOURCE, Indexing, SourceType, Status
 # A client's clock may be ahead of ours by this much; a memory from later than that is dated now, or it would be the
 # newest of its kind until then.
 CLOCK_SKEW = timedelta(seconds=60)
+
+INDEXING = Outbox(EndUser, "index_due_since")
+LEARNING = Outbox(EndUser, "learning_due_since")
 
 
 def build_row(user: EndUser, new: NewMemory, now: datetime, actor: str) -> MemoryItem:
@@ -197,22 +201,14 @@ def mark_index_due_if_pending(item: MemoryItem, now: datetime) -> None:
 
 
 def mark_index_due(user: EndUser, now: datetime) -> None:
-    """Mark that this user has pending rows. Call it after the write, in the same transaction.
-
-    The shared lock is what settling waits for before it looks: the row's own foreign key is checked, and so locks the
-    user, only at the commit. Taken first, it lets the update see what a settling that was faster has taken back.
-    """
+    """Mark that this user has pending rows. Call it after the write, in the same transaction."""
     # After the commit: a cache that read again before it would hold the old words and call itself fresh.
     transaction.on_commit(partial(signals.words_changed.send, EndUser, user_id=user.pk))
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
-    if EndUser.objects.filter(pk=user.pk, index_due_since__isnull=True).update(index_due_since=now):
+    if INDEXING.mark(user, now):
         signals.index_due.send(EndUser, user_id=user.pk)
 
 
 def mark_learning_due(user: EndUser, now: datetime) -> None:
-    """Mark that there is something to learn. Same order as for the index, for the same reason."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
-    if EndUser.objects.filter(pk=user.pk, learning_due_since__isnull=True).update(learning_due_since=now):
+    """Mark that there is something to learn. Call it after the write, in the same transaction."""
+    if LEARNING.mark(user, now):
         signals.learning_due.send(EndUser, user_id=user.pk)

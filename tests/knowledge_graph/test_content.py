@@ -120,7 +120,7 @@ def test_being_told_twice_changes_nothing(user: EndUser, clock: Clock, learn_now
     learn_now(user)
     once = graph_of(user)
     with user_scope(user):
-        work.leave(user, "revised", [(item.pk, Tier.MEMORY_BANK)] * 3, clock())
+        work.enqueue_changes(user, "revised", [(item.pk, Tier.MEMORY_BANK)] * 3, clock())
     assert updates.process_items(user, [item.pk, item.pk]) == 2
     updates.process_items(user, [item.pk])
     assert graph_of(user) == once
@@ -151,9 +151,9 @@ def test_a_failure_half_way_leaves_graph_and_work_as_they_were(
 
 def test_a_lost_message_is_made_up_for_by_the_mark(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:
     store_memory(user, DANA, clock)
-    assert work.users_due() == [user.pk]
+    assert work.list_due_users() == [user.pk]
     learn_now(user)
-    assert work.users_due() == []
+    assert work.list_due_users() == []
     user.refresh_from_db()
     assert user.learning_due_since is None
 

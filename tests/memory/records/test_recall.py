@@ -153,8 +153,8 @@ def raise_unavailable(*_: object, **__: object) -> Any:
 @pytest.mark.parametrize(
     ("code", "target", "name"),
     [
-        ("EMBEDDING_MODEL_UNAVAILABLE", recall, "embedder"),
-        ("VECTOR_SEARCH_FAILED", recall, "literal"),
+        ("EMBEDDING_MODEL_UNAVAILABLE", recall, "records_embedder"),
+        ("VECTOR_SEARCH_FAILED", recall, "vector_literal"),
         ("DB_READ_FAILED", recall, "READ"),
     ],
 )
@@ -167,7 +167,11 @@ def test_each_failure_has_its_code_and_is_noted(
     target: Any,
     name: str,
 ) -> None:
-    spoilt: Any = {"embedder": make_unavailable, "literal": lambda _: "[1,2]", "READ": "SELECT no_such_column"}[name]
+    spoilt: Any = {
+        "records_embedder": make_unavailable,
+        "vector_literal": lambda _: "[1,2]",
+        "READ": "SELECT no_such_column",
+    }[name]
     monkeypatch.setattr(target, name, spoilt)
 
     for path, body in (("recall/search", {"query": "lab"}), ("tools/memory.search", {"query": "lab"})):

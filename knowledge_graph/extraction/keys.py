@@ -9,7 +9,7 @@ from memory.language.folding import strip_accents
 from memory.language.hebrew import is_hebrew, list_hebrew_readings
 from memory.language.names import load_given_names
 from memory.language.splitting import TextToken
-from memory.language.stems import LANGUAGES, stem_word
+from memory.language.stems import FIRST_LANGUAGES, stem_word
 from memory.language.vocabulary import load_technical_terms, load_technologies
 
 _SURE_HEBREW_PREFIX: Final = ("ה", "וה", "ו", "שה", "בה", "לה")
@@ -20,7 +20,8 @@ _SHORTEST_HEBREW: Final = 3
 def build_word_key(piece: TextToken, language: str, *, is_sure: bool = False) -> str:
     """What a word is known by: the usual name of a tool, the English word of a known concept, else its stem.
 
-    Where the text does not show its language, the word may be one of any.
+    Where the text does not show its language, the word may be one of any of the first generation: guessing at later
+    ones would give stored concepts other keys.
     """
     bare = strip_accents(piece.form)
     if usual := load_technologies().get(bare):
@@ -34,7 +35,7 @@ def build_word_key(piece: TextToken, language: str, *, is_sure: bool = False) ->
     own = stem_word(piece.form, language)
     if bare in load_given_names():
         return bare
-    others = () if is_sure else tuple(other for other in LANGUAGES if other != language)
+    others = () if is_sure else tuple(other for other in FIRST_LANGUAGES if other != language)
     forms = (*own, *(stem for other in others for stem in stem_word(piece.form, other)))
     return _named(forms) or own[0].partition(":")[2]
 

@@ -1,0 +1,110 @@
+"""What a language lacks: each folder has every subject, with every section that the product reads, or says why not.
+
+A language says in its `language.txt` that something is not for it, with the reason in the comment above:
+    [lacks]
+    technical_terms, periods: weekdays
+"""
+
+import pytest
+
+from memory.language.loader import FOLDER, SHARED, list_codes, load_languages, read_entries, read_sections
+
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "language": ("name", "order", "generation", "script"),
+    "stopwords": ("grammar", "fillers"),
+    "concepts": (),
+    "technical_terms": (),
+    "numbers": ("0", "1", "2", "3", "10", "20", "30", "90", "hundred", "thousand", "and"),
+    "times": ("0", "15", "30", "-15", "marks", "after minutes", "after hours", "signs"),
+    "periods": (
+        *(f"month {number}" for number in range(1, 13)),
+        *("weekdays", "time words", "day", "week", "month", "year", "today", "yesterday", "before yesterday"),
+        *("ago", "this", "last", "beside a month", "between day and month"),
+    ),
+    "kin": ("wife", "husband", "mother", "father", "brother", "sister", "child", "friend", "also close", "workmates"),
+    "names": (
+        *("before a person", "before an organisation", "before a place", "before a project", "mine"),
+        *("verbs of persons", "inside names"),
+    ),
+    "intents": (
+        *("asks", "opens asking", "before asking", "whether", "when", "why", "how anybody", "how", "work", "and"),
+        *("all", "some", "failure", "reports asking", "reports asking stems"),
+    ),
+    "query_cues": (
+        *("latest", "newest words", "earlier", "changed", "me", "user", "the user", "past deed", "who am i", "of"),
+        *("negated", "undone", "unable", "books", "own view", "is"),
+    ),
+    "outcome_cues": ("correction", "refusal", "polite refusal", "gratitude", "beforehand", "small talk"),
+    "context_types": (
+        *("docker", "debugging", "coding help", "doc rag", "datagov query", "writing", "planning", "personal"),
+        "failing",
+    ),
+    "profile": (
+        *("lead", "name", "identity", "work", "technical", "creative", "interests", "preferences", "values"),
+        *("manner style", "learning", "goals", "projects", "challenges", "mine", "trait", "near", "far", "there"),
+        *("task", "text work", "someone says", "cut", "today", "sarcasm", "opinion"),
+    ),
+}
+"""Of each subject the sections that every language has in some form."""
+LEAST_CONCEPTS = 500
+
+
+def has_section(language: str, subject: str, section: str) -> bool:
+    """The section itself, or one for a role, a unit or a direction of it: "1: count", "last week", "ago before"."""
+    return any(
+        name == section or name.startswith((f"{section}:", f"{section} "))
+        for name, lines in read_sections(language, subject).items()
+        if lines
+    )
+
+
+def list_lacks(language: str) -> list[str]:
+    declared = read_entries(language, "language", "lacks")
+    lacking = []
+    for subject, sections in SECTIONS.items():
+        if not read_sections(language, subject):
+            lacking.append(subject)
+            continue
+        lacking += [f"{subject}: {section}" for section in sections if not has_section(language, subject, section)]
+    return [lack for lack in lacking if lack not in declared]
+
+
+@pytest.mark.parametrize("language", list_codes())
+def test_a_language_has_every_subject_or_says_why_not(language: str) -> None:
+    lacks = list_lacks(language)
+    assert not lacks, f"memory/language/{language} lacks {', '.join(lacks)}"
+
+
+@pytest.mark.parametrize("language", list_codes())
+def test_what_a_language_says_it_lacks_is_not_there(language: str) -> None:
+    for lack in read_entries(language, "language", "lacks"):
+        subject, _, section = lack.partition(": ")
+        assert subject in SECTIONS, lack
+        assert not (has_section(language, subject, section) if section else read_sections(language, subject)), lack
+
+
+@pytest.mark.parametrize("language", list_codes())
+def test_a_language_names_the_meanings_that_english_names(language: str) -> None:
+    meanings = set(read_sections(language, "concepts"))
+    assert len(meanings) >= LEAST_CONCEPTS
+    assert not meanings - set(read_sections("en", "concepts")), "a meaning that English does not name"
+    assert not set(read_sections(language, "technical_terms")) - set(read_sections("en", "technical_terms"))
+
+
+def test_no_folder_holds_a_subject_that_nobody_reads() -> None:
+    known = {*SECTIONS, "guard"}
+    shared = {"given_names", "names", "numbers", "places", "technologies", "guard"}
+    for code in list_codes():
+        assert {path.stem for path in (FOLDER / code).iterdir()} <= known, code
+    assert {path.stem for path in (FOLDER / SHARED).iterdir()} <= shared
+
+
+@pytest.mark.parametrize("language", load_languages(), ids=lambda language: language.code)
+def test_words_are_written_as_texts_are_read(language: object) -> None:
+    """Folded, where the text is folded before they are looked for: an accent would keep an entry from ever matching."""
+    code = language.code  # type: ignore[attr-defined]
+    folded = ("stopwords", "numbers", "times", "periods", "intents", "query_cues", "names")
+    for subject in folded:
+        for section in read_sections(code, subject):
+            for entry in read_entries(code, subject, section):
+                assert not set(entry) & set("áàâäãéèêëíìîïóòôöõúùûüñç"), f"{code}/{subject}.txt [{section}] {entry}"

@@ -28,7 +28,7 @@ LOUD_LEVELS = ('"level": "warning"', '"level": "error"', '"level": "critical"', 
 
 
 # The line that says what went wrong; those before it are in the log.
-EXCEPTION_LINE = re.compile(r"[A-Za-z_][\w.]*(Error|Exception)(:|$)")
+EXCEPTION_LINE = re.compile(r"^[A-Za-z_][\w.]*(Error|Exception)(:|$)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ _SENTENCE: Final = re.compile(r"[.!?…:;\n\"“”„«»()\[\]{}|*]+(?=\s|$|\S
 _WORD: Final = re.compile(r"[^\W_](?:[\w&+#./'’׳״\"-]*[\w+#])?")
 _POSSESSIVE: Final = re.compile(r"(?:['’]s|['’])$")
 _MIXED: Final = re.compile(
-    r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w*"
+    r"^(?:(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w*)"
 )
 _MEASURE: Final = re.compile(r"v?\d+(?:[.,:]\d+)*[A-Za-z]{0,3}|[qQ][1-4]|[hH]\d|[a-f0-9]{8,}")
 _ACRONYM: Final = re.compile(r"[A-Z][A-Z&]{1,5}")

@@ -23,7 +23,12 @@ SELECTORS = re.compile("([\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
 _VOICES = "system|assistant|user|human|developer|tool|function|model|instructions?|prompt|memory\\w*|context|hidden"
 VOICE = re.compile(rf"[<＜]([\s/／]*(?:{_VOICES})\b[^<>＜＞]{{0,200}})[>＞]", re.IGNORECASE)
 TURN_MARK = re.compile(r"<\|([^<>|]{0,80})\|>|<<([^<>]{0,80})>>|\[(/?INST)\]", re.IGNORECASE)
-RULED_LINE = re.compile(rf"^([^\S\n]*)[{ALIKE}]{{3,}}(.*?[^\s{ALIKE}].*?)[{ALIKE}]{{3,}}", re.MULTILINE)
+# Possessive throughout: a line of nothing but rules is given up at its end, not tried again from each of them.
+RULED_LINE = re.compile(
+    rf"^([^\S\n]*+)[{ALIKE}]{{3,}}+((?:[^\S\n]|[{ALIKE}])*+[^\s{ALIKE}](?:[^{ALIKE}\n]++|[{ALIKE}]{{1,2}}+(?![{ALIKE}]))*+)"
+    rf"[{ALIKE}]{{3,}}",
+    re.MULTILINE,
+)
 RECORD_LINE = re.compile(r"(?<=\n)(?=[^\S\n]*(?:\[\d{1,4}\][^\S\n]*\(|[•●▪◦]))")
 SPACES = re.compile(r"\s+")
 

@@ -31,15 +31,16 @@ _ASKING: Final = join_phrases(SUBJECT, "asks")
 _ACCENTED: Final = str.maketrans({"a": "[aáàâã]", "e": "[eéèê]", "i": "[iíìî]", "o": "[oóòôõ]", "u": "[uúùû]"})
 BETWEEN_QUESTIONS: Final = re.compile(
     # Matched as written, because the text is cut there: hence the accents.
-    rf"(?<=[?])\s+(?=\S)|(?:[,;]?\s+(?:{join_phrases(SUBJECT, 'and')})|;)\s+¿?"
+    # Blanks are tried once for each run of them: tried from every one, 30,000 tabs took 55 seconds.
+    rf"(?<=[?])\s++(?=\S)|(?:(?:[,;]\s++|(?<!\s)\s++)(?:{join_phrases(SUBJECT, 'and')})|;)\s++¿?"
     rf"(?=(?:{'|'.join(word.translate(_ACCENTED) for word in collect_entries(SUBJECT, 'asks'))})\b)|"
-    rf"\s+ו(?=(?:{_ASKING})\b)",
+    rf"(?<!\s)\s++ו(?=(?:{_ASKING})\b)",
     re.IGNORECASE,
 )
 OPENS_ASKING: Final = re.compile(
     "|".join(
         [
-            rf"^\W*(?:(?:{join_phrases(SUBJECT, 'before asking')}) )?"
+            rf"^\W*+(?:(?:{join_phrases(SUBJECT, 'before asking')}) )?"
             rf"(?:{_ASKING}|{join_phrases(SUBJECT, 'opens asking')})\b",
             *join_patterns(SUBJECT, "opens asking"),
         ]

@@ -30,7 +30,7 @@ ABOUT: Final = "language"
 Sections = Mapping[str, tuple[str, ...]]
 """The lines of each section, in their order."""
 
-_SHORT: Final = re.compile(r"([^,=\[\]]+?) = (\S.*)")
+_SHORT: Final = re.compile(r"^([^,=\[\]]+?) = (\S.*)")
 # A comma within braces belongs to a pattern: `(\w+ ){0,2}`.
 _COMMA: Final = re.compile(r"\s*,(?![^{}]*\})\s*")
 

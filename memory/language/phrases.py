@@ -47,7 +47,7 @@ def compile_cue(subject: str, section: str) -> re.Pattern[str]:
 def compile_opening(subject: str, section: str, before: str = "") -> re.Pattern[str]:
     """What finds a phrase of a section at the start of a text, behind one of the words of the section ``before``."""
     lead = rf"(?:(?:{join_phrases(subject, before)}) )?" if before else ""
-    opening = rf"^\W*{lead}(?:{join_phrases(subject, section)})\b"
+    opening = rf"^\W*+{lead}(?:{join_phrases(subject, section)})\b"
     return re.compile("|".join([opening, *join_patterns(subject, section)]))
 
 

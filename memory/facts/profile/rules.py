@@ -23,9 +23,9 @@ LONGEST = 300
 CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`", re.DOTALL)
 QUOTED_LINE = re.compile(r"^\s{0,8}>.*$", re.MULTILINE)
 QUOTED = re.compile(r"\"[^\"\n]{0,500}\"|“[^”\n]{0,500}”|„[^“”\n]{0,500}[“”]|«[^»\n]{0,500}»|‘[^’\n]{3,500}’(?!\w)")
-SEGMENT = re.compile(r"\s*[,;]\s+|\s+[-–—]\s+")
+SEGMENT = re.compile(r"(?:(?<!\s)\s++)?+[,;]\s++|(?<!\s)\s++[-–—]\s++")
 JOINTS = frozenset({"and", "but", "und", "aber", "et", "mais", "y", "e", "ed"})
-JOINT = re.compile(r"(\s+(?:and|und|et|y|e|ed)\s+|\s+ו(?=אני\s))", re.IGNORECASE)
+JOINT = re.compile(r"((?<!\s)\s++(?:and|und|et|y|e|ed)\s++|(?<!\s)\s++ו(?=אני\s))", re.IGNORECASE)
 MOST_JOINTS = 8
 HEBREW = re.compile("[א-ת]")
 LONGEST_NAME = 4

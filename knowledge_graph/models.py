@@ -14,21 +14,17 @@ from django.db import models
 from django.utils import timezone
 
 from knowledge_graph.rates import RatedByClearOutcomes, RatedWithPartial, rate_with_partial
-from memory.models import EndUser
+from memory.models.isolation import user_key
 
 KEY_CHARS = 200
 PREVIEW_CHARS = 200
-
-
-def owner() -> "models.ForeignKey[EndUser, EndUser]":
-    return models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
 
 
 class GraphWork(models.Model):
     """The work list: a changed memory not yet processed. Insert and delete only, so writers never block."""
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     item_id = models.UUIDField()
     kind = models.CharField(max_length=16)
     at = models.DateTimeField(default=timezone.now)
@@ -45,7 +41,7 @@ class GraphedItem(models.Model):
     """The contribution of one memory to the content graph, removed exactly when it changes or is deleted."""
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     item_id = models.UUIDField()
     tier = models.CharField(max_length=16)
     content_hash = models.CharField(max_length=64)
@@ -68,7 +64,7 @@ class Entity(models.Model):
     """A person, place, organisation or thing that memories name."""
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     key = models.CharField(max_length=KEY_CHARS)
     label = models.CharField(max_length=KEY_CHARS)
     kind = models.CharField(max_length=16)
@@ -96,7 +92,7 @@ class Mention(models.Model):
     """An entity in a memory."""
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     key = models.CharField(max_length=KEY_CHARS)
     item_id = models.UUIDField()
     tier = models.CharField(max_length=16)
@@ -119,7 +115,7 @@ class Edge(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     source = models.CharField(max_length=KEY_CHARS)
     target = models.CharField(max_length=KEY_CHARS)
     kind = models.CharField(max_length=32)
@@ -140,7 +136,7 @@ class Concept(models.Model):
     """A concept of queries, with its outcomes over all tiers."""
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     key = models.CharField(max_length=KEY_CHARS)
     label = models.CharField(max_length=KEY_CHARS)
     aliases = ArrayField(models.CharField(max_length=KEY_CHARS), default=list)
@@ -167,7 +163,7 @@ class RoutingStat(RatedByClearOutcomes, models.Model):
     """Outcomes of a tier for a concept. Partial successes are counted but do not affect the rate."""
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     key = models.CharField(max_length=KEY_CHARS)
     tier = models.CharField(max_length=16)
     worked = models.IntegerField(default=0)
@@ -188,7 +184,7 @@ class Lesson(models.Model):
     """The concepts a verdict was learned under, so that reversing it hits the same counters."""
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     event_id = models.BigIntegerField()
     keys = ArrayField(models.CharField(max_length=KEY_CHARS), default=list)
     signature = models.CharField(max_length=64, blank=True, default="")
@@ -205,7 +201,7 @@ class ActionStat(RatedWithPartial, models.Model):
     """Outcomes of an action in a kind of work and, if it has one, on a tier. A partial success counts half."""
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     context_type = models.CharField(max_length=32)
     action = models.CharField(max_length=200)
     tier = models.CharField(max_length=16, blank=True, default="")
@@ -229,7 +225,7 @@ class ActionExample(models.Model):
     """One use of an action, as evidence. Only the latest of each kind are kept."""
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     context_type = models.CharField(max_length=32)
     action = models.CharField(max_length=200)
     tier = models.CharField(max_length=16, blank=True, default="")
@@ -264,7 +260,7 @@ class Solution(models.Model):
     """A memory tried on a problem. Counts are shares: a verdict on ten memories is a tenth for each."""
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     signature = models.CharField(max_length=64)
     """Digest of the concepts of the question."""
     size = models.PositiveSmallIntegerField()
@@ -292,7 +288,7 @@ class SolutionCue(models.Model):
     """A concept by which a problem is recognised."""
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     key = models.CharField(max_length=KEY_CHARS)
     signature = models.CharField(max_length=64)
 
@@ -311,7 +307,7 @@ class DocumentStat(models.Model):
     """Outcomes of book chunks and bank items, which have no score of their own."""
 
     id = models.BigAutoField(primary_key=True)
-    user = owner()
+    user = user_key()
     item_id = models.UUIDField()
     tier = models.CharField(max_length=16)
     worked = models.IntegerField(default=0)

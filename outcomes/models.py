@@ -9,6 +9,7 @@ from django.db import models
 from django.utils import timezone
 
 from memory.models import EndUser
+from memory.models.isolation import user_key
 from memory.tiers import Outcome
 
 QUERY_CHARS = 1_000
@@ -48,7 +49,7 @@ class Exchange(models.Model):
     """One question and its answer, as reported by the client."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     thread_id = models.CharField(max_length=200)
     turn_id = models.UUIDField(null=True, blank=True)
     memory_id = models.UUIDField(null=True, blank=True)
@@ -109,7 +110,7 @@ class OutcomeEvent(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     turn_id = models.UUIDField(null=True, blank=True)
     exchange_id = models.UUIDField(null=True, blank=True)
     thread_id = models.CharField(max_length=200, blank=True, default="")
@@ -164,7 +165,7 @@ class ActionTaken(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     turn_id = models.UUIDField(null=True, blank=True)
     thread_id = models.CharField(max_length=200, blank=True, default="")
     exchange_id = models.UUIDField(null=True, blank=True)
@@ -210,7 +211,7 @@ class ConversationSignal(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     thread_id = models.CharField(max_length=200, blank=True, default="")
     exchange_id = models.UUIDField()
     """The exchange it is about."""

@@ -13,14 +13,15 @@ from operator import attrgetter
 from typing import Any, Self
 from uuid import UUID
 
-import numpy as np
 from django.db import InterfaceError, InternalError, OperationalError, connection
 from django.db.backends.utils import CursorWrapper
 
 from memory.access.cursors import bounded_cursor, cancel_after
 from memory.access.scope import set_local
 from memory.conf import MemoryConf
+from memory.indexes import nearest
 from memory.indexes.base import IndexFilter, IndexState, StoredPoint, VectorMatch, VectorPoint, require_user
+from memory.indexes.nearest import NearestRows, vector_literal
 from memory.inference.base import Vector
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, Unavailable
@@ -33,10 +34,6 @@ SCROLL_PAGE = 5000
 MAX_SCAN_TUPLES = 40_000
 SEARCH_BREADTH = 80
 
-# Up to here every vector the filter lets through is read: full recall, 2 ms for 5,000 rows. Left to itself the
-# planner takes the graph too early: for 1,000 rows of a user with 100,000 among a million it needed 220 ms and found
-# 38 of 50, where reading them takes 1 ms; and without fresh statistics it cannot know at all.
-EXACT_UP_TO = 20_000
 COUNT_TTL_S = 60.0
 MAX_CACHED_COUNTS = 10_000
 
@@ -65,7 +62,7 @@ DROP_PAGE = 2000
 DROP_TIMEOUT_S = 30.0
 
 # Answered from the payload index alone.
-COUNT_UP_TO = "SELECT count(*) FROM (SELECT FROM memory_vector WHERE {where} LIMIT %(limit)s) AS passing"
+COUNT_UP_TO = "SELECT count(*) FROM (SELECT FROM memory_vector WHERE {where} LIMIT %(most)s) AS passing"
 
 # The cast to a fixed width is the expression the index was built on.
 NEAREST = """
@@ -159,24 +156,21 @@ class PgVectorIndex:
             )
 
     def search(self, vector: Vector, filter: IndexFilter, limit: int, deadline: Deadline) -> list[VectorMatch]:
-        wanted = _vector_literal(vector, self.dimensions)
+        literal = vector_literal(vector, self.dimensions, VECTOR)
         if filter.matches_nothing or limit <= 0:
             return []
         where, values = self._where(filter)
-        values |= {"vector": wanted, "limit": limit}
-        exact = NEAREST_EXACT.format(dims=self.dimensions, where=where)
+        values |= {"vector": literal, "limit": limit}
+        statements = self._statements(where)
         with self._cursor(filter.user_id, deadline, breadth=max(SEARCH_BREADTH, 2 * limit)) as cursor:
-            if not self._is_large(cursor, filter, where, values):
-                cursor.execute(exact, values)
-                return _sort_matches(cursor.fetchall())
-            cursor.execute(NEAREST.format(dims=self.dimensions, where=where), values)
-            found = cursor.fetchall()
-            if len(found) < limit:
-                # The graph gave up before it met enough of this user's rows.
+            is_large = self._is_large(cursor, filter, statements, values)
+
+            def renew_timeout() -> None:
                 set_local(cursor, cancel_after(deadline.require(VECTOR)))
-                cursor.execute(exact, values)
-                found = cursor.fetchall()
-            return _sort_matches(found)
+
+            return _sort_matches(
+                statements.fetch(cursor, values, limit, is_large=is_large, before_second=renew_timeout)
+            )
 
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
         last = UUID(int=0)
@@ -258,16 +252,24 @@ class PgVectorIndex:
             settings["hnsw.max_scan_tuples"] = str(MAX_SCAN_TUPLES)
         return bounded_cursor(VECTOR, require_user(user_id), deadline, settings)
 
-    def _is_large(self, cursor: CursorWrapper, filter: IndexFilter, where: str, values: dict[str, Any]) -> bool:
-        """Whether the filter lets more through than is read one by one. Remembered unless it may soon be otherwise."""
+    def _statements(self, where: str) -> NearestRows:
+        return NearestRows(
+            count=COUNT_UP_TO.format(where=where),
+            exact=NEAREST_EXACT.format(dims=self.dimensions, where=where),
+            graph=NEAREST.format(dims=self.dimensions, where=where),
+        )
+
+    def _is_large(
+        self, cursor: CursorWrapper, filter: IndexFilter, statements: NearestRows, values: dict[str, Any]
+    ) -> bool:
+        """Whether the filter lets more through than is read one by one. Cached unless it may soon be otherwise."""
         now = time.monotonic()
         is_large, until = self._counted.get(filter, (False, 0.0))
         if until > now:
             return is_large
-        cursor.execute(COUNT_UP_TO.format(where=where), {**values, "limit": EXACT_UP_TO + 1})
-        count = cursor.fetchone()[0]
-        is_large = bool(count > EXACT_UP_TO)
-        if is_large or count <= EXACT_UP_TO // 2:
+        count = statements.count_rows(cursor, values)
+        is_large = count > nearest.EXACT_UP_TO
+        if is_large or count <= nearest.EXACT_UP_TO // 2:
             if len(self._counted) >= MAX_CACHED_COUNTS:
                 self._counted.clear()
             self._counted[filter] = is_large, now + COUNT_TTL_S
@@ -281,7 +283,7 @@ class PgVectorIndex:
             "ids": [point.id for point in points],
             "tiers": [point.tier for point in points],
             "statuses": [point.status for point in points],
-            "vectors": [_vector_literal(point.vector, self.dimensions) for point in points],
+            "vectors": [vector_literal(point.vector, self.dimensions, VECTOR) for point in points],
             "hashes": [point.vector_hash for point in points],
             "revisions": [point.revision for point in points],
         }
@@ -301,15 +303,6 @@ class PgVectorIndex:
         return where, values
 
 
-def _sort_matches(rows: list[tuple[UUID, float]]) -> list[VectorMatch]:
+def _sort_matches(rows: Sequence[tuple[Any, ...]]) -> list[VectorMatch]:
     """The graph's order is only nearly right, and says nothing of ties."""
     return sorted((VectorMatch(id, float(distance)) for id, distance in rows), key=attrgetter("distance", "id"))
-
-
-def _vector_literal(vector: Vector, dimensions: int) -> str:
-    if vector.shape != (dimensions,):
-        raise BadReply(VECTOR, f"expected a vector of {dimensions} dimensions, got {vector.shape}")
-    if not np.isfinite(vector).all():
-        raise BadReply(VECTOR, "the vector holds a value that is not a finite number")
-    # Half precision keeps eleven bits; five digits are more than it can hold.
-    return "[" + ",".join([f"{value:.5g}" for value in vector.tolist()]) + "]"

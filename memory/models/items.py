@@ -12,6 +12,7 @@ from django.db import models
 from django.utils import timezone
 
 from memory.conf import memory_conf
+from memory.models.isolation import item_key, user_key
 from memory.models.people import EndUser
 from memory.tiers import POLICIES, Indexing, Outcome, SourceType, Status, Tier, Trust
 
@@ -49,7 +50,7 @@ def is_kept_past_ttl() -> models.Q:
 
 class MemoryItem(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     tier = models.CharField(max_length=16, choices=build_choices(Tier))
     status = models.CharField(max_length=16, choices=build_choices(Status), default=Status.ACTIVE.value)
     text = models.TextField()
@@ -180,8 +181,8 @@ class MemoryVersion(models.Model):
     """Another wording of an item: the one before a revision, or one merged into it."""
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
-    item = models.ForeignKey(MemoryItem, on_delete=models.CASCADE, related_name="versions", db_constraint=False)
+    user = user_key()
+    item = item_key("versions")
     version = models.PositiveIntegerField()
     text = models.TextField()
     tags = ArrayField(models.CharField(max_length=64), default=list)
@@ -212,8 +213,8 @@ class MemoryEvent(models.Model):
     """One event of an item with its reason: the audit trail of every change."""
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
-    item = models.ForeignKey(MemoryItem, on_delete=models.CASCADE, related_name="events", db_constraint=False)
+    user = user_key()
+    item = item_key("events")
     kind = models.CharField(max_length=32)
     reason = models.CharField(max_length=300, blank=True, default="")
     before = models.JSONField(default=dict)

@@ -6,14 +6,15 @@ from typing import ClassVar
 from django.db import models
 from django.utils import timezone
 
-from memory.models.people import EndUser, Organization
+from memory.models.isolation import user_key
+from memory.models.people import Organization
 
 
 class Turn(models.Model):
     """The last search of a turn: the memory at each position, which ``related`` refers to."""
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     turn_id = models.UUIDField(default=uuid.uuid4)
     """Set by us or by the client; unique per user only."""
     thread_id = models.CharField(max_length=200, blank=True, default="")
@@ -37,7 +38,7 @@ class IdempotencyRecord(models.Model):
     """The first answer to a request that carried an Idempotency-Key, kept for 24 hours."""
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     key = models.CharField(max_length=255)
     route = models.CharField(max_length=300)
     body_digest = models.CharField(max_length=64)
@@ -59,7 +60,7 @@ class Tombstone(models.Model):
     """A deleted item: its id and origin, never its text. Until ``purged_at`` its vector may still exist."""
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     item_id = models.UUIDField()
     origin = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001  (null is "not imported", and many)
     deleted_at = models.DateTimeField(default=timezone.now)

@@ -4,12 +4,12 @@ from typing import ClassVar
 
 from django.db import models
 
-from memory.models.people import EndUser
+from memory.models.isolation import user_key
 
 
 class Speaker(models.Model):
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     name = models.CharField(max_length=200)
 
     class Meta:

@@ -4,14 +4,14 @@ from typing import ClassVar
 
 from django.db import models
 
-from memory.models.people import EndUser
+from memory.models.isolation import user_key
 
 
 class TokenVectors(models.Model):
     """The tokens of one item: a row of bits each, one after another."""
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     item_id = models.UUIDField()
     model = models.CharField(max_length=200)
     signs = models.BinaryField()

@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.db import models
 from django.utils import timezone
 
-from memory.models.people import EndUser
+from memory.models.isolation import user_key
 
 MAX_KEY_CHARS = 128
 
@@ -14,7 +14,7 @@ class UserData(models.Model):
     """A value of the client's: never searched, learned from or shown to a model."""
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     key = models.CharField(max_length=MAX_KEY_CHARS, db_collation="C")
     value = models.JSONField()
     created_at = models.DateTimeField(default=timezone.now)

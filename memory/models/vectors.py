@@ -6,7 +6,7 @@ from django.db import models
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
-from memory.models.people import EndUser
+from memory.models.isolation import user_key
 
 
 class MemoryVector(models.Model):
@@ -16,7 +16,7 @@ class MemoryVector(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     item_id = models.UUIDField()
     collection = models.CharField(max_length=140)
     dims = models.PositiveSmallIntegerField()

@@ -8,6 +8,7 @@ from django.utils import timezone
 from pgvector.django import HalfVectorField, HnswIndex
 
 from memory.models import EndUser
+from memory.models.isolation import user_key
 from memory.records.texts import Kind
 from memory.tiers import Indexing
 
@@ -17,7 +18,7 @@ DIMENSIONS = 384
 
 class RecordBase(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 
@@ -73,7 +74,7 @@ class RecordEmbedding(models.Model):
     """The text and vector of one record. Pending rows are the queue; rows without a vector are not found."""
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in Kind])
     ref_id = models.UUIDField()
     memory_id = models.UUIDField(null=True, blank=True)
@@ -107,7 +108,7 @@ class RecallLog(models.Model):
     """One call of recall, kept for thirty days, without the query text."""
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = user_key()
     tool = models.CharField(max_length=32, default="memory.search")
     status = models.CharField(max_length=32)
     duration_ms = models.FloatField()

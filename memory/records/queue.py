@@ -13,12 +13,13 @@ from django.db import connection
 from memory.access.outbox import Outbox, PendingRows
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
+from memory.indexes.nearest import vector_literal
 from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected, Unavailable
 from memory.records.embedding import NAME, embedding_model, records_embedder
-from memory.records.models import ModelInUse, RecordEmbedding, RecordsDue
+from memory.records.models import DIMENSIONS, ModelInUse, RecordEmbedding, RecordsDue
 from memory.records.texts import Kind, RecordText
 from memory.tiers import Indexing
 
@@ -111,14 +112,10 @@ def store_vectors(user: EndUser, rows: Sequence[RecordEmbedding], vectors: Seque
         "tag": embedding_model(),
         "ids": [row.pk for row in rows],
         "revisions": [row.revision for row in rows],
-        "vectors": [vector_literal(vector) for vector in vectors],
+        "vectors": [vector_literal(vector, DIMENSIONS, NAME) for vector in vectors],
     }
     with user_scope(user), connection.cursor() as cursor:
         cursor.execute(STORE_VECTORS, values)
-
-
-def vector_literal(vector: Vector) -> str:
-    return f"[{','.join(f'{number:.6g}' for number in vector.tolist())}]"
 
 
 def embed_one_by_one(user: EndUser, rows: Sequence[RecordEmbedding], now: datetime) -> None:

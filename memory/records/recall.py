@@ -12,13 +12,14 @@ from django.db import DatabaseError, InterfaceError, connection
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
+from memory.indexes import nearest
+from memory.indexes.nearest import NearestRows, vector_literal
 from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
-from memory.records.embedding import embedding_model, records_embedder
-from memory.records.models import RecallLog
-from memory.records.queue import vector_literal
+from memory.records.embedding import NAME, embedding_model, records_embedder
+from memory.records.models import DIMENSIONS, RecallLog
 from memory.records.texts import Kind, RecordCandidate, RecordHit, choose_hits, strip_markup
 
 logger = structlog.get_logger(__name__)
@@ -27,8 +28,6 @@ EMBEDDING_AWAY, SEARCH_FAILED, READ_FAILED = "EMBEDDING_MODEL_UNAVAILABLE", "VEC
 LOG_RETENTION = timedelta(days=30)
 CANDIDATES = 100
 """So many of the nearest are weighed by age: beyond them a boost of 15 % changes nothing that would be shown."""
-EXACT_UP_TO = 20_000
-"""Up to here every vector of the user is read, about 2 microseconds each; beyond, the index is asked first."""
 
 COUNT = """
 SELECT count(*) FROM (SELECT FROM kind_embedding WHERE user_id = %(user)s AND vector IS NOT NULL LIMIT %(most)s) AS own
@@ -40,6 +39,8 @@ ORDER BY vector <=> %(vector)s::halfvec LIMIT %(limit)s
 """
 # Adding nothing hides the order from the index.
 EXACT = NEAREST.replace("ORDER BY vector <=> %(vector)s::halfvec", "ORDER BY (vector <=> %(vector)s::halfvec) + 0.0")
+# Reading exactly takes about 2 microseconds a record.
+STATEMENTS = NearestRows(count=COUNT, exact=EXACT, graph=NEAREST)
 READ = """
 SELECT ref_id, kind, snippet, created_at FROM kind_embedding
 WHERE user_id = %(user)s AND vector IS NOT NULL AND ref_id = ANY(%(refs)s)
@@ -97,26 +98,18 @@ Place = tuple[uuid.UUID, str]
 
 
 def nearest_records(user: EndUser, vector: Vector, kinds: list[Kind], deadline: Deadline) -> dict[Place, float]:
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "user": user.pk,
-        "vector": vector_literal(vector),
+        "vector": vector_literal(vector, DIMENSIONS, NAME),
         "tag": embedding_model(),
         "kinds": [kind.value for kind in kinds],
         "limit": CANDIDATES,
-        "most": EXACT_UP_TO + 1,
     }
     try:
         with user_scope(user), connection.cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{remaining_ms(deadline)}ms"])
-            cursor.execute(COUNT, told)
-            counted = cursor.fetchone()
-            is_small = counted is None or counted[0] <= EXACT_UP_TO
-            cursor.execute(EXACT if is_small else NEAREST, told)
-            rows = cursor.fetchall()
-            if not is_small and len(rows) < CANDIDATES:
-                # The graph gave up before it met enough of this user's rows.
-                cursor.execute(EXACT, told)
-                rows = cursor.fetchall()
+            is_large = STATEMENTS.count_rows(cursor, values) > nearest.EXACT_UP_TO
+            rows = STATEMENTS.fetch(cursor, values, CANDIDATES, is_large=is_large)
     except (DatabaseError, InterfaceError) as error:
         raise RecallFailed(SEARCH_FAILED, first_line(error)) from error
     return {(ref_id, kind): distance for ref_id, kind, distance in rows}

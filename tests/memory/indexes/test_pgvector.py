@@ -11,8 +11,9 @@ from django.db import connection, transaction
 from pytest_django.plugin import DjangoDbBlocker
 
 from memory.access.scope import WrongScope, user_scope
-from memory.indexes import pgvector
+from memory.indexes import nearest, pgvector
 from memory.indexes.base import IndexFilter, VectorPoint
+from memory.indexes.nearest import vector_literal
 from memory.indexes.pgvector import PgVectorEngine, PgVectorIndex
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
@@ -160,7 +161,7 @@ class TestPgVectorAtSize:
 
     @pytest.fixture(autouse=True)
     def lower_limit(self, filled: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(pgvector, "EXACT_UP_TO", EXACT_UP_TO)
+        monkeypatch.setattr(nearest, "EXACT_UP_TO", EXACT_UP_TO)
         filled.index._counted.clear()
 
     @staticmethod
@@ -171,7 +172,7 @@ class TestPgVectorAtSize:
         with user_scope(user), connection.cursor() as cursor:
             for start in range(0, len(ids), 500):
                 part = slice(start, start + 500)
-                literals = [pgvector._vector_literal(vector, DIMENSIONS) for vector in vectors[part]]
+                literals = [vector_literal(vector, DIMENSIONS, "vector") for vector in vectors[part]]
                 cursor.execute(
                     "INSERT INTO memory_vector (user_id, item_id, collection, dims, tier, status, embedding, "
                     "vector_hash, updated_at) SELECT %s, id, 'test', %s, tier, 'active', v, 'hash', now() "
@@ -200,14 +201,14 @@ class TestPgVectorAtSize:
         assert not filled.index._counted.get(wanted, (False,))[0]
 
     def test_when_the_graph_gives_up_the_rows_are_read(self, filled: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(pgvector, "EXACT_UP_TO", 10)
+        monkeypatch.setattr(nearest, "EXACT_UP_TO", 10)
         monkeypatch.setattr(pgvector, "MAX_SCAN_TUPLES", 1)
         wanted = IndexFilter(filled.users["small"].pk)
         assert len(filled.index.search(filled.cloud.draw(1, 1)[0], wanted, 150, make_deadline())) == 150
 
     def test_each_way_can_use_the_index_meant_for_it(self, filled: Filled) -> None:
         where, values = filled.index._where(IndexFilter(filled.users["large"].pk, frozenset({"memory_bank"})))
-        values |= {"vector": pgvector._vector_literal(filled.cloud.draw(1, 1)[0], DIMENSIONS), "limit": 20}
+        values |= {"vector": vector_literal(filled.cloud.draw(1, 1)[0], DIMENSIONS, "vector"), "limit": 20}
 
         def plan(statement: str) -> str:
             with user_scope(filled.users["large"]), connection.cursor() as cursor:

@@ -9,6 +9,7 @@ import pytest
 from django.db import DatabaseError, OperationalError
 
 from memory.access.scope import user_scope
+from memory.indexes import nearest
 from memory.lifecycle import erasure
 from memory.models import EndUser
 from memory.platform.faults import Unavailable
@@ -169,7 +170,7 @@ def test_each_failure_has_its_code_and_is_noted(
 ) -> None:
     spoilt: Any = {
         "records_embedder": make_unavailable,
-        "vector_literal": lambda _: "[1,2]",
+        "vector_literal": lambda *_: "[1,2]",
         "READ": "SELECT no_such_column",
     }[name]
     monkeypatch.setattr(target, name, spoilt)
@@ -289,7 +290,7 @@ def test_a_large_store_is_answered_through_the_index(
     api: ApiClient, user: EndUser, records: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exact = ask(api, "what should I buy for the lab?")
-    monkeypatch.setattr(recall, "EXACT_UP_TO", 2)
+    monkeypatch.setattr(nearest, "EXACT_UP_TO", 2)
 
     def without_note(hits: list[dict[str, Any]]) -> list[tuple[str, float]]:
         return [(hit["ref_id"], round(hit["score"], 3)) for hit in hits]

@@ -3,8 +3,8 @@
 from django.http import HttpRequest
 
 from memory.facade import MemoryFacade
-from memory.web.auth import LONGEST_ACTOR, get_principal
+from memory.web.auth import get_actor
 
 
 def open_facade(request: HttpRequest) -> MemoryFacade:
-    return MemoryFacade(actor=f"key:{get_principal(request).name}"[:LONGEST_ACTOR])
+    return MemoryFacade(actor=get_actor(request))

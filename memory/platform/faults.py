@@ -1,4 +1,4 @@
-"""The errors that adapters raise when a dependency fails."""
+"""Errors that every room knows: of dependencies that fail, and of requests that name what does not exist."""
 
 from typing import ClassVar, Self
 
@@ -35,3 +35,19 @@ class DeadlineExceeded(Unavailable):
     """The deadline had passed before the call. Not the fault of the dependency, so circuit breakers do not count it."""
 
     code = "Late"
+
+class UnknownReference(LookupError):
+    """A request names something that does not exist, or is another user's. ``field`` is the input that named it."""
+
+    def __init__(self, field_name: str) -> None:
+        super().__init__(field_name)
+        self.field = field_name
+
+
+class CodedFailure(Exception):
+    """A call that fails as a whole, by one of its stages. Clients know the ``code``."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason

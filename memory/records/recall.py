@@ -17,7 +17,7 @@ from memory.indexes.nearest import NearestRows, vector_literal
 from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
-from memory.platform.faults import Unavailable
+from memory.platform.faults import CodedFailure, Unavailable
 from memory.records.embedding import NAME, embedding_model, records_embedder
 from memory.records.models import DIMENSIONS, RecallLog
 from memory.records.texts import Kind, RecordCandidate, RecordHit, choose_hits, strip_markup
@@ -47,13 +47,8 @@ WHERE user_id = %(user)s AND vector IS NOT NULL AND ref_id = ANY(%(refs)s)
 """
 
 
-class RecallFailed(Exception):
+class RecallFailed(CodedFailure):
     """``code`` is one of the three that clients know."""
-
-    def __init__(self, code: str, reason: str) -> None:
-        super().__init__(reason)
-        self.code = code
-        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from ipaddress import ip_address
 from typing import Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
-from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.utils import timezone
 from ninja.security import HttpBearer
 
@@ -123,15 +122,11 @@ def get_user_or_404(request: HttpRequest, external_id: str) -> EndUser:
     return user
 
 
-def ensure_request_user(request: HttpRequest, external_id: str) -> EndUser:
+def create_request_user(request: HttpRequest, external_id: str) -> EndUser:
+    """The user, made now unless another request was faster."""
     return get_or_create_user(get_principal(request).organization_id, external_id)
 
 
-def for_writing(
-    request: HttpRequest, external_id: str, known: EndUser | None, act: Callable[[EndUser], HttpResponse]
-) -> HttpResponse:
-    """The answer of ``act`` for the user. A refused first write does not create the user."""
-    if known is not None:
-        return act(known)
-    with transaction.atomic():
-        return act(ensure_request_user(request, external_id))
+def get_actor(request: HttpRequest) -> str:
+    """Who the events of this request's changes name."""
+    return f"key:{get_principal(request).name}"[:LONGEST_ACTOR]

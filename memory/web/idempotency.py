@@ -31,11 +31,19 @@ VALUES (%s, %s, %s, %s, 0, '{}', %s) ON CONFLICT (user_id, route, key) DO NOTHIN
 """
 
 
+class ModelResponse(HttpResponse):
+    """An answer made here and now, with what it says; a repeated one is only bytes."""
+
+    def __init__(self, status: int, body: BaseModel) -> None:
+        super().__init__(body.model_dump_json(by_alias=True), status=status, content_type="application/json")
+        self.body = body
+
+
 def json_response(status: int, body: BaseModel) -> HttpResponse:
-    return HttpResponse(body.model_dump_json(by_alias=True), status=status, content_type="application/json")
+    return ModelResponse(status, body)
 
 
-def do_once(request: HttpRequest, user: EndUser, act: Callable[[], HttpResponse]) -> HttpResponse:
+def run_once(request: HttpRequest, user: EndUser, act: Callable[[], HttpResponse]) -> HttpResponse:
     """The answer of ``act``. With an Idempotency-Key, ``act`` runs in the transaction that stores its answer."""
     key = read_idempotency_key(request)
     if key is None:
@@ -48,13 +56,13 @@ def do_once(request: HttpRequest, user: EndUser, act: Callable[[], HttpResponse]
         return response
 
 
-def answer_once(request: HttpRequest, user: EndUser, find: Callable[[], HttpResponse]) -> HttpResponse:
-    """The answer of ``find``, for reads: outside any transaction, as it may call other services."""
+def store_after(request: HttpRequest, user: EndUser, find: Callable[[], HttpResponse]) -> HttpResponse:
+    """The answer of ``find``, which runs outside any transaction, as it may call other services."""
     key = read_idempotency_key(request)
     if key is None:
         return find()
-    if known := replay_stored(request, user, key):
-        return known
+    if stored := replay_stored(request, user):
+        return stored
     response = find()
     with user_scope(user):
         if not claim_key(request, user, key):
@@ -70,16 +78,11 @@ def read_idempotency_key(request: HttpRequest) -> str | None:
     return key
 
 
-def has_stored_response(request: HttpRequest, user: EndUser) -> bool:
-    """Whether an answer is stored already, so that costly preparation can be skipped."""
+def replay_stored(request: HttpRequest, user: EndUser) -> HttpResponse | None:
+    """The answer that this request had before, if it has a key and had one."""
     key = read_idempotency_key(request)
     if key is None:
-        return False
-    with user_scope(user):
-        return find_records(request, user, key).exists()
-
-
-def replay_stored(request: HttpRequest, user: EndUser, key: str) -> HttpResponse | None:
+        return None
     with user_scope(user):
         fresh = find_records(request, user, key).filter(created_at__gt=timezone.now() - RETENTION)
         return replay_response(request, user, key) if fresh.exists() else None

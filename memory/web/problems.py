@@ -15,11 +15,9 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from pydantic import BaseModel
 
-from memory.platform.faults import Unavailable
-from memory.records.recall import RecallFailed
+from memory.platform.faults import CodedFailure, Unavailable, UnknownReference
 from memory.store.admission import WriteRefused
 from memory.web.patterns import PATTERN_RULES
-from outcomes.verdicts.recording import UnknownTurn
 
 logger = structlog.get_logger(__name__)
 
@@ -139,7 +137,7 @@ def busy(detail: str) -> Problem:
     return Problem(503, "unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S), "Connection": "close"})
 
 
-def recall_failed(error: RecallFailed) -> Problem:
+def coded_failure(error: CodedFailure) -> Problem:
     detail = f"{error.code}: {error.reason}; try again."
     return Problem(503, error.code, detail, headers={"Retry-After": str(RETRY_AFTER_S)})
 
@@ -233,12 +231,12 @@ def to_problem(error: Exception) -> Problem:
             return problem_from_http_error(error)
         case WriteRefused():
             return invalid_field(error.field, error.rule)
-        case UnknownTurn():
+        case UnknownReference():
             return unknown_reference(error.field)
         case Http404():
             return not_found()
-        case RecallFailed():
-            return recall_failed(error)
+        case CodedFailure():
+            return coded_failure(error)
         case Unavailable():
             return unavailable(f"The {error.dependency} does not answer; try again.")
         case DatabaseError() | InterfaceError():

@@ -11,6 +11,7 @@ from memory.access.scope import user_scope
 from memory.language.text import hash_content
 from memory.models import EndUser, MemoryItem, Turn
 from memory.platform import metrics
+from memory.platform.faults import UnknownReference
 from memory.store import rows, writing
 from memory.store.admission import NewMemory, WriteRefused
 from memory.store.lineage import MOST_PARENTS
@@ -25,12 +26,8 @@ TAKEAWAY_SCORES = {Outcome.WORKED: 0.7, Outcome.FAILED: 0.2, Outcome.PARTIAL: 0.
 MAX_POSITION_DIGITS = 4
 
 
-class UnknownTurn(LookupError):
-    """The turn or exchange an outcome names is not the user's. ``field`` is the input that named it."""
-
-    def __init__(self, field_name: str) -> None:
-        super().__init__(field_name)
-        self.field = field_name
+class UnknownTurn(UnknownReference):
+    """The turn or exchange an outcome names is not the user's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,109 @@
+"""Decorators of endpoints: whom the address names, and one effect for a request that is sent twice.
+
+A router's function is written about a person: ``def restore_memory(request, user, item_id)``. A decorator below the
+route looks the person up from the ``u`` of the address, and for a POST keeps the promise of the Idempotency-Key:
+
+=====================  ==========================================  ===================================================
+decorator              a person nobody wrote to yet                with an Idempotency-Key
+=====================  ==========================================  ===================================================
+``optional_user``      ``user`` is None                            (not for POST)
+``require_user``       404                                         (not for POST)
+``create_user``        is made, unless the call is refused         (not for POST)
+``answer_once``        ``user`` is None, and nothing is stored     the answer is stored after the call
+``write_once``         404, or made with ``creates_user``          the effect and its answer are one transaction
+=====================  ==========================================  ===================================================
+"""
+
+from collections.abc import Callable, Collection
+from functools import partial, wraps
+from inspect import Parameter, signature
+from typing import Concatenate, ParamSpec
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+
+from memory.models import EndUser
+from memory.web.auth import create_request_user, get_user_or_404, lookup_user
+from memory.web.fields import UserId
+from memory.web.idempotency import replay_stored, run_once, store_after
+
+P = ParamSpec("P")
+Endpoint = Callable[..., HttpResponse]
+
+
+def optional_user(view: Callable[Concatenate[HttpRequest, EndUser | None, P], HttpResponse]) -> Endpoint:
+    def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        return view(request, lookup_user(request, u), *args, **kwargs)
+
+    return take_address(endpoint, view)
+
+
+def require_user(view: Callable[Concatenate[HttpRequest, EndUser, P], HttpResponse]) -> Endpoint:
+    def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        return view(request, get_user_or_404(request, u), *args, **kwargs)
+
+    return take_address(endpoint, view)
+
+
+def create_user(view: Callable[Concatenate[HttpRequest, EndUser, P], HttpResponse]) -> Endpoint:
+    def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        return run_for_writing(request, u, lookup_user(request, u), lambda user: view(request, user, *args, **kwargs))
+
+    return take_address(endpoint, view)
+
+
+def answer_once(view: Callable[Concatenate[HttpRequest, EndUser | None, P], HttpResponse]) -> Endpoint:
+    """For calls that may take long and ask other services, so for none that must happen exactly once."""
+
+    def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        user = lookup_user(request, u)
+        find = partial(view, request, user, *args, **kwargs)
+        return find() if user is None else store_after(request, user, find)
+
+    return take_address(endpoint, view)
+
+
+def write_once(*, creates_user: bool = False, **found_before: Callable[..., object]) -> Callable[[Endpoint], Endpoint]:
+    """``found_before``: parameters of the endpoint that are no client's to give, each with the function that finds it.
+
+    They are called with the endpoint's own arguments before its transaction begins, as they may ask other services,
+    and not at all for a request that was answered before.
+    """
+
+    def decorate(view: Endpoint) -> Endpoint:
+        def endpoint(request: HttpRequest, u: str, *args: object, **kwargs: object) -> HttpResponse:
+            known = lookup_user(request, u) if creates_user else get_user_or_404(request, u)
+            if found_before and known is not None and (stored := replay_stored(request, known)):
+                return stored
+            found = {name: find(request, known, *args, **kwargs) for name, find in found_before.items()}
+
+            def act(user: EndUser) -> HttpResponse:
+                return run_once(request, user, lambda: view(request, user, *args, **kwargs, **found))
+
+            return run_for_writing(request, u, known, act)
+
+        return take_address(endpoint, view, without=found_before)
+
+    return decorate
+
+
+def run_for_writing(
+    request: HttpRequest, external_id: str, known: EndUser | None, act: Callable[[EndUser], HttpResponse]
+) -> HttpResponse:
+    if known is not None:
+        return act(known)
+    # A first write that is refused leaves no user behind.
+    with transaction.atomic():
+        return act(create_request_user(request, external_id))
+
+
+def take_address(endpoint: Endpoint, view: Callable[..., object], without: Collection[str] = ()) -> Endpoint:
+    """``endpoint`` with the parameters of ``view`` for the framework to read, but ``u`` in the place of ``user``."""
+    wraps(view)(endpoint)
+    parameters = [
+        Parameter("u", Parameter.POSITIONAL_OR_KEYWORD, annotation=UserId) if name == "user" else parameter
+        for name, parameter in signature(view).parameters.items()
+        if name not in without
+    ]
+    endpoint.__signature__ = signature(view).replace(parameters=parameters)  # type: ignore[attr-defined]
+    return endpoint

@@ -1,21 +1,9 @@
 """The REST surface: one API of the routers of each subject."""
 
-from memory.api import (
-    aims,
-    context,
-    exchanges,
-    graph,
-    hooks,
-    insights,
-    memories,
-    operations,
-    records,
-    search,
-    tools,
-    trust,
-    turns,
-    userdata,
-)
+import knowledge_graph.api
+import memory.records.api
+import outcomes.api
+from memory.api import aims, context, hooks, insights, memories, operations, search, tools, trust, userdata
 from memory.web.bodies import StrictJsonParser
 from memory.web.openapi import DESCRIPTION, ApiDocs, DocumentedAPI
 from memory.web.problems import register_exception_handlers
@@ -39,12 +27,11 @@ for module in (
     search,
     insights,
     context,
-    turns,
-    exchanges,
+    outcomes.api,
     hooks,
     tools,
-    records,
-    graph,
+    memory.records.api,
+    knowledge_graph.api,
     operations,
 ):
     api.add_router("", module.router)

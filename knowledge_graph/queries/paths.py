@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
+from knowledge_graph.queries import browsing
 from memory.access.scope import user_scope
 from memory.models import EndUser
 
@@ -35,6 +36,27 @@ class PathStep:
     target: str
     kind: str
     weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityPath:
+    """A path between two entities; ``steps`` is None when they are not connected. ``labels`` are the names on it."""
+
+    start: str
+    end: str
+    steps: list[PathStep] | None
+    labels: dict[str, str]
+
+
+def find_entity_path(user: EndUser, start: str, end: str) -> EntityPath | None:
+    """The path between two entities by their names; None when either is unknown."""
+    with user_scope(user):
+        first, last = browsing.find_entity(user, start), browsing.find_entity(user, end)
+        if first is None or last is None:
+            return None
+        steps = find_shortest_path(user, first.key, last.key)
+        keys = {first.key, last.key, *(step.target for step in steps or ())}
+        return EntityPath(first.key, last.key, steps, browsing.load_labels(user, keys))
 
 
 def find_shortest_path(user: EndUser, start: str, end: str) -> list[PathStep] | None:

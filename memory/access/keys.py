@@ -20,6 +20,9 @@ KEY_PATTERN = re.compile(r"cpl_[A-Za-z0-9_-]{43}_[0-9a-f]{8}")
 LAST_USED_PRECISION = timedelta(minutes=1)
 
 
+LONGEST_ACTOR = 100
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
     """Who a request speaks for. ``user_ids`` None means every user of the organisation."""
@@ -33,6 +36,11 @@ class Principal:
 
     def may_act_for(self, external_id: str) -> bool:
         return self.user_ids is None or external_id in self.user_ids
+
+    @property
+    def actor(self) -> str:
+        """What the events of its changes name."""
+        return f"key:{self.name}"[:LONGEST_ACTOR]
 
 
 def generate_key() -> str:

@@ -11,9 +11,11 @@ from pydantic import BaseModel, Field, JsonValue
 from memory.api.acting import open_facade
 from memory.context.budget import Complexity
 from memory.context.compose import ClientLimits, Context, RecentMessage
-from memory.web.auth import READ, ensure_request_user
-from memory.web.fields import Flag, Name, RequestBody, Text, UserId, is_none
-from memory.web.idempotency import answer_once, json_response
+from memory.models import EndUser
+from memory.web.auth import READ
+from memory.web.endpoints import answer_once
+from memory.web.fields import Flag, Name, RequestBody, Text, is_none
+from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
 
 router = Router(tags=["A turn"])
@@ -104,25 +106,20 @@ class ContextOut(BaseModel):
     operation_id="context",
     summary="What to hand an assistant before it answers",
 )
-def compose_context(request: HttpRequest, u: UserId, body: ContextIn) -> HttpResponse:
+@answer_once(creates_user=True)
+def compose_context(request: HttpRequest, user: EndUser, body: ContextIn) -> HttpResponse:
     """``injection`` is the sections in order.
 
     While the outcome of the thread's last exchange is missing, it begins with ``<score-required>``.
     """
-    user, door = ensure_request_user(request, u), open_facade(request)
-    messages = [RecentMessage(message.role, message.content) for message in body.recent_messages or []]
-
-    def find() -> HttpResponse:
-        made = door.context(
-            user,
-            body.query,
-            now=timezone.now(),
-            thread_id=body.thread_id or "",
-            recent_messages=messages,
-            limit=body.limit,
-            has_documents=bool(body.has_documents),
-            room=body.room,
-        )
-        return json_response(200, ContextOut.of(made))
-
-    return answer_once(request, user, find)
+    context = open_facade(request).compose_context(
+        user,
+        body.query,
+        now=timezone.now(),
+        thread_id=body.thread_id or "",
+        recent_messages=[RecentMessage(message.role, message.content) for message in body.recent_messages or []],
+        limit=body.limit,
+        has_documents=bool(body.has_documents),
+        room=body.room,
+    )
+    return json_response(200, ContextOut.of(context))

@@ -10,14 +10,14 @@ from ninja import Query, Router
 from pydantic import AfterValidator, Field, StringConstraints
 
 from memory.api.acting import open_facade
-from memory.api.context import ContextIn, ContextOut
-from memory.api.context import compose_context as context_of_turn
-from memory.api.turns import ExchangeIn, ExchangeOut, OutcomeIn, OutcomeOut, record_outcome, store_exchange
+from memory.api.context import ContextIn, ContextOut, compose_context
 from memory.web.auth import READ, WRITE, get_principal, lookup_user
 from memory.web.fields import NAME_LIMIT, PageSize, QueryParameters, QueryText, strip_invisible, validate_readable
 from memory.web.openapi import describe_responses
 from memory.web.patterns import THREAD_PATTERN, USER_PATTERN
 from memory.web.problems import Problem
+from outcomes.api import record_outcome, store_exchange
+from outcomes.schemas import ExchangeIn, ExchangeOut, OutcomeIn, OutcomeOut
 
 router = Router(tags=["Hooks"])
 
@@ -82,13 +82,12 @@ def hook_context(request: HttpRequest, body: HookContextIn) -> HttpResponse:
     summary="Before an answer, for hooks that can only ask by address",
 )
 def hook_context_by_query(request: HttpRequest, options: Query[HookContextQuery]) -> HttpResponse:
-    told = {name: value for name, value in options.model_dump().items() if value is not None}
-    return compose_for_hook(request, HookContextIn(**told))
+    return compose_for_hook(request, HookContextIn(**options.model_dump(exclude_none=True)))
 
 
 def compose_for_hook(request: HttpRequest, body: HookContextIn) -> HttpResponse:
     check_user(request, body.user_id)
-    return context_of_turn(request, body.user_id, body)
+    return compose_context(request, body.user_id, body)
 
 
 @router.post(
@@ -116,7 +115,6 @@ def hook_score(request: HttpRequest, body: HookScoreIn) -> HttpResponse:
     check_user(request, body.user_id)
     user = lookup_user(request, body.user_id)
     if user and body.thread_id and not (body.turn_id or body.exchange_id):
-        state = open_facade(request).thread_state(user, body.thread_id)
-        if state.waits and state.last:
-            body.exchange_id = str(state.last.pk)
+        unscored = open_facade(request).find_unscored_exchange(user, body.thread_id)
+        body.exchange_id = str(unscored.exchange_id) if unscored else None
     return record_outcome(request, body.user_id, body)

@@ -14,9 +14,11 @@ from knowledge_graph.extraction.context_types import CONTEXT_TYPES
 from knowledge_graph.insights import Insights
 from memory.api.acting import open_facade
 from memory.context.compose import UnscoredExchange
+from memory.models import EndUser
 from memory.tiers import Outcome, Status, Tier
-from memory.web.auth import READ, lookup_user
-from memory.web.fields import Name, QueryParameters, QueryText, UserId, is_none
+from memory.web.auth import READ
+from memory.web.endpoints import optional_user
+from memory.web.fields import Name, QueryParameters, QueryText, is_none
 from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
 
@@ -126,8 +128,9 @@ class InsightsOut(BaseModel):
     operation_id="insights",
     summary="What experience says about a question",
 )
-def get_insights(request: HttpRequest, u: UserId, asked: InQuery[InsightsQuery]) -> HttpResponse:
+@optional_user
+def get_insights(request: HttpRequest, user: EndUser | None, question: InQuery[InsightsQuery]) -> HttpResponse:
     """Looked up by words and in the graphs. Embeds, searches and changes nothing."""
-    user, door, thread_id = lookup_user(request, u), open_facade(request), asked.thread_id or ""
-    found = door.insights(user, asked.query, now=timezone.now(), thread_id=thread_id)
-    return json_response(200, InsightsOut.of(found, door.unscored(user, thread_id) if user else None))
+    memory, thread_id = open_facade(request), question.thread_id or ""
+    found = memory.get_insights(user, question.query, now=timezone.now(), thread_id=thread_id)
+    return json_response(200, InsightsOut.of(found, memory.find_unscored_exchange(user, thread_id) if user else None))

@@ -1,7 +1,6 @@
 """Memories: store, list, read, change, archive, delete."""
 
 import time
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db import connection
@@ -9,7 +8,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from memory import tasks
 from memory.api.acting import open_facade
 from memory.api.schemas import (
     BatchIn,
@@ -19,31 +17,26 @@ from memory.api.schemas import (
     EventPage,
     ListOptions,
     MemoryIn,
-    MemoryOut,
     MemoryPage,
     MemoryPatch,
     StoreOptions,
     VersionOut,
     VersionPage,
 )
-from memory.conf import memory_conf
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
-from memory.platform.queue import enqueue
-from memory.store import listing
-from memory.store.admission import NewMemory, validate_memory
+from memory.store.admission import NewMemory
 from memory.store.listing import ItemFilter
-from memory.tiers import Indexing, Tier
+from memory.tiers import Indexing
 from memory.web import paging
-from memory.web.auth import READ, WRITE, for_writing, get_user_or_404, lookup_user
-from memory.web.fields import ItemId, PageOptions, UserId
-from memory.web.idempotency import do_once, has_stored_response, json_response, replace_stored_response
+from memory.web.auth import READ, WRITE, get_user_or_404
+from memory.web.endpoints import optional_user, require_user, write_once
+from memory.web.fields import ItemId, RecordPageOptions, UserId
+from memory.web.idempotency import ModelResponse, json_response, replace_stored_response
+from memory.web.items import MemoryOut
 from memory.web.openapi import describe_responses
 from memory.web.problems import invalid_field, not_found
-
-if TYPE_CHECKING:
-    from memory.store.writing import StoreResult
 
 router = Router(tags=["Memories"])
 
@@ -64,42 +57,36 @@ def store_memory(request: HttpRequest, u: UserId, body: MemoryIn, options: Query
     A ``memory_bank`` item needs a tag and passes a guard against secrets, raw exchanges and orders to the assistant;
     a duplicate of an existing item is merged into that one, named by ``duplicate_of``.
     """
-    door, new, known = open_facade(request), body.as_new(), lookup_user(request, u)
-    twin = find_duplicate(request, door, known, new)
-    done: list[tuple[EndUser, StoreResult]] = []
-
-    def stored(user: EndUser) -> HttpResponse:
-        result = door.store(user, new, now=timezone.now(), similar_to=twin)
-        done.append((user, result))
-        return json_response(201, MemoryOut.of(result.item, result.duplicate_of))
-
-    response = for_writing(request, u, known, lambda user: do_once(request, user, lambda: stored(user)))
-    if options.wait and done:
-        [(user, result)] = done
-        item = wait_until_indexed(door, user, result.item)
-        response = json_response(201, MemoryOut.of(item, result.duplicate_of))
+    response = write_memory(request, u, body.as_new())
+    if options.wait and isinstance(response, ModelResponse) and isinstance(response.body, MemoryOut):
+        user = get_user_or_404(request, u)
+        item = wait_until_indexed(open_facade(request), user, response.body.id)
+        response = render_item(item, response.body.duplicate_of, status=201)
         replace_stored_response(request, user, response)
     return response
 
 
-def find_duplicate(request: HttpRequest, door: MemoryFacade, user: EndUser | None, new: NewMemory) -> UUID | None:
-    """The bank item that this one duplicates. Called outside transactions, and not for a stored answer."""
-    if new.tier is not Tier.MEMORY_BANK or user is None or has_stored_response(request, user):
-        return None
-    # A refused text is not sent to any service.
-    return door.twin_of(user, validate_memory(new), Deadline(memory_conf().deadlines.default_s))
+def find_duplicate(request: HttpRequest, user: EndUser | None, new: NewMemory) -> UUID | None:
+    return open_facade(request).find_duplicate(user, new)
 
 
-def wait_until_indexed(door: MemoryFacade, user: EndUser, item: MemoryItem) -> MemoryItem:
+@write_once(creates_user=True, duplicate_id=find_duplicate)
+def write_memory(request: HttpRequest, user: EndUser, new: NewMemory, duplicate_id: UUID | None) -> HttpResponse:
+    stored = open_facade(request).store(user, new, now=timezone.now(), similar_to=duplicate_id)
+    return render_item(stored.item, stored.duplicate_of, status=201)
+
+
+def wait_until_indexed(memory: MemoryFacade, user: EndUser, item_id: UUID) -> MemoryItem | None:
     """The item once it is no longer ``pending``, or after ten seconds. Waits outside any transaction."""
     deadline, pause = Deadline(WAIT_S), FIRST_PAUSE_S
-    while item.indexing == Indexing.PENDING and not deadline.expired:
+    item = memory.get(user, item_id)
+    while item is not None and item.indexing == Indexing.PENDING and not deadline.expired:
         if not connection.in_atomic_block:
             # Return the connection to the pool while sleeping.
             connection.close()
         time.sleep(min(pause, deadline.remaining()))
         pause = min(pause * 1.5, LONGEST_PAUSE_S)
-        item = door.get(user, item.pk) or item
+        item = memory.get(user, item_id)
     return item
 
 
@@ -110,14 +97,11 @@ def wait_until_indexed(door: MemoryFacade, user: EndUser, item: MemoryItem) -> M
     operation_id="store_memories",
     summary="Store many memories, all or none",
 )
-def store_memories(request: HttpRequest, u: UserId, body: BatchIn) -> HttpResponse:
-    door, batch = open_facade(request), [item.as_new() for item in body.items]
-
-    def stored(user: EndUser) -> HttpResponse:
-        ids = door.store_many(user, batch, now=timezone.now())
-        return json_response(202, BatchOut(ids=[item_id for item_id in ids if item_id]))
-
-    return for_writing(request, u, lookup_user(request, u), lambda user: do_once(request, user, lambda: stored(user)))
+@write_once(creates_user=True)
+def store_memories(request: HttpRequest, user: EndUser, body: BatchIn) -> HttpResponse:
+    batch = [item.as_new() for item in body.items]
+    ids = open_facade(request).store_many(user, batch, now=timezone.now())
+    return json_response(202, BatchOut(ids=[item_id for item_id in ids if item_id]))
 
 
 @router.get(
@@ -127,19 +111,15 @@ def store_memories(request: HttpRequest, u: UserId, body: BatchIn) -> HttpRespon
     operation_id="list_memories",
     summary="List memories",
 )
-def list_memories(request: HttpRequest, u: UserId, options: Query[ListOptions]) -> HttpResponse:
-    wanted = ItemFilter(options.status, options.tier, options.tag, options.q)
+@optional_user
+def list_memories(request: HttpRequest, user: EndUser | None, options: Query[ListOptions]) -> HttpResponse:
     filters = [options.sort, options.status, options.tier, options.tag, options.q]
-    user = lookup_user(request, u)
-    mark = ["memories", user.pk if user else 0, *filters]
-    after = paging.read_item_cursor(options.sort, mark, options.cursor)
-    rows = listing.list_items(user, wanted, sort=options.sort, after=after, limit=options.limit + 1) if user else []
-    page, following = paging.cut_page(
-        rows,
-        options.limit,
-        lambda row: paging.sign_item_cursor(options.sort, mark, listing.build_item_cursor(row, options.sort)),
-    )
-    return json_response(200, MemoryPage(items=[MemoryOut.of(row) for row in page], next_cursor=following))
+    listing = ["memories", user.pk if user else 0, *filters]
+    after = paging.read_item_cursor(options.sort, listing, options.cursor)
+    wanted = ItemFilter(options.status, options.tier, options.tag, options.q)
+    rows = open_facade(request).list_items(user, wanted, sort=options.sort, after=after, limit=options.limit + 1)
+    page, cursor = paging.cut_item_page(rows, options.limit, options.sort, listing)
+    return json_response(200, MemoryPage(items=[MemoryOut.of(row) for row in page], next_cursor=cursor))
 
 
 @router.get(
@@ -149,16 +129,20 @@ def list_memories(request: HttpRequest, u: UserId, options: Query[ListOptions]) 
     operation_id="get_memory",
     summary="Read a memory",
 )
-def get_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
-    user = get_user_or_404(request, u)
+@require_user
+def get_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
     return render_item(open_facade(request).get(user, UUID(item_id)))
 
 
-def render_item(item: MemoryItem | None, asked: UUID | None = None) -> HttpResponse:
-    """The item as an answer; if it was merged into another than ``asked``, with ``duplicate_of``."""
+def render_item(item: MemoryItem | None, duplicate_of: UUID | None = None, status: int = 200) -> HttpResponse:
     if item is None:
         raise not_found()
-    return json_response(200, MemoryOut.of(item, item.pk if asked not in {None, item.pk} else None))
+    return json_response(status, MemoryOut.of(item, duplicate_of))
+
+
+def render_merged(item: MemoryItem | None, requested: UUID) -> HttpResponse:
+    """The item; if ``requested`` was merged into another one, that one, named by ``duplicate_of``."""
+    return render_item(item, item.pk if item and item.pk != requested else None)
 
 
 @router.patch(
@@ -168,7 +152,8 @@ def render_item(item: MemoryItem | None, asked: UUID | None = None) -> HttpRespo
     operation_id="revise_memory",
     summary="Change a memory",
 )
-def revise_memory(request: HttpRequest, u: UserId, item_id: ItemId, body: MemoryPatch) -> HttpResponse:
+@require_user
+def revise_memory(request: HttpRequest, user: EndUser, item_id: ItemId, body: MemoryPatch) -> HttpResponse:
     """A new text makes a new version; the one before stays readable under ``versions``.
 
     A ``memory_bank`` item that now duplicates another is merged with it. The item with the better wording is returned,
@@ -177,11 +162,10 @@ def revise_memory(request: HttpRequest, u: UserId, item_id: ItemId, body: Memory
     changes = body.changes()
     if not changes:
         raise invalid_field("", "name at least one field to change")
-    user, door, key = get_user_or_404(request, u), open_facade(request), UUID(item_id)
-    twin = None
-    if "text" in changes:
-        twin = door.twin_of_item(user, key, Deadline(memory_conf().deadlines.default_s), text=body.text)
-    return render_item(door.revise(user, key, changes, now=timezone.now(), similar_to=twin), key)
+    memory, key = open_facade(request), UUID(item_id)
+    duplicate_id = memory.find_duplicate_of(user, key, text=body.text) if "text" in changes else None
+    item = memory.revise(user, key, changes, now=timezone.now(), similar_to=duplicate_id)
+    return render_merged(item, key)
 
 
 @router.delete(
@@ -191,9 +175,9 @@ def revise_memory(request: HttpRequest, u: UserId, item_id: ItemId, body: Memory
     operation_id="delete_memory",
     summary="Delete a memory for good",
 )
-def delete_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
+@require_user
+def delete_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
     """Gone from every answer at once, with its versions and events."""
-    user = get_user_or_404(request, u)
     if not open_facade(request).remove(user, UUID(item_id), now=timezone.now()):
         raise not_found()
     return HttpResponse(status=204)
@@ -206,9 +190,14 @@ def delete_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpRespo
     operation_id="archive_memory",
     summary="Take a memory out of every answer, and keep it",
 )
-def archive_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
-    user, door = get_user_or_404(request, u), open_facade(request)
-    return do_once(request, user, lambda: render_item(door.archive(user, UUID(item_id), now=timezone.now())))
+@write_once()
+def archive_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
+    return render_item(open_facade(request).archive(user, UUID(item_id), now=timezone.now()))
+
+
+def find_duplicate_of(request: HttpRequest, user: EndUser, item_id: str, *_: object, **__: object) -> UUID | None:
+    """The bank item that an archived one duplicates once it is back."""
+    return open_facade(request).find_duplicate_of(user, UUID(item_id))
 
 
 @router.post(
@@ -218,19 +207,11 @@ def archive_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResp
     operation_id="restore_memory",
     summary="Bring an archived memory back",
 )
-def restore_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
-    user, door, key = get_user_or_404(request, u), open_facade(request), UUID(item_id)
-    twin = find_duplicate_of_restored(request, door, user, key)
-    return do_once(
-        request, user, lambda: render_item(door.restore(user, key, now=timezone.now(), similar_to=twin), key)
-    )
-
-
-def find_duplicate_of_restored(request: HttpRequest, door: MemoryFacade, user: EndUser, item_id: UUID) -> UUID | None:
-    """The bank item that a restored one duplicates. Not looked up for a stored answer."""
-    if has_stored_response(request, user):
-        return None
-    return door.twin_of_item(user, item_id, Deadline(memory_conf().deadlines.default_s))
+@write_once(duplicate_id=find_duplicate_of)
+def restore_memory(request: HttpRequest, user: EndUser, item_id: ItemId, duplicate_id: UUID | None) -> HttpResponse:
+    key = UUID(item_id)
+    item = open_facade(request).restore(user, key, now=timezone.now(), similar_to=duplicate_id)
+    return render_merged(item, key)
 
 
 @router.get(
@@ -240,11 +221,17 @@ def find_duplicate_of_restored(request: HttpRequest, door: MemoryFacade, user: E
     operation_id="list_versions",
     summary="Earlier and merged wordings, newest first",
 )
-def list_versions(request: HttpRequest, u: UserId, item_id: ItemId, options: Query[PageOptions]) -> HttpResponse:
-    user, key, mark, before = read_history_request(request, u, item_id, "versions", options)
-    rows = listing.list_versions(user, key, before=before, limit=options.limit + 1)
-    page, following = paging.cut_page(rows, options.limit, lambda row: paging.sign_cursor(mark, [row.version]))
-    return json_response(200, VersionPage(items=[VersionOut.of(row) for row in page], next_cursor=following))
+@require_user
+def list_versions(
+    request: HttpRequest, user: EndUser, item_id: ItemId, options: Query[RecordPageOptions]
+) -> HttpResponse:
+    memory, key, listing = open_facade(request), UUID(item_id), ["versions", user.pk, str(UUID(item_id))]
+    if memory.get(user, key) is None:
+        raise not_found()
+    before = paging.read_number_cursor(listing, options.cursor)
+    rows = memory.list_versions(user, key, before=before, limit=options.limit + 1)
+    page, cursor = paging.cut_page(rows, options.limit, lambda row: paging.sign_cursor(listing, [row.version]))
+    return json_response(200, VersionPage(items=[VersionOut.of(row) for row in page], next_cursor=cursor))
 
 
 @router.get(
@@ -254,23 +241,17 @@ def list_versions(request: HttpRequest, u: UserId, item_id: ItemId, options: Que
     operation_id="list_events",
     summary="What happened to a memory and why, newest first",
 )
-def list_events(request: HttpRequest, u: UserId, item_id: ItemId, options: Query[PageOptions]) -> HttpResponse:
-    user, key, mark, before = read_history_request(request, u, item_id, "events", options)
-    rows = listing.list_events(user, key, before=before, limit=options.limit + 1)
-    page, following = paging.cut_page(rows, options.limit, lambda row: paging.sign_cursor(mark, [row.pk]))
-    return json_response(200, EventPage(items=[EventOut.of(row) for row in page], next_cursor=following))
-
-
-def read_history_request(
-    request: HttpRequest, u: str, item_id: str, kind: str, options: PageOptions
-) -> tuple[EndUser, UUID, list[str | int], int | None]:
-    """The user, item and start of a page of its history."""
-    user, key = get_user_or_404(request, u), UUID(item_id)
-    if open_facade(request).get(user, key) is None:
+@require_user
+def list_events(
+    request: HttpRequest, user: EndUser, item_id: ItemId, options: Query[RecordPageOptions]
+) -> HttpResponse:
+    memory, key, listing = open_facade(request), UUID(item_id), ["events", user.pk, str(UUID(item_id))]
+    if memory.get(user, key) is None:
         raise not_found()
-    mark: list[str | int] = [kind, user.pk, str(key)]
-    place = paging.read_cursor(mark, options.cursor)
-    return user, key, mark, int(place[0]) if place else None
+    before = paging.read_number_cursor(listing, options.cursor)
+    rows = memory.list_events(user, key, before=before, limit=options.limit + 1)
+    page, cursor = paging.cut_page(rows, options.limit, lambda row: paging.sign_cursor(listing, [row.pk]))
+    return json_response(200, EventPage(items=[EventOut.of(row) for row in page], next_cursor=cursor))
 
 
 @router.delete(
@@ -280,9 +261,8 @@ def read_history_request(
     operation_id="erase_user",
     summary="Forget a user for good",
 )
-def erase_user(request: HttpRequest, u: UserId) -> HttpResponse:
+@require_user
+def erase_user(request: HttpRequest, user: EndUser) -> HttpResponse:
     """Takes effect at once; a background job removes rows, vectors and caches."""
-    user = get_user_or_404(request, u)
     erasure = open_facade(request).request_erasure(user, now=timezone.now())
-    enqueue(tasks.erase_user, str(erasure.pk))
     return json_response(202, ErasureOut(job_id=erasure.pk))

@@ -11,13 +11,16 @@ from pydantic import BaseModel, Field
 
 from memory.api.acting import open_facade
 from memory.api.schemas import IndexStatusOut
+from memory.facade import Stats
 from memory.indexing.queue import IndexCounts
 from memory.lifecycle.promotion import MOST_LISTED, PromotionResult
+from memory.models import EndUser
 from memory.operations import health
 from memory.tiers import Outcome, Status, Tier
-from memory.web.auth import ADMIN, READ, authenticate_request, lookup_user
-from memory.web.fields import Flag, RequestBody, UserId, is_none
-from memory.web.idempotency import answer_once, json_response
+from memory.web.auth import ADMIN, READ, authenticate_request
+from memory.web.endpoints import answer_once, optional_user
+from memory.web.fields import Flag, RequestBody, is_none
+from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
 from memory.web.problems import Problem, problem_from_status, to_problem
 
@@ -71,17 +74,13 @@ class PromoteOut(BaseModel):
     summary="Run a promotion pass now",
     by_alias=True,
 )
-def run_promotion(request: HttpRequest, u: UserId, body: PromoteIn = PromoteIn()) -> HttpResponse:  # noqa: B008
+@answer_once()
+def run_promotion(request: HttpRequest, user: EndUser | None, body: PromoteIn = PromoteIn()) -> HttpResponse:  # noqa: B008
     """Promotes proven memories and archives expired ones. ``dry_run`` only reports what it would do."""
-    user, door = lookup_user(request, u), open_facade(request)
     if user is None:
         return json_response(200, PromoteOut.of(PromotionResult()))
-    # Outside the transaction that keeps the answer: a pass is many short ones, and doing it again changes nothing.
-    return answer_once(
-        request,
-        user,
-        lambda: json_response(200, PromoteOut.of(door.promote(user, now=timezone.now(), dry_run=body.dry_run))),
-    )
+    done = open_facade(request).promote(user, now=timezone.now(), dry_run=body.dry_run)
+    return json_response(200, PromoteOut.of(done))
 
 
 class StatsOut(BaseModel):
@@ -92,6 +91,17 @@ class StatsOut(BaseModel):
     indexing: IndexStatusOut
     graphs: dict[str, int] = Field(description="Sizes of the user's graphs, by name.")
 
+    @classmethod
+    def of(cls, found: Stats) -> "StatsOut":
+        return cls(
+            tiers={tier: {status: found.tiers.get(tier, {}).get(status, 0) for status in Status} for tier in Tier},
+            outcomes={outcome: found.outcomes.get(outcome, 0) for outcome in Outcome},
+            exchanges=found.exchanges,
+            signals=found.signals,
+            indexing=render_index_counts(found.indexing),
+            graphs=found.graphs,
+        )
+
 
 @router.get(
     "/users/{u}/stats",
@@ -100,22 +110,9 @@ class StatsOut(BaseModel):
     operation_id="stats",
     summary="How much is remembered, and how well it served",
 )
-def stats(request: HttpRequest, u: UserId) -> HttpResponse:
-    user = lookup_user(request, u)
-    found = open_facade(request).stats(user) if user else None
-    tiers = found.tiers if found else {}
-    counts = {tier: {status: tiers.get(tier, {}).get(status, 0) for status in Status} for tier in Tier}
-    return json_response(
-        200,
-        StatsOut(
-            tiers=counts,
-            outcomes={outcome: found.outcomes.get(outcome, 0) if found else 0 for outcome in Outcome},
-            exchanges=found.exchanges if found else 0,
-            signals=found.signals if found else {},
-            indexing=render_index_counts(found.indexing if found else None),
-            graphs=open_facade(request).graph_sizes(user) if user else {},
-        ),
-    )
+@optional_user
+def stats(request: HttpRequest, user: EndUser | None) -> HttpResponse:
+    return json_response(200, StatsOut.of(open_facade(request).get_stats(user) if user else Stats()))
 
 
 @router.get(
@@ -125,14 +122,13 @@ def stats(request: HttpRequest, u: UserId) -> HttpResponse:
     operation_id="index_status",
     summary="How far memories are on their way into the index",
 )
-def index_status(request: HttpRequest, u: UserId) -> HttpResponse:
-    user = lookup_user(request, u)
-    return json_response(200, render_index_counts(open_facade(request).index_status(user) if user else None))
+@optional_user
+def index_status(request: HttpRequest, user: EndUser | None) -> HttpResponse:
+    counts = open_facade(request).count_indexing(user) if user else IndexCounts()
+    return json_response(200, render_index_counts(counts))
 
 
-def render_index_counts(counts: IndexCounts | None) -> IndexStatusOut:
-    if counts is None:
-        return IndexStatusOut(pending=0, ready=0, failed=0)
+def render_index_counts(counts: IndexCounts) -> IndexStatusOut:
     return IndexStatusOut(pending=counts.pending, ready=counts.ready, failed=counts.failed)
 
 

@@ -10,11 +10,13 @@ from ninja import Router
 from pydantic import BaseModel, Field, field_validator
 
 from memory.api.acting import open_facade
+from memory.models import EndUser
 from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
 from memory.tiers import Outcome, Tier
-from memory.web.auth import READ, ensure_request_user
-from memory.web.fields import Flag, JsonValue, Metadata, Name, QueryText, RequestBody, UserId, UuidText, is_none
-from memory.web.idempotency import answer_once, json_response
+from memory.web.auth import READ
+from memory.web.endpoints import answer_once
+from memory.web.fields import Flag, JsonValue, Metadata, Name, QueryText, RequestBody, UuidText, is_none
+from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
 
 router = Router(tags=["Search"])
@@ -138,12 +140,9 @@ class SearchOut(BaseModel):
     operation_id="search",
     summary="Search memories",
 )
-def search_memories(request: HttpRequest, u: UserId, body: SearchIn) -> HttpResponse:
+@answer_once(creates_user=True)
+def search_memories(request: HttpRequest, user: EndUser, body: SearchIn) -> HttpResponse:
     """Meaning and words together. A stage that fails is left out and named in ``debug``; the answer still comes."""
-    user, door, wanted = ensure_request_user(request, u), open_facade(request), body.as_request()
-
-    def find() -> HttpResponse:
-        now = timezone.now()
-        return json_response(200, SearchOut.of(door.search(user, wanted, now=now), now, explain=body.explain))
-
-    return answer_once(request, user, find)
+    now = timezone.now()
+    found = open_facade(request).search(user, body.as_request(), now=now)
+    return json_response(200, SearchOut.of(found, now, explain=body.explain))

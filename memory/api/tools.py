@@ -10,10 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
 from memory import tools
 from memory.api.acting import open_facade
 from memory.models import EndUser
-from memory.tools import TargetNotFound, ToolCall, ToolError, ToolResult, UnknownTool
-from memory.web.auth import READ, ensure_request_user, for_writing, get_principal, lookup_user
+from memory.tools import PreparedCall, TargetNotFound, ToolCall, ToolError, ToolResult, UnknownTool
+from memory.web.auth import READ, get_principal, lookup_user
+from memory.web.endpoints import answer_once, write_once
 from memory.web.fields import UserId
-from memory.web.idempotency import answer_once, do_once, json_response, read_idempotency_key, replay_stored
+from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
 from memory.web.problems import FieldError, Problem, invalid_fields
 
@@ -79,7 +80,9 @@ def call_tool(request: HttpRequest, u: UserId, name: ToolName, body: ToolArgumen
         call = tools.read_call(name, body.model_extra)
         if call.tool.scope not in get_principal(request).scopes:
             raise Problem(403, "forbidden", f"This key lacks the scope {call.tool.scope}.")
-        return answer_read_call(request, u, call) if call.tool.scope == "read" else run_write_call(request, u, call)
+        with tools.record_failures(open_facade(request), lambda: lookup_user(request, u), call, now=timezone.now()):
+            run = run_reading_tool if call.tool.scope == "read" else run_writing_tool
+            return run(request, u, call)
     except ToolError as error:
         raise problem_from_tool_error(error) from error
 
@@ -90,30 +93,18 @@ def problem_from_tool_error(error: ToolError) -> Problem:
     return invalid_fields(FieldError(*one) for one in error.errors)
 
 
-def answer_read_call(request: HttpRequest, u: str, call: ToolCall) -> HttpResponse:
-    user, door, now = ensure_request_user(request, u), open_facade(request), timezone.now()
-
-    def answer() -> HttpResponse:
-        with tools.record_failures(door, user, call, now=now):
-            return render_result(call, tools.prepare_call(door, user, call, now=now)(user))
-
-    return answer_once(request, user, answer)
+def prepare_tool(request: HttpRequest, user: EndUser | None, call: ToolCall) -> PreparedCall:
+    return tools.prepare_call(open_facade(request), user, call, now=timezone.now())
 
 
-def run_write_call(request: HttpRequest, u: str, call: ToolCall) -> HttpResponse:
-    known, door = lookup_user(request, u), open_facade(request)
-    key = read_idempotency_key(request)
-    # Before preparing, which asks other services and may say no by now: a repeat is answered as it was.
-    if known is not None and key is not None and (first := replay_stored(request, known, key)):
-        return first
-    now = timezone.now()
-    with tools.record_failures(door, known, call, now=now):
-        prepared = tools.prepare_call(door, known, call, now=now)
+@answer_once(creates_user=True)
+def run_reading_tool(request: HttpRequest, user: EndUser, call: ToolCall) -> HttpResponse:
+    return render_result(call, prepare_tool(request, user, call)(user))
 
-        def act(user: EndUser) -> HttpResponse:
-            return do_once(request, user, lambda: render_result(call, prepared(user)))
 
-        return for_writing(request, u, known, act)
+@write_once(creates_user=True, prepared=prepare_tool)
+def run_writing_tool(request: HttpRequest, user: EndUser, call: ToolCall, prepared: PreparedCall) -> HttpResponse:
+    return render_result(call, prepared(user))
 
 
 def render_result(call: ToolCall, result: ToolResult) -> HttpResponse:

@@ -9,13 +9,16 @@ from ninja import Path, Router
 from pydantic import BaseModel, Field
 
 from memory.api.acting import open_facade
-from memory.api.memories import find_duplicate_of_restored, render_item
-from memory.api.schemas import MemoryOut
+from memory.api.memories import find_duplicate_of, render_item, render_merged
 from memory.lifecycle.purging import PurgeFilter, PurgeResult
-from memory.web.auth import ADMIN, WRITE, get_user_or_404
-from memory.web.fields import Flag, ItemId, Metadata, Name, RequestBody, UserId, UuidText
-from memory.web.idempotency import answer_once, do_once, json_response
+from memory.models import EndUser
+from memory.web.auth import ADMIN, WRITE
+from memory.web.endpoints import answer_once, write_once
+from memory.web.fields import Flag, ItemId, Metadata, Name, RequestBody, UuidText
+from memory.web.idempotency import json_response
+from memory.web.items import MemoryOut
 from memory.web.openapi import describe_responses
+from memory.web.problems import not_found
 
 router = Router(tags=["Trust"])
 
@@ -30,10 +33,10 @@ LISTED = 1_000
     operation_id="vouch_for_memory",
     summary="Answer for a memory as for one's own words",
 )
-def vouch_for_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
+@write_once()
+def vouch_for_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
     """Raises its trust to ``user``, so that it may be promoted and always injected. Nothing else raises trust."""
-    user, door = get_user_or_404(request, u), open_facade(request)
-    return do_once(request, user, lambda: render_item(door.vouch(user, UUID(item_id), now=timezone.now())))
+    return render_item(open_facade(request).vouch(user, UUID(item_id), now=timezone.now()))
 
 
 @router.post(
@@ -43,15 +46,15 @@ def vouch_for_memory(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpRe
     operation_id="undo_event",
     summary="Take a promotion, an archiving or a verdict back",
 )
-def undo_event(request: HttpRequest, u: UserId, item_id: ItemId, event_id: EventId) -> HttpResponse:
+@write_once(duplicate_id=find_duplicate_of)
+def undo_event(
+    request: HttpRequest, user: EndUser, item_id: ItemId, event_id: EventId, duplicate_id: UUID | None
+) -> HttpResponse:
     """A move only while it is the last thing that happened to the memory; the outcomes that led to it do not lead to it
     again, the next one decides. A verdict when it was recorded by memory ids, without a turn or an exchange: where it
     names one, a new verdict on the same answer takes its place."""
-    user, door, key = get_user_or_404(request, u), open_facade(request), UUID(item_id)
-    twin = find_duplicate_of_restored(request, door, user, key)
-    return do_once(
-        request, user, lambda: render_item(door.undo(user, key, event_id, now=timezone.now(), similar_to=twin), key)
-    )
+    memory, key = open_facade(request), UUID(item_id)
+    return render_merged(memory.undo(user, key, event_id, now=timezone.now(), similar_to=duplicate_id), key)
 
 
 class PurgeIn(RequestBody):
@@ -67,7 +70,7 @@ class PurgeIn(RequestBody):
     memory_id: UuidText | None = None
     dry_run: Flag = False
 
-    def wanted(self) -> PurgeFilter:
+    def as_filter(self) -> PurgeFilter:
         source: str | dict[str, Any] = self.source or ""
         return PurgeFilter(
             source=source,
@@ -106,14 +109,11 @@ class PurgeOut(BaseModel):
     operation_id="purge_source",
     summary="Remove a source with everything that came of it",
 )
-def purge_source(request: HttpRequest, u: UserId, body: PurgeIn) -> HttpResponse:
+@answer_once()
+def purge_source(request: HttpRequest, user: EndUser | None, body: PurgeIn) -> HttpResponse:
     """For good: texts, versions, exchanges and vectors. ``dry_run`` only counts; exchanges are counted as they go."""
-    user, door = get_user_or_404(request, u), open_facade(request)
-
-    def purged() -> HttpResponse:
-        return json_response(
-            200, PurgeOut.of(*door.purge(user, body.wanted(), now=timezone.now(), dry_run=body.dry_run))
-        )
-
+    if user is None:
+        raise not_found()
     # In many short transactions: one that is sent again finds what is left.
-    return answer_once(request, user, purged)
+    done, exchanges = open_facade(request).purge(user, body.as_filter(), now=timezone.now(), dry_run=body.dry_run)
+    return json_response(200, PurgeOut.of(done, exchanges))

@@ -12,8 +12,9 @@ from memory.api.acting import open_facade
 from memory.models import EndUser, UserData
 from memory.models.userdata import MAX_KEY_CHARS
 from memory.web import paging
-from memory.web.auth import READ, WRITE, for_writing, get_user_or_404, lookup_user
-from memory.web.fields import JsonValue, PageSize, QueryParameters, RequestBody, UserId, validate_json_size
+from memory.web.auth import READ, WRITE
+from memory.web.endpoints import create_user, optional_user, require_user
+from memory.web.fields import JsonValue, PageSize, QueryParameters, RequestBody, validate_json_size
 from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
 from memory.web.problems import not_found
@@ -67,17 +68,16 @@ class ValueListOptions(QueryParameters):
     operation_id="list_data",
     summary="List own data",
 )
-def list_data(request: HttpRequest, u: UserId, options: Query[ValueListOptions]) -> HttpResponse:
+@optional_user
+def list_data(request: HttpRequest, user: EndUser | None, options: Query[ValueListOptions]) -> HttpResponse:
     """In the order of the keys."""
-    user = lookup_user(request, u)
-    mark = ["data", user.pk if user else 0, options.prefix]
-    place = paging.read_cursor(mark, options.cursor)
-    found = open_facade(request).list_data(
-        user, prefix=options.prefix, after=str(place[0]) if place else "", limit=options.limit + 1
-    ) if user else []  # fmt: skip
-    page = found[: options.limit]
-    following = paging.sign_cursor(mark, [page[-1].key]) if len(found) > options.limit else None
-    return json_response(200, ValuePage(items=[ValueOut.of(row) for row in page], next_cursor=following))
+    listing = ["data", user.pk if user else 0, options.prefix]
+    last = paging.read_cursor(listing, options.cursor)
+    after = str(last[0]) if last else ""
+    memory, limit = open_facade(request), options.limit + 1
+    rows = memory.list_data(user, prefix=options.prefix, after=after, limit=limit) if user else []
+    page, cursor = paging.cut_page(rows, options.limit, lambda row: paging.sign_cursor(listing, [row.key]))
+    return json_response(200, ValuePage(items=[ValueOut.of(row) for row in page], next_cursor=cursor))
 
 
 @router.get(
@@ -87,8 +87,9 @@ def list_data(request: HttpRequest, u: UserId, options: Query[ValueListOptions])
     operation_id="get_data",
     summary="Read a value",
 )
-def get_data(request: HttpRequest, u: UserId, key: Key) -> HttpResponse:
-    row = open_facade(request).data(get_user_or_404(request, u), key)
+@require_user
+def get_data(request: HttpRequest, user: EndUser, key: Key) -> HttpResponse:
+    row = open_facade(request).get_data(user, key)
     if row is None:
         raise not_found()
     return json_response(200, ValueOut.of(row))
@@ -101,13 +102,11 @@ def get_data(request: HttpRequest, u: UserId, key: Key) -> HttpResponse:
     operation_id="put_data",
     summary="Keep a value",
 )
-def put_data(request: HttpRequest, u: UserId, key: Key, body: ValueIn) -> HttpResponse:
+@create_user
+def put_data(request: HttpRequest, user: EndUser, key: Key, body: ValueIn) -> HttpResponse:
     """Any JSON in the place of what the key held: never searched, learned from or shown to a model."""
-
-    def kept(user: EndUser) -> HttpResponse:
-        return json_response(200, ValueOut.of(open_facade(request).put_data(user, key, body.value, now=timezone.now())))
-
-    return for_writing(request, u, lookup_user(request, u), kept)
+    row = open_facade(request).put_data(user, key, body.value, now=timezone.now())
+    return json_response(200, ValueOut.of(row))
 
 
 @router.delete(
@@ -117,7 +116,8 @@ def put_data(request: HttpRequest, u: UserId, key: Key, body: ValueIn) -> HttpRe
     operation_id="delete_data",
     summary="Delete a value for good",
 )
-def delete_data(request: HttpRequest, u: UserId, key: Key) -> HttpResponse:
-    if not open_facade(request).remove_data(get_user_or_404(request, u), key):
+@require_user
+def delete_data(request: HttpRequest, user: EndUser, key: Key) -> HttpResponse:
+    if not open_facade(request).delete_data(user, key):
         raise not_found()
     return HttpResponse(status=204)

@@ -79,10 +79,10 @@ def measure(
     memory, watch = MemoryFacade("bench"), Stopwatch()
     for number, question in enumerate(questions[: WARM_UP + plan.queries]):
         if number < WARM_UP:
-            memory.insights(user, question, now=now, thread_id="benchmark")
+            memory.get_insights(user, question, now=now, thread_id="benchmark")
             continue
         with watch.measure("in this process"):
-            memory.insights(user, question, now=now, thread_id="benchmark")
+            memory.get_insights(user, question, now=now, thread_id="benchmark")
     with client.uncounted():
         for question in questions[:WARM_UP]:
             client.insights(user.external_id, question)

@@ -7,36 +7,35 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from memory.conf import memory_conf
+from memory.console.acting import open_facade
 from memory.console.forms import PinForm
 from memory.console.item import find_item, redirect_to_item
-from memory.console.pages import OperatorRequest, place_page, render_page
-from memory.console.places import ViewedPerson
 from memory.models import MemoryItem
-from memory.platform.deadline import Deadline
 from memory.store.admission import NewMemory, WriteRefused
 from memory.store.writing import StoreResult
 from memory.tiers import BANK_TAGS, SourceType, Tier
+from memory.web.pages import OperatorRequest, person_page, render_page
+from memory.web.viewing import ViewedPerson
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@place_page
-def add_to_bank(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
-    item = find_item(place, item_id)
+@person_page
+def add_to_bank(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
+    item = find_item(person, item_id)
     form = PinForm(request.POST, label_suffix="") if request.method == "POST" else PinForm.of(item)
-    stored = store_in_bank(place, item, form) if form.is_bound and form.is_valid() else None
+    stored = store_in_bank(person, item, form) if form.is_bound and form.is_valid() else None
     if stored is not None:
         merged = stored.duplicate_of is not None
         messages.success(
             request, "The bank held this already; the two are one now." if merged else "It is in the bank."
         )
-        return redirect_to_item(request, place, stored.item.pk)
-    context = {"place": place, "item": item, "form": form, "usual_tags": BANK_TAGS}
+        return redirect_to_item(request, person, stored.item.pk)
+    context = {"person": person, "item": item, "form": form, "usual_tags": BANK_TAGS}
     status = 422 if form.is_bound else 200
     return render_page(request, "console/item/pin.html", "console/item/_pin_form.html", context, status=status)
 
 
-def store_in_bank(place: ViewedPerson, item: MemoryItem, form: PinForm) -> StoreResult | None:
+def store_in_bank(person: ViewedPerson, item: MemoryItem, form: PinForm) -> StoreResult | None:
     """The bank item; None when the bank refuses it, and the form says why."""
     given = form.cleaned_data
     new = NewMemory(
@@ -54,8 +53,9 @@ def store_in_bank(place: ViewedPerson, item: MemoryItem, form: PinForm) -> Store
         vouched=True,
     )
     try:
-        twin = place.facade.twin_of(place.user, new, Deadline(memory_conf().deadlines.default_s))
-        return place.facade.store(place.user, new, now=timezone.now(), similar_to=twin)
+        memory = open_facade(person)
+        duplicate_id = memory.find_duplicate(person.user, new)
+        return memory.store(person.user, new, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as error:
         form.add_error(error.field if error.field in form.fields else None, error.rule)
         return None

@@ -7,11 +7,12 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from memory.console.acting import open_facade
 from memory.console.explanations import describe_fallbacks, split_timings
 from memory.console.forms import ContextForm
-from memory.console.pages import OperatorRequest, place_page, render_page
-from memory.console.places import ViewedPerson
 from memory.context.compose import Context
+from memory.web.pages import OperatorRequest, person_page, render_page
+from memory.web.viewing import ViewedPerson
 
 TITLES = {
     "core_instructions": "How to use it",
@@ -47,23 +48,23 @@ class PreviewSection:
 
 
 @require_safe
-@place_page
-def page(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
+@person_page
+def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     asked = "query" in request.GET
     form = ContextForm(request.GET if asked else None)
-    context: dict[str, Any] = {"place": place, "form": form}
+    context: dict[str, Any] = {"person": person, "form": form}
     status = 200
     if asked and not form.is_valid():
         status = 422
     elif asked and form.cleaned_data["query"]:
-        context.update(build_preview_context(compose_preview(place, form)))
+        context.update(build_preview_context(compose_preview(person, form)))
     return render_page(request, "console/search/context.html", "console/search/_handed.html", context, status=status)
 
 
-def compose_preview(place: ViewedPerson, form: ContextForm) -> Context:
+def compose_preview(person: ViewedPerson, form: ContextForm) -> Context:
     # An operator looks on: no turn of the user's is made, and nothing counts as retrieved.
-    return place.facade.context(
-        place.user,
+    return open_facade(person).compose_context(
+        person.user,
         form.cleaned_data["query"],
         now=timezone.now(),
         thread_id=form.cleaned_data["thread"],

@@ -7,11 +7,11 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.http import QueryDict
 
 from memory.conf import memory_conf
-from memory.console.names import TIER_NAMES
 from memory.models import MemoryItem
 from memory.retrieval.results import RECENCY, RELEVANCE, SCORE
 from memory.store.listing import ItemFilter
 from memory.tiers import Indexing, Status, Tier
+from memory.web.labels import TIER_NAMES
 
 SORTS = ((RELEVANCE, "Relevance"), (RECENCY, "Most recent"), (SCORE, "Outcome score"))
 DEFAULTS = {"sort_by": RELEVANCE, "limit": 10}
@@ -81,14 +81,14 @@ class FilterForm(forms.Form):
     tag = forms.CharField(required=False, max_length=64, strip=True)
     q = forms.CharField(required=False, max_length=200, strip=True)
 
-    def wanted(self) -> ItemFilter:
-        asked = self.cleaned_data
-        is_failed = asked["status"] == FAILED
+    def as_filter(self) -> ItemFilter:
+        fields = self.cleaned_data
+        is_failed = fields["status"] == FAILED
         return ItemFilter(
-            status=Status.ACTIVE if is_failed else Status(asked["status"] or Status.ACTIVE),
-            tier=Tier(asked["tier"]) if asked["tier"] else None,
-            tag=asked["tag"] or None,
-            words=asked["q"] or None,
+            status=Status.ACTIVE if is_failed else Status(fields["status"] or Status.ACTIVE),
+            tier=Tier(fields["tier"]) if fields["tier"] else None,
+            tag=fields["tag"] or None,
+            words=fields["q"] or None,
             indexing=Indexing.FAILED if is_failed else None,
         )
 

@@ -10,15 +10,15 @@ from django.views.decorators.http import require_safe
 
 from memory.console import charts, component_health
 from memory.console.explanations import STAGES
-from memory.console.names import TIER_NAMES
-from memory.console.pages import OperatorRequest, operator_page, render_page
-from memory.console.places import can_see_everybody
 from memory.operations import prometheus
 from memory.operations.prometheus import StageLatency
 from memory.platform import metrics
 from memory.platform.faults import Unavailable
 from memory.platform.metrics import Series, Sums
 from memory.tiers import Tier
+from memory.web.labels import TIER_NAMES
+from memory.web.pages import OperatorRequest, operator_page, render_page
+from memory.web.viewing import can_see_everybody
 
 DAYS = 14
 
@@ -56,7 +56,7 @@ def build_context() -> dict[str, Any]:
 
 def sort_by_stage(found: list[StageLatency]) -> list[StageLatency]:
     """As a search goes through them, the whole last."""
-    places = {name: place for place, name in enumerate(STAGES)}
+    places = {name: position for position, name in enumerate(STAGES)}
     return sorted(found, key=lambda one: places.get(one.stage, len(places)))
 
 

@@ -13,25 +13,23 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from memory.conf import memory_conf
+from memory.console.acting import open_facade
 from memory.console.forms import RevisionForm
-from memory.console.names import OUTCOME_NAMES, TIER_NAMES, TRUST_NAMES, VERDICTS
-from memory.console.pages import OperatorRequest, place_page, render_page, wants_fragment
-from memory.console.places import ViewedPerson
 from memory.console.text_diff import DiffRun, diff_texts
 from memory.console.timeline import build_timeline
 from memory.models import MemoryItem, MemoryVersion
-from memory.platform.deadline import Deadline
 from memory.scoring import bank_quality, wilson_lower_bound
 from memory.store.admission import WriteRefused
-from memory.store.listing import list_events, list_versions
 from memory.tiers import SCORED_TIERS, Tier, Trust
+from memory.web.labels import OUTCOME_NAMES, TIER_NAMES, TRUST_NAMES, VERDICTS
+from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
+from memory.web.viewing import ViewedPerson
 
 MERGED = "The bank held this already; the two are one now."
 VERDICT_NAMES = {f"outcome_{value}": name for value, name in OUTCOME_NAMES.items()}
 VERSIONS = 20
 EVENTS = 100
-LONGEST_NUMBER = 6
+MAX_DIGITS = 6
 LONG = 800
 """Characters from which a text is folded, so that what can be done with it stays in sight."""
 
@@ -44,26 +42,29 @@ class VersionDiff:
     runs: list[DiffRun]
 
 
-def find_item(place: ViewedPerson, item_id: uuid.UUID) -> MemoryItem:
-    item = place.facade.get(place.user, item_id)
+def find_item(person: ViewedPerson, item_id: uuid.UUID) -> MemoryItem:
+    item = open_facade(person).get(person.user, item_id)
     if item is None:
         raise Http404("no such memory")
     return item
 
 
 @require_safe
-@place_page
-def page(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
-    item = find_item(place, item_id)
-    return render_page(request, "console/item/page.html", "console/item/_actions.html", build_item_context(place, item))
+@person_page
+def page(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
+    item = find_item(person, item_id)
+    return render_page(
+        request, "console/item/page.html", "console/item/_actions.html", build_item_context(person, item)
+    )
 
 
-def build_item_context(place: ViewedPerson, item: MemoryItem) -> dict[str, Any]:
-    versions = list_versions(place.user, item.pk, before=None, limit=VERSIONS + 1)
-    events = list_events(place.user, item.pk, before=None, limit=EVENTS + 1)
-    verdict = place.facade.withdrawable_verdict(place.user, item.pk)
+def build_item_context(person: ViewedPerson, item: MemoryItem) -> dict[str, Any]:
+    memory = open_facade(person)
+    versions = memory.list_versions(person.user, item.pk, limit=VERSIONS + 1)
+    events = memory.list_events(person.user, item.pk, limit=EVENTS + 1)
+    verdict = memory.find_withdrawable_verdict(person.user, item.pk)
     return {
-        "place": place,
+        "person": person,
         "item": item,
         "now": timezone.now(),
         "tier_name": TIER_NAMES[Tier(item.tier)],
@@ -101,32 +102,32 @@ def diff_versions(item: MemoryItem, versions: Sequence[MemoryVersion]) -> list[V
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@place_page
-def edit(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
-    item = find_item(place, item_id)
+@person_page
+def edit(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
+    item = find_item(person, item_id)
     if request.method == "POST":
         form = RevisionForm(request.POST, label_suffix="")
-        if form.is_valid() and is_current(form, item) and (left := save_revision(place, item, form)):
+        if form.is_valid() and is_current(form, item) and (left := save_revision(person, item, form)):
             messages.success(request, "The memory was saved." if left == item_id else MERGED)
-            return redirect_to_item(request, place, left)
-        return render_edit_form(request, place, item, form, status=422)
+            return redirect_to_item(request, person, left)
+        return render_edit_form(request, person, item, form, status=422)
     return render_edit_form(
-        request, place, item, RevisionForm.of(item, find_version_text(place, item, request.GET.get("version", "")))
+        request, person, item, RevisionForm.of(item, find_version_text(person, item, request.GET.get("version", "")))
     )
 
 
-def find_version_text(place: ViewedPerson, item: MemoryItem, number: str) -> str | None:
+def find_version_text(person: ViewedPerson, item: MemoryItem, number: str) -> str | None:
     """The text that a version had, to be used again; None when no version or none of this memory is asked for."""
-    if not number.isascii() or not number.isdigit() or len(number) > LONGEST_NUMBER:
+    if not number.isascii() or not number.isdigit() or len(number) > MAX_DIGITS:
         return None
-    found = list_versions(place.user, item.pk, before=int(number) + 1, limit=1)
+    found = open_facade(person).list_versions(person.user, item.pk, before=int(number) + 1, limit=1)
     return found[0].text if found and found[0].version == int(number) else None
 
 
 def render_edit_form(
-    request: OperatorRequest, place: ViewedPerson, item: MemoryItem, form: RevisionForm, status: int = 200
+    request: OperatorRequest, person: ViewedPerson, item: MemoryItem, form: RevisionForm, status: int = 200
 ) -> HttpResponse:
-    context = {"place": place, "item": item, "form": form, "is_bank": item.tier == Tier.MEMORY_BANK}
+    context = {"person": person, "item": item, "form": form, "is_bank": item.tier == Tier.MEMORY_BANK}
     return render_page(request, "console/item/edit.html", "console/item/_form.html", context, status=status)
 
 
@@ -138,18 +139,17 @@ def is_current(form: RevisionForm, item: MemoryItem) -> bool:
     return False
 
 
-def save_revision(place: ViewedPerson, item: MemoryItem, form: RevisionForm) -> uuid.UUID | None:
+def save_revision(person: ViewedPerson, item: MemoryItem, form: RevisionForm) -> uuid.UUID | None:
     """The item that holds the text now: this one, or another of the bank that said the same. None when it is refused,
     and the form says why."""
-    changes, memory = form.changes(item), place.facade
+    changes, memory = form.changes(item), open_facade(person)
     if not changes:
         return item.pk
-    twin = None
+    duplicate_id = None
     if "text" in changes:
-        deadline = Deadline(memory_conf().deadlines.default_s)
-        twin = memory.twin_of_item(place.user, item.pk, deadline, text=changes["text"])
+        duplicate_id = memory.find_duplicate_of(person.user, item.pk, text=changes["text"])
     try:
-        left = memory.revise(place.user, item.pk, changes, now=timezone.now(), similar_to=twin)
+        left = memory.revise(person.user, item.pk, changes, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as error:
         form.add_error(error.field if error.field in form.fields else None, error.rule)
         return None
@@ -158,66 +158,66 @@ def save_revision(place: ViewedPerson, item: MemoryItem, form: RevisionForm) -> 
     return left.pk
 
 
-def redirect_to_item(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
-    target = reverse("console:item", args=[*place.path, item_id])
+def redirect_to_item(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
+    target = reverse("console:item", args=[*person.path, item_id])
     return HttpResponseClientRedirect(target) if wants_fragment(request) else redirect(target)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@place_page
-def archive(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
+@person_page
+def archive(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     """Nobody is asked first: restoring is as near as archiving was."""
     if request.method != "POST":
-        return redirect_to_item(request, place, find_item(place, item_id).pk)
-    changed = place.facade.archive(place.user, item_id, now=timezone.now())
-    return respond_to_change(request, place, changed, "The memory was archived.")
+        return redirect_to_item(request, person, find_item(person, item_id).pk)
+    changed = open_facade(person).archive(person.user, item_id, now=timezone.now())
+    return respond_to_change(request, person, changed, "The memory was archived.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@place_page
-def restore(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
+@person_page
+def restore(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
-        return redirect_to_item(request, place, find_item(place, item_id).pk)
-    memory = place.facade
-    twin = memory.twin_of_item(place.user, item_id, Deadline(memory_conf().deadlines.default_s))
+        return redirect_to_item(request, person, find_item(person, item_id).pk)
+    memory = open_facade(person)
+    duplicate_id = memory.find_duplicate_of(person.user, item_id)
     try:
-        changed = memory.restore(place.user, item_id, now=timezone.now(), similar_to=twin)
+        changed = memory.restore(person.user, item_id, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as error:
         messages.error(request, f"Not restored: {error.rule}.")
-        return redirect_to_item(request, place, item_id)
+        return redirect_to_item(request, person, item_id)
     is_merged = changed is not None and changed.pk != item_id
-    return respond_to_change(request, place, changed, MERGED if is_merged else "The memory was restored.")
+    return respond_to_change(request, person, changed, MERGED if is_merged else "The memory was restored.")
 
 
 def respond_to_change(
-    request: OperatorRequest, place: ViewedPerson, changed: MemoryItem | None, said: str
+    request: OperatorRequest, person: ViewedPerson, changed: MemoryItem | None, said: str
 ) -> HttpResponse:
     if changed is None:
         raise Http404("no such memory")
     if wants_fragment(request) and "in_place" in request.POST:
-        return render(request, "console/item/_moved.html", {"place": place, "item": changed, "said": said})
+        return render(request, "console/item/_moved.html", {"person": person, "item": changed, "said": said})
     messages.success(request, said)
-    return redirect_to_item(request, place, changed.pk)
+    return redirect_to_item(request, person, changed.pk)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@place_page
-def delete(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
+@person_page
+def delete(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
-        return ask_confirmation(request, place, item_id, "delete")
-    if not place.facade.remove(place.user, item_id, now=timezone.now()):
+        return ask_confirmation(request, person, item_id, "delete")
+    if not open_facade(person).remove(person.user, item_id, now=timezone.now()):
         raise Http404("no such memory")
     messages.success(request, "The memory was deleted.")
-    return redirect("console:memories", *place.path)
+    return redirect("console:memories", *person.path)
 
 
-def ask_confirmation(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID, action: str) -> HttpResponse:
+def ask_confirmation(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID, action: str) -> HttpResponse:
     """The question before a change: in place of the buttons, or as a page of its own without JavaScript."""
     context = {
-        "place": place,
-        "item": find_item(place, item_id),
+        "person": person,
+        "item": find_item(person, item_id),
         "action": action,
-        "url": reverse(f"console:{action}", args=[*place.path, item_id]),
+        "url": reverse(f"console:{action}", args=[*person.path, item_id]),
     }
     if wants_fragment(request):
         return render(request, "console/item/_confirm.html", context)

@@ -7,51 +7,52 @@ from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
+from memory.console.acting import open_facade
 from memory.console.item import find_item, redirect_to_item
-from memory.console.names import OUTCOME_NAMES, VERDICTS
-from memory.console.pages import OperatorRequest, place_page
-from memory.console.places import ViewedPerson
 from memory.store.admission import WriteRefused
 from memory.tiers import SCORED_TIERS, Outcome, Tier
+from memory.web.labels import OUTCOME_NAMES, VERDICTS
+from memory.web.pages import OperatorRequest, person_page
+from memory.web.viewing import ViewedPerson
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@place_page
-def record_item_outcome(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
+@person_page
+def record_item_outcome(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     """One more outcome of this memory, as explicit as the user's own."""
-    item, said = find_item(place, item_id), request.POST.get("outcome", "")
+    item, said = find_item(person, item_id), request.POST.get("outcome", "")
     if request.method != "POST":
-        return redirect_to_item(request, place, item_id)
+        return redirect_to_item(request, person, item_id)
     if item.tier not in SCORED_TIERS or said not in {value.value for value, _ in VERDICTS}:
         raise Http404("no such outcome, or no memory that outcomes score")
-    place.facade.outcome(place.user, Outcome(said), now=timezone.now(), related=[str(item_id)])
-    score = find_item(place, item_id).score
+    open_facade(person).record_outcome(person.user, Outcome(said), now=timezone.now(), related=[str(item_id)])
+    score = find_item(person, item_id).score
     messages.success(request, f"Counted as “{OUTCOME_NAMES[Outcome(said)]}”: the score went to {score:.2f}.")
-    return redirect_to_item(request, place, item_id)
+    return redirect_to_item(request, person, item_id)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@place_page
-def retry_indexing(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
-    find_item(place, item_id)
-    if request.method == "POST" and place.facade.index_again(place.user, item_id, now=timezone.now()):
+@person_page
+def retry_indexing(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
+    find_item(person, item_id)
+    if request.method == "POST" and open_facade(person).retry_indexing(person.user, item_id, now=timezone.now()):
         messages.success(request, "It is on its way into the index again.")
-    return redirect_to_item(request, place, item_id)
+    return redirect_to_item(request, person, item_id)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@place_page
-def set_always_inject(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
+@person_page
+def set_always_inject(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     """Whether a statement of the bank is handed over with every question."""
-    item, wanted = find_item(place, item_id), request.POST.get("always") == "yes"
+    item, wanted = find_item(person, item_id), request.POST.get("always") == "yes"
     if request.method != "POST":
-        return redirect_to_item(request, place, item_id)
+        return redirect_to_item(request, person, item_id)
     if item.tier != Tier.MEMORY_BANK:
         raise Http404("only the memory bank is put into every context")
     try:
-        place.facade.revise(place.user, item_id, {"always_inject": wanted}, now=timezone.now())
+        open_facade(person).revise(person.user, item_id, {"always_inject": wanted}, now=timezone.now())
     except WriteRefused as error:
         messages.error(request, f"Not changed: {error.rule}.")
-        return redirect_to_item(request, place, item_id)
+        return redirect_to_item(request, person, item_id)
     messages.success(request, "It comes with every question now." if wanted else "It is left to search from now on.")
-    return redirect_to_item(request, place, item_id)
+    return redirect_to_item(request, person, item_id)

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
 from memory.conf import memory_conf
-from memory.console.pages import OperatorRequest, operator_page, wants_fragment
-from memory.console.places import can_see_everybody
 from memory.indexing.drift import DIFFERENCE_TEXTS
 from memory.models import DriftReport, ReindexRun, VectorCollection
+from memory.web.pages import OperatorRequest, operator_page, wants_fragment
+from memory.web.viewing import can_see_everybody
 
 RUNS, REPORTS = 10, 20
 

@@ -17,14 +17,15 @@ from django_htmx.http import HTMX_STOP_POLLING
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.console import component_health
-from memory.console.names import OUTCOME_NAMES, TIER_NAMES
-from memory.console.pages import OperatorRequest, place_page, wants_fragment
-from memory.console.places import ViewedPerson
+from memory.console.acting import open_facade
 from memory.facade import Stats
 from memory.indexing.queue import IndexCounts
 from memory.models import ApiKey, MemoryItem
-from memory.store.listing import ItemFilter, list_items
+from memory.store.listing import ItemFilter
 from memory.tiers import POLICIES, Outcome, Status, Tier, TierPolicy
+from memory.web.labels import OUTCOME_NAMES, TIER_NAMES
+from memory.web.pages import OperatorRequest, person_page, wants_fragment
+from memory.web.viewing import ViewedPerson
 from outcomes.models import OutcomeEvent
 
 RECENT = 8
@@ -67,22 +68,23 @@ class RecentOutcome:
 
 
 @require_safe
-@place_page
-def page(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
+@person_page
+def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     now = timezone.now()
-    stats = place.facade.stats(place.user)
+    memory = open_facade(person)
+    stats = memory.get_stats(person.user)
     tiers = count_tiers(stats)
     context: dict[str, Any] = {
-        "place": place,
+        "person": person,
         "now": now,
         "tiers": tiers,
         "total": sum(tier.active for tier in tiers),
         "tier_shares": split_bar([(f"tier-{tier.tier}", tier.name, tier.active) for tier in tiers]),
         "outcome_shares": split_outcomes(stats),
         "exchanges": stats.exchanges,
-        "outcomes": list_recent_outcomes(place),
-        "recent": list_items(place.user, ItemFilter(), limit=RECENT),
-        "keys": ApiKey.objects.filter(organization=place.organization).order_by("revoked_at", "name", "pk"),
+        "outcomes": list_recent_outcomes(person),
+        "recent": memory.list_items(person.user, ItemFilter(), limit=RECENT),
+        "keys": ApiKey.objects.filter(organization=person.organization).order_by("revoked_at", "name", "pk"),
         "conditions": component_health.list_component_health(),
         **build_indexing_context(stats.indexing),
     }
@@ -131,36 +133,36 @@ def split_outcomes(stats: Stats) -> list[BarShare]:
     return split_bar([(f"outcome-{kind}", name, stats.outcomes.get(kind, 0)) for kind, name in OUTCOME_NAMES.items()])
 
 
-def list_recent_outcomes(place: ViewedPerson) -> list[RecentOutcome]:
+def list_recent_outcomes(person: ViewedPerson) -> list[RecentOutcome]:
     """The latest, each with the question it was about, else with what the first memory says."""
-    events = place.facade.recent_outcomes(place.user, OUTCOMES)
+    events = open_facade(person).list_recent_outcomes(person.user, OUTCOMES)
     unasked = [memory for event in events if not event.query and (memory := find_first_memory(event))]
     texts = {}
     if unasked:
-        with user_scope(place.user):
-            rows = MemoryItem.objects.for_user(place.user).filter(pk__in=unasked)
+        with user_scope(person.user):
+            rows = MemoryItem.objects.for_user(person.user).filter(pk__in=unasked)
             texts = dict(rows.values_list("pk", Left("text", EXCERPT)))
-    return [describe_outcome(place, event, texts) for event in events]
+    return [describe_outcome(person, event, texts) for event in events]
 
 
-def describe_outcome(place: ViewedPerson, event: OutcomeEvent, texts: Mapping[uuid.UUID | None, str]) -> RecentOutcome:
+def describe_outcome(person: ViewedPerson, event: OutcomeEvent, texts: Mapping[uuid.UUID | None, str]) -> RecentOutcome:
     return RecentOutcome(
         event,
         event.query or texts.get(find_first_memory(event), "A memory that is gone"),
         OUTCOME_NAMES[Outcome(event.outcome)],
         len(event.scored_ids),
         len(event.learned_ids),
-        link_to_subject(place, event),
+        link_to_subject(person, event),
     )
 
 
-def link_to_subject(place: ViewedPerson, event: OutcomeEvent) -> str:
+def link_to_subject(person: ViewedPerson, event: OutcomeEvent) -> str:
     """The exchange it was said of, else the first memory."""
     if event.exchange_id and event.thread_id:
         query = urlencode({"thread": event.thread_id})
-        return f"{reverse('console:conversations', args=place.path)}?{query}#exchange-{event.exchange_id}"
+        return f"{reverse('console:conversations', args=person.path)}?{query}#exchange-{event.exchange_id}"
     memory = find_first_memory(event)
-    return reverse("console:item", args=[*place.path, memory]) if memory else ""
+    return reverse("console:item", args=[*person.path, memory]) if memory else ""
 
 
 def find_first_memory(event: OutcomeEvent) -> uuid.UUID | None:
@@ -177,25 +179,25 @@ def build_indexing_context(counts: IndexCounts) -> dict[str, Any]:
 
 
 @require_safe
-@place_page
-def indexing_panel(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
+@person_page
+def indexing_panel(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     """The indexing panel, asked for again and again until nothing waits."""
     if not wants_fragment(request):
-        return redirect("console:overview", *place.path)
-    counts = place.facade.index_status(place.user)
+        return redirect("console:overview", *person.path)
+    counts = open_facade(person).count_indexing(person.user)
     status = 200 if counts.pending else HTMX_STOP_POLLING
-    context = {"place": place, **build_indexing_context(counts)}
+    context = {"person": person, **build_indexing_context(counts)}
     return render(request, "console/overview/_indexing.html", context, status=status)
 
 
 @require_safe
-@place_page
-def health_panel(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
+@person_page
+def health_panel(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     """The health panel, so that a page left open notices."""
     if not wants_fragment(request):
-        return redirect("console:overview", *place.path)
+        return redirect("console:overview", *person.path)
     return render(
         request,
         "console/overview/_health.html",
-        {"place": place, "conditions": component_health.list_component_health()},
+        {"person": person, "conditions": component_health.list_component_health()},
     )

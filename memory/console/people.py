@@ -8,9 +8,9 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from memory.console.forms import PeopleForm
-from memory.console.pages import OperatorRequest, operator_page, render_page
-from memory.console.places import find_viewed_person, visible_organizations
 from memory.models import EndUser, Operator, Organization
+from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page, render_page
+from memory.web.viewing import find_viewed_person, visible_organizations
 
 PEOPLE_LISTED = 60
 """People listed of one organisation; the search field finds the others."""
@@ -27,12 +27,12 @@ class OrganizationPeople:
 @operator_page
 def home(request: OperatorRequest) -> HttpResponse:
     """Where this operator was last, or the only person there is, or the list."""
-    last = request.session.get("place")
+    last = request.session.get(LAST_VIEWED)
     if last:
         try:
             return redirect("console:overview", *find_viewed_person(request.user, *last).path)
         except Http404:
-            del request.session["place"]
+            del request.session[LAST_VIEWED]
     only = EndUser.objects.filter(organization__in=visible_organizations(request.user))[:2]
     if len(only) == 1:
         return redirect("console:overview", only[0].organization.slug, only[0].external_id)

@@ -7,13 +7,14 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from memory.console.acting import open_facade
 from memory.console.explanations import ExplainRow, describe_fallbacks, explain_hit, list_explain_rows, split_timings
 from memory.console.forms import SearchForm
-from memory.console.pages import OperatorRequest, place_page, render_page
-from memory.console.places import ViewedPerson
 from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
 from memory.scoring import wilson_lower_bound
 from memory.tiers import Tier
+from memory.web.pages import OperatorRequest, person_page, render_page
+from memory.web.viewing import ViewedPerson
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class ExplainedHit:
     """A hit with its reasons in words."""
 
     hit: SearchHit
-    told: str
+    explanation: str
     numbers: list[ExplainRow]
     level: float
     """The final score on a bar that the best hit, or 1, fills."""
@@ -29,21 +30,21 @@ class ExplainedHit:
 
 
 @require_safe
-@place_page
-def page(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
+@person_page
+def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     asked = "query" in request.GET
     form = SearchForm(request.GET if asked else None)
-    context: dict[str, Any] = {"place": place, "form": form, "now": timezone.now(), "tiers": list(Tier)}
+    context: dict[str, Any] = {"person": person, "form": form, "now": timezone.now(), "tiers": list(Tier)}
     status = 200
     if asked and not form.is_valid():
         status = 422
     elif asked and form.cleaned_data["query"]:
-        result = run_search(place, form)
+        result = run_search(person, form)
         context.update(build_result_context(result, form.cleaned_data["sort_by"]))
     return render_page(request, "console/search/page.html", "console/search/_found.html", context, status=status)
 
 
-def run_search(place: ViewedPerson, form: SearchForm) -> SearchResult:
+def run_search(person: ViewedPerson, form: SearchForm) -> SearchResult:
     asked = form.cleaned_data
     request = SearchRequest(
         query=asked["query"],
@@ -52,7 +53,7 @@ def run_search(place: ViewedPerson, form: SearchForm) -> SearchResult:
         sort_by=asked["sort_by"],
     )
     # An operator looks on: no turn of the user's is made, and nothing counts as retrieved.
-    return place.facade.search(place.user, request, now=timezone.now(), remember=False)
+    return open_facade(person).search(person.user, request, now=timezone.now(), remember=False)
 
 
 def build_result_context(result: SearchResult, sort_by: str) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def explain_result(hit: SearchHit, sort_by: str, best: float) -> ExplainedHit:
     item = hit.item
     return ExplainedHit(
         hit=hit,
-        told=explain_hit(hit.explain, hit.position, hit.final_score, sort_by),
+        explanation=explain_hit(hit.explain, hit.position, hit.final_score, sort_by),
         numbers=list_explain_rows(hit.explain, hit.final_score),
         level=hit.final_score / max(1.0, best),
         wilson=wilson_lower_bound(item.worked, item.failed, item.partial),

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from memory.console import throttle
 from memory.console.forms import SignInForm
-from memory.console.pages import forbid_caching
+from memory.web.pages import forbid_caching
 
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = "commonplace_theme"

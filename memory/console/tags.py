@@ -10,12 +10,12 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memory.console.names import TIER_NAMES, describe_actor
-from memory.console.places import can_see_everybody
 from memory.console.session import THEME_COOKIE, THEMES
 from memory.language.text import SMUGGLED
 from memory.models import Operator
 from memory.tiers import Tier
+from memory.web.labels import TIER_NAMES, describe_actor
+from memory.web.viewing import can_see_everybody
 
 register = template.Library()
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from memory.console.names import TIER_NAMES
 from memory.lifecycle.promotion import UNDOABLE_EVENTS
 from memory.tiers import Tier
+from memory.web.labels import TIER_NAMES
 
 TITLES = {
     "stored": "Stored",

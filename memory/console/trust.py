@@ -7,43 +7,41 @@ from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from memory.conf import memory_conf
+from memory.console.acting import open_facade
 from memory.console.item import ask_confirmation, find_item, redirect_to_item, respond_to_change
-from memory.console.pages import OperatorRequest, place_page
-from memory.console.places import ViewedPerson
-from memory.platform.deadline import Deadline
 from memory.store.admission import WriteRefused
-from memory.store.listing import list_events
 from memory.tiers import Trust
+from memory.web.pages import OperatorRequest, person_page
+from memory.web.viewing import ViewedPerson
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@place_page
-def vouch(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
+@person_page
+def vouch(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     if request.method == "POST":
-        changed = place.facade.vouch(place.user, item_id, now=timezone.now())
-        return respond_to_change(request, place, changed, "The memory is trusted as a person's own words now.")
-    if find_item(place, item_id).trust >= Trust.USER:
-        return redirect_to_item(request, place, item_id)
-    return ask_confirmation(request, place, item_id, "vouch")
+        changed = open_facade(person).vouch(person.user, item_id, now=timezone.now())
+        return respond_to_change(request, person, changed, "The memory is trusted as a person's own words now.")
+    if find_item(person, item_id).trust >= Trust.USER:
+        return redirect_to_item(request, person, item_id)
+    return ask_confirmation(request, person, item_id, "vouch")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@place_page
-def undo(request: OperatorRequest, place: ViewedPerson, item_id: uuid.UUID, event_id: int) -> HttpResponse:
-    find_item(place, item_id)
+@person_page
+def undo(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID, event_id: int) -> HttpResponse:
+    find_item(person, item_id)
     if request.method != "POST":
-        return redirect_to_item(request, place, item_id)
-    memory = place.facade
-    twin = memory.twin_of_item(place.user, item_id, Deadline(memory_conf().deadlines.default_s))
+        return redirect_to_item(request, person, item_id)
+    memory = open_facade(person)
+    duplicate_id = memory.find_duplicate_of(person.user, item_id)
     try:
-        changed = memory.undo(place.user, item_id, event_id, now=timezone.now(), similar_to=twin)
+        changed = memory.undo(person.user, item_id, event_id, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as error:
         messages.error(request, f"Not taken back: {error.rule}.")
-        return redirect_to_item(request, place, item_id)
+        return redirect_to_item(request, person, item_id)
     if changed is None:
         raise Http404("no such event")
-    [newest] = list_events(place.user, item_id, before=None, limit=1)
+    [newest] = memory.list_events(person.user, item_id, limit=1)
     is_verdict = newest.kind == "outcome_withdrawn"
     back = f"verdict was taken back: the score went to {changed.score:.2f}" if is_verdict else "move was taken back"
-    return respond_to_change(request, place, changed, f"The {back}.")
+    return respond_to_change(request, person, changed, f"The {back}.")

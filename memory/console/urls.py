@@ -2,11 +2,11 @@
 
 from django.urls import path
 
+import knowledge_graph.console
+import outcomes.console
 from memory.console import (
     bank_form,
     context_preview,
-    conversations,
-    graph,
     health,
     item,
     item_actions,
@@ -28,39 +28,41 @@ urlpatterns = [
     path("theme", session.choose_theme, name="theme"),
     path("people", people.page, name="people"),
     path("operations", operations.page, name="operations"),
-    path("health", health.page, name="vitals"),
+    path("health", health.page, name="system_health"),
     path("<slug:organization>/<str:external_id>", overview.page, name="overview"),
     path("<slug:organization>/<str:external_id>/indexing", overview.indexing_panel, name="indexing"),
     path("<slug:organization>/<str:external_id>/health", overview.health_panel, name="health"),
     path("<slug:organization>/<str:external_id>/search", search.page, name="search"),
     path("<slug:organization>/<str:external_id>/context", context_preview.page, name="context"),
-    path("<slug:organization>/<str:external_id>/conversations", conversations.page, name="conversations"),
+    path("<slug:organization>/<str:external_id>/conversations", outcomes.console.page, name="conversations"),
     path(
         "<slug:organization>/<str:external_id>/conversations/<uuid:exchange_id>/outcome",
-        conversations.record_outcome,
+        outcomes.console.record_outcome,
         name="record_outcome",
     ),
-    path("<slug:organization>/<str:external_id>/graph", graph.page, name="graph"),
+    path("<slug:organization>/<str:external_id>/graph", knowledge_graph.console.page, name="graph"),
     path("<slug:organization>/<str:external_id>/memories", memories.page, name="memories"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>", item.page, name="item"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/edit", item.edit, name="edit"),
-    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/pin", bank_form.add_to_bank, name="pin"),
+    path(
+        "<slug:organization>/<str:external_id>/memories/<uuid:item_id>/pin", bank_form.add_to_bank, name="add_to_bank"
+    ),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/vouch", trust.vouch, name="vouch"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/undo/<int:event_id>", trust.undo, name="undo"),
     path(
         "<slug:organization>/<str:external_id>/memories/<uuid:item_id>/outcome",
         item_actions.record_item_outcome,
-        name="judge",
+        name="record_item_outcome",
     ),
     path(
         "<slug:organization>/<str:external_id>/memories/<uuid:item_id>/index",
         item_actions.retry_indexing,
-        name="index_again",
+        name="retry_indexing",
     ),
     path(
         "<slug:organization>/<str:external_id>/memories/<uuid:item_id>/always",
         item_actions.set_always_inject,
-        name="always",
+        name="set_always_inject",
     ),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/archive", item.archive, name="archive"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/restore", item.restore, name="restore"),

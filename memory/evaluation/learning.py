@@ -104,4 +104,4 @@ def record_verdict(facade: MemoryFacade, content: LoadedStore, question: Dataset
         return
     was_right = not best_keys(question.grades).isdisjoint(content.keys.get(found.hits[0].item.pk, ()))
     outcome = Outcome.WORKED if was_right else Outcome.FAILED
-    facade.outcome(content.user, outcome, now=timezone.now(), turn_id=found.turn_id, related=[1])
+    facade.record_outcome(content.user, outcome, now=timezone.now(), turn_id=found.turn_id, related=[1])

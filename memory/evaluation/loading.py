@@ -129,10 +129,10 @@ def record_outcomes(content: LoadedStore, store: DatasetStore, asked_at: datetim
     for memory in store.memories:
         if memory.key in items:
             for outcome in memory.outcomes:
-                facade.outcome(content.user, Outcome(outcome), now=asked_at, related=[str(items[memory.key])])
+                facade.record_outcome(content.user, Outcome(outcome), now=asked_at, related=[str(items[memory.key])])
             for outcome, question in memory.told:
                 turn_id = record_shown_turn(content.user, question, items[memory.key], memory.tier, asked_at)
-                facade.outcome(content.user, Outcome(outcome), now=asked_at, turn_id=turn_id, related=[1])
+                facade.record_outcome(content.user, Outcome(outcome), now=asked_at, turn_id=turn_id, related=[1])
 
 
 def record_shown_turn(user: EndUser, question: str, item: uuid.UUID, tier: str, asked_at: datetime) -> uuid.UUID:

@@ -1,15 +1,19 @@
-"""The single entry point of the API, the tools, the console and the commands to the whole system."""
+"""The verbs of the product: one call for whatever the API, the tools, the console and the commands do.
 
-from memory.facade.graphs import GraphVerbs
+A verb joins rooms below into one deed: storing also keeps the bank's room, deleting also takes exchanges and stored
+answers along, a context asks experience and the search. What one app alone does for its own pages (browsing graphs,
+reading exchanges, writing personal records) has no verb here: the app owns those endpoints. To change what happens on
+a deed, look here; to change how, follow the verb down. May import everything below the doors; knows no HTTP.
+"""
+
 from memory.facade.maintenance import MaintenanceVerbs, Stats
 from memory.facade.memories import MemoryVerbs
 from memory.facade.person import PersonVerbs
-from memory.facade.records import RecordVerbs
 from memory.facade.retrieval import RetrievalVerbs
 from memory.facade.turns import TurnVerbs
 
 __all__ = ["MemoryFacade", "Stats"]
 
 
-class MemoryFacade(MemoryVerbs, RetrievalVerbs, TurnVerbs, MaintenanceVerbs, GraphVerbs, RecordVerbs, PersonVerbs):
-    """Methods only delegate: the rules are in the modules below."""
+class MemoryFacade(MemoryVerbs, RetrievalVerbs, TurnVerbs, MaintenanceVerbs, PersonVerbs):
+    """Cheap to make: one for each request, with the name of who acts."""

@@ -1,11 +1,12 @@
-"""Upkeep: promotion, the state of the index, counts."""
+"""Maintenance: promotion, the state of the index, counts."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db.models import Count
 
+from knowledge_graph.queries import browsing
 from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
 from memory.indexing import queue
@@ -20,27 +21,29 @@ from outcomes.verdicts import recording
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts of one user's rows: ``tiers[tier][status]``, outcomes by kind, indexing state."""
+    """Counts of one user's rows: ``tiers[tier][status]``, outcomes by kind, indexing state, sizes of the graphs."""
 
-    tiers: dict[str, dict[str, int]]
-    outcomes: dict[str, int]
-    exchanges: int
-    signals: dict[str, int]
-    indexing: IndexCounts
+    tiers: dict[str, dict[str, int]] = field(default_factory=dict)
+    outcomes: dict[str, int] = field(default_factory=dict)
+    exchanges: int = 0
+    signals: dict[str, int] = field(default_factory=dict)
+    indexing: IndexCounts = field(default_factory=IndexCounts)
+    graphs: dict[str, int] = field(default_factory=dict)
 
 
 class MaintenanceVerbs(FacadePart):
     def promote(self, user: EndUser, *, now: datetime, dry_run: bool = False) -> PromotionResult:
+        """In many short transactions: calling it again changes nothing more. ``dry_run`` only reports."""
         return promotion.promote_user(user, now=now, dry_run=dry_run, actor=self.actor)
 
-    def index_status(self, user: EndUser) -> IndexCounts:
+    def count_indexing(self, user: EndUser) -> IndexCounts:
         return queue.count_indexing(user)
 
-    def index_again(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+    def retry_indexing(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
         """Try a memory again whose indexing was given up; False when there is none such."""
         return queue.retry_item(user, item_id, now=now)
 
-    def stats(self, user: EndUser) -> Stats:
+    def get_stats(self, user: EndUser) -> Stats:
         tiers: dict[str, dict[str, int]] = {tier.value: {} for tier in Tier}
         with user_scope(user):
             rows = MemoryItem.objects.for_user(user).values_list("tier", "status").annotate(Count("id"))
@@ -53,4 +56,5 @@ class MaintenanceVerbs(FacadePart):
                 exchanges=storing.count_exchanges(user),
                 signals=listing.count_signals(user),
                 indexing=queue.count_indexing(user, active),
+                graphs=browsing.count_graph_rows(user),
             )

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from memory import tasks
 from memory.access.scope import user_scope
+from memory.conf import memory_conf
 from memory.facade.actor import FacadePart
 from memory.indexes.ghosts import ghost_registry
 from memory.lifecycle import bank, erasure, promotion, purging
@@ -18,8 +19,9 @@ from memory.platform.deadline import Deadline
 from memory.platform.queue import enqueue
 from memory.retrieval import matching
 from memory.retrieval.matching import BankMatch
-from memory.store import writing
-from memory.store.admission import NewMemory, WriteRefused, validate_bank_item
+from memory.store import listing, writing
+from memory.store.admission import NewMemory, WriteRefused, validate_bank_item, validate_memory
+from memory.store.listing import ItemCursor, ItemFilter
 from memory.store.writing import StoreResult
 from memory.tiers import Tier, Trust
 from outcomes.exchanges import storing
@@ -27,31 +29,48 @@ from outcomes.verdicts import withdrawal
 
 
 class MemoryVerbs(FacadePart):
-    def twin_of(
-        self, user: EndUser, new: NewMemory, deadline: Deadline, *, besides: uuid.UUID | None = None
-    ) -> uuid.UUID | None:
-        """The bank item that a new one duplicates. Calls the embedder, so call it outside any transaction."""
-        if new.tier is not Tier.MEMORY_BANK:
-            return None
-        return matching.find_near_duplicate(user, new.text, deadline, besides=besides)
+    """Most verbs answer None, or False, for what is not there or is another user's."""
 
-    def twin_of_item(
-        self, user: EndUser, item_id: uuid.UUID, deadline: Deadline, *, text: str | None = None
+    def find_duplicate(
+        self,
+        user: EndUser | None,
+        new: NewMemory,
+        deadline: Deadline | None = None,
+        *,
+        besides: uuid.UUID | None = None,
     ) -> uuid.UUID | None:
-        """The other bank item that this one duplicates once it is active again or has this text."""
-        item = self.get(user, item_id)
-        if item is None or item.tier != Tier.MEMORY_BANK or text == item.text:
+        """The bank item that a new one duplicates, for ``store``. Raises WriteRefused.
+
+        Calls the embedder, so call it outside any transaction.
+        """
+        if new.tier is not Tier.MEMORY_BANK or user is None:
+            return None
+        # A refused text is not sent to any service.
+        validate_memory(new)
+        return matching.find_near_duplicate(user, new.text, deadline or default_deadline(), besides=besides)
+
+    def find_duplicate_of(
+        self, user: EndUser | None, item_id: uuid.UUID, deadline: Deadline | None = None, *, text: str | None = None
+    ) -> uuid.UUID | None:
+        """The other bank item that this one duplicates once it is active again or has this text.
+
+        For ``revise``, ``restore`` and ``undo``. Calls the embedder, so call it outside any transaction.
+        """
+        item = self.get(user, item_id) if user else None
+        if user is None or item is None or item.tier != Tier.MEMORY_BANK or text == item.text:
             return None
         try:
             validate_bank_item(text or item.text, item.tags)
         except WriteRefused:
             # The write will report the refusal; a refused text is not sent to any service.
             return None
-        return matching.find_near_duplicate(user, text or item.text, deadline, besides=item_id)
+        return matching.find_near_duplicate(user, text or item.text, deadline or default_deadline(), besides=item_id)
 
-    def bank_match(self, user: EndUser, words: str, *, now: datetime, deadline: Deadline) -> BankMatch:
+    def match_bank_item(
+        self, user: EndUser, words: str, *, now: datetime, deadline: Deadline | None = None
+    ) -> BankMatch:
         """The bank item a few words mean, or why there is none. Calls the embedder: outside any transaction."""
-        return matching.find_bank_item(user, words, now=now, deadline=deadline)
+        return matching.find_bank_item(user, words, now=now, deadline=deadline or default_deadline())
 
     def store(
         self, user: EndUser, new: NewMemory, *, now: datetime, similar_to: uuid.UUID | None = None
@@ -69,6 +88,30 @@ class MemoryVerbs(FacadePart):
                 bank.make_room(user, now=now)
         return ids
 
+    def list_items(
+        self,
+        user: EndUser | None,
+        wanted: ItemFilter,
+        *,
+        sort: str = listing.RECENT,
+        after: ItemCursor | None = None,
+        limit: int,
+    ) -> list[MemoryItem]:
+        """Newest or best first, from ``after`` on."""
+        return listing.list_items(user, wanted, sort=sort, after=after, limit=limit) if user else []
+
+    def list_versions(
+        self, user: EndUser, item_id: uuid.UUID, *, before: int | None = None, limit: int = 100
+    ) -> Sequence[MemoryVersion]:
+        """Earlier and merged wordings, newest first, those with a number under ``before``."""
+        return listing.list_versions(user, item_id, before=before, limit=limit)
+
+    def list_events(
+        self, user: EndUser, item_id: uuid.UUID, *, before: int | None = None, limit: int = 100
+    ) -> Sequence[MemoryEvent]:
+        """What happened to a memory, newest first."""
+        return listing.list_events(user, item_id, before=before, limit=limit)
+
     def get(self, user: EndUser, item_id: uuid.UUID) -> MemoryItem | None:
         with user_scope(user):
             return MemoryItem.objects.for_user(user).filter(pk=item_id).first()
@@ -83,7 +126,7 @@ class MemoryVerbs(FacadePart):
         trust: Trust = Trust.USER,
         similar_to: uuid.UUID | None = None,
     ) -> MemoryItem | None:
-        """``trust`` is that of the new words, ``similar_to`` what ``twin_of_item`` found for them."""
+        """``trust`` is that of the new words, ``similar_to`` what ``find_duplicate_of`` found for them."""
         return writing.revise_memory(
             user, item_id, changes, now=now, actor=self.actor, trust=trust, similar_to=similar_to
         )  # fmt: skip
@@ -114,15 +157,15 @@ class MemoryVerbs(FacadePart):
         self, user: EndUser, wanted: PurgeFilter, *, now: datetime, dry_run: bool = False
     ) -> tuple[PurgeResult, int]:
         """Remove a source and everything derived from it; returns also how many exchanges went with it."""
-        forgotten = 0
+        exchanges = 0
 
         def also(gone: Sequence[uuid.UUID], staying: Sequence[uuid.UUID]) -> None:
-            nonlocal forgotten
-            forgotten += storing.delete_exchanges_of(user, gone)
+            nonlocal exchanges
+            exchanges += storing.delete_exchanges_of(user, gone)
             erasure.redact_stored_answers(user, [*gone, *staying])
             transaction.on_commit(lambda: ghost_registry().add(user.pk, gone))
 
-        return purging.purge_source(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run), forgotten
+        return purging.purge_source(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run), exchanges
 
     def vouch(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
         return writing.vouch_for_memory(user, item_id, now=now, actor=self.actor)
@@ -140,18 +183,16 @@ class MemoryVerbs(FacadePart):
                 bank.make_room(user, now=now, keep=[item.pk])
         return item
 
-    def withdrawable_verdict(self, user: EndUser, item_id: uuid.UUID) -> MemoryEvent | None:
+    def find_withdrawable_verdict(self, user: EndUser, item_id: uuid.UUID) -> MemoryEvent | None:
+        """The event of the latest verdict on this memory alone, which ``undo`` can take back."""
         return withdrawal.find_withdrawable_event(user, item_id)
 
-    def versions(self, user: EndUser, item_id: uuid.UUID) -> list[MemoryVersion]:
-        with user_scope(user):
-            return list(MemoryVersion.objects.filter(user=user, item_id=item_id).order_by("-version"))
-
-    def events(self, user: EndUser, item_id: uuid.UUID) -> list[MemoryEvent]:
-        with user_scope(user):
-            return list(MemoryEvent.objects.filter(user=user, item_id=item_id).order_by("-id"))
-
     def request_erasure(self, user: EndUser, *, now: datetime) -> Erasure:
+        """Forget a person: gone from every answer now, erased in the background."""
         requested = erasure.request_erasure(user, now=now)
         enqueue(tasks.erase_user, str(requested.pk))
         return requested
+
+
+def default_deadline() -> Deadline:
+    return Deadline(memory_conf().deadlines.default_s)

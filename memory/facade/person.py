@@ -7,16 +7,11 @@ from typing import Any
 from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
 from memory.models import EndUser, MemoryItem, UserData
-from memory.store import listing, userdata, writing
-from memory.store.listing import ItemCursor, ItemFilter
+from memory.store import userdata, writing
 from memory.tiers import Tier
 
 
 class PersonVerbs(FacadePart):
-    def aims(self, user: EndUser, tag: str, *, after: ItemCursor | None = None, limit: int) -> list[MemoryItem]:
-        """The active goals or values, by the tag that makes a bank item one; the latest first."""
-        return listing.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK, tag=tag), after=after, limit=limit)
-
     def archive_aim(self, user: EndUser, tag: str, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
         """None when the user has no such goal or value."""
         with user_scope(user):
@@ -28,10 +23,10 @@ class PersonVerbs(FacadePart):
     def put_data(self, user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # noqa: ANN401 -- any JSON
         return userdata.put_value(user, key, value, now=now)
 
-    def data(self, user: EndUser, key: str) -> UserData | None:
+    def get_data(self, user: EndUser, key: str) -> UserData | None:
         return userdata.get_value(user, key)
 
-    def remove_data(self, user: EndUser, key: str) -> bool:
+    def delete_data(self, user: EndUser, key: str) -> bool:
         return userdata.delete_value(user, key)
 
     def list_data(self, user: EndUser, *, prefix: str = "", after: str = "", limit: int) -> list[UserData]:

@@ -1,8 +1,7 @@
-"""Search, insights, and the context an assistant gets before it answers."""
+"""Search, insights, recall, and the context an assistant gets before it answers."""
 
 import time
-import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -10,13 +9,15 @@ import structlog
 
 from knowledge_graph import insights
 from knowledge_graph.insights import Insights
-from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.context import compose
 from memory.context.compose import ClientLimits, Context, ContextInsights, RecentMessage, UnscoredExchange
 from memory.facade.actor import FacadePart
-from memory.models import EndUser, Turn
+from memory.models import EndUser
 from memory.platform import metrics
+from memory.records import recall
+from memory.records.recall import RecallResult
+from memory.records.texts import Kind
 from memory.retrieval import search
 from memory.retrieval.results import SearchRequest, SearchResult
 from outcomes.exchanges import storing
@@ -29,7 +30,7 @@ class RetrievalVerbs(FacadePart):
         """With ``remember`` False (previews) no turn is stored and no retrieval is counted."""
         return search.search(user, request, now=now, remember=remember)
 
-    def insights(
+    def get_insights(
         self,
         user: EndUser | None,
         query: str,
@@ -53,7 +54,7 @@ class RetrievalVerbs(FacadePart):
             within_s=within_s or memory_conf().deadlines.default_s,
         )
 
-    def context(
+    def compose_context(
         self,
         user: EndUser,
         query: str,
@@ -76,13 +77,13 @@ class RetrievalVerbs(FacadePart):
             limit=limit,
             has_documents=has_documents,
             is_new_thread=storing.is_new_thread(user, thread_id, now=now),
-            unscored=self.unscored(user, thread_id),
-            recall=self._recall(user, query, now, thread_id, recent_messages),
+            unscored=self.find_unscored_exchange(user, thread_id),
+            recall=self._gather_insights(user, query, now, thread_id, recent_messages),
             room=room,
             remember=remember,
         )
 
-    def unscored(self, user: EndUser, thread_id: str) -> UnscoredExchange | None:
+    def find_unscored_exchange(self, user: EndUser, thread_id: str) -> UnscoredExchange | None:
         """The thread's last exchange, while its outcome is asked for and not known."""
         last = storing.find_unscored_exchange(user, thread_id)
         return (
@@ -91,13 +92,13 @@ class RetrievalVerbs(FacadePart):
             else None
         )
 
-    def _recall(
+    def _gather_insights(
         self, user: EndUser, query: str, now: datetime, thread_id: str, recent_messages: Sequence[RecentMessage]
     ) -> ContextInsights:
         """Insights as lines for the context. Fails open: without them the rest of the context is returned."""
         started = time.perf_counter()
         try:
-            found = self.insights(
+            found = self.get_insights(
                 user,
                 query,
                 now=now,
@@ -118,9 +119,11 @@ class RetrievalVerbs(FacadePart):
             ms=measure_ms(started),
         )
 
-    def turn(self, user: EndUser, turn_id: uuid.UUID) -> Turn | None:
-        with user_scope(user):
-            return Turn.objects.filter(user=user, turn_id=turn_id).first()
+    def recall_records(
+        self, user: EndUser, query: str, *, now: datetime, kinds: Collection[Kind] | None = None, top_k: int = 8
+    ) -> RecallResult:
+        """The nearest of the personal records. Raises RecallFailed."""
+        return recall.recall_records(user, query, now=now, kinds=kinds, top_k=top_k)
 
 
 def measure_ms(started: float) -> float:

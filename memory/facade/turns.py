@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from memory.facade.actor import FacadePart
-from memory.models import EndUser, MemoryItem
+from memory.models import EndUser
 from memory.tiers import Outcome
 from outcomes.exchanges import listing, storing
-from outcomes.exchanges.listing import ExchangeCursor, ExchangeDetail, MemoryThread, ThreadState, ThreadSummary
 from outcomes.exchanges.storing import NewExchange, StoredExchange
 from outcomes.models import OutcomeEvent
 from outcomes.verdicts import actions, recording
@@ -18,10 +17,11 @@ from outcomes.verdicts.recording import RecordedOutcome
 
 
 class TurnVerbs(FacadePart):
-    def exchange(self, user: EndUser, new: NewExchange, *, now: datetime) -> StoredExchange:
+    def store_exchange(self, user: EndUser, new: NewExchange, *, now: datetime) -> StoredExchange:
+        """Raises WriteRefused."""
         return storing.store_exchange(user, new, now=now, actor=self.actor)
 
-    def outcome(
+    def record_outcome(
         self,
         user: EndUser,
         outcome: Outcome,
@@ -32,6 +32,10 @@ class TurnVerbs(FacadePart):
         key_takeaway: str = "",
         related: Sequence[int | str] | None = None,
     ) -> RecordedOutcome:
+        """``related`` names positions of the turn's search or memory ids; without it all that the turn showed is meant.
+
+        Raises UnknownTurn, and WriteRefused when there is nothing an outcome could be about.
+        """
         return recording.record_outcome(
             user,
             outcome,
@@ -43,34 +47,14 @@ class TurnVerbs(FacadePart):
             actor=self.actor,
         )
 
-    def exchanges(
-        self, user: EndUser, *, limit: int, thread_id: str = "", after: ExchangeCursor | None = None
-    ) -> tuple[list[ExchangeDetail], ExchangeCursor | None]:
-        """A page of exchanges with outcomes and signals, newest first, and the start of the next page."""
-        return listing.list_exchanges(user, limit=limit, thread_id=thread_id, after=after)
-
-    def exchange_by_id(self, user: EndUser, exchange_id: uuid.UUID) -> ExchangeDetail | None:
-        return listing.find_exchange(user, exchange_id)
-
-    def exchange_lines(self, user: EndUser, *, thread_id: str = "") -> Iterator[dict[str, Any]]:
-        return listing.iterate_export_rows(user, thread_id)
-
-    def thread_state(self, user: EndUser, thread_id: str) -> ThreadState:
-        return listing.load_thread_state(user, thread_id)
-
-    def threads(self, user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSummary]:
-        return listing.list_threads(user, limit=limit, offset=offset)
-
-    def kept_threads(self, user: EndUser, *, limit: int, offset: int = 0) -> list[MemoryThread]:
-        """Conversations of which no exchange is stored and memories are."""
-        return listing.list_memory_threads(user, limit=limit, offset=offset)
-
-    def kept_turns(self, user: EndUser, thread_id: str, *, limit: int, offset: int = 0) -> list[MemoryItem]:
-        return listing.list_thread_memories(user, thread_id, limit=limit, offset=offset)
-
-    def note_action(self, user: EndUser, action: Action, *, now: datetime) -> None:
-        """Record a tool call of a turn."""
+    def record_action(self, user: EndUser, action: Action, *, now: datetime) -> None:
+        """Keep a tool call beside its turn, whose outcome is then learned for the tool too."""
         actions.record_action(user, action, now=now)
 
-    def recent_outcomes(self, user: EndUser, limit: int) -> list[OutcomeEvent]:
+    def export_exchanges(self, user: EndUser, *, thread_id: str = "") -> Iterator[dict[str, Any]]:
+        """Oldest first, read in batches while the iterator is consumed."""
+        return listing.iterate_export_rows(user, thread_id)
+
+    def list_recent_outcomes(self, user: EndUser, limit: int) -> list[OutcomeEvent]:
+        """Those that count now, newest first; a replaced one is left out."""
         return recording.list_current_outcomes(user, limit)

@@ -33,9 +33,9 @@ PENDING = PendingRows(MemoryItem, "indexing", "index_after", "index_attempts", "
 
 @dataclass(frozen=True, slots=True)
 class IndexCounts:
-    pending: int
-    ready: int
-    failed: int
+    pending: int = 0
+    ready: int = 0
+    failed: int = 0
 
 
 def count_indexing(user: EndUser, total: int | None = None) -> IndexCounts:

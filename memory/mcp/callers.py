@@ -12,7 +12,6 @@ from memory.access.keys import Principal
 from memory.access.users import EXTERNAL_ID_PATTERN, find_user, get_or_create_user
 from memory.facade import MemoryFacade
 from memory.tools import ToolError, ToolResult
-from memory.web.auth import LONGEST_ACTOR
 from memory.web.problems import Problem, invalid_field
 
 DEFAULT_USER = "default"
@@ -43,13 +42,13 @@ def run_tool(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> Too
     if call.tool.scope not in who.principal.scopes:
         raise ToolError([("", f"this key lacks the scope {call.tool.scope}, which {call.tool.name} needs")])
     organization, external_id = who.principal.organization_id, who.external_id
-    door = MemoryFacade(actor=f"key:{who.principal.name}"[:LONGEST_ACTOR])
+    memory = MemoryFacade(actor=who.principal.actor)
     known = find_user(organization, external_id)
     if known is None and call.tool.scope == "read":
         known = get_or_create_user(organization, external_id)
     now = timezone.now()
-    with tools.record_failures(door, known, call, now=now):
-        prepared = tools.prepare_call(door, known, call, now=now)
+    with tools.record_failures(memory, lambda: known, call, now=now):
+        prepared = tools.prepare_call(memory, known, call, now=now)
         if known is not None:
             return prepared(known)
     with transaction.atomic():

@@ -56,6 +56,31 @@ class RecallResult:
     hits: list[RecordHit]
     duration_ms: float
 
+    def as_card(self) -> dict[str, Any]:
+        """The answer of the call and of the tool, in the shape that chat clients show as a card."""
+        return {
+            "status": "ok",
+            "type": "card",
+            "title": "Memory hits",
+            "body": "Top results attached." if self.hits else "Nothing was found.",
+            "meta": {"kind": "info"},
+            "persisted_ids": {},
+            "diagnostics": {
+                "tool": "memory.search",
+                "duration_ms": self.duration_ms,
+                "results": [
+                    {
+                        "kind": hit.kind.value,
+                        "ref_id": str(hit.ref_id),
+                        "snippet": hit.snippet,
+                        "score": round(hit.score, 6),
+                        "created_at": hit.created_at.isoformat(),
+                    }
+                    for hit in self.hits
+                ],
+            },
+        }
+
 
 def recall_records(
     user: EndUser, query: str, *, now: datetime, kinds: Collection[Kind] | None = None, top_k: int = 8

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.access.scope import user_scope
+from memory.lifecycle import erasure
 from memory.models import EndUser
 from memory.platform.queue import enqueue
 from memory.records import queue, tasks
@@ -61,6 +62,9 @@ def remove_record(user: EndUser, kind: Kind, row_id: uuid.UUID) -> bool:
     with user_scope(user):
         gone, _ = MODELS[kind]._default_manager.filter(user=user, pk=row_id).delete()
         queue.delete_embeddings(user, kind, [row_id])
+        if gone:
+            # A stored answer of an idempotent request may quote it.
+            erasure.redact_stored_answers(user, [row_id])
     return bool(gone)
 
 

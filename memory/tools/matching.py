@@ -3,21 +3,19 @@
 from datetime import datetime
 from uuid import UUID
 
-from memory.conf import memory_conf
 from memory.facade import MemoryFacade
 from memory.language.text import preview_text
 from memory.models import EndUser
-from memory.platform.deadline import Deadline
 from memory.tiers import Tier
 from memory.tools.arguments import BankTarget
 from memory.tools.calls import TargetNotFound, ToolError
 from memory.tools.rendering import quote_inline
 
 
-def find_target(door: MemoryFacade, user: EndUser | None, target: BankTarget, *, now: datetime) -> UUID:
+def find_target(memory: MemoryFacade, user: EndUser | None, target: BankTarget, *, now: datetime) -> UUID:
     """The id of the bank item meant. Raises NotDone for an unknown id, ToolError when the words do not settle it."""
     if target.memory_id is not None:
-        item = door.get(user, target.memory_id) if user else None
+        item = memory.get(user, target.memory_id) if user else None
         if item is None:
             raise TargetNotFound([("memory_id", "there is no such memory")])
         if item.tier != Tier.MEMORY_BANK:
@@ -25,11 +23,11 @@ def find_target(door: MemoryFacade, user: EndUser | None, target: BankTarget, *,
         return item.pk
     if user is None:
         raise TargetNotFound([("match_query", "nothing in the memory bank matches these words")])
-    return match_bank_item(door, user, target.match_query or "", now=now)
+    return match_bank_item(memory, user, target.match_query or "", now=now)
 
 
-def match_bank_item(door: MemoryFacade, user: EndUser, words: str, *, now: datetime) -> UUID:
-    found = door.bank_match(user, words, now=now, deadline=Deadline(memory_conf().deadlines.default_s))
+def match_bank_item(memory: MemoryFacade, user: EndUser, words: str, *, now: datetime) -> UUID:
+    found = memory.match_bank_item(user, words, now=now)
     if found.item is not None:
         return found.item.pk
     if not found.candidates:

@@ -103,31 +103,6 @@ def render_item_text(done: str, item: MemoryItem) -> str:
     return f"{done} (id {item.pk}, tags {tags}):\n{quote_text(item.text)}"
 
 
-def render_recall_data(found: RecallResult) -> dict[str, Any]:
-    return {
-        "status": "ok",
-        "type": "card",
-        "title": "Memory hits",
-        "body": "Top results attached." if found.hits else "Nothing was found.",
-        "meta": {"kind": "info"},
-        "persisted_ids": {},
-        "diagnostics": {
-            "tool": "memory.search",
-            "duration_ms": found.duration_ms,
-            "results": [
-                {
-                    "kind": hit.kind.value,
-                    "ref_id": str(hit.ref_id),
-                    "snippet": hit.snippet,
-                    "score": round(hit.score, 6),
-                    "created_at": hit.created_at.isoformat(),
-                }
-                for hit in found.hits
-            ],
-        },
-    }
-
-
 def render_recall_text(found: RecallResult) -> str:
     if not found.hits:
         return "Nothing was found among the user's records."

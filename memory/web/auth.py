@@ -21,7 +21,6 @@ Request = TypeVar("Request", bound=HttpRequest)
 Scope = Literal["read", "write", "admin"]
 LOCAL_ORGANIZATION = "local"
 FORWARDED = ("X-Forwarded-For", "X-Real-Ip", "Forwarded")
-LONGEST_ACTOR = 100
 
 
 class BearerKey(HttpBearer):
@@ -129,4 +128,4 @@ def create_request_user(request: HttpRequest, external_id: str) -> EndUser:
 
 def get_actor(request: HttpRequest) -> str:
     """Who the events of this request's changes name."""
-    return f"key:{get_principal(request).name}"[:LONGEST_ACTOR]
+    return get_principal(request).actor

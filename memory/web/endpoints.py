@@ -17,10 +17,10 @@ decorator              a person nobody wrote to yet                with an Idemp
 from collections.abc import Callable, Collection
 from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from memory.models import EndUser
 from memory.web.auth import create_request_user, get_user_or_404, lookup_user
@@ -28,11 +28,12 @@ from memory.web.fields import UserId
 from memory.web.idempotency import replay_stored, run_once, store_after
 
 P = ParamSpec("P")
+Response = TypeVar("Response", bound=HttpResponseBase)
 Endpoint = Callable[..., HttpResponse]
 
 
-def optional_user(view: Callable[Concatenate[HttpRequest, EndUser | None, P], HttpResponse]) -> Endpoint:
-    def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+def optional_user(view: Callable[Concatenate[HttpRequest, EndUser | None, P], Response]) -> Callable[..., Response]:
+    def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> Response:
         return view(request, lookup_user(request, u), *args, **kwargs)
 
     return take_address(endpoint, view)
@@ -52,15 +53,20 @@ def create_user(view: Callable[Concatenate[HttpRequest, EndUser, P], HttpRespons
     return take_address(endpoint, view)
 
 
-def answer_once(view: Callable[Concatenate[HttpRequest, EndUser | None, P], HttpResponse]) -> Endpoint:
+def answer_once(
+    *, creates_user: bool = False
+) -> Callable[[Callable[Concatenate[HttpRequest, Any, P], HttpResponse]], Endpoint]:
     """For calls that may take long and ask other services, so for none that must happen exactly once."""
 
-    def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        user = lookup_user(request, u)
-        find = partial(view, request, user, *args, **kwargs)
-        return find() if user is None else store_after(request, user, find)
+    def decorate(view: Callable[Concatenate[HttpRequest, Any, P], HttpResponse]) -> Endpoint:
+        def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            user = create_request_user(request, u) if creates_user else lookup_user(request, u)
+            find = partial(view, request, user, *args, **kwargs)
+            return find() if user is None else store_after(request, user, find)
 
-    return take_address(endpoint, view)
+        return take_address(endpoint, view)
+
+    return decorate
 
 
 def write_once(*, creates_user: bool = False, **found_before: Callable[..., object]) -> Callable[[Endpoint], Endpoint]:
@@ -97,7 +103,9 @@ def run_for_writing(
         return act(create_request_user(request, external_id))
 
 
-def take_address(endpoint: Endpoint, view: Callable[..., object], without: Collection[str] = ()) -> Endpoint:
+def take_address(
+    endpoint: Callable[..., Response], view: Callable[..., object], without: Collection[str] = ()
+) -> Callable[..., Response]:
     """``endpoint`` with the parameters of ``view`` for the framework to read, but ``u`` in the place of ``user``."""
     wraps(view)(endpoint)
     parameters = [

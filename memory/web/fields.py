@@ -160,6 +160,8 @@ def is_none(value: object) -> bool:
     return value is None
 
 
-class PageOptions(QueryParameters):
+class RecordPageOptions(QueryParameters):
+    """A page of a list that has no filters."""
+
     cursor: str | None = Field(default=None, max_length=1000)
     limit: PageSize = 50

@@ -1,13 +1,17 @@
-"""Paging cursors: signed, and bound to the user and the list they came from."""
+"""Paging cursors: signed, and bound to the user and the list they came from.
 
-import uuid
+``listing`` says whose list in which order under which filters, a cursor's ``position`` where its page ended.
+"""
+
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
+from uuid import UUID
 
 from django.core import signing
 
-from memory.store.listing import SCORE, ItemCursor
+from memory.models import MemoryItem
+from memory.store.listing import SCORE, ItemCursor, build_item_cursor
 from memory.web.problems import invalid_field
 
 SALT = "commonplace.cursor"
@@ -20,32 +24,52 @@ def cut_page(rows: Sequence[Row], limit: int, cursor_of: Callable[[Row], str]) -
     return page, cursor_of(page[-1]) if len(rows) > limit else None
 
 
-def sign_cursor(listing: list[Any], place: list[Any]) -> str:
-    """``listing`` says whose list in which order under which filters, ``place`` where its page ended."""
-    return signing.dumps([listing, place], salt=SALT)
+def sign_cursor(listing: list[Any], position: list[Any]) -> str:
+    return signing.dumps([listing, position], salt=SALT)
 
 
-def read_cursor(listing: list[Any], given: str | None) -> list[Any] | None:
-    """The place a cursor names. Raises Problem for one that is not ours, or of another list."""
-    if given is None:
+def read_cursor(listing: list[Any], cursor: str | None) -> list[Any] | None:
+    """The position a cursor names. Raises Problem for one that is not ours, or of another list."""
+    if cursor is None:
         return None
     try:
-        told, place = signing.loads(given, salt=SALT)
+        its_listing, position = signing.loads(cursor, salt=SALT)
     except (signing.BadSignature, ValueError) as error:
         raise invalid_field("cursor", "is not a cursor of this API") from error
-    if told != listing:
+    if its_listing != listing:
         raise invalid_field("cursor", "belongs to another list: keep the same filters from page to page")
-    return list(place)
+    return list(position)
 
 
-def read_item_cursor(sort: str, listing: list[Any], given: str | None) -> ItemCursor | None:
-    place = read_cursor(listing, given)
-    if place is None:
+def read_number_cursor(listing: list[Any], cursor: str | None) -> int | None:
+    position = read_cursor(listing, cursor)
+    return int(position[0]) if position else None
+
+
+def read_moment_cursor(listing: list[Any], cursor: str | None) -> tuple[datetime, UUID] | None:
+    """The position in a list that is ordered by time and then by id."""
+    position = read_cursor(listing, cursor)
+    return (datetime.fromisoformat(str(position[0])), UUID(str(position[1]))) if position else None
+
+
+def sign_moment_cursor(listing: list[Any], moment: datetime, row_id: UUID) -> str:
+    return sign_cursor(listing, [moment.isoformat(), str(row_id)])
+
+
+def read_item_cursor(sort: str, listing: list[Any], cursor: str | None) -> ItemCursor | None:
+    position = read_cursor(listing, cursor)
+    if position is None:
         return None
-    key, item_id = place
-    return ItemCursor(key if sort == SCORE else datetime.fromisoformat(key), uuid.UUID(item_id))
+    key, item_id = position
+    return ItemCursor(key if sort == SCORE else datetime.fromisoformat(key), UUID(item_id))
 
 
-def sign_item_cursor(sort: str, listing: list[Any], place: ItemCursor) -> str:
-    key = place.key.isoformat() if isinstance(place.key, datetime) else place.key
-    return sign_cursor(listing, [key, str(place.item_id)])
+def cut_item_page(
+    rows: Sequence[MemoryItem], limit: int, sort: str, listing: list[Any]
+) -> tuple[Sequence[MemoryItem], str | None]:
+    def sign(item: MemoryItem) -> str:
+        last = build_item_cursor(item, sort)
+        key = last.key.isoformat() if isinstance(last.key, datetime) else last.key
+        return sign_cursor(listing, [key, str(last.item_id)])
+
+    return cut_page(rows, limit, sign)

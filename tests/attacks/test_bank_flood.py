@@ -90,7 +90,7 @@ def test_the_newest_of_a_flood_displaces_the_flood(user: EndUser, clock: Clock) 
     for letter in "abcde":
         flood.store(user, make_planted(f"Perfect item {letter}"), now=clock.advance(minutes=1))
     assert {item.text for item in list_bank(user)} == {"Fact", "Perfect item d", "Perfect item e"}
-    archived = flood.events(user, next(item.pk for item in all_of(user) if item.text == "Perfect item a"))[0]
+    archived = flood.list_events(user, next(item.pk for item in all_of(user) if item.text == "Perfect item a"))[0]
     assert "key:agent holds more than 2 of the bank's 4 places" in archived.reason
     assert mine.pk in {item.pk for item in list_bank(user)}
 
@@ -148,7 +148,7 @@ def test_the_same_graft_in_other_words_is_one_item(user: EndUser, clock: Clock, 
         "As an archivist, Maya works at the city library in Porto",
     ):
         new = make_planted(wording)
-        twin = flood.twin_of(user, new, Deadline(5))
+        twin = flood.find_duplicate(user, new, Deadline(5))
         assert flood.store(user, new, now=clock(), similar_to=twin).duplicate_of == mine.pk
     [item] = list_bank(user)
     assert (item.text, item.mentions, item.trust) == (mine.text, 4, Trust.USER)

@@ -20,6 +20,7 @@ from outcomes.exchanges.storing import NewExchange
 from tests.api_client import ApiClient, client_for
 from tests.attacks.conftest import CANARY
 from tests.factories import EndUserFactory, MemoryItemFactory, OrganizationFactory
+from tests.rows import find_turn
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 
@@ -68,8 +69,8 @@ def test_reading_by_id_finds_only_the_own(secret: MemoryItem, ann: EndUser, mall
     door = MemoryFacade()
     assert door.get(ann, secret.pk) is not None
     assert door.get(mallory, secret.pk) is None
-    assert door.versions(mallory, secret.pk) == []
-    assert door.events(mallory, secret.pk) == []
+    assert door.list_versions(mallory, secret.pk) == []
+    assert door.list_events(mallory, secret.pk) == []
     assert list(listing.list_events(mallory, secret.pk, before=None, limit=5)) == []
 
 
@@ -80,7 +81,7 @@ def test_nobody_changes_what_is_not_theirs(secret: MemoryItem, mallory: EndUser)
     assert door.archive(mallory, secret.pk, now=NOW) is None
     assert door.restore(mallory, secret.pk, now=NOW) is None
     assert door.remove(mallory, secret.pk, now=NOW) is False
-    door.outcome(mallory, Outcome.FAILED, now=NOW, key_takeaway="spoil it", related=[str(secret.pk)])
+    door.record_outcome(mallory, Outcome.FAILED, now=NOW, key_takeaway="spoil it", related=[str(secret.pk)])
     assert MemoryItem.objects.filter(pk=secret.pk).values().get() == before
 
 
@@ -95,7 +96,7 @@ def test_lists_hold_only_the_own(secret: MemoryItem, ann: EndUser, mallory: EndU
 
 
 def test_counts_count_only_the_own(secret: MemoryItem, mallory: EndUser) -> None:
-    stats = MemoryFacade().stats(mallory)
+    stats = MemoryFacade().get_stats(mallory)
     assert not any(count for statuses in stats.tiers.values() for count in statuses.values())
     assert stats.indexing.pending == 0
     assert stats.exchanges == 0
@@ -109,7 +110,7 @@ def test_a_careless_index_cannot_put_a_foreign_memory_into_an_answer(
     door = MemoryFacade()
     assert [hit.item.pk for hit in door.search(ann, SearchRequest(CANARY), now=NOW).hits] == [secret.pk]
     assert door.search(mallory, SearchRequest(CANARY), now=NOW).hits == []
-    made = door.context(mallory, f"what is {CANARY}", now=NOW, thread_id="t")
+    made = door.compose_context(mallory, f"what is {CANARY}", now=NOW, thread_id="t")
     assert CANARY not in made.injection
     assert str(secret.pk) not in str(made.meta)
 
@@ -125,8 +126,8 @@ def test_upkeep_touches_only_the_own(secret: MemoryItem, ann: EndUser, mallory: 
 def test_a_turn_or_exchange_of_somebody_else_is_unknown(secret: MemoryItem, ann: EndUser, mallory: EndUser) -> None:
     door = MemoryFacade()
     turn = door.search(ann, SearchRequest(CANARY), now=NOW).turn_id
-    kept = door.exchange(ann, NewExchange("t", CANARY, "yes", turn_id=turn), now=NOW)
-    assert door.turn(mallory, turn) is None
+    kept = door.store_exchange(ann, NewExchange("t", CANARY, "yes", turn_id=turn), now=NOW)
+    assert find_turn(mallory, turn) is None
     client = client_for(mallory)
     for body in ({"turn_id": str(turn)}, {"exchange_id": str(kept.exchange_id)}):
         assert client.post("outcomes", {"outcome": "failed", **body}).status_code == 404

@@ -13,6 +13,7 @@ from knowledge_graph.models import GRAPH_TABLES
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone
+from memory.records import records
 from memory.records.models import RecallLog
 from memory.records.texts import Kind
 from memory.retrieval.results import SearchRequest
@@ -36,10 +37,10 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
         index_now(someone)
         turn = door.search(someone, SearchRequest("lamp"), now=timezone.now()).turn_id
         tools = [{"name": "git", "ok": False, "ms": 1, "error": "timed out"}]
-        door.exchange(
+        door.store_exchange(
             someone, NewExchange("t", "Is it repaired?", "Yes.", turn_id=turn, tools=tools), now=timezone.now()
         )
-        door.outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
+        door.record_outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
         with user_scope(someone):
             keep_records(door, someone)
             for model in GRAPH_TABLES:
@@ -50,10 +51,10 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
 
 def keep_records(door: MemoryFacade, someone: EndUser) -> None:
     now = timezone.now()
-    door.add_record(someone, Kind.JOURNAL, {"title": "Lamp", "is_draft": False}, now=now)
-    door.add_record(someone, Kind.TODO, {"title": "Fetch the lamp"}, now=now)
-    door.add_record(someone, Kind.GRATITUDE, {"text": "A lamp that works"}, now=now)
-    door.put_preferences(someone, {"religion": "general"}, now=now)
+    records.add_record(someone, Kind.JOURNAL, {"title": "Lamp", "is_draft": False}, now=now)
+    records.add_record(someone, Kind.TODO, {"title": "Fetch the lamp"}, now=now)
+    records.add_record(someone, Kind.GRATITUDE, {"text": "A lamp that works"}, now=now)
+    records.replace_preferences(someone, {"religion": "general"}, now=now)
     door.put_data(someone, "lamp", {"is": "repaired"}, now=now)
     RecallLog.objects.create(user=someone, status="ok", duration_ms=1, top_k_effective=0)
 

@@ -53,7 +53,7 @@ def test_words_from_outside_are_stored_into_no_lasting_tier(
     with pytest.raises(WriteRefused) as refused:
         memory.store_many(user, [NewMemory("harmless"), new], now=clock())
     assert refused.value.field == "items[1].tier"
-    assert memory.stats(user).tiers == {tier.value: {} for tier in Tier}
+    assert memory.get_stats(user).tiers == {tier.value: {} for tier in Tier}
 
 
 @pytest.mark.parametrize("claimed", [Trust.ASSISTANT, Trust.USER])
@@ -91,7 +91,7 @@ def test_parents_of_others_unknown_ones_and_circles_are_refused(
     with pytest.raises(WriteRefused) as refused:
         memory.store_many(user, circle, now=clock())
     assert refused.value.field == "items[0].parents"
-    assert memory.stats(user).tiers["working"] == {}
+    assert memory.get_stats(user).tiers["working"] == {}
 
 
 def test_a_batch_may_derive_from_what_comes_before_in_it(user: EndUser, clock: Clock) -> None:
@@ -105,13 +105,13 @@ def test_a_batch_may_derive_from_what_comes_before_in_it(user: EndUser, clock: C
 # --- promotion, undo, restore ------------------------------------------------------------------------------------
 def test_any_number_of_good_outcomes_leaves_it_in_working(user: EndUser, clock: Clock, planted: MemoryItem) -> None:
     for _ in range(9):
-        memory.outcome(user, Outcome.WORKED, now=clock(), related=[str(planted.pk)])
+        memory.record_outcome(user, Outcome.WORKED, now=clock(), related=[str(planted.pk)])
         memory.promote(user, now=clock())
     item = row(user, planted.pk)
     assert (item.score, item.tier, item.status) == (1.0, Tier.WORKING, "active")
     memory.promote(user, now=clock.advance(hours=25))
     assert row(user, planted.pk).status == "archived"
-    [archived] = [event for event in memory.events(user, planted.pk) if event.kind == "archived"]
+    [archived] = [event for event in memory.list_events(user, planted.pk) if event.kind == "archived"]
     memory.undo(user, planted.pk, archived.pk, now=clock())
     memory.promote(user, now=clock())
     assert (row(user, planted.pk).tier, row(user, planted.pk).status) == (Tier.WORKING, "active")
@@ -141,7 +141,7 @@ def test_words_of_an_assistant_lower_what_they_replace(user: EndUser, clock: Clo
     revised = memory.revise(user, item.pk, {"text": "Prefers coffee"}, now=clock(), trust=Trust.ASSISTANT)
     assert revised is not None
     assert revised.trust == Trust.ASSISTANT
-    [version] = memory.versions(user, item.pk)
+    [version] = memory.list_versions(user, item.pk)
     assert (version.text, version.trust) == ("Prefers tea to coffee", Trust.USER)
 
 
@@ -180,7 +180,7 @@ def test_a_grafted_near_duplicate_brings_only_its_mention(user: EndUser, clock: 
     kept = (item.text, item.importance, item.tags, item.metadata, item.always_inject, item.trust, item.principal)
     assert kept == ("Invoices are approved by Dana", 0.2, ["preference"], {}, False, Trust.USER, "key:app")
     assert item.mentions == 2
-    [version] = memory.versions(user, mine.pk)
+    [version] = memory.list_versions(user, mine.pk)
     assert (version.text, version.trust, version.source_type) == (graft.text, Trust.ASSISTANT, "assistant")
 
 
@@ -203,7 +203,7 @@ def test_a_persons_wording_takes_the_place_of_an_assistants(user: EndUser, clock
         0.5,
     )
     assert item.always_inject is True, "what is always in context is not dropped by saying it again"
-    [version] = memory.versions(user, theirs.pk)
+    [version] = memory.list_versions(user, theirs.pk)
     assert (version.text, version.trust, version.tags) == ("Likes tea", Trust.ASSISTANT, ["planted"])
 
 
@@ -222,13 +222,13 @@ def test_an_edit_onto_a_persons_item_loses_to_it(user: EndUser, clock: Clock) ->
 def test_a_person_may_answer_for_it(user: EndUser, clock: Clock, planted: MemoryItem, api: ApiClient) -> None:
     child = memory.store(user, NewMemory("Derived before", parents=[planted.pk]), now=clock()).item
     for _ in range(3):
-        memory.outcome(user, Outcome.WORKED, now=clock(), related=[str(planted.pk)])
+        memory.record_outcome(user, Outcome.WORKED, now=clock(), related=[str(planted.pk)])
     answer = api.post(f"memories/{planted.pk}/vouch")
     assert (answer.status_code, answer.json()["trust"]) == (200, "user")
-    [event] = [event for event in memory.events(user, planted.pk) if event.kind == "vouched"]
+    [event] = [event for event in memory.list_events(user, planted.pk) if event.kind == "vouched"]
     assert (event.before, event.after, event.actor) == ({"trust": "external"}, {"trust": "user"}, "key:test")
     assert api.post(f"memories/{planted.pk}/vouch").status_code == 200
-    assert [event.kind for event in memory.events(user, planted.pk)].count("vouched") == 1
+    assert [event.kind for event in memory.list_events(user, planted.pk)].count("vouched") == 1
     memory.promote(user, now=clock())
     assert row(user, planted.pk).tier == Tier.PATTERNS
     assert row(user, child.pk).trust == Trust.EXTERNAL
@@ -267,4 +267,4 @@ def test_near_duplicates_are_asked_for_by_words_of_one_person_only(
     user: EndUser, other_user: EndUser, clock: Clock, services: None
 ) -> None:
     memory.store(other_user, statement("Prefers tea to coffee"), now=clock())
-    assert memory.twin_of(user, statement("Prefers tea to coffee"), Deadline(5)) is None
+    assert memory.find_duplicate(user, statement("Prefers tea to coffee"), Deadline(5)) is None

@@ -30,11 +30,11 @@ def put_memory(user: EndUser, clock: Clock, text: str, **fields: Any) -> MemoryI
 def record_verdict(user: EndUser, clock: Clock, item: MemoryItem, *outcomes: Outcome, takeaway: str = "") -> None:
     for outcome in outcomes:
         clock.advance(minutes=1)
-        memory.outcome(user, outcome, now=clock(), related=[str(item.pk)], key_takeaway=takeaway)
+        memory.record_outcome(user, outcome, now=clock(), related=[str(item.pk)], key_takeaway=takeaway)
 
 
 def ask_insights(user: EndUser, clock: Clock, query: str, **fields: Any) -> Insights:
-    return memory.insights(user, query, now=clock(), **fields)
+    return memory.get_insights(user, query, now=clock(), **fields)
 
 
 # --- what worked and what failed ---------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def test_what_failed_in_one_language_is_told_in_another(user: EndUser, clock: Cl
 
 def test_a_lesson_without_memories_is_experience_of_its_own(user: EndUser, clock: Clock) -> None:
     turn = memory.search(user, SearchRequest("sourdough"), now=clock()).turn_id
-    memory.outcome(user, Outcome.FAILED, now=clock(), turn_id=turn, key_takeaway="A cold oven spoils sourdough")
+    memory.record_outcome(user, Outcome.FAILED, now=clock(), turn_id=turn, key_takeaway="A cold oven spoils sourdough")
     found = ask_insights(user, clock, "sourdough again")
     assert [(one.content, one.uses, one.failed) for one in found.past_failures] == [
         ("A cold oven spoils sourdough", 1, 1)
@@ -139,7 +139,7 @@ def test_words_from_outside_say_where_they_are_from(user: EndUser, clock: Clock)
 # --- the conversation --------------------------------------------------------------------------------------------
 def record_exchange(user: EndUser, clock: Clock, thread_id: str, *questions: str) -> None:
     for question in questions:
-        memory.exchange(user, NewExchange(thread_id, question, "I am not sure."), now=clock())
+        memory.store_exchange(user, NewExchange(thread_id, question, "I am not sure."), now=clock())
         clock.advance(minutes=5)
 
 
@@ -195,7 +195,10 @@ def test_the_conversation_goes_on_about_what_was_said_before(user: EndUser, cloc
 def test_nothing_known_is_nothing_told(user: EndUser, other_user: EndUser, clock: Clock) -> None:
     item = put_memory(other_user, clock, "Restarting docker repairs the docker network", tier=Tier.HISTORY)
     record_verdict(other_user, clock, item, Outcome.FAILED)
-    for found in (ask_insights(user, clock, "docker network"), memory.insights(None, "docker network", now=clock())):
+    for found in (
+        ask_insights(user, clock, "docker network"),
+        memory.get_insights(None, "docker network", now=clock()),
+    ):
         assert render_insights(found) == []
         shown = found.as_json()
         assert shown.pop("context_type") == "docker"
@@ -241,8 +244,8 @@ def turn(user: EndUser, clock: Clock, query: str, outcome: Outcome, **exchange: 
     """A whole turn, and what is learned from it."""
     clock.advance(minutes=1)
     found = memory.search(user, SearchRequest(query, thread_id="t"), now=clock())
-    memory.exchange(user, NewExchange("t", query, "Do that.", turn_id=found.turn_id, **exchange), now=clock())
-    memory.outcome(user, outcome, now=clock(), turn_id=found.turn_id)
+    memory.store_exchange(user, NewExchange("t", query, "Do that.", turn_id=found.turn_id, **exchange), now=clock())
+    memory.record_outcome(user, outcome, now=clock(), turn_id=found.turn_id)
     learn_user(user.pk)
 
 
@@ -279,7 +282,7 @@ def test_what_was_tried_on_a_problem_is_known_by_the_problem_though_its_words_di
     bad = put_memory(user, clock, "Move the blue box closer to the window", tier=Tier.HISTORY)
     clock.advance(minutes=1)
     shown = memory.search(user, SearchRequest(problem), now=clock())
-    memory.outcome(user, Outcome.FAILED, now=clock(), turn_id=shown.turn_id, related=[str(bad.pk)])
+    memory.record_outcome(user, Outcome.FAILED, now=clock(), turn_id=shown.turn_id, related=[str(bad.pk)])
     assert ask_insights(user, clock, "wifi drops in my attic").past_failures == (), "nothing was learned yet"
     learn_user(user.pk)
     assert [one.memory_id for one in ask_insights(user, clock, "wifi drops in my attic").past_failures] == [bad.pk]

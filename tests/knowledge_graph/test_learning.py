@@ -49,7 +49,7 @@ def record_verdict(
 ) -> Any:
     """A turn with its outcome. Returns the turn's id."""
     turn_id = record_turn(user, query, items)
-    memory.outcome(user, outcome, now=clock(), turn_id=turn_id)
+    memory.record_outcome(user, outcome, now=clock(), turn_id=turn_id)
     return turn_id
 
 
@@ -158,7 +158,7 @@ def test_a_replaced_verdict_takes_back_what_it_taught(user: EndUser, clock: Cloc
     learn_now(user)
     # The words the memory had when the verdict was learned are gone; it is taken back under the same keys.
     memory.revise(user, item.pk, {"text": "Something else altogether"}, now=clock())
-    memory.outcome(user, Outcome.FAILED, now=clock.advance(minutes=1), turn_id=turn_id)
+    memory.record_outcome(user, Outcome.FAILED, now=clock.advance(minutes=1), turn_id=turn_id)
     learn_now(user)
     found = find_stat(user, "docker", Tier.MEMORY_BANK)
     assert (found.worked, found.failed) == (0, 1)
@@ -174,7 +174,7 @@ def test_a_verdict_replaced_before_it_was_learned_teaches_only_the_last(
 ) -> None:
     item = MemoryItemFactory.create(user=user, tier=Tier.HISTORY)
     turn_id = record_verdict(user, clock, Outcome.FAILED, [item])
-    memory.outcome(user, Outcome.WORKED, now=clock.advance(minutes=1), turn_id=turn_id)
+    memory.record_outcome(user, Outcome.WORKED, now=clock.advance(minutes=1), turn_id=turn_id)
     learn_now(user)
     late = rows_of(user)
     assert find_stat(user, "docker", Tier.HISTORY).failed == 0
@@ -270,7 +270,7 @@ def test_examples_name_the_memories_and_documents_of_their_turn_until_these_are_
     history = MemoryItemFactory.create(user=user, tier=Tier.HISTORY, text="Restart")
     turn_id = record_turn(user, QUERY, [book, history])
     record_action(user, clock, "", turn_id=turn_id)
-    memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
+    memory.record_outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
     learn_now(user)
     [example] = list_examples(user)
     assert (set(example.memory_ids), example.doc_ids) == ({book.pk, history.pk}, [book.pk])
@@ -300,8 +300,8 @@ def test_a_forgotten_question_leaves_no_word_in_the_graphs(user: EndUser, clock:
     turn_id = record_turn(user, "", [item])
     run = [{"name": "search_memory", "ok": True, "ms": 3}]
     said = NewExchange("t", "docker quetzalcoatlus error", "Done.", turn_id=turn_id, tools=run)
-    exchange = memory.exchange(user, said, now=clock())
-    memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id, exchange_id=exchange.exchange_id)
+    exchange = memory.store_exchange(user, said, now=clock())
+    memory.record_outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id, exchange_id=exchange.exchange_id)
     learn_now(user)
     assert "quetzalcoatlus" in str(everything_of(user))
     memory.remove(user, exchange.memory_id, now=clock())

@@ -42,8 +42,8 @@ def live(user: EndUser, clock: Clock) -> None:
     turn_id = record_turn(user, "docker permission denied", [item, first])
     with user_scope(user):
         ActionTaken.objects.create(user=user, turn_id=turn_id, action="search_memory", query="docker", at=clock())
-    memory.outcome(user, Outcome.FAILED, now=clock(), turn_id=turn_id)
-    memory.outcome(user, Outcome.WORKED, now=clock.advance(hours=1), turn_id=turn_id)
+    memory.record_outcome(user, Outcome.FAILED, now=clock(), turn_id=turn_id)
+    memory.record_outcome(user, Outcome.WORKED, now=clock.advance(hours=1), turn_id=turn_id)
 
 
 def test_a_rebuilt_graph_equals_the_one_that_grew(user: EndUser, clock: Clock, learn_now: LearnNow) -> None:

@@ -48,7 +48,7 @@ def conf(settings: Settings, **ranking: Any) -> None:
 
 
 def record_verdict(user: EndUser, clock: Clock, query: str, outcome: Outcome, *items: MemoryItem) -> None:
-    memory.outcome(user, outcome, now=clock(), turn_id=record_turn(user, query, items))
+    memory.record_outcome(user, outcome, now=clock(), turn_id=record_turn(user, query, items))
 
 
 # --- entities ----------------------------------------------------------------------------------------------------

@@ -57,7 +57,10 @@ def test_one_turn_told_many_times_at_once_counts_once(ann: EndUser) -> None:
     items = MemoryItemFactory.create_batch(3, user=ann)
     turn_id = turn_of(ann, items)
     said = [Outcome.WORKED, Outcome.FAILED, Outcome.PARTIAL, Outcome.WORKED, Outcome.FAILED, Outcome.WORKED]
-    assert run_at_once(*(lambda o=o: memory.outcome(ann, o, now=timezone.now(), turn_id=turn_id) for o in said)) == []
+    assert (
+        run_at_once(*(lambda o=o: memory.record_outcome(ann, o, now=timezone.now(), turn_id=turn_id) for o in said))
+        == []
+    )
     with user_scope(ann):
         [last] = OutcomeEvent.objects.filter(sign=1, replaced_at=None)
         assert sum(OutcomeEvent.objects.filter(outcome=last.outcome).values_list("sign", flat=True)) == 1
@@ -75,16 +78,19 @@ def test_turns_that_share_memories_and_new_exchanges_do_not_block_each_other(ann
     items = MemoryItemFactory.create_batch(4, user=ann)
     turns = [turn_of(ann, items if number % 2 else items[::-1]) for number in range(4)]
     exchange_ids = [
-        memory.exchange(
+        memory.store_exchange(
             ann, NewExchange("t-1", f"Question {number}", "a", turn_id=turn_id), now=timezone.now()
         ).exchange_id
         for number, turn_id in enumerate(turns)
     ]
     raised = run_at_once(
-        *(lambda t=t: memory.outcome(ann, Outcome.PARTIAL, now=timezone.now(), turn_id=t) for t in turns),
-        *(lambda e=e: memory.outcome(ann, Outcome.PARTIAL, now=timezone.now(), exchange_id=e) for e in exchange_ids),
+        *(lambda t=t: memory.record_outcome(ann, Outcome.PARTIAL, now=timezone.now(), turn_id=t) for t in turns),
         *(
-            lambda n=n: memory.exchange(ann, NewExchange("t-1", f"No, that's wrong {n}", "a"), now=timezone.now())
+            lambda e=e: memory.record_outcome(ann, Outcome.PARTIAL, now=timezone.now(), exchange_id=e)
+            for e in exchange_ids
+        ),
+        *(
+            lambda n=n: memory.store_exchange(ann, NewExchange("t-1", f"No, that's wrong {n}", "a"), now=timezone.now())
             for n in range(3)
         ),
     )

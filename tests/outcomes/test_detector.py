@@ -19,6 +19,7 @@ from memory.platform.faults import Unavailable
 from memory.tiers import Outcome, Tier
 from outcomes import tasks, work
 from outcomes.detection import detector
+from outcomes.exchanges import listing
 from outcomes.exchanges.storing import NewExchange
 from outcomes.models import ConversationWork, Exchange, OutcomeEvent
 from tests.conftest import Clock
@@ -61,7 +62,7 @@ def record_exchange(user: EndUser, clock: Clock, message: str, *items: MemoryIte
     new = NewExchange(
         fields.pop("thread_id", "t-1"), message, fields.pop("answered", "Pull the plug."), turn_id=turn_id, **fields
     )
-    return memory.exchange(user, new, now=clock.advance(minutes=1)).exchange_id
+    return memory.store_exchange(user, new, now=clock.advance(minutes=1)).exchange_id
 
 
 def record_four_exchanges(user: EndUser, clock: Clock, item: MemoryItem) -> uuid.UUID:
@@ -104,11 +105,11 @@ def test_after_four_exchanges_the_answer_that_used_a_memory_is_judged(
     state, told = state_of(user, first)
     assert (state, told["outcome"], told["indicators"]) == ("done", "worked", ["said so"])
     assert state_of(user, last)[0] == "pending"
-    [shown] = [told for told in memory.exchanges(user, limit=9)[0] if told.exchange.pk == first]
+    [shown] = [told for told in listing.list_exchanges(user, limit=9)[0] if told.exchange.pk == first]
     assert shown.outcome is not None
     assert (shown.outcome.source, shown.outcome.confidence, shown.outcome.actor) == ("detector", 0.9, "detector")
     assert (shown.state, shown.outcome.learned_ids) == ("scored", [book.pk])
-    event = memory.events(user, item.pk)[0]
+    event = memory.list_events(user, item.pk)[0]
     assert (event.kind, event.actor) == ("outcome_worked", "detector")
     assert ModelCall.objects.get().purpose == "outcome_detection"
 
@@ -156,7 +157,7 @@ def test_an_explicit_outcome_is_never_overridden_and_overrides(
 ) -> None:
     told, later = MemoryItemFactory.create_batch(2, user=user)
     first = record_four_exchanges(user, clock, told)
-    memory.outcome(user, Outcome.FAILED, now=clock(), exchange_id=first)
+    memory.record_outcome(user, Outcome.FAILED, now=clock(), exchange_id=first)
     detect_outcomes(user)
     assert (score_of(told), model.asked) == ((0.2, 1), [])
     assert state_of(user, first) == ("skipped", {"skipped": "its outcome was told"})
@@ -165,7 +166,7 @@ def test_an_explicit_outcome_is_never_overridden_and_overrides(
         record_exchange(user, clock, message)
     detect_outcomes(user)
     assert score_of(later) == (0.7, 1)
-    memory.outcome(user, Outcome.FAILED, now=clock(), exchange_id=second)
+    memory.record_outcome(user, Outcome.FAILED, now=clock(), exchange_id=second)
     assert score_of(later) == (0.2, 1)
 
 
@@ -177,7 +178,7 @@ def test_an_outcome_told_while_the_model_thinks_has_the_last_word(
     conclude = detector.settle_judgement
 
     def told_first(*args: Any) -> None:
-        memory.outcome(user, Outcome.FAILED, now=clock(), exchange_id=first)
+        memory.record_outcome(user, Outcome.FAILED, now=clock(), exchange_id=first)
         conclude(*args)
 
     monkeypatch.setattr(detector, "settle_judgement", told_first)

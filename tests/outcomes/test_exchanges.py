@@ -13,7 +13,7 @@ from memory.retrieval.results import SearchRequest
 from memory.signals import promotion_due
 from memory.store.admission import NewMemory, WriteRefused
 from memory.tiers import Tier
-from outcomes.exchanges import storing
+from outcomes.exchanges import listing, storing
 from outcomes.exchanges.storing import NewExchange, StoredExchange
 from outcomes.models import Exchange
 from tests.conftest import Clock
@@ -23,7 +23,7 @@ memory = MemoryFacade("key:test")
 
 def record_exchange(user: EndUser, clock: Clock, asked: str = "Where is the key?", **fields: Any) -> StoredExchange:
     new = NewExchange(fields.pop("thread_id", "t-1"), asked, fields.pop("answered", "Behind the boiler."), **fields)
-    return memory.exchange(user, new, now=clock())
+    return memory.store_exchange(user, new, now=clock())
 
 
 def load_exchange(user: EndUser, exchange_id: uuid.UUID) -> Exchange:
@@ -42,7 +42,7 @@ def test_an_exchange_is_kept_whole_and_remembered_in_working(user: EndUser, cloc
     assert item.text == "User: Where is the key?\nAssistant: Behind the boiler."
     assert item.expires_at == clock() + timedelta(hours=24)
     assert (stored.required_scoring, stored.state) == (False, "scored")
-    assert memory.stats(user).exchanges == 1
+    assert memory.get_stats(user).exchanges == 1
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_a_message_that_breaks_a_rule_is_named_and_nothing_is_kept(
     with pytest.raises(WriteRefused) as refusal:
         record_exchange(user, clock, asked, answered=answered)
     assert refusal.value.field == field
-    assert memory.stats(user).exchanges == 0
-    assert memory.stats(user).tiers["working"] == {}
+    assert memory.get_stats(user).exchanges == 0
+    assert memory.get_stats(user).tiers["working"] == {}
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_an_outcome_is_asked_for_when_something_that_can_be_scored_was_shown(
     turn_id = memory.search(user, SearchRequest("ferry"), now=clock()).turn_id
     stored = record_exchange(user, clock, turn_id=turn_id, interrupted=interrupted)
     assert (stored.required_scoring, stored.state) == (required, "unscored" if required else "scored")
-    assert memory.thread_state(user, "t-1").waits is required
+    assert listing.load_thread_state(user, "t-1").waits is required
 
 
 def test_a_turn_of_somebody_else_asks_for_nothing(

@@ -13,7 +13,7 @@ from memory.facts.profile import ProfileFact
 from memory.models import EndUser, MemoryItem
 from memory.tiers import SourceType, Tier, Trust
 from outcomes import tasks, work
-from outcomes.exchanges import profiling
+from outcomes.exchanges import listing, profiling
 from outcomes.exchanges.storing import NewExchange
 from outcomes.models import Exchange
 from tests.conftest import Clock
@@ -26,7 +26,7 @@ FACT = "I am allergic to peanuts."
 
 def record_exchange(user: EndUser, clock: Clock, message: str, answer: str = "Noted.", **fields: Any) -> uuid.UUID:
     new = NewExchange("t-1", message, answer, **fields)
-    return memory.exchange(user, new, now=clock.advance(minutes=1)).exchange_id
+    return memory.store_exchange(user, new, now=clock.advance(minutes=1)).exchange_id
 
 
 def list_bank(user: EndUser) -> list[MemoryItem]:
@@ -49,7 +49,7 @@ def test_a_fact_in_passing_is_kept_with_where_it_comes_from(user: EndUser, clock
     extract_facts(user)
     [item] = list_bank(user)
     assert "allergic to peanuts" in item.text
-    told = memory.exchange_by_id(user, exchange_id)
+    told = listing.find_exchange(user, exchange_id)
     assert told is not None
     assert item.source == {"kind": "profile", "exchange": str(exchange_id)}
     assert item.parents == [told.exchange.memory_id]
@@ -63,7 +63,7 @@ def test_a_fact_is_trusted_no_more_than_its_exchange_and_those_who_worded_it(
     user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def kept(message: str) -> int:
-        told = memory.exchange_by_id(user, record_exchange(user, clock, message))
+        told = listing.find_exchange(user, record_exchange(user, clock, message))
         assert told is not None
         assert told.exchange.memory_id is not None
         memory.vouch(user, told.exchange.memory_id, now=clock())
@@ -152,7 +152,7 @@ def test_the_days_looks_are_limited(user: EndUser, clock: Clock, settings: Setti
 def test_an_exchange_that_was_deleted_meanwhile_leaves_nothing(user: EndUser, clock: Clock) -> None:
     exchange_id = record_exchange(user, clock, FACT)
     exchange = profiling.lease_next_exchange(user, clock())
-    told = memory.exchange_by_id(user, exchange_id)
+    told = listing.find_exchange(user, exchange_id)
     assert exchange is not None
     assert told is not None
     assert told.exchange.memory_id is not None

@@ -31,7 +31,7 @@ def record_turn(user: EndUser, clock: Clock, *items: MemoryItem, thread_id: str 
 
 
 def record_verdict(user: EndUser, clock: Clock, outcome: Outcome = Outcome.WORKED, **fields: Any) -> RecordedOutcome:
-    return memory.outcome(user, outcome, now=clock(), **fields)
+    return memory.record_outcome(user, outcome, now=clock(), **fields)
 
 
 def reload_item(item: MemoryItem) -> MemoryItem:
@@ -63,7 +63,7 @@ def test_each_outcome_moves_a_score_by_its_delta_within_bounds(
     assert (row.score, row.uses, row.last_outcome, row.last_used_at) == (after, uses, outcome, clock())
     counts = {kind: getattr(row, kind) for kind in Outcome}
     assert counts == {kind: int(kind is outcome) for kind in Outcome}
-    event = memory.events(user, item.pk)[0]
+    event = memory.list_events(user, item.pk)[0]
     assert (event.kind, event.before, event.actor) == (f"outcome_{outcome}", {"score": before}, "key:test")
 
 
@@ -101,7 +101,7 @@ def test_books_and_the_bank_are_noted_and_never_scored(
     assert [scored.memory_id for scored in recorded.scored] == [working.pk]
     row = reload_item(item)
     assert (row.score, row.uses, row.last_outcome, row.updated_at) == (0.5, 0, "", item.updated_at)
-    assert memory.events(user, item.pk) == []
+    assert memory.list_events(user, item.pk) == []
 
 
 # --- which memories ----------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def test_somebody_elses_memory_is_not_moved_by_its_id(user: EndUser, other_user:
 def test_a_turn_or_exchange_that_is_not_ones_own_is_unknown(user: EndUser, other_user: EndUser, clock: Clock) -> None:
     item = MemoryItemFactory.create(user=other_user)
     turn_id = record_turn(other_user, clock, item)
-    exchange_id = memory.exchange(other_user, NewExchange("t", "q", "a"), now=clock()).exchange_id
+    exchange_id = memory.store_exchange(other_user, NewExchange("t", "q", "a"), now=clock()).exchange_id
     cases: list[tuple[dict[str, Any], str]] = [
         ({"turn_id": turn_id}, "turn_id"),
         ({"turn_id": uuid.uuid4()}, "turn_id"),
@@ -171,11 +171,11 @@ def test_an_outcome_of_nothing_is_refused(user: EndUser, clock: Clock) -> None:
 def test_an_exchange_leads_to_the_memories_of_its_turn(user: EndUser, clock: Clock) -> None:
     item = MemoryItemFactory.create(user=user)
     turn_id = record_turn(user, clock, item)
-    stored = memory.exchange(user, NewExchange("t-1", "q", "a", turn_id=turn_id), now=clock())
+    stored = memory.store_exchange(user, NewExchange("t-1", "q", "a", turn_id=turn_id), now=clock())
     assert stored.required_scoring
     recorded = record_verdict(user, clock, Outcome.FAILED, exchange_id=stored.exchange_id)
     assert [scored.memory_id for scored in recorded.scored] == [item.pk]
-    assert memory.context(user, "q", now=clock(), thread_id="t-1").required_scoring is False
+    assert memory.compose_context(user, "q", now=clock(), thread_id="t-1").required_scoring is False
     with user_scope(user):
         [event] = OutcomeEvent.objects.all()
     assert (event.outcome, event.turn_id, event.exchange_id) == ("failed", turn_id, stored.exchange_id)
@@ -195,7 +195,7 @@ def test_a_memory_that_is_gone_is_passed_over(user: EndUser, clock: Clock) -> No
     [(Outcome.WORKED, 0.7), (Outcome.FAILED, 0.2), (Outcome.PARTIAL, 0.55), (Outcome.UNKNOWN, 0.5)],
 )
 def test_a_takeaway_starts_where_its_lesson_stands(user: EndUser, clock: Clock, outcome: Outcome, score: float) -> None:
-    stored = memory.exchange(user, NewExchange("t-1", "q", "a"), now=clock())
+    stored = memory.store_exchange(user, NewExchange("t-1", "q", "a"), now=clock())
     recorded = record_verdict(
         user, clock, outcome, exchange_id=stored.exchange_id, key_takeaway="Restart the router before calling"
     )
@@ -227,6 +227,6 @@ def test_outcomes_are_counted_by_kind_newest_first(user: EndUser, other_user: En
     for outcome in (Outcome.WORKED, Outcome.WORKED, Outcome.FAILED):
         clock.advance(minutes=1)
         record_verdict(user, clock, outcome, related=[str(item.pk)])
-    assert memory.stats(user).outcomes == {"worked": 2, "failed": 1, "partial": 0, "unknown": 0}
+    assert memory.get_stats(user).outcomes == {"worked": 2, "failed": 1, "partial": 0, "unknown": 0}
     assert [event.outcome for event in recording.list_current_outcomes(user, 2)] == ["failed", "worked"]
     assert recording.list_current_outcomes(other_user) == []

@@ -45,8 +45,10 @@ def record_exchange(user: EndUser, clock: Clock, item: MemoryItem, outcome: Outc
     """A question, its answer with two tool runs, thanks, and what came of it."""
     turn_id = record_turn(user, clock, item)
     asked = NewExchange("t-1", "Fix the wifi of the docker host", "Restart the router", turn_id=turn_id, tools=RUNS)
-    memory.exchange(user, asked, now=clock.advance(minutes=1))
-    memory.exchange(user, NewExchange("t-1", "Thanks, that worked!", "Glad to hear."), now=clock.advance(minutes=1))
+    memory.store_exchange(user, asked, now=clock.advance(minutes=1))
+    memory.store_exchange(
+        user, NewExchange("t-1", "Thanks, that worked!", "Glad to hear."), now=clock.advance(minutes=1)
+    )
     record_verdict(user, clock, outcome, turn_id=turn_id)
     return turn_id
 
@@ -73,11 +75,11 @@ def test_what_a_person_said_and_what_came_of_it_stays_unless_somebody_sets_a_lim
     item = MemoryItemFactory.create(user=user)
     record_exchange(user, clock, item)
     assert purge_expired(user, clock) == 0
-    before, exported, known = count_left(user), list(memory.exchange_lines(user)), learned_rows(api)
+    before, exported, known = count_left(user), list(memory.export_exchanges(user)), learned_rows(api)
     clock.advance(days=4_000)
     assert purge_expired(user, clock) == 0
     assert count_left(user) == before
-    assert list(memory.exchange_lines(user)) == exported
+    assert list(memory.export_exchanges(user)) == exported
     assert learned_rows(api) == known
 
 
@@ -127,7 +129,7 @@ def test_past_the_limit_all_that_tells_of_an_exchange_goes_and_what_it_moved_sta
     assert count_left(other_user) == count_left(user)
     with user_scope(user):
         assert Lesson.objects.count() == 1
-    assert len(list(memory.exchange_lines(user))) == 2
+    assert len(list(memory.export_exchanges(user))) == 2
     assert ((score_and_counts(old), score_and_counts(young)), learned_rows(api)) == (moved, known)
     # The move of then can still be explained and taken back.
     [event] = [one for one in api.get(f"memories/{old.pk}/events").json()["items"] if one["kind"] == "promoted"]

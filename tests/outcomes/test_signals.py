@@ -11,6 +11,7 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Turn
 from memory.tiers import Outcome, Tier
 from outcomes.detection.cues import find_cues, is_small_talk
+from outcomes.exchanges import listing
 from outcomes.exchanges.storing import NewExchange
 from outcomes.verdicts import recording
 from tests.conftest import Clock
@@ -125,11 +126,11 @@ def turn_of(user: EndUser, clock: Clock, *items: MemoryItem) -> uuid.UUID:
 
 def record_exchange(user: EndUser, clock: Clock, message: str, **fields: Any) -> uuid.UUID:
     new = NewExchange(fields.pop("thread_id", "t-1"), message, "Pull the plug.", **fields)
-    return memory.exchange(user, new, now=clock.advance(minutes=1)).exchange_id
+    return memory.store_exchange(user, new, now=clock.advance(minutes=1)).exchange_id
 
 
 def list_signals(user: EndUser) -> dict[uuid.UUID, list[str]]:
-    return {told.exchange.pk: [one.kind for one in told.signals] for told in memory.exchanges(user, limit=50)[0]}
+    return {told.exchange.pk: [one.kind for one in told.signals] for told in listing.list_exchanges(user, limit=50)[0]}
 
 
 def test_a_signal_speaks_of_the_exchange_it_reacts_to_and_moves_nothing(user: EndUser, clock: Clock) -> None:
@@ -140,9 +141,9 @@ def test_a_signal_speaks_of_the_exchange_it_reacts_to_and_moves_nothing(user: En
     assert list_signals(user) == {first: ["corrects", "repeats"], second: [], third: []}
     row = memory.get(user, item.pk)
     assert row is not None
-    assert (row.score, row.uses, memory.events(user, item.pk)) == (0.5, 0, [])
+    assert (row.score, row.uses, memory.list_events(user, item.pk)) == (0.5, 0, [])
     assert sum(recording.count_outcomes(user).values()) == 0
-    assert memory.stats(user).signals == {"corrects": 1, "repeats": 1}
+    assert memory.get_stats(user).signals == {"corrects": 1, "repeats": 1}
 
 
 def test_another_thread_or_an_old_one_is_not_reacted_to(user: EndUser, clock: Clock) -> None:
@@ -168,9 +169,9 @@ def test_a_flag_lets_a_signal_move_scores_a_little(user: EndUser, clock: Clock, 
     row, banked = memory.get(user, item.pk), memory.get(user, bank.pk)
     assert row is not None and banked is not None  # noqa: PT018
     assert (row.score, row.uses, row.worked, row.last_outcome, banked.score) == (0.52, 0, 0, "", 0.5)
-    assert memory.events(user, item.pk)[0].kind == "signal_thanks"
+    assert memory.list_events(user, item.pk)[0].kind == "signal_thanks"
     assert sum(recording.count_outcomes(user).values()) == 0
-    memory.outcome(user, Outcome.FAILED, now=clock(), turn_id=turn_id)
+    memory.record_outcome(user, Outcome.FAILED, now=clock(), turn_id=turn_id)
     row = memory.get(user, item.pk)
     assert row is not None
     assert (row.score, row.uses) == (0.2, 1), "a verdict takes the place of a hint"

@@ -53,7 +53,7 @@ class TestTheLedger(TestCase):
         turn_id = shown(user, items)
         for number, (outcome, named) in enumerate(steps):
             now = items[0].created_at
-            memory.outcome(user, outcome, now=now, turn_id=turn_id, related=sorted(named) or None)
+            memory.record_outcome(user, outcome, now=now, turn_id=turn_id, related=sorted(named) or None)
             self.check(user, items, expected(steps[: number + 1]), start)
 
     def check(self, user: EndUser, items: list[MemoryItem], verdicts: list[Outcome | None], start: float) -> None:

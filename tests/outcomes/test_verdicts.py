@@ -11,6 +11,7 @@ from memory.models import EndUser, MemoryItem, Turn
 from memory.signals import learning_due
 from memory.store.admission import WriteRefused
 from memory.tiers import Outcome, Tier
+from outcomes.exchanges import listing
 from outcomes.exchanges.storing import NewExchange
 from outcomes.models import ActionTaken, OutcomeEvent
 from outcomes.verdicts import recording
@@ -29,7 +30,7 @@ def record_turn(user: EndUser, clock: Clock, *items: MemoryItem) -> uuid.UUID:
 
 
 def record_verdict(user: EndUser, clock: Clock, outcome: Outcome, **fields: Any) -> RecordedOutcome:
-    return memory.outcome(user, outcome, now=clock.advance(seconds=1), **fields)
+    return memory.record_outcome(user, outcome, now=clock.advance(seconds=1), **fields)
 
 
 def score_and_counts(item: MemoryItem) -> tuple[float, int, int, int, int, int]:
@@ -64,7 +65,7 @@ def test_a_later_outcome_takes_the_place_of_the_earlier_one(user: EndUser, clock
     assert [(one.score, one.uses) for one in second.scored] == [(0.2, 1)]
     assert second.replaced is Outcome.WORKED
     assert ledger_lines(user) == [("worked", 1, False), ("worked", -1, False), ("failed", 1, True)]
-    kinds = [(event.kind, event.before["score"], event.after["score"]) for event in memory.events(user, item.pk)]
+    kinds = [(event.kind, event.before["score"], event.after["score"]) for event in memory.list_events(user, item.pk)]
     assert kinds == [("outcome_failed", 0.5, 0.2), ("outcome_replaced", 0.7, 0.5), ("outcome_worked", 0.5, 0.7)]
     assert recording.count_outcomes(user) == {"worked": 0, "failed": 1, "partial": 0, "unknown": 0}
     assert learned_by_adding(user) == {(str(item.pk), "failed"): 1}
@@ -75,11 +76,11 @@ def test_the_same_outcome_again_changes_nothing_and_answers_the_same(user: EndUs
     turn_id = record_turn(user, clock, item, bank)
     told = {"turn_id": turn_id, "key_takeaway": "Restart the router first"}
     first = record_verdict(user, clock, Outcome.WORKED, **told)
-    events = len(memory.events(user, item.pk))
+    events = len(memory.list_events(user, item.pk))
     for _ in range(3):
         assert record_verdict(user, clock, Outcome.WORKED, **told) == first
     assert score_and_counts(item) == (0.7, 1, 1, 0, 0, 0)
-    assert len(memory.events(user, item.pk)) == events
+    assert len(memory.list_events(user, item.pk)) == events
     assert ledger_lines(user) == [("worked", 1, True)]
 
 
@@ -145,7 +146,7 @@ def test_a_turn_and_its_exchange_are_one_subject(user: EndUser, clock: Clock) ->
     item = MemoryItemFactory.create(user=user)
     turn_id = record_turn(user, clock, item)
     record_verdict(user, clock, Outcome.WORKED, turn_id=turn_id)
-    exchange_id = memory.exchange(user, NewExchange("t-1", "q", "a", turn_id=turn_id), now=clock()).exchange_id
+    exchange_id = memory.store_exchange(user, NewExchange("t-1", "q", "a", turn_id=turn_id), now=clock()).exchange_id
     record_verdict(user, clock, Outcome.FAILED, exchange_id=exchange_id)
     assert score_and_counts(item)[:2] == (0.2, 1)
     other = record_turn(user, clock, item)
@@ -169,7 +170,7 @@ def test_the_takeaway_of_a_replaced_outcome_takes_on_the_new_one(user: EndUser, 
     takeaway = memory.get(user, kept)
     assert takeaway is not None
     assert (takeaway.score, takeaway.source) == (0.7, {"kind": "takeaway", "outcome": "worked"})
-    assert memory.events(user, kept)[0].kind == "takeaway_restated"
+    assert memory.list_events(user, kept)[0].kind == "takeaway_restated"
 
 
 def test_every_verdict_leaves_word_that_there_is_something_to_learn(user: EndUser, clock: Clock) -> None:
@@ -213,11 +214,11 @@ def verdicts(user: EndUser) -> dict[str, str]:
 def test_actions_get_the_verdict_of_their_turn_in_whichever_order_they_come(user: EndUser, clock: Clock) -> None:
     turn_id = record_turn(user, clock, MemoryItemFactory.create(user=user))
     before = Action("search_memory", ok=True, turn_id=turn_id, tiers=[Tier.HISTORY], query="Fix the wifi")
-    memory.note_action(user, before, now=clock())
+    memory.record_action(user, before, now=clock())
     assert verdicts(user) == {"search_memory": ""}
     record_verdict(user, clock, Outcome.WORKED, turn_id=turn_id)
     tools = [{"name": "search_memory", "ok": True, "ms": 3}, {"name": "ping", "ok": True, "ms": 9}]
-    memory.exchange(user, NewExchange("t-1", "Fix the wifi", "Done", turn_id=turn_id, tools=tools), now=clock())
+    memory.store_exchange(user, NewExchange("t-1", "Fix the wifi", "Done", turn_id=turn_id, tools=tools), now=clock())
     assert verdicts(user) == {"search_memory": "worked", "ping": "worked"}
     record_verdict(user, clock, Outcome.FAILED, turn_id=turn_id)
     assert verdicts(user) == {"search_memory": "failed", "ping": "failed"}
@@ -234,8 +235,8 @@ def test_a_tool_that_failed_is_a_signal_and_moves_no_score(user: EndUser, clock:
         {"name": "sum", "ok": True, "ms": 1},
     ]
     turn_id = record_turn(user, clock, item)
-    memory.exchange(user, NewExchange("t-1", "Add it up", "Done", turn_id=turn_id, tools=tools), now=clock())
-    [told], _ = memory.exchanges(user, limit=10)
+    memory.store_exchange(user, NewExchange("t-1", "Add it up", "Done", turn_id=turn_id, tools=tools), now=clock())
+    [told], _ = listing.list_exchanges(user, limit=10)
     assert [(one.kind, one.evidence) for one in told.signals] == [
         ("tool_timeout", "fetch: Request timed out"),
         ("tool_error", "parse: no such column"),

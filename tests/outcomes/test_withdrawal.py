@@ -19,8 +19,8 @@ memory = MemoryFacade("key:test")
 
 def record_verdict(user: EndUser, clock: Clock, outcome: Outcome, *items: MemoryItem) -> int:
     """Number of the event of the first memory."""
-    memory.outcome(user, outcome, now=clock.advance(seconds=1), related=[str(item.pk) for item in items])
-    return memory.events(user, items[0].pk)[0].pk
+    memory.record_outcome(user, outcome, now=clock.advance(seconds=1), related=[str(item.pk) for item in items])
+    return memory.list_events(user, items[0].pk)[0].pk
 
 
 def test_only_the_named_memory_loses_the_verdict(user: EndUser, clock: Clock) -> None:
@@ -31,7 +31,7 @@ def test_only_the_named_memory_loses_the_verdict(user: EndUser, clock: Clock) ->
     assert score_and_counts(other) == (0.2, 1, 0, 1, 0, 0)
     assert learned_by_adding(user) == {(str(other.pk), "failed"): 1}
     assert ledger_lines(user) == [("failed", 1, False), ("failed", -1, False), ("failed", 1, True)]
-    there = memory.withdrawable_verdict(user, other.pk)
+    there = memory.find_withdrawable_verdict(user, other.pk)
     assert there is not None
     memory.undo(user, other.pk, there.pk, now=clock.advance(seconds=1))
     assert (score_and_counts(other), learned_by_adding(user)) == ((0.5, 0, 0, 0, 0, 0), {})
@@ -66,7 +66,7 @@ def test_a_later_edit_or_verdict_does_not_stand_in_the_way(user: EndUser, clock:
 def test_the_move_before_it_can_be_taken_back_again_and_the_next_verdict_decides(user: EndUser, clock: Clock) -> None:
     item = MemoryItemFactory.create(user=user, tier=Tier.HISTORY, score=0.9, uses=3, worked=3)
     memory.promote(user, now=clock.advance(seconds=1))
-    promoted = memory.events(user, item.pk)[0].pk
+    promoted = memory.list_events(user, item.pk)[0].pk
     event = record_verdict(user, clock, Outcome.FAILED, item)
     with pytest.raises(WriteRefused, match="something came after it"):
         memory.undo(user, item.pk, promoted, now=clock.advance(seconds=1))
@@ -93,5 +93,5 @@ def test_another_users_verdict_and_a_memory_that_is_gone_are_not_found(
     event = record_verdict(user, clock, Outcome.WORKED, item)
     assert memory.undo(other_user, item.pk, event, now=clock()) is None
     assert memory.undo(user, uuid.uuid4(), event, now=clock()) is None
-    assert memory.withdrawable_verdict(other_user, item.pk) is None
+    assert memory.find_withdrawable_verdict(other_user, item.pk) is None
     assert score_and_counts(item)[0] == 0.7

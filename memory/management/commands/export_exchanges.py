@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
     def write(self, user: EndUser, thread_id: str, out: OutputWrapper | TextIO) -> int:
         number = 0
-        for record in MemoryFacade("command").exchange_lines(user, thread_id=thread_id):
+        for record in MemoryFacade("command").export_exchanges(user, thread_id=thread_id):
             out.write(json.dumps(record, ensure_ascii=False) + "\n")
             number += 1
         return number

@@ -45,14 +45,14 @@ class Command(BaseCommand):
 
     def _await_index(self, user: EndUser) -> None:
         facade = MemoryFacade()
-        pending = facade.index_status(user).pending
+        pending = facade.count_indexing(user).pending
         if not pending:
             return
         with show_progress(self.stdout, "  demo memories indexed", pending) as advance:
             moved = time.monotonic()
             while pending and time.monotonic() - moved < PATIENCE_S:
                 time.sleep(0.2)
-                left = facade.index_status(user).pending
+                left = facade.count_indexing(user).pending
                 if left != pending:
                     advance(pending - left)
                     moved = time.monotonic()

@@ -60,11 +60,11 @@ def load_demo(user: EndUser, now: datetime) -> None:
     chats = ChatFile(_DATA / "conversation.jsonl", "jsonl")
     import_chats(user, chats, tier=Tier.HISTORY, now=now)
     facade.store_many(user, list(_read_bank(now)), now=now)
-    recorded = sum(facade.stats(user).outcomes.values())
+    recorded = sum(facade.get_stats(user).outcomes.values())
     for entry in list(_read_lines("outcomes.jsonl"))[recorded:]:
         about = _find_items(user, entry["about"])
         if about:
-            facade.outcome(
+            facade.record_outcome(
                 user, Outcome(entry["outcome"]), now=now, key_takeaway=entry.get("takeaway", ""), related=about
             )
 

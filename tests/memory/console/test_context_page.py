@@ -27,7 +27,7 @@ def experienced(user: EndUser, index_now: Callable[[EndUser], None]) -> EndUser:
     )
     for text, outcome in ((RIGHT, Outcome.WORKED), (WRONG, Outcome.FAILED)):
         item = facade.store(user, NewMemory(text, tier=Tier.HISTORY), now=now).item
-        facade.outcome(user, outcome, now=now, related=[str(item.pk)])
+        facade.record_outcome(user, outcome, now=now, related=[str(item.pk)])
     index_now(user)
     return user
 

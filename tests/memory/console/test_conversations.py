@@ -7,12 +7,12 @@ import pytest
 from django.utils import timezone
 
 from memory.access.scope import user_scope
-from memory.console.conversations import THREADS, TURNS
 from memory.facade import MemoryFacade
 from memory.language.text import SMUGGLED
 from memory.models import EndUser, MemoryItem, Turn
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
+from outcomes.console import THREADS, TURNS
 from outcomes.exchanges.storing import NewExchange
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent
 from tests.factories import MemoryItemFactory
@@ -36,7 +36,7 @@ def exchange_id(user: EndUser, item: MemoryItem) -> uuid.UUID:
         turn = Turn.objects.create(user=user, positions=[[str(item.pk), item.tier]], created_at=now)
     tools = [{"name": "fetch_" + HOSTILE, "ok": False, "ms": 12.4, "error": "timed out"}]
     new = NewExchange("t-1", "Where is the boat key?", "Behind the boiler.", turn_id=turn.turn_id, tools=tools)
-    return facade.exchange(user, new, now=now).exchange_id
+    return facade.store_exchange(user, new, now=now).exchange_id
 
 
 def score_of(item: MemoryItem) -> float:
@@ -48,7 +48,7 @@ def score_of(item: MemoryItem) -> float:
 def test_threads_are_listed_with_what_waits(
     console: Console, user: EndUser, exchange_id: uuid.UUID, place: str
 ) -> None:
-    facade.exchange(user, NewExchange("t & 2", HOSTILE, "b"), now=timezone.now())
+    facade.store_exchange(user, NewExchange("t & 2", HOSTILE, "b"), now=timezone.now())
     page = console.get(f"{place}/conversations").content.decode()
     assert page.index("?thread=t%20%26%202") < page.index("?thread=t-1")
     assert page.count("waits for its outcome") == 1
@@ -59,7 +59,7 @@ def test_threads_are_listed_with_what_waits(
 def test_an_exchange_shows_its_signals_tools_and_detector(
     console: Console, user: EndUser, exchange_id: uuid.UUID, place: str
 ) -> None:
-    facade.exchange(user, NewExchange("t-1", "thanks, that worked", "b"), now=timezone.now())
+    facade.store_exchange(user, NewExchange("t-1", "thanks, that worked", "b"), now=timezone.now())
     page = console.get(f"{place}/conversations", {"thread": "t-1"}).content.decode()
     assert page.index("thanks, that worked") < page.index("Behind the boiler."), "the newest first"
     assert "a tool ran out of time" in page
@@ -113,7 +113,7 @@ def test_pages_go_on_where_the_last_one_ended(console: Console, user: EndUser, p
     start = timezone.now() - timedelta(days=1)
     for number in range(23):
         new = NewExchange("t-1", f"Question number {number:02}", "a")
-        facade.exchange(user, new, now=start + timedelta(minutes=number))
+        facade.store_exchange(user, new, now=start + timedelta(minutes=number))
     first = console.get(f"{place}/conversations", {"thread": "t-1"}).content.decode()
     assert "Question number 22" in first
     assert "Question number 02" not in first
@@ -130,7 +130,7 @@ def test_an_item_tells_of_an_outcome_that_was_taken_back(console: Console, item:
     with user_scope(item.user):
         turn = Turn.objects.create(user=item.user, positions=[[str(item.pk), item.tier]])
     for outcome in (Outcome.WORKED, Outcome.FAILED):
-        facade.outcome(item.user, outcome, now=timezone.now(), turn_id=turn.turn_id)
+        facade.record_outcome(item.user, outcome, now=timezone.now(), turn_id=turn.turn_id)
     page = console.get(f"{place}/memories/{item.pk}").content.decode()
     assert "Outcome taken back" in page
     assert "a later verdict takes the place of worked" in page

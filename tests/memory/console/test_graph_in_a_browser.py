@@ -54,7 +54,7 @@ def graph(user: EndUser, operator: Operator, place: str) -> str:
             ActionTaken.objects.create(
                 user=user, turn_id=turn_id, action="search_memory", tiers=["patterns"], query=query, at=now
             )
-        memory.outcome(user, outcome, now=now, turn_id=turn_id)
+        memory.record_outcome(user, outcome, now=now, turn_id=turn_id)
     tasks.learn_everything(user, now=now)
     return f"{place}/graph"
 

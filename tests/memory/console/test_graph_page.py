@@ -9,10 +9,10 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from knowledge_graph import tasks
+from knowledge_graph.graph_layout import draw_graph
 from knowledge_graph.models import Concept
 from knowledge_graph.queries.graph_view import GraphEdge, GraphNode, GraphView
 from memory.access.scope import user_scope
-from memory.console.graph_layout import draw_graph
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.store.admission import NewMemory
@@ -36,7 +36,7 @@ def graph(user: EndUser, clock: Clock, place: str) -> str:
         memory.store(user, NewMemory(text, tier=Tier.MEMORY_BANK, tags=["context"]), now=clock())
     item = MemoryItemFactory.create(user=user, tier=Tier.PATTERNS, text="Add an index to the table")
     turn_id = record_turn(user, "postgres query is slow", [item])
-    memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
+    memory.record_outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
     tasks.learn_everything(user, now=timezone.now())
     return f"{place}/graph"
 
@@ -102,7 +102,7 @@ def test_hostile_names_stay_text(console: Console, user: EndUser, clock: Clock, 
     text = f"My sister Dana works at Siemens, {payload}"
     item = MemoryItemFactory.create(user=user, tier=Tier.PATTERNS, text=text)
     turn_id = record_turn(user, f"postgres {payload}", [item])
-    memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
+    memory.record_outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
     tasks.learn_everything(user, now=timezone.now())
     for asked in ({}, {"name": payload}, {"start": payload, "end": "Dana"}):
         page = console.get(f"{place}/graph", asked)

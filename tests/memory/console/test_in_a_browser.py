@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_play
 from pytest_django.live_server_helper import LiveServer
 
 from memory.access.scope import user_scope
-from memory.console.browsing import PAGE
+from memory.console.memories import PAGE
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, Operator
 from memory.store.admission import NewMemory

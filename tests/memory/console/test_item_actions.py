@@ -118,7 +118,7 @@ def test_a_verdict_is_taken_back_where_it_was_given(console: Console, user: EndU
     console.post(f"{path}/outcome", {"outcome": "worked"})
     page = console.post(f"{path}/outcome", {"outcome": "failed"}, follow=True).content.decode()
     assert "The last verdict was “failed”" in page
-    failed, worked = MemoryFacade().events(user, item.pk)[:2]
+    failed, worked = MemoryFacade().list_events(user, item.pk)[:2]
     assert page.count(f"{path}/undo/{failed.pk}") == 2, "beside the buttons and on the timeline"
     assert f"{path}/undo/{worked.pk}" not in page
 
@@ -142,10 +142,10 @@ def test_a_verdict_on_an_answer_is_left_to_the_conversation(console: Console, us
     item = MemoryItemFactory.create(user=user)
     with user_scope(user):
         turn = Turn.objects.create(user=user, positions=[[str(item.pk), item.tier]])
-    MemoryFacade().outcome(user, Outcome.WORKED, now=timezone.now(), turn_id=turn.turn_id)
+    MemoryFacade().record_outcome(user, Outcome.WORKED, now=timezone.now(), turn_id=turn.turn_id)
     path = f"{place}/memories/{item.pk}"
     assert "Take it back" not in console.get(path).content.decode()
-    [event] = MemoryFacade().events(user, item.pk)
+    [event] = MemoryFacade().list_events(user, item.pk)
     page = console.post(f"{path}/undo/{event.pk}", follow=True).content.decode()
     assert "Not taken back: this verdict is on an answer" in page
     assert reload_item(item).score == 0.7
@@ -153,7 +153,7 @@ def test_a_verdict_on_an_answer_is_left_to_the_conversation(console: Console, us
 
 def test_a_verdict_in_another_house_cannot_be_taken_back(outsider: Console, user: EndUser, place: str) -> None:
     item = MemoryItemFactory.create(user=user)
-    MemoryFacade().outcome(user, Outcome.WORKED, now=timezone.now(), related=[str(item.pk)])
-    [event] = MemoryFacade().events(user, item.pk)
+    MemoryFacade().record_outcome(user, Outcome.WORKED, now=timezone.now(), related=[str(item.pk)])
+    [event] = MemoryFacade().list_events(user, item.pk)
     assert outsider.post(f"{place}/memories/{item.pk}/undo/{event.pk}").status_code == 404
     assert reload_item(item).score == 0.7

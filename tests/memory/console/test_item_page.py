@@ -39,7 +39,7 @@ def test_it_shows_versions_and_events_with_reasons(console: Console, user: EndUs
     facade, now = MemoryFacade(actor="key:mobile"), timezone.now() - timedelta(days=2)
     item = facade.store(user, NewMemory("Runs on Mondays", tier=Tier.HISTORY), now=now).item
     facade.revise(user, item.pk, {"text": "Swims on Mondays"}, now=now)
-    facade.outcome(user, Outcome.WORKED, now=now, related=[str(item.pk)])
+    facade.record_outcome(user, Outcome.WORKED, now=now, related=[str(item.pk)])
     page = console.get(f"{place}/memories/{item.pk}").content.decode()
     assert "<del>Runs</del><ins>Swims</ins> on Mondays" in page
     assert "Outcome: worked" in page

@@ -63,7 +63,7 @@ def pages(user: EndUser, other_user: EndUser, operator: Operator, place: str) ->
         "foreign": MemoryItemFactory.create(user=user, text="<b>lamp</b>", trust=Trust.EXTERNAL, parents=[]),
     }
     memory.revise(user, items["long"].pk, {"text": f"{LONG} and more"}, now=now)
-    memory.outcome(user, Outcome.FAILED, now=now, related=[str(items["hebrew"].pk)])
+    memory.record_outcome(user, Outcome.FAILED, now=now, related=[str(items["hebrew"].pk)])
     memory.archive(user, MemoryItemFactory.create(user=user, text="an old lamp").pk, now=now)
     for text in ("My sister Dana lives in Berlin", "The user runs Docker and Redis in Haifa"):
         memory.store(user, NewMemory(text, tier=Tier.MEMORY_BANK, tags=["context"], always_inject=True), now=now)
@@ -84,8 +84,8 @@ def talk(user: EndUser) -> None:
     memory, now = MemoryFacade(), timezone.now()
     tools = [{"name": "t" * 100, "ok": False, "ms": 91_234.0, "error": "out of time"}]
     for question in ("docker: permission denied on the volume", "מי מתקן את המנורה?", "w" * 400):
-        told = memory.exchange(user, NewExchange("kitchen", question, LONG[:900], tools=tools), now=now)
-        memory.outcome(user, Outcome.WORKED, now=now, exchange_id=told.exchange_id)
+        told = memory.store_exchange(user, NewExchange("kitchen", question, LONG[:900], tools=tools), now=now)
+        memory.record_outcome(user, Outcome.WORKED, now=now, exchange_id=told.exchange_id)
 
 
 def run_an_installation() -> None:

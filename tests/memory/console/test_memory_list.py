@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory.console import browsing
+from memory.console import memories as memory_list
 from memory.models import EndUser
 from memory.store.listing import RECENT, SCORE, ItemCursor
 from memory.tiers import Tier
@@ -43,7 +43,7 @@ def test_filters_narrow_the_list(console: Console, user: EndUser, place: str, qu
 def test_pages_follow_one_another_without_gaps(
     console: Console, user: EndUser, place: str, sort: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browsing.list_page, "__kwdefaults__", {"cursor": "", "limit": 3})
+    monkeypatch.setattr(memory_list, "PAGE", 3)
     # Equal times and scores, so that only the id separates them.
     MemoryItemFactory.create_batch(8, user=user)
     path, seen = f"{place}/memories?sort={sort}", []
@@ -60,7 +60,7 @@ def test_pages_follow_one_another_without_gaps(
 def test_the_rows_that_follow_come_alone(
     console: Console, user: EndUser, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browsing.list_page, "__kwdefaults__", {"cursor": "", "limit": 2})
+    monkeypatch.setattr(memory_list, "PAGE", 2)
     MemoryItemFactory.create_batch(3, user=user)
     first = console.part(f"{place}/memories")
     assert b'<ul class="rows">' in first.content
@@ -82,8 +82,10 @@ def test_a_cursor_of_nobodys_making_starts_from_the_beginning(
 def test_a_cursor_reads_back() -> None:
     item = MemoryItemFactory.build(score=0.30000000000000004)
     for sort, key in ((RECENT, item.occurred_at), (SCORE, item.score)):
-        assert browsing.read_cursor(browsing.write_cursor(ItemCursor(key, item.pk)), sort) == ItemCursor(key, item.pk)
-    assert browsing.read_cursor(browsing.write_cursor(ItemCursor(item.occurred_at, item.pk)), SCORE) is None
+        assert memory_list.read_cursor(memory_list.write_cursor(ItemCursor(key, item.pk)), sort) == ItemCursor(
+            key, item.pk
+        )
+    assert memory_list.read_cursor(memory_list.write_cursor(ItemCursor(item.occurred_at, item.pk)), SCORE) is None
 
 
 @pytest.mark.parametrize("query", ["tier=attic", "status=deleted", "q=" + "x" * 201, "tag=%00"])

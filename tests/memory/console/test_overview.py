@@ -51,7 +51,7 @@ def test_it_shows_recent_outcomes_and_keys(
     console: Console, user: EndUser, organization: Organization, place: str
 ) -> None:
     item = MemoryItemFactory.create(user=user)
-    MemoryFacade().outcome(user, Outcome.WORKED, now=timezone.now(), related=[str(item.pk)])
+    MemoryFacade().record_outcome(user, Outcome.WORKED, now=timezone.now(), related=[str(item.pk)])
     _, plain = issue_key(organization, "mobile", ["read"], now=timezone.now(), lifetime=timedelta(days=1))
     page = console.get(place).content.decode()
     assert "1 scored" in page
@@ -64,9 +64,9 @@ def test_it_shows_recent_outcomes_and_keys(
 def test_outcomes_lead_to_what_they_were_said_of(console: Console, user: EndUser, place: str) -> None:
     memory, now = MemoryFacade(), timezone.now()
     item = MemoryItemFactory.create(user=user, text="Descale the kettle with vinegar")
-    told = memory.exchange(user, NewExchange("kitchen/1", "How do I descale it?", "With vinegar"), now=now)
-    memory.outcome(user, Outcome.FAILED, now=now, exchange_id=told.exchange_id)
-    memory.outcome(user, Outcome.WORKED, now=now, related=[str(item.pk)])
+    told = memory.store_exchange(user, NewExchange("kitchen/1", "How do I descale it?", "With vinegar"), now=now)
+    memory.record_outcome(user, Outcome.FAILED, now=now, exchange_id=told.exchange_id)
+    memory.record_outcome(user, Outcome.WORKED, now=now, related=[str(item.pk)])
     said_of = {one.said_of: one.address for one in console.get(place).context["outcomes"]}
     assert said_of["Descale the kettle with vinegar"] == f"{place}/memories/{item.pk}"
     assert said_of["How do I descale it?"] == f"{place}/conversations?thread=kitchen%2F1#exchange-{told.exchange_id}"

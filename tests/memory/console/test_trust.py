@@ -50,7 +50,7 @@ def test_an_operator_vouches_for_a_memory_after_being_asked(console: Console, us
 def test_the_last_move_can_be_taken_back_from_the_timeline(console: Console, user: EndUser, place: str) -> None:
     item = MemoryItemFactory.create(user=user, score=0.9, uses=3)
     memory.promote(user, now=timezone.now())
-    first, second = memory.events(user, item.pk)[::-1]
+    first, second = memory.list_events(user, item.pk)[::-1]
     path = f"{place}/memories/{item.pk}"
     page = console.get(path).content.decode()
     assert f"{path}/undo/{second.pk}" in page
@@ -69,7 +69,7 @@ def test_the_last_move_can_be_taken_back_from_the_timeline(console: Console, use
 def test_an_outsider_vouches_for_nothing_and_takes_nothing_back(outsider: Console, user: EndUser, place: str) -> None:
     item = MemoryItemFactory.create(user=user, score=0.9, uses=3, trust=Trust.ASSISTANT)
     memory.promote(user, now=timezone.now())
-    event = memory.events(user, item.pk)[0]
+    event = memory.list_events(user, item.pk)[0]
     for path in ("vouch", f"undo/{event.pk}"):
         assert outsider.post(f"{place}/memories/{item.pk}/{path}", {}).status_code == 404
     assert (reload_item(item).trust, reload_item(item).tier) == (Trust.ASSISTANT, Tier.PATTERNS)

@@ -33,7 +33,7 @@ def make_statement(text: str, **fields: Any) -> NewMemory:
 def store_statement(user: EndUser, clock: Clock, text: str, **fields: Any) -> StoreResult:
     """As the doors store: the nearest item is asked for first, outside any transaction."""
     new = make_statement(text, **fields)
-    return memory.store(user, new, now=clock(), similar_to=memory.twin_of(user, new, Deadline(5)))
+    return memory.store(user, new, now=clock(), similar_to=memory.find_duplicate(user, new, Deadline(5)))
 
 
 def list_bank(user: EndUser) -> list[MemoryItem]:
@@ -55,8 +55,8 @@ def test_the_same_words_again_are_the_same_item(user: EndUser, clock: Clock) -> 
     [item] = list_bank(user)
     assert item.mentions == 2
     assert item.tags == ["preference", "identity"]
-    assert [version.text for version in memory.versions(user, item.pk)] == ["prefers  TEA to coffee"]
-    event = memory.events(user, item.pk)[0]
+    assert [version.text for version in memory.list_versions(user, item.pk)] == ["prefers  TEA to coffee"]
+    event = memory.list_events(user, item.pk)[0]
     assert (event.kind, event.before["mentions"]) == ("merged", 1)
 
 
@@ -68,7 +68,7 @@ def test_the_same_words_in_two_tiers_or_of_two_users_stay_apart(
     memory.store(user, NewMemory("Prefers tea to coffee"), now=clock())
     memory.store(user, NewMemory("Prefers tea to coffee"), now=clock())
     assert len(list_bank(user)) == len(list_bank(other_user)) == 1
-    assert memory.stats(user).tiers["working"] == {"active": 2}
+    assert memory.get_stats(user).tiers["working"] == {"active": 2}
 
 
 def test_nearly_the_same_words_fall_on_each_other_by_meaning(
@@ -104,7 +104,7 @@ def test_the_better_wording_stays_and_the_other_becomes_a_version(user: EndUser,
     [item] = list_bank(user)
     assert (item.pk, item.text, item.version) == (first.pk, better.text, 2)
     assert (item.importance, item.confidence, item.indexing) == (0.9, 0.9, "pending")
-    [version] = memory.versions(user, item.pk)
+    [version] = memory.list_versions(user, item.pk)
     assert (version.text, version.importance, version.tags) == ("likes tea", 0.5, ["preference"])
 
 
@@ -114,7 +114,7 @@ def test_the_worse_wording_becomes_a_version_with_its_own_values(user: EndUser, 
     memory.store(user, worse, now=clock(), similar_to=first.pk)
     [item] = list_bank(user)
     assert (item.text, item.importance, item.tags) == ("The user likes green tea", 0.9, ["preference", "context"])
-    [version] = memory.versions(user, item.pk)
+    [version] = memory.list_versions(user, item.pk)
     assert (version.text, version.importance, version.confidence) == ("tea is liked", 0.3, 0.2)
 
 
@@ -171,7 +171,7 @@ def test_the_weakest_item_makes_room_and_the_newest_stays(user: EndUser, clock: 
     assert told(user) == ["Sings", "Climbs", "Whittles"]
     [gone] = [item for item in all_items(user) if item.status == "archived"]
     assert gone.text == "Rows"
-    event = memory.events(user, gone.pk)[0]
+    event = memory.list_events(user, gone.pk)[0]
     assert (event.kind, event.actor) == ("archived", "promotion")
     assert "more than 3" in event.reason
 
@@ -223,7 +223,7 @@ def test_writers_of_the_same_statement_at_once_make_one_item(user: EndUser, cloc
     assert len(set(run_at_once(*[write] * 6))) == 1
     [item] = list_bank(user)
     assert item.mentions == 6
-    assert len(memory.versions(user, item.pk)) == 5
+    assert len(memory.list_versions(user, item.pk)) == 5
 
 
 @pytest.mark.django_db(transaction=True)
@@ -274,7 +274,7 @@ REWORDED = "Maya works as an archivist at the city library in Porto"
 
 
 def twin(user: EndUser, item: MemoryItem, text: str | None = None) -> uuid.UUID | None:
-    return memory.twin_of_item(user, item.pk, Deadline(5), text=text)
+    return memory.find_duplicate_of(user, item.pk, Deadline(5), text=text)
 
 
 def test_an_edit_that_says_what_another_item_says_makes_the_two_one(
@@ -290,8 +290,8 @@ def test_an_edit_that_says_what_another_item_says_makes_the_two_one(
     [item] = list_bank(user)
     assert (item.pk, left.pk, item.text, item.mentions) == (kept.pk, kept.pk, ARCHIVIST, 2)
     assert item.tags == ["preference", "hobby"]
-    assert [version.text for version in memory.versions(user, kept.pk)] == [REWORDED]
-    gone = memory.events(user, other.pk)[0]
+    assert [version.text for version in memory.list_versions(user, kept.pk)] == [REWORDED]
+    gone = memory.list_events(user, other.pk)[0]
     assert (gone.kind, gone.after["merged_into"]) == ("archived", str(kept.pk))
 
 
@@ -357,7 +357,7 @@ def test_free_tags_and_metadata_of_a_record_are_kept_and_found_by(user: EndUser,
 
 # --- which one is meant ------------------------------------------------------------------------------------------
 def match_statement(user: EndUser, clock: Clock, words: str) -> BankMatch:
-    return memory.bank_match(user, words, now=clock(), deadline=Deadline(5))
+    return memory.match_bank_item(user, words, now=clock(), deadline=Deadline(5))
 
 
 def test_words_find_the_one_item_that_holds_or_means_them(

@@ -17,6 +17,7 @@ from memory.lifecycle import erasure
 from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem
 from memory.platform import redis
 from memory.platform.faults import Unavailable
+from memory.records import records
 from memory.records.texts import Kind
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
@@ -44,10 +45,10 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
     index_now(user)
     turn = memory.search(user, SearchRequest(f"where {word} sleeps", thread_id=word), now=clock())
     broken = [{"name": word, "ok": False, "ms": 3, "error": word}]
-    memory.exchange(
+    memory.store_exchange(
         user, NewExchange(word, f"where {word} sleeps", word, turn_id=turn.turn_id, tools=broken), now=clock()
     )
-    memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=turn.turn_id, key_takeaway=f"Feed the {word}")
+    memory.record_outcome(user, Outcome.WORKED, now=clock(), turn_id=turn.turn_id, key_takeaway=f"Feed the {word}")
     learn_everything(user, now=clock())
     memory.remove(user, items[1], now=clock())
     keep_records(user, clock, word)
@@ -65,10 +66,10 @@ def keep_records(user: EndUser, clock: Clock, word: str) -> None:
         Kind.GRATITUDE: {"text": word},
     }
     for kind, told in fields.items():
-        memory.add_record(user, kind, told, now=clock())
-    memory.put_preferences(user, {"flags": {"animal": word}}, now=clock())
+        records.add_record(user, kind, told, now=clock())
+    records.replace_preferences(user, {"flags": {"animal": word}}, now=clock())
     memory.put_data(user, word, {"animal": word}, now=clock())
-    memory.recall(user, word, now=clock())
+    memory.recall_records(user, word, now=clock())
 
 
 def tables_of_users() -> list[str]:
@@ -140,7 +141,7 @@ def test_a_person_is_unreachable_from_the_request_on(user: EndUser, clock: Clock
     again = get_or_create_user(organization, "ann")
     assert again.pk != user.pk
     assert memory.search(again, SearchRequest(CANARY), now=clock()).hits == []
-    assert memory.stats(again).exchanges == 0
+    assert memory.get_stats(again).exchanges == 0
     # The name that is left is outside what any client may send.
     user.refresh_from_db()
     with pytest.raises(ValueError, match="user id"):

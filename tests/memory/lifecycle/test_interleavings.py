@@ -103,7 +103,7 @@ class World:
 
     def judge(self, number: int, outcome: Outcome) -> None:
         if chosen := self.pick(number):
-            memory.outcome(self.user, outcome, now=self.now, related=[str(chosen)])
+            memory.record_outcome(self.user, outcome, now=self.now, related=[str(chosen)])
             self.model[chosen].judge(outcome)
 
     def archive(self, number: int) -> None:

@@ -204,7 +204,7 @@ class Lives(RuleBasedStateMachine):
         for _ in range(times):
             key, life = self.pick(number)
             with cut_off(cut) as came:
-                memory.outcome(self.user, outcome, now=self.now, related=[str(key)])
+                memory.record_outcome(self.user, outcome, now=self.now, related=[str(key)])
             if not came:
                 life.judge(outcome)
 
@@ -233,7 +233,7 @@ class Lives(RuleBasedStateMachine):
     def undo(self, number: int, back: int, cut: int | None) -> None:
         key, life = self.pick(number)
         place = max(0, len(life.log) - back)
-        event = memory.events(self.user, key)[::-1][place]
+        event = memory.list_events(self.user, key)[::-1][place]
         allowed, refused = life.may_undo(place), False
         with cut_off(cut) as came:
             try:

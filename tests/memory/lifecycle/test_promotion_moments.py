@@ -36,7 +36,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def send_messages(user: EndUser, clock: Clock, times: int, thread: str = "t1") -> None:
     for _ in range(times):
-        memory.exchange(user, NewExchange(thread, "question", "answer"), now=clock.advance(minutes=1))
+        memory.store_exchange(user, NewExchange(thread, "question", "answer"), now=clock.advance(minutes=1))
 
 
 def tier_of(item: MemoryItem) -> str:

@@ -97,7 +97,7 @@ def test_a_source_is_named_by_kind_content_writer_or_thread(
 
 
 def test_one_memory_is_purged_with_its_exchange(user: EndUser, clock: Clock, poison: MemoryItem) -> None:
-    stored = memory.exchange(user, NewExchange("t1", "question", "answer"), now=clock())
+    stored = memory.store_exchange(user, NewExchange("t1", "question", "answer"), now=clock())
     with user_scope(user):
         head = MemoryItem.objects.for_user(user).get(pk=stored.memory_id)
     derive_from(user, clock, "takeaway", head)
@@ -122,7 +122,7 @@ def test_a_wording_merged_into_an_item_is_taken_off_it(user: EndUser, clock: Clo
     done, _ = memory.purge(user, PurgeFilter(principal="key:evil"), now=clock())
     assert (done.matched, done.removed, done.reverted, done.versions) == (1, 0, 0, 1)
     assert texts(user) == {"Prefers tea"}
-    assert memory.versions(user, item.pk) == []
+    assert memory.list_versions(user, item.pk) == []
 
 
 def test_a_wording_that_won_gives_way_to_the_one_before(user: EndUser, clock: Clock) -> None:
@@ -137,7 +137,7 @@ def test_a_wording_that_won_gives_way_to_the_one_before(user: EndUser, clock: Cl
     [now] = [memory.get(user, item.pk)]
     assert now is not None
     assert (now.principal, now.importance, now.indexing) == ("key:app", 0.5, "pending")
-    assert memory.versions(user, item.pk) == []
+    assert memory.list_versions(user, item.pk) == []
     assert memory.get(user, before.pk) is None
     with user_scope(user):
         told = MemoryEvent.objects.filter(user=user, item_id=item.pk)
@@ -248,10 +248,12 @@ def test_the_command_says_what_it_did(user: EndUser, clock: Clock, poison: Memor
 
 def test_a_takeaway_goes_with_what_it_was_learned_from(user: EndUser, clock: Clock, poison: MemoryItem) -> None:
     mine = derive_from(user, clock, "mine")
-    told = memory.outcome(
+    told = memory.record_outcome(
         user, Outcome.WORKED, now=clock(), key_takeaway="learned of poison", related=[str(poison.pk), str(mine.pk)]
     )
-    own = memory.outcome(user, Outcome.WORKED, now=clock(), key_takeaway="learned of mine", related=[str(mine.pk)])
+    own = memory.record_outcome(
+        user, Outcome.WORKED, now=clock(), key_takeaway="learned of mine", related=[str(mine.pk)]
+    )
     assert told.takeaway_id is not None
     assert own.takeaway_id is not None
     lesson, other = memory.get(user, told.takeaway_id), memory.get(user, own.takeaway_id)

@@ -33,7 +33,7 @@ def state(item: MemoryItem) -> tuple[str, str]:
 
 def list_moves(item: MemoryItem) -> list[MemoryEvent]:
     """Promotions and archivings, oldest first."""
-    return [event for event in memory.events(item.user, item.pk)[::-1] if event.kind in {"promoted", "archived"}]
+    return [event for event in memory.list_events(item.user, item.pk)[::-1] if event.kind in {"promoted", "archived"}]
 
 
 def undo_move(item: MemoryItem, event: MemoryEvent, clock: Clock) -> MemoryItem | None:
@@ -47,7 +47,7 @@ def test_a_promotion_is_taken_back_with_a_fresh_lifetime_and_an_event(user: EndU
     undone = undo_move(item, event, clock)
     assert undone is not None
     assert (undone.tier, undone.expires_at, undone.indexing) == ("working", clock() + timedelta(hours=24), "pending")
-    said = memory.events(user, item.pk)[0]
+    said = memory.list_events(user, item.pk)[0]
     assert (said.kind, said.actor, said.reason) == ("undone", "operator:ann", f"taken back: {event.reason}")
     assert (said.before, said.after) == ({"tier": "history"}, {"tier": "working", "undone": event.pk})
 
@@ -57,9 +57,9 @@ def test_what_was_taken_back_is_not_done_again_until_a_new_outcome(user: EndUser
     memory.promote(user, now=clock())
     undo_move(item, list_moves(item)[0], clock)
     assert memory.promote(user, now=clock()).promoted == []
-    memory.outcome(user, Outcome.UNKNOWN, now=clock(), related=[str(item.pk)])
+    memory.record_outcome(user, Outcome.UNKNOWN, now=clock(), related=[str(item.pk)])
     assert memory.promote(user, now=clock()).promoted == []
-    memory.outcome(user, Outcome.WORKED, now=clock(), related=[str(item.pk)])
+    memory.record_outcome(user, Outcome.WORKED, now=clock(), related=[str(item.pk)])
     assert [move.target for move in memory.promote(user, now=clock()).promoted] == ["history", "patterns"]
 
 
@@ -71,7 +71,7 @@ def test_garbage_that_is_taken_back_stays_until_it_fails_again(user: EndUser, cl
     assert undone.status == "active"
     memory.promote(user, now=clock())
     assert state(item) == ("patterns", "active")
-    memory.outcome(user, Outcome.FAILED, now=clock(), related=[str(item.pk)])
+    memory.record_outcome(user, Outcome.FAILED, now=clock(), related=[str(item.pk)])
     memory.promote(user, now=clock())
     assert state(item) == ("patterns", "archived")
 
@@ -113,7 +113,7 @@ def test_nothing_is_taken_back_once_something_came_after_it(user: EndUser, clock
     memory.promote(user, now=clock())
     [event] = list_moves(item)
     if after == "outcome":
-        memory.outcome(user, Outcome.WORKED, now=clock(), related=[str(item.pk)])
+        memory.record_outcome(user, Outcome.WORKED, now=clock(), related=[str(item.pk)])
     elif after == "revise":
         memory.revise(user, item.pk, {"text": "said otherwise"}, now=clock())
     else:
@@ -127,7 +127,7 @@ def test_nothing_is_taken_back_once_something_came_after_it(user: EndUser, clock
 
 def test_only_moves_can_be_taken_back(user: EndUser, clock: Clock) -> None:
     stored = memory.store(user, NewMemory("Rows on the lake"), now=clock()).item
-    [event] = memory.events(user, stored.pk)
+    [event] = memory.list_events(user, stored.pk)
     with pytest.raises(WriteRefused, match="only a promotion or an archiving"):
         undo_move(stored, event, clock)
 

@@ -78,10 +78,10 @@ def test_all_of_it_is_stored_and_outcomes_tell_memories_apart(tamar: EndUser) ->
 
 
 def test_a_second_start_changes_nothing(prepared: dict[str, str], tamar: EndUser) -> None:
-    before, outcomes = count_by_tier(tamar), MemoryFacade().stats(tamar).outcomes
+    before, outcomes = count_by_tier(tamar), MemoryFacade().get_stats(tamar).outcomes
     assert demo.prepare_demo(prepared) == prepared
     assert count_by_tier(tamar) == before
-    assert MemoryFacade().stats(tamar).outcomes == outcomes
+    assert MemoryFacade().get_stats(tamar).outcomes == outcomes
     assert ApiKey.objects.count() == 1
 
 

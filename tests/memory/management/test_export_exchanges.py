@@ -27,10 +27,10 @@ def test_every_exchange_is_a_line_also_across_batches(
 ) -> None:
     monkeypatch.setattr(listing, "EXPORT_BATCH", 2)
     for number in range(5):
-        memory.exchange(user, NewExchange(f"t-{number % 2}", f"Question {number}", "a\nb"), now=clock())
+        memory.store_exchange(user, NewExchange(f"t-{number % 2}", f"Question {number}", "a\nb"), now=clock())
         # Two of them carry the same moment.
         clock.advance(minutes=number % 2)
-    memory.exchange(other_user, NewExchange("t-0", "Somebody else", "a"), now=clock())
+    memory.store_exchange(other_user, NewExchange("t-0", "Somebody else", "a"), now=clock())
     records = [json.loads(line) for line in run_export("--user=ann").splitlines()]
     assert {record["user"] for record in records} == {f"Question {number}" for number in range(5)}
     assert len(records) == 5

@@ -138,7 +138,7 @@ def test_the_product_counts_what_it_does(
         memory.store_many(user, [NewMemory("One"), NewMemory("Two")], now=clock())
     found = memory.search(user, SearchRequest("kiln"), now=clock())
     memory.search(user, SearchRequest("kiln"), now=clock())
-    memory.outcome(user, Outcome.WORKED, now=clock(), turn_id=found.turn_id)
+    memory.record_outcome(user, Outcome.WORKED, now=clock(), turn_id=found.turn_id)
     metrics.flush_counts()
     sums = metrics.read_totals()
     assert sums[Series("writes", "history")] == 1

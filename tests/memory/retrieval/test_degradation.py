@@ -19,6 +19,7 @@ from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.doubles.faults import EmbedderStub, FaultProxy, Stopwatch, refusing_socket
 from tests.memory.retrieval.conftest import LEEWAY_S, TEXT, TIMES, search_in_time
+from tests.rows import find_turn
 
 pytestmark = pytest.mark.usefixtures("services")
 
@@ -47,7 +48,7 @@ def test_when_every_stage_fails_the_answer_is_empty_and_says_why(
     assert result.hits == []
     assert result.debug.fallbacks_used == ["embed_skipped", "lexical_skipped"]
     assert result.debug.retrieval_confidence == "low"
-    assert memory.turn(known, result.turn_id) is not None
+    assert find_turn(known, result.turn_id) is not None
 
 
 def test_a_fault_of_our_own_is_not_hidden_as_a_fallback(
@@ -109,7 +110,7 @@ def test_a_context_of_a_new_thread_is_as_punctual_as_a_search(
     stub.behave("hang")
     monkeypatch.setattr(fulltext, "SURVEY", ASLEEP)
     with Stopwatch() as watch:
-        context = memory.context(known, "lighthouse", now=clock(), thread_id="new")
+        context = memory.compose_context(known, "lighthouse", now=clock(), thread_id="new")
     assert watch.seconds < TIMES["default_s"] + LEEWAY_S
     assert context.meta["debug"]["fallbacks_used"] == ["embed_skipped", "lexical_skipped"]
 
@@ -118,7 +119,7 @@ def test_a_bank_item_is_stored_without_embedder_and_vectors(known: EndUser, cloc
     stub.behave("hang")
     new = NewMemory("Plays the cello", tier=Tier.MEMORY_BANK, tags=["identity"])
     with Stopwatch() as watch:
-        twin = memory.twin_of(known, new, deadline.Deadline(TIMES["default_s"]))
+        twin = memory.find_duplicate(known, new, deadline.Deadline(TIMES["default_s"]))
         assert memory.store(known, new, now=clock(), similar_to=twin).duplicate_of is None
     assert twin is None
     assert watch.seconds < TIMES["default_s"] + LEEWAY_S

@@ -22,6 +22,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
+from tests.rows import find_turn
 
 pytestmark = pytest.mark.usefixtures("services")
 
@@ -318,11 +319,11 @@ def test_a_search_remembers_its_positions_and_counts_the_showing(
     user: EndUser, other_user: EndUser, clock: Clock, notes: list[MemoryItem]
 ) -> None:
     result = find_memories(user, clock, "violins", limit=2, thread_id="t-1")
-    turn = memory.turn(user, result.turn_id)
+    turn = find_turn(user, result.turn_id)
     assert turn is not None
     assert turn.positions == [[str(hit.item.pk), "history"] for hit in result.hits]
     assert (turn.thread_id, turn.query, turn.created_at) == ("t-1", "violins", clock())
-    assert memory.turn(other_user, result.turn_id) is None
+    assert find_turn(other_user, result.turn_id) is None
     shown = memory.get(user, result.hits[0].item.pk)
     assert shown is not None
     assert (shown.retrieved, shown.uses, shown.score) == (1, 0, 0.5), "being shown promotes nothing"
@@ -336,10 +337,10 @@ def test_a_second_search_of_a_turn_replaces_its_positions(
     find_memories(other_user, clock, "violins", turn_id=turn_id)
     second = find_memories(user, clock, "soup", turn_id=turn_id, limit=1)
     assert second.turn_id == turn_id
-    turn = memory.turn(user, turn_id)
+    turn = find_turn(user, turn_id)
     assert turn is not None
     assert turn.positions == [[str(second.hits[0].item.pk), "history"]]
-    theirs = memory.turn(other_user, turn_id)
+    theirs = find_turn(other_user, turn_id)
     assert theirs is not None
     assert theirs.positions == []
 

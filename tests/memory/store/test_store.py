@@ -53,7 +53,7 @@ def test_each_tier_takes_a_memory_and_gives_it_the_tiers_lifetime(user: EndUser,
 
 def test_a_new_memory_leaves_an_event_with_its_actor_and_marks_its_user(user: EndUser, clock: Clock) -> None:
     item = put_memory(user, clock)
-    [event] = memory.events(user, item.pk)
+    [event] = memory.list_events(user, item.pk)
     assert (event.kind, event.after, event.actor, event.at) == ("stored", {"tier": "working"}, "key:test", clock())
     user.refresh_from_db()
     assert user.index_due_since == clock()
@@ -131,7 +131,7 @@ def test_a_batch_is_stored_in_order(user: EndUser, clock: Clock) -> None:
     with user_scope(user):
         rows = MemoryItem.objects.for_user(user).in_bulk([item_id for item_id in ids if item_id])
     assert [rows[item_id].text for item_id in ids if item_id] == texts
-    assert len(memory.events(user, rows[ids[3] or uuid.uuid4()].pk)) == 1
+    assert len(memory.list_events(user, rows[ids[3] or uuid.uuid4()].pk)) == 1
 
 
 def test_a_bad_item_in_the_middle_of_a_batch_is_named_and_nothing_is_stored(user: EndUser, clock: Clock) -> None:
@@ -192,9 +192,9 @@ def test_a_new_text_makes_a_version_and_asks_for_a_new_vector(user: EndUser, clo
     assert revised is not None
     assert (revised.text, revised.version, revised.indexing) == ("Lives in Oslo", 2, Indexing.PENDING)
     assert (revised.created_at, revised.updated_at) == (before, after)
-    [version] = memory.versions(user, item.pk)
+    [version] = memory.list_versions(user, item.pk)
     assert (version.version, version.text, version.importance) == (1, "Lives in Riga", 0.6)
-    event = memory.events(user, item.pk)[0]
+    event = memory.list_events(user, item.pk)[0]
     assert event.kind == "revised"
     assert event.before == {"text": "Lives in Riga", "importance": 0.6}
     assert event.after == {"text": "Lives in Oslo", "importance": 0.8}
@@ -207,14 +207,14 @@ def test_a_change_of_anything_but_the_text_makes_no_version(user: EndUser, clock
     now = fetch_item(user, item)
     assert (now.tags, now.metadata, now.confidence, now.always_inject) == (["project", "goal"], {"a": 1}, 0.1, True)
     assert now.version == 1
-    assert memory.versions(user, item.pk) == []
+    assert memory.list_versions(user, item.pk) == []
 
 
 def test_versions_come_newest_first(user: EndUser, clock: Clock) -> None:
     item = put_memory(user, clock, "one")
     for text in ("two", "three"):
         memory.revise(user, item.pk, {"text": text}, now=clock.advance(minutes=1))
-    assert [version.text for version in memory.versions(user, item.pk)] == ["two", "one"]
+    assert [version.text for version in memory.list_versions(user, item.pk)] == ["two", "one"]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_archiving_is_reversed_by_restoring_with_a_fresh_lifetime(user: EndUser,
     restored = fetch_item(user, item)
     assert (restored.status, restored.archived_at) == ("active", None)
     assert restored.expires_at == clock() + timedelta(hours=24)
-    assert [event.kind for event in memory.events(user, item.pk)] == ["restored", "archived", "stored"]
+    assert [event.kind for event in memory.list_events(user, item.pk)] == ["restored", "archived", "stored"]
 
 
 def test_archiving_or_restoring_twice_changes_nothing_more(user: EndUser, clock: Clock) -> None:
@@ -257,7 +257,7 @@ def test_archiving_or_restoring_twice_changes_nothing_more(user: EndUser, clock:
         memory.archive(user, item.pk, now=clock.advance(minutes=1))
     for _ in range(2):
         memory.restore(user, item.pk, now=clock.advance(minutes=1))
-    assert [event.kind for event in memory.events(user, item.pk)] == ["restored", "archived", "stored"]
+    assert [event.kind for event in memory.list_events(user, item.pk)] == ["restored", "archived", "stored"]
 
 
 def test_a_removed_memory_leaves_a_tombstone_and_no_word(user: EndUser, clock: Clock) -> None:
@@ -280,8 +280,8 @@ def test_another_users_memory_is_as_if_it_were_not_there(user: EndUser, other_us
     assert memory.archive(other_user, item.pk, now=clock()) is None
     assert memory.restore(other_user, item.pk, now=clock()) is None
     assert memory.remove(other_user, item.pk, now=clock()) is False
-    assert memory.versions(other_user, item.pk) == []
-    assert memory.events(other_user, item.pk) == []
+    assert memory.list_versions(other_user, item.pk) == []
+    assert memory.list_events(other_user, item.pk) == []
     assert fetch_item(user, item).text == "The ferry leaves at nine"
 
 
@@ -290,7 +290,7 @@ def test_stats_count_each_tier_by_status(user: EndUser, other_user: EndUser, clo
         put_memory(user, clock, f"in {tier} {uuid.uuid4()}", tier=tier)
     memory.archive(user, put_memory(user, clock, "gone").pk, now=clock())
     put_memory(other_user, clock, "not counted")
-    stats = memory.stats(user)
+    stats = memory.get_stats(user)
     assert stats.tiers == {
         "working": {"active": 2, "archived": 1},
         "history": {},

@@ -11,19 +11,19 @@ from ninja import Query, Router
 from pydantic import BaseModel, Field, model_validator
 
 from knowledge_graph.models import Concept, Entity
-from knowledge_graph.queries import browsing
+from knowledge_graph.queries import browsing, graph_view, paths
 from knowledge_graph.queries.browsing import ConceptDetail, EntityDetail, GraphQuery, Sort, Span
 from knowledge_graph.queries.graph_view import GraphView
+from knowledge_graph.queries.paths import EntityPath
 from knowledge_graph.queries.statistics import ActionRecord, KnownSolution, TierRecord
-from memory.api.acting import open_facade
-from memory.api.schemas import MemoryOut
-from memory.facade.graphs import EntityPath
 from memory.models import EndUser
 from memory.tiers import Tier
 from memory.web import paging
-from memory.web.auth import READ, get_user_or_404, lookup_user
-from memory.web.fields import Name, PageSize, QueryParameters, RowModel, UserId
+from memory.web.auth import READ
+from memory.web.endpoints import optional_user, require_user
+from memory.web.fields import Name, PageSize, QueryParameters, RowModel
 from memory.web.idempotency import json_response
+from memory.web.items import MemoryOut
 from memory.web.openapi import describe_responses
 from memory.web.problems import invalid_field, not_found
 
@@ -201,16 +201,16 @@ class PathOut(BaseModel):
     labels: dict[str, str]
 
     @classmethod
-    def of(cls, way: EntityPath) -> "PathOut":
-        steps = way.steps or []
+    def of(cls, path: EntityPath) -> "PathOut":
+        steps = path.steps or []
         return cls(
-            connected=way.steps is not None,
-            nodes=[] if way.steps is None else [way.start, *(step.target for step in steps)],
+            connected=path.steps is not None,
+            nodes=[] if path.steps is None else [path.start, *(step.target for step in steps)],
             steps=[
                 StepOut(source=step.source, target=step.target, relation=step.kind, weight=step.weight)
                 for step in steps
             ],
-            labels=way.labels,
+            labels=path.labels,
         )
 
 
@@ -242,10 +242,11 @@ class PictureOut(BaseModel):
     operation_id="list_concepts",
     summary="What questions were about",
 )
-def list_concepts(request: HttpRequest, u: UserId, options: Query[PageOptions]) -> HttpResponse:
+@optional_user
+def list_concepts(request: HttpRequest, user: EndUser | None, options: Query[PageOptions]) -> HttpResponse:
     """The routing graph's concepts: the most important, the latest or the oldest first."""
-    page, following = list_page("concepts", open_facade(request).concepts, lookup_user(request, u), options)
-    return json_response(200, ConceptPage(items=[ConceptOut.of(row) for row in page], next_cursor=following))
+    page, cursor = list_page("concepts", browsing.list_concepts, user, options)
+    return json_response(200, ConceptPage(items=[ConceptOut.of(row) for row in page], next_cursor=cursor))
 
 
 @router.get(
@@ -255,9 +256,9 @@ def list_concepts(request: HttpRequest, u: UserId, options: Query[PageOptions]) 
     operation_id="get_concept",
     summary="One concept: which tier answers it, what helps",
 )
-def get_concept(request: HttpRequest, u: UserId, options: Query[NameQuery]) -> HttpResponse:
-    user = get_user_or_404(request, u)
-    found = open_facade(request).concept(user, options.name)
+@require_user
+def get_concept(request: HttpRequest, user: EndUser, options: Query[NameQuery]) -> HttpResponse:
+    found = browsing.load_concept(user, options.name)
     if found is None:
         raise not_found()
     texts = {item.pk: item.text for item in browsing.load_solution_items(user, found.solutions).values()}
@@ -283,10 +284,11 @@ def render_concept(found: ConceptDetail, texts: dict[UUID, str]) -> ConceptDetai
     operation_id="list_entities",
     summary="Who and what memories name",
 )
-def list_entities(request: HttpRequest, u: UserId, options: Query[PageOptions]) -> HttpResponse:
+@optional_user
+def list_entities(request: HttpRequest, user: EndUser | None, options: Query[PageOptions]) -> HttpResponse:
     """The content graph's entities; by importance the best known come first, not the most often named."""
-    page, following = list_page("entities", open_facade(request).entities, lookup_user(request, u), options)
-    return json_response(200, EntityPage(items=[EntityOut.of(row) for row in page], next_cursor=following))
+    page, cursor = list_page("entities", browsing.list_entities, user, options)
+    return json_response(200, EntityPage(items=[EntityOut.of(row) for row in page], next_cursor=cursor))
 
 
 @router.get(
@@ -296,8 +298,9 @@ def list_entities(request: HttpRequest, u: UserId, options: Query[PageOptions]) 
     operation_id="get_entity",
     summary="One entity, what stands beside it, and the memories that name it",
 )
-def get_entity(request: HttpRequest, u: UserId, options: Query[NameQuery]) -> HttpResponse:
-    found = open_facade(request).entity(get_user_or_404(request, u), options.name)
+@require_user
+def get_entity(request: HttpRequest, user: EndUser, options: Query[NameQuery]) -> HttpResponse:
+    found = browsing.load_entity(user, options.name)
     if found is None:
         raise not_found()
     return json_response(200, EntityDetailOut.whole(found))
@@ -310,12 +313,13 @@ def get_entity(request: HttpRequest, u: UserId, options: Query[NameQuery]) -> Ht
     operation_id="graph_path",
     summary="How two entities are connected",
 )
-def graph_path(request: HttpRequest, u: UserId, options: Query[PathQuery]) -> HttpResponse:
+@require_user
+def graph_path(request: HttpRequest, user: EndUser, options: Query[PathQuery]) -> HttpResponse:
     """The shortest way over memories that name both of two neighbours, at most six steps."""
-    way = open_facade(request).way(get_user_or_404(request, u), options.start, options.end)
-    if way is None:
+    path = paths.find_entity_path(user, options.start, options.end)
+    if path is None:
         raise not_found()
-    return json_response(200, PathOut.of(way))
+    return json_response(200, PathOut.of(path))
 
 
 @router.get(
@@ -325,37 +329,37 @@ def graph_path(request: HttpRequest, u: UserId, options: Query[PathQuery]) -> Ht
     operation_id="graph_picture",
     summary="The foremost of all graphs as nodes and edges",
 )
-def graph_picture(request: HttpRequest, u: UserId, options: Query[PictureOptions]) -> HttpResponse:
-    user = lookup_user(request, u)
-    wanted = GraphQuery(options.sort, options.time, options.thread_id or "", limit=options.limit)
-    found = open_facade(request).picture(user, wanted, now=timezone.now()) if user else GraphView([], [])
+@optional_user
+def graph_picture(request: HttpRequest, user: EndUser | None, options: Query[PictureOptions]) -> HttpResponse:
+    query = GraphQuery(options.sort, options.time, options.thread_id or "", limit=options.limit)
+    found = graph_view.build_graph_view(user, query, now=timezone.now()) if user else GraphView([], [])
     nodes, edges = [NodeOut.of(node) for node in found.nodes], [TieOut.of(tie) for tie in found.edges]
     return json_response(200, PictureOut(nodes=nodes, edges=edges))
 
 
 class RowLister(Protocol[Row_co]):
-    """What of the facade lists concepts, or entities."""
+    """What lists concepts, or entities."""
 
     def __call__(self, user: EndUser, wanted: GraphQuery, *, now: datetime) -> Sequence[Row_co]: ...
 
 
 def list_page(
-    name: str, rows_of: RowLister[Row_co], user: EndUser | None, options: PageOptions
+    name: str, list_rows: RowLister[Row_co], user: EndUser | None, options: PageOptions
 ) -> tuple[Sequence[Row_co], str | None]:
     """The rows of a page and the cursor of the next, if there is one."""
-    mark = [name, user.pk if user else 0, options.sort, options.time, options.thread_id]
-    wanted = wanted_of(options, mark)
-    rows = rows_of(user, wanted, now=timezone.now()) if user else []
-    return paging.cut_page(rows, options.limit, lambda row: sign_row_cursor(mark, row, options.sort))
+    listing = [name, user.pk if user else 0, options.sort, options.time, options.thread_id]
+    query = read_query(options, listing)
+    rows = list_rows(user, query, now=timezone.now()) if user else []
+    return paging.cut_page(rows, options.limit, lambda row: sign_row_cursor(listing, row, options.sort))
 
 
-def wanted_of(options: PageOptions, mark: list[Any]) -> GraphQuery:
-    place = paging.read_cursor(mark, options.cursor)
-    if place is not None and options.sort is not Sort.IMPORTANCE:
-        place[0] = datetime.fromisoformat(place[0])
-    return GraphQuery(options.sort, options.time, options.thread_id or "", place, options.limit + 1)
+def read_query(options: PageOptions, listing: list[Any]) -> GraphQuery:
+    after = paging.read_cursor(listing, options.cursor)
+    if after is not None and options.sort is not Sort.IMPORTANCE:
+        after[0] = datetime.fromisoformat(after[0])
+    return GraphQuery(options.sort, options.time, options.thread_id or "", after, options.limit + 1)
 
 
-def sign_row_cursor(mark: list[Any], row: Concept | Entity, sort: Sort) -> str:
-    place = [value.isoformat() if isinstance(value, datetime) else value for value in browsing.build_cursor(row, sort)]
-    return paging.sign_cursor(mark, place)
+def sign_row_cursor(listing: list[Any], row: Concept | Entity, sort: Sort) -> str:
+    last = [value.isoformat() if isinstance(value, datetime) else value for value in browsing.build_cursor(row, sort)]
+    return paging.sign_cursor(listing, last)

@@ -12,11 +12,15 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from memory.conf import memory_conf
-from memory.console.places import ViewedPerson, find_viewed_person
 from memory.models import Operator
+from memory.web.viewing import ViewedPerson, find_viewed_person
 
 P = ParamSpec("P")
 Response = TypeVar("Response", bound=HttpResponseBase)
+
+
+LAST_VIEWED = "last_viewed"
+"""The person an operator looked at last, in their session."""
 
 
 class OperatorRequest(HttpRequest):
@@ -27,7 +31,7 @@ class OperatorRequest(HttpRequest):
 
 
 Page = Callable[Concatenate[OperatorRequest, P], HttpResponse]
-PlacePage = Callable[Concatenate[OperatorRequest, ViewedPerson, ...], HttpResponse]
+PersonPage = Callable[Concatenate[OperatorRequest, ViewedPerson, ...], HttpResponse]
 
 
 def wants_fragment(request: HttpRequest) -> bool:
@@ -71,16 +75,16 @@ def operator_page(view: Page[P]) -> Callable[Concatenate[HttpRequest, P], HttpRe
     return guarded
 
 
-def place_page(view: PlacePage) -> Callable[..., HttpResponse]:
+def person_page(view: PersonPage) -> Callable[..., HttpResponse]:
     """A page about one person: 404 for an operator who may not see them."""
 
     @operator_page
-    def placed(request: OperatorRequest, /, organization: str, external_id: str, **address: Any) -> HttpResponse:
-        place = find_viewed_person(request.user, organization, external_id)
-        if request.session.get("place") != list(place.path):
-            request.session["place"] = place.path
+    def view_person(request: OperatorRequest, /, organization: str, external_id: str, **address: Any) -> HttpResponse:
+        person = find_viewed_person(request.user, organization, external_id)
+        if request.session.get(LAST_VIEWED) != list(person.path):
+            request.session[LAST_VIEWED] = person.path
         if not memory_conf().flags["system"]:
-            return render(request, "console/disabled.html", {"place": place}, status=503)
-        return view(request, place, **address)
+            return render(request, "console/disabled.html", {"person": person}, status=503)
+        return view(request, person, **address)
 
-    return wraps(view)(placed)
+    return wraps(view)(view_person)

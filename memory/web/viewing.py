@@ -6,7 +6,6 @@ from django.db.models import QuerySet
 from django.http import Http404
 
 from memory.access.users import find_user
-from memory.facade import MemoryFacade
 from memory.models import EndUser, Operator, Organization
 
 
@@ -19,12 +18,13 @@ class ViewedPerson:
     user: EndUser
 
     @property
-    def facade(self) -> MemoryFacade:
-        return MemoryFacade(actor=f"operator:{self.operator.get_username()}")
+    def actor(self) -> str:
+        """Who the events of the operator's changes name."""
+        return f"operator:{self.operator.get_username()}"
 
     @property
     def path(self) -> tuple[str, str]:
-        """What the place's URLs are made of."""
+        """What the URLs of their pages are made of."""
         return self.organization.slug, self.user.external_id
 
 

@@ -10,13 +10,14 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from knowledge_graph.graph_layout import GraphDrawing, draw_graph
+from knowledge_graph.queries import browsing, graph_view, paths, statistics
 from knowledge_graph.queries.browsing import GraphQuery, Sort, Span
+from knowledge_graph.queries.paths import EntityPath
 from knowledge_graph.queries.statistics import ConceptRouting, TierRecord
 from memory.conf import memory_conf
-from memory.console.graph_layout import GraphDrawing, draw_graph
-from memory.console.pages import OperatorRequest, place_page, render_page
-from memory.console.places import ViewedPerson
-from memory.facade.graphs import EntityPath
+from memory.web.pages import OperatorRequest, person_page, render_page
+from memory.web.viewing import ViewedPerson
 
 TOP = 20
 LONGEST_NAME = 200
@@ -40,16 +41,19 @@ class GraphForm(forms.Form):
     start = forms.CharField(required=False, max_length=LONGEST_NAME)
     end = forms.CharField(required=False, max_length=LONGEST_NAME)
 
-    def wanted(self) -> GraphQuery:
-        told = self.cleaned_data
+    def as_query(self) -> GraphQuery:
+        fields = self.cleaned_data
         return GraphQuery(
-            Sort(told["sort"] or Sort.IMPORTANCE), Span(told["time"] or Span.ALL), told["thread"].strip(), limit=TOP
+            Sort(fields["sort"] or Sort.IMPORTANCE),
+            Span(fields["time"] or Span.ALL),
+            fields["thread"].strip(),
+            limit=TOP,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class GraphLink:
-    """Where a step of a way leads on."""
+    """Where a step of a path leads."""
 
     label: str
     kind: str
@@ -57,11 +61,11 @@ class GraphLink:
 
 
 @require_safe
-@place_page
-def page(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
+@person_page
+def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     form = GraphForm(request.GET)
     context: dict[str, Any] = {
-        "place": place,
+        "person": person,
         "form": form,
         "spans": SPANS,
         "sorts": SORTS,
@@ -72,26 +76,24 @@ def page(request: OperatorRequest, place: ViewedPerson) -> HttpResponse:
     }
     if not form.is_valid():
         return render_page(request, "console/graph/page.html", "console/graph/_graph.html", context, status=422)
-    context.update(build_graph_context(place, form))
+    context.update(build_graph_context(person, form))
     return render_page(request, "console/graph/page.html", "console/graph/_graph.html", context)
 
 
-def build_graph_context(place: ViewedPerson, form: GraphForm) -> dict[str, Any]:
-    told, now = form.cleaned_data, timezone.now()
-    wanted = form.wanted()
-    concepts = place.facade.concepts(place.user, wanted, now=now)
-    routing = place.facade.routings(place.user, [row.key for row in concepts])
+def build_graph_context(person: ViewedPerson, form: GraphForm) -> dict[str, Any]:
+    fields, query, user, now = form.cleaned_data, form.as_query(), person.user, timezone.now()
+    concepts = browsing.list_concepts(user, query, now=now)
+    routing = statistics.load_routing(user, [row.key for row in concepts])
     top = max((row.importance for row in concepts), default=0.0) or 1.0
     return {
-        "wanted": wanted,
-        "sizes": place.facade.graph_sizes(place.user),
+        "sizes": browsing.count_graph_rows(user),
         "concepts": [(row, row.importance / top, find_best_tier(routing.get(row.key))) for row in concepts],
-        "drawings": draw_overview(place, wanted) if memory_conf().flags["kg_viz"] else [],
-        "concept": place.facade.concept(place.user, told["name"]) if told["name"] else None,
-        "entity": place.facade.entity(place.user, told["name"]) if told["name"] else None,
-        "name": told["name"],
-        "kept": urlencode({"time": wanted.span, "sort": wanted.sort, "thread": wanted.thread_id}),
-        **build_path_context(place, told["start"].strip(), told["end"].strip()),
+        "drawings": draw_overview(person, query) if memory_conf().flags["kg_viz"] else [],
+        "concept": browsing.load_concept(user, fields["name"]) if fields["name"] else None,
+        "entity": browsing.load_entity(user, fields["name"]) if fields["name"] else None,
+        "name": fields["name"],
+        "filters": urlencode({"time": query.span, "sort": query.sort, "thread": query.thread_id}),
+        **build_path_context(person, fields["start"].strip(), fields["end"].strip()),
     }
 
 
@@ -99,21 +101,21 @@ def find_best_tier(routing: ConceptRouting | None) -> Sequence[TierRecord]:
     return routing.tiers[:1] if routing else ()
 
 
-def draw_overview(place: ViewedPerson, wanted: GraphQuery) -> list[GraphDrawing]:
-    found = place.facade.picture(place.user, wanted, now=timezone.now())
-    return draw_graph(found) if found.nodes else []
+def draw_overview(person: ViewedPerson, query: GraphQuery) -> list[GraphDrawing]:
+    view = graph_view.build_graph_view(person.user, query, now=timezone.now())
+    return draw_graph(view) if view.nodes else []
 
 
-def build_path_context(place: ViewedPerson, start: str, end: str) -> dict[str, Any]:
-    """The way between two names, if two were given."""
+def build_path_context(person: ViewedPerson, start: str, end: str) -> dict[str, Any]:
+    """The path between two names, if two were given."""
     if not start or not end:
-        return {"is_asked": False}
-    found = place.facade.way(place.user, start, end)
-    return {"is_asked": True, "way": found, "links": list_links(found) if found and found.steps else []}
+        return {"has_ends": False}
+    path = paths.find_entity_path(person.user, start, end)
+    return {"has_ends": True, "path": path, "links": list_links(path) if path and path.steps else []}
 
 
-def list_links(found: EntityPath) -> list[GraphLink]:
+def list_links(path: EntityPath) -> list[GraphLink]:
     return [
-        GraphLink(found.labels.get(step.target, step.target), step.kind.replace("_", " ").lower(), step.weight)
-        for step in found.steps or ()
+        GraphLink(path.labels.get(step.target, step.target), step.kind.replace("_", " ").lower(), step.weight)
+        for step in path.steps or ()
     ]

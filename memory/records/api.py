@@ -1,5 +1,6 @@
 """Personal records: journals, to-dos, gratitude notes, preferences; and the recall of these and of messages."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
@@ -11,29 +12,27 @@ from ninja import Query as InQuery
 from ninja import Router
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from memory.api.acting import open_facade
 from memory.models import EndUser
+from memory.records import recall, records
 from memory.records.models import RecordBase
 from memory.records.texts import Kind
-from memory.tools import rendering
 from memory.web import paging
-from memory.web.auth import READ, WRITE, ensure_request_user, for_writing, get_user_or_404, lookup_user
+from memory.web.auth import READ, WRITE
+from memory.web.endpoints import answer_once, create_user, optional_user, require_user, write_once
 from memory.web.fields import (
     Flag,
     ItemId,
     JsonValue,
     Metadata,
     Moment,
-    PageSize,
-    QueryParameters,
     QueryText,
+    RecordPageOptions,
     RequestBody,
     Text,
-    UserId,
     validate_one_line,
     validate_readable,
 )
-from memory.web.idempotency import answer_once, do_once, json_response
+from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
 from memory.web.problems import invalid_field, not_found
 
@@ -145,11 +144,6 @@ class GratitudePage(RecordList):
     items: list[GratitudeOut]
 
 
-class RecordPageOptions(QueryParameters):
-    cursor: str | None = Field(default=None, max_length=1000)
-    limit: PageSize = 50
-
-
 def render_record(out: type[RecordOut], row: RecordBase | None) -> RecordOut:
     if row is None:
         raise not_found()
@@ -169,86 +163,69 @@ class RecordRoutes:
     pages: type[RecordList]
 
 
-def add_record_routes(one: RecordRoutes) -> None:
+def add_record_routes(routes: RecordRoutes) -> None:
     """The calls on a kind as a whole."""
-    path, kind, word, new, out, pages = one.path, one.kind, one.word, one.new, one.out, one.pages
-    where = f"/users/{{u}}/kinds/{path}"
-    written = describe_responses(201, out, reads_body=True, writes=True)
+    path, kind, new, out = f"/users/{{u}}/kinds/{routes.path}", routes.kind, routes.new, routes.out
+    name = routes.word.replace("_", " ")
+    added = describe_responses(201, out, reads_body=True, writes=True)
+    listed = describe_responses(200, routes.pages)
 
-    @router.post(where, auth=WRITE, response=written, operation_id=f"add_{word}", summary=f"Add a {humanise(word)}")
-    def add(request: HttpRequest, u: UserId, body: new) -> HttpResponse:  # type: ignore[valid-type]
-        door, fields = open_facade(request), body.fields()  # type: ignore[attr-defined]
+    @router.post(path, auth=WRITE, response=added, operation_id=f"add_{routes.word}", summary=f"Add a {name}")
+    @write_once(creates_user=True)
+    def add(request: HttpRequest, user: EndUser, body: new) -> HttpResponse:  # type: ignore[valid-type]
+        fields = body.fields()  # type: ignore[attr-defined]
+        return json_response(201, render_record(out, records.add_record(user, kind, fields, now=timezone.now())))
 
-        def kept(user: EndUser) -> HttpResponse:
-            return json_response(201, render_record(out, door.add_record(user, kind, fields, now=timezone.now())))
+    @router.get(path, auth=READ, response=listed, operation_id=f"list_{routes.path}", summary=f"List {routes.path}")
+    @optional_user
+    def list_all(request: HttpRequest, user: EndUser | None, options: InQuery[RecordPageOptions]) -> HttpResponse:
+        page, cursor = list_page(user, kind, options)
+        items = [render_record(out, row) for row in page]
+        return json_response(200, routes.pages(items=items, next_cursor=cursor))
 
-        known = lookup_user(request, u)
-        return for_writing(request, u, known, lambda user: do_once(request, user, lambda: kept(user)))
-
-    @router.get(
-        where, auth=READ, response=describe_responses(200, pages), operation_id=f"list_{path}", summary=f"List {path}"
-    )
-    def listed(request: HttpRequest, u: UserId, options: InQuery[RecordPageOptions]) -> HttpResponse:
-        return list_page(request, u, kind, out, pages, options)
-
-    add_single_record_routes(one, f"{where}/{{item_id}}")
+    add_single_record_routes(routes, f"{path}/{{item_id}}", name)
 
 
-def add_single_record_routes(one: RecordRoutes, where: str) -> None:
+def add_single_record_routes(routes: RecordRoutes, path: str, name: str) -> None:
     """The calls on one record."""
-    kind, word, patch, out = one.kind, humanise(one.word), one.patch, one.out
+    kind, word, patch, out = routes.kind, routes.word, routes.patch, routes.out
     found = describe_responses(200, out, may_miss=True)
     changed = describe_responses(200, out, reads_body=True, writes=True, may_miss=True)
     gone = describe_responses(204, None, writes=True, may_miss=True)
 
-    @router.get(where, auth=READ, response=found, operation_id=f"get_{one.word}", summary=f"Read a {word}")
-    def read(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
-        return json_response(
-            200, render_record(out, open_facade(request).record(get_user_or_404(request, u), kind, UUID(item_id)))
-        )
+    @router.get(path, auth=READ, response=found, operation_id=f"get_{word}", summary=f"Read a {name}")
+    @require_user
+    def read(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
+        return json_response(200, render_record(out, records.get_record(user, kind, UUID(item_id))))
 
-    @router.patch(where, auth=WRITE, response=changed, operation_id=f"change_{one.word}", summary=f"Change a {word}")
-    def change(request: HttpRequest, u: UserId, item_id: ItemId, body: patch) -> HttpResponse:  # type: ignore[valid-type]
-        fields, user = body.fields(), get_user_or_404(request, u)  # type: ignore[attr-defined]
-        row = open_facade(request).change_record(user, kind, UUID(item_id), fields, now=timezone.now())
+    @router.patch(path, auth=WRITE, response=changed, operation_id=f"change_{word}", summary=f"Change a {name}")
+    @require_user
+    def change(
+        request: HttpRequest,
+        user: EndUser,
+        item_id: ItemId,
+        body: patch,  # type: ignore[valid-type]
+    ) -> HttpResponse:
+        fields = body.fields()  # type: ignore[attr-defined]
+        row = records.change_record(user, kind, UUID(item_id), fields, now=timezone.now())
         return json_response(200, render_record(out, row))
 
-    @router.delete(
-        where, auth=WRITE, response=gone, operation_id=f"delete_{one.word}", summary=f"Delete a {word} for good"
-    )
-    def delete(request: HttpRequest, u: UserId, item_id: ItemId) -> HttpResponse:
-        if not open_facade(request).remove_record(get_user_or_404(request, u), kind, UUID(item_id)):
+    @router.delete(path, auth=WRITE, response=gone, operation_id=f"delete_{word}", summary=f"Delete a {name} for good")
+    @require_user
+    def delete(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
+        if not records.remove_record(user, kind, UUID(item_id)):
             raise not_found()
         return HttpResponse(status=204)
 
 
-def humanise(word: str) -> str:
-    return word.replace("_", " ")
-
-
 def list_page(
-    request: HttpRequest,
-    u: str,
-    kind: Kind,
-    out: type[RecordOut],
-    pages: type[RecordList],
-    options: RecordPageOptions,
-) -> HttpResponse:
+    user: EndUser | None, kind: Kind, options: RecordPageOptions
+) -> tuple[Sequence[RecordBase], str | None]:
     """Newest first."""
-    user = lookup_user(request, u)
-    mark: list[str | int] = ["kind", kind, user.pk if user else 0]
-    place = paging.read_cursor(mark, options.cursor)
-    before = parse_place(place) if place else None
-    rows = open_facade(request).records(user, kind, before=before, limit=options.limit + 1) if user else []
-    shown, following = paging.cut_page(
-        rows, options.limit, lambda row: paging.sign_cursor(mark, [row.created_at.isoformat(), str(row.pk)])
-    )
-    return json_response(200, pages(items=[render_record(out, row) for row in shown], next_cursor=following))
-
-
-def parse_place(place: list[Any]) -> tuple[datetime, UUID]:
-    moment, row_id = place
-    return datetime.fromisoformat(str(moment)), UUID(str(row_id))
+    listing = ["kind", kind, user.pk if user else 0]
+    before = paging.read_moment_cursor(listing, options.cursor)
+    rows = records.list_records(user, kind, before=before, limit=options.limit + 1) if user else []
+    return paging.cut_page(rows, options.limit, lambda row: paging.sign_moment_cursor(listing, row.created_at, row.pk))
 
 
 add_record_routes(RecordRoutes("journals", Kind.JOURNAL, "journal", NewJournal, JournalPatch, JournalOut, JournalPage))
@@ -281,10 +258,9 @@ class PreferencesOut(BaseModel):
     operation_id="get_preferences",
     summary="Read the preferences",
 )
-def get_preferences(request: HttpRequest, u: UserId) -> HttpResponse:
-    user = lookup_user(request, u)
-    row = open_facade(request).preferences(user) if user else None
-    return json_response(200, render_preferences(row))
+@optional_user
+def get_preferences(request: HttpRequest, user: EndUser | None) -> HttpResponse:
+    return json_response(200, render_preferences(records.get_preferences(user) if user else None))
 
 
 @router.put(
@@ -294,14 +270,11 @@ def get_preferences(request: HttpRequest, u: UserId) -> HttpResponse:
     operation_id="put_preferences",
     summary="Set the preferences",
 )
-def put_preferences(request: HttpRequest, u: UserId, body: PreferencesIn) -> HttpResponse:
+@create_user
+def put_preferences(request: HttpRequest, user: EndUser, body: PreferencesIn) -> HttpResponse:
     """What is left out has its default."""
-    door = open_facade(request)
-
-    def put(user: EndUser) -> HttpResponse:
-        return json_response(200, render_preferences(door.put_preferences(user, body.model_dump(), now=timezone.now())))
-
-    return for_writing(request, u, lookup_user(request, u), put)
+    row = records.replace_preferences(user, body.model_dump(), now=timezone.now())
+    return json_response(200, render_preferences(row))
 
 
 @router.delete(
@@ -311,10 +284,10 @@ def put_preferences(request: HttpRequest, u: UserId, body: PreferencesIn) -> Htt
     operation_id="delete_preferences",
     summary="Delete the preferences",
 )
-def delete_preferences(request: HttpRequest, u: UserId) -> HttpResponse:
-    user, door = get_user_or_404(request, u), open_facade(request)
-    row = door.preferences(user)
-    if row is None or not door.remove_record(user, Kind.PREFERENCE, row.pk):
+@require_user
+def delete_preferences(request: HttpRequest, user: EndUser) -> HttpResponse:
+    row = records.get_preferences(user)
+    if row is None or not records.remove_record(user, Kind.PREFERENCE, row.pk):
         raise not_found()
     return HttpResponse(status=204)
 
@@ -367,12 +340,8 @@ class RecallOut(BaseModel):
     operation_id="recall",
     summary="Recall personal records by meaning",
 )
-def recall(request: HttpRequest, u: UserId, body: RecallIn) -> HttpResponse:
+@answer_once(creates_user=True)
+def recall_records(request: HttpRequest, user: EndUser, body: RecallIn) -> HttpResponse:
     """Scores of 0.35 and more, recent ones ahead, at most 1,200 tokens. Fails with one of three codes."""
-    user, door = ensure_request_user(request, u), open_facade(request)
-
-    def find() -> HttpResponse:
-        found = door.recall(user, body.query, now=timezone.now(), kinds=body.filters.kinds, top_k=body.top_k)
-        return json_response(200, RecallOut(**rendering.render_recall_data(found)))
-
-    return answer_once(request, user, find)
+    found = recall.recall_records(user, body.query, now=timezone.now(), kinds=body.filters.kinds, top_k=body.top_k)
+    return json_response(200, RecallOut(**found.as_card()))

@@ -1,0 +1,77 @@
+"""A memory as every router publishes it."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from memory.models import MemoryItem
+from memory.tiers import Indexing, Status, Tier, Trust
+from memory.web.fields import JsonValue, is_none
+
+TRUST_GRADES: dict[int, Literal["external", "assistant", "user"]] = {
+    Trust.EXTERNAL: "external",
+    Trust.ASSISTANT: "assistant",
+    Trust.USER: "user",
+}
+
+
+class MemoryOut(BaseModel):
+    id: UUID
+    tier: Tier
+    status: Status
+    text: str
+    tags: list[str]
+    score: float
+    importance: float
+    confidence: float
+    always_inject: bool
+    thread_id: str
+    speaker: str
+    source: dict[str, JsonValue]
+    metadata: dict[str, JsonValue]
+    version: int
+    mentions: int
+    uses: int
+    last_outcome: str | None
+    trust: Literal["external", "assistant", "user"]
+    principal: str = Field(description="Who wrote the wording it has.")
+    parents: list[UUID]
+    occurred_at: datetime
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None
+    indexing: Indexing
+    duplicate_of: UUID | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
+
+    @classmethod
+    def of(cls, item: MemoryItem, duplicate_of: UUID | None = None) -> "MemoryOut":
+        return cls(
+            id=item.pk,
+            tier=Tier(item.tier),
+            status=Status(item.status),
+            text=item.text,
+            tags=item.tags,
+            score=round(item.score, 6),
+            importance=item.importance,
+            confidence=item.confidence,
+            always_inject=item.always_inject,
+            thread_id=item.thread_id,
+            speaker=item.speaker,
+            source={"type": item.source_type, **item.source},
+            metadata=item.metadata,
+            version=item.version,
+            mentions=item.mentions,
+            uses=item.uses,
+            last_outcome=item.last_outcome or None,
+            trust=TRUST_GRADES[item.trust],
+            principal=item.principal,
+            parents=item.parents,
+            occurred_at=item.occurred_at,
+            created_at=item.created_at,
+            updated_at=item.updated_at,
+            expires_at=item.expires_at,
+            indexing=Indexing(item.indexing),
+            duplicate_of=duplicate_of,
+        )

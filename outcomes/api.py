@@ -1,0 +1,161 @@
+"""Endpoints of the end of a turn: storing the exchange, saying how it went, reading both again."""
+
+import json
+from collections.abc import Iterator
+from typing import Annotated, Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.utils import timezone
+from ninja import Path, Query, Router
+
+from memory.models import EndUser
+from memory.web import paging
+from memory.web.auth import READ, WRITE, get_actor
+from memory.web.endpoints import optional_user, require_user, write_once
+from memory.web.fields import ThreadId
+from memory.web.idempotency import json_response
+from memory.web.openapi import describe_responses
+from memory.web.problems import not_found
+from outcomes.exchanges import listing, storing
+from outcomes.exchanges.listing import ExchangeCursor, ThreadState
+from outcomes.schemas import (
+    ExchangeIn,
+    ExchangeOptions,
+    ExchangeOut,
+    ExchangePage,
+    ExportOptions,
+    KeptExchangeOut,
+    OutcomeIn,
+    OutcomeOut,
+    ThreadOut,
+)
+from outcomes.verdicts import recording
+
+router = Router(tags=["A turn"])
+
+NDJSON = "application/x-ndjson"
+ExchangeId = Annotated[UUID, Path(..., description="The exchange's id.")]
+
+
+@router.post(
+    "/users/{u}/threads/{thread_id}/exchanges",
+    auth=WRITE,
+    response=describe_responses(201, ExchangeOut, reads_body=True, writes=True),
+    operation_id="store_exchange",
+    summary="Store a finished exchange",
+)
+@write_once(creates_user=True)
+def store_exchange(request: HttpRequest, user: EndUser, thread_id: ThreadId, body: ExchangeIn) -> HttpResponse:
+    """Stores the exchange, and a memory of it in ``working``.
+
+    ``required_scoring`` when its turn showed memories that an outcome could score, unless it was told already, the
+    answer was broken off (``interrupted``) or the message was small talk.
+    """
+    stored = storing.store_exchange(user, body.as_new(thread_id), now=timezone.now(), actor=get_actor(request))
+    return json_response(201, ExchangeOut.of(stored))
+
+
+@router.post(
+    "/users/{u}/outcomes",
+    auth=WRITE,
+    response=describe_responses(201, OutcomeOut, reads_body=True, writes=True, may_miss=True),
+    operation_id="record_outcome",
+    summary="Say how it went",
+)
+@write_once(creates_user=True)
+def record_outcome(request: HttpRequest, user: EndUser, body: OutcomeIn) -> HttpResponse:
+    """Moves the scores of what the turn showed, or of ``related``. Books and the memory bank are never scored.
+
+    A turn counts once: a later outcome takes the place of an earlier one for the memories it is about, and the same
+    outcome again changes nothing. Without a turn or exchange each call counts.
+    """
+    recorded = recording.record_outcome(
+        user,
+        body.outcome,
+        now=timezone.now(),
+        turn_id=UUID(body.turn_id) if body.turn_id else None,
+        exchange_id=UUID(body.exchange_id) if body.exchange_id else None,
+        key_takeaway=body.key_takeaway or "",
+        related=body.related,
+        actor=get_actor(request),
+    )
+    return json_response(201, OutcomeOut.of(recorded))
+
+
+@router.get(
+    "/users/{u}/exchanges",
+    auth=READ,
+    response=describe_responses(200, ExchangePage),
+    operation_id="list_exchanges",
+    summary="List exchanges, newest first",
+)
+@optional_user
+def list_exchanges(request: HttpRequest, user: EndUser | None, options: Query[ExchangeOptions]) -> HttpResponse:
+    """Each with its outcome, the signals noticed and the tools that ran."""
+    own = ["exchanges", user.pk if user else 0, options.thread_id]
+    position = paging.read_moment_cursor(own, options.cursor)
+    if user is None:
+        return json_response(200, ExchangePage(items=[], next_cursor=None))
+    after = ExchangeCursor(*position) if position else None
+    page, last = listing.list_exchanges(user, thread_id=options.thread_id or "", limit=options.limit, after=after)
+    cursor = paging.sign_moment_cursor(own, last.created_at, last.exchange_id) if last else None
+    return json_response(200, ExchangePage(items=[KeptExchangeOut.of(detail) for detail in page], next_cursor=cursor))
+
+
+STREAMED: dict[str, Any] = {
+    "responses": {200: {"description": "One JSON object a line.", "content": {NDJSON: {"schema": {"type": "string"}}}}}
+}
+
+
+@router.get(
+    "/users/{u}/exchanges/export",
+    auth=READ,
+    response=describe_responses(200, None),
+    openapi_extra=STREAMED,
+    operation_id="export_exchanges",
+    summary="Every exchange as JSON Lines, oldest first",
+)
+@optional_user
+def export_exchanges(
+    request: HttpRequest, user: EndUser | None, options: Query[ExportOptions]
+) -> StreamingHttpResponse:
+    """Streamed in batches; the same records as ``manage.py export_exchanges``."""
+    lines = render_lines(user, options.thread_id or "") if user else iter(())
+    response = StreamingHttpResponse(lines, content_type=NDJSON)
+    response.headers["Content-Disposition"] = 'attachment; filename="exchanges.jsonl"'
+    return response
+
+
+def render_lines(user: EndUser, thread_id: str) -> Iterator[bytes]:
+    for row in listing.iterate_export_rows(user, thread_id):
+        yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+
+
+@router.get(
+    "/users/{u}/exchanges/{exchange_id}",
+    auth=READ,
+    response=describe_responses(200, KeptExchangeOut, may_miss=True),
+    operation_id="get_exchange",
+    summary="One exchange",
+)
+@require_user
+def get_exchange(request: HttpRequest, user: EndUser, exchange_id: ExchangeId) -> HttpResponse:
+    detail = listing.find_exchange(user, exchange_id)
+    if detail is None:
+        raise not_found()
+    return json_response(200, KeptExchangeOut.of(detail))
+
+
+@router.get(
+    "/users/{u}/threads/{thread_id}",
+    auth=READ,
+    response=describe_responses(200, ThreadOut),
+    operation_id="thread_state",
+    summary="Where a thread stands",
+)
+@optional_user
+def thread_state(request: HttpRequest, user: EndUser | None, thread_id: ThreadId) -> HttpResponse:
+    """Whether its last exchange waits for an outcome. An unknown thread is empty, not a 404."""
+    state = listing.load_thread_state(user, thread_id) if user else ThreadState(thread_id, 0, None, waits=False)
+    return json_response(200, ThreadOut.of(state))

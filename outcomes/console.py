@@ -1,0 +1,133 @@
+"""Conversations: threads, their exchanges, what came of each, and buttons to say so."""
+
+import uuid
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from memory.tiers import Outcome
+from memory.web.labels import OUTCOME_NAMES, SIGNAL_NAMES, VERDICTS
+from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
+from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
+from memory.web.viewing import ViewedPerson
+from outcomes.exchanges import listing
+from outcomes.exchanges.listing import ExchangeCursor, ExchangeDetail
+from outcomes.exchanges.storing import UNSCORED
+from outcomes.verdicts import recording
+
+PAGE = 20
+THREADS = 40
+TURNS = 100
+MAX_DIGITS = 7
+
+
+@require_safe
+@person_page
+def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
+    thread_id = request.GET.get("thread", "")
+    context = build_thread_context(request, person, thread_id) if thread_id else build_threads_context(request, person)
+    part = "_rows.html"
+    if "kept" in request.GET:
+        part = "_turns.html" if thread_id else "_memory_threads.html"
+    return render_page(request, "console/conversations/page.html", f"console/conversations/{part}", context)
+
+
+def build_threads_context(request: OperatorRequest, person: ViewedPerson) -> dict[str, Any]:
+    """Both lists, or the further rows of one of them."""
+    start, memory_start = read_offset(request, "from"), read_offset(request, "kept")
+    threads = [] if memory_start else listing.list_threads(person.user, limit=THREADS + 1, offset=start)
+    memory_threads = [] if start else listing.list_memory_threads(person.user, limit=THREADS + 1, offset=memory_start)
+    return {
+        "person": person,
+        "now": timezone.now(),
+        "threads": threads[:THREADS],
+        "next_page": urlencode({"from": start + THREADS}) if len(threads) > THREADS else "",
+        "memory_threads": memory_threads[:THREADS],
+        "next_memory_threads": urlencode({"kept": memory_start + THREADS}) if len(memory_threads) > THREADS else "",
+    }
+
+
+def read_offset(request: OperatorRequest, name: str) -> int:
+    """How many rows are passed over; 0 when the address names none."""
+    digits = request.GET.get(name, "")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < MAX_DIGITS else 0
+
+
+def build_turns_context(request: OperatorRequest, person: ViewedPerson, thread_id: str) -> dict[str, Any]:
+    """The memories of a conversation whose exchanges are not stored."""
+    start = read_offset(request, "kept")
+    found = listing.list_thread_memories(person.user, thread_id, limit=TURNS + 1, offset=start)
+    following = urlencode({"thread": thread_id, "kept": start + TURNS}) if len(found) > TURNS else ""
+    title = str(found[0].metadata.get("thread_title") or "") if found else ""
+    return {"turns": found[:TURNS], "title": title or thread_id, "next_turns": following}
+
+
+def build_thread_context(request: OperatorRequest, person: ViewedPerson, thread_id: str) -> dict[str, Any]:
+    after = read_cursor(request.GET.get("cursor", ""))
+    found, last = listing.list_exchanges(person.user, thread_id=thread_id, limit=PAGE, after=after)
+    cursor = write_page_cursor(last.created_at.isoformat(), last.exchange_id) if last else ""
+    return {
+        **({} if found else build_turns_context(request, person, thread_id)),
+        "person": person,
+        "now": timezone.now(),
+        "thread_id": thread_id,
+        "state": listing.load_thread_state(person.user, thread_id),
+        "exchanges": [describe_exchange(detail) for detail in found],
+        "next_page": urlencode({"thread": thread_id, "cursor": cursor}) if cursor else "",
+    }
+
+
+def describe_exchange(detail: ExchangeDetail) -> dict[str, Any]:
+    outcome = detail.outcome
+    return {
+        "detail": detail,
+        "exchange": detail.exchange,
+        "outcome": outcome,
+        "outcome_name": OUTCOME_NAMES[Outcome(outcome.outcome)] if outcome else "",
+        "is_unscored": detail.state == UNSCORED,
+        "signals": [(SIGNAL_NAMES[signal.kind], signal.evidence) for signal in detail.signals],
+        "buttons": [(value.value, name, bool(outcome and outcome.outcome == value)) for value, name in VERDICTS],
+    }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def record_outcome(request: OperatorRequest, person: ViewedPerson, exchange_id: uuid.UUID) -> HttpResponse:
+    """An operator's verdict, as explicit as the user's own."""
+    outcome = request.POST.get("outcome", "")
+    exchange = find_exchange(person, exchange_id)
+    if request.method != "POST":
+        return redirect_to_exchange(person, exchange)
+    if outcome not in {value.value for value, _ in VERDICTS}:
+        raise Http404("no such outcome")
+    now = timezone.now()
+    recording.record_outcome(person.user, Outcome(outcome), now=now, exchange_id=exchange_id, actor=person.actor)
+    if not wants_fragment(request):
+        return redirect_to_exchange(person, exchange)
+    shown = describe_exchange(find_exchange(person, exchange_id))
+    context = {"person": person, "now": now, "shown": shown, "recorded": True}
+    return render(request, "console/conversations/_exchange.html", context)
+
+
+def find_exchange(person: ViewedPerson, exchange_id: uuid.UUID) -> ExchangeDetail:
+    detail = listing.find_exchange(person.user, exchange_id)
+    if detail is None:
+        raise Http404("no such exchange")
+    return detail
+
+
+def redirect_to_exchange(person: ViewedPerson, detail: ExchangeDetail) -> HttpResponse:
+    target = reverse("console:conversations", args=person.path)
+    return redirect(f"{target}?{urlencode({'thread': detail.exchange.thread_id})}#exchange-{detail.exchange.pk}")
+
+
+def read_cursor(cursor: str) -> ExchangeCursor | None:
+    """The exchange a page ended with; None when the cursor is none of ours."""
+    key, exchange_id = read_page_cursor(cursor) or ("", None)
+    moment = parse_moment(key)
+    return ExchangeCursor(moment, exchange_id) if moment and exchange_id else None

@@ -1,0 +1,262 @@
+"""What clients send and get at the end of a turn: exchanges, threads and outcomes."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, Field, JsonValue
+
+from memory.tiers import Outcome
+from memory.web.fields import (
+    NAME_LIMIT,
+    Flag,
+    PageSize,
+    QueryParameters,
+    RequestBody,
+    Text,
+    UuidText,
+    is_none,
+    validate_one_line,
+)
+from outcomes.exchanges.listing import ExchangeDetail, ThreadState
+from outcomes.exchanges.storing import NewExchange, StoredExchange
+from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent, SignalKind, Source
+from outcomes.verdicts.recording import RecordedOutcome
+
+MAX_CALL_MS = 86_400_000
+
+MAX_POSITION = 2**31 - 1
+Position = Annotated[int, Field(strict=True, ge=-MAX_POSITION, le=MAX_POSITION)]
+Reference = Annotated[str, Field(strict=True, max_length=64), AfterValidator(validate_one_line)]
+"""A memory's id. A position sent as text is read as a number; what names nothing is listed as ignored, not refused."""
+
+
+class ToolIn(RequestBody):
+    name: str = Field(strict=True, min_length=1, max_length=200)
+    ok: Flag
+    ms: float = Field(strict=True, ge=0, le=MAX_CALL_MS, allow_inf_nan=False)
+    error: str | None = Field(default=None, strict=True, max_length=4_000)
+
+
+class ExchangeIn(RequestBody):
+    turn_id: UuidText | None = None
+    user_message: Text
+    assistant_message: Text
+    tools: list[ToolIn] | None = Field(default=None, max_length=100)
+    interrupted: Flag | None = None
+
+    def as_new(self, thread_id: str) -> NewExchange:
+        return NewExchange(
+            thread_id=thread_id,
+            user_message=self.user_message,
+            assistant_message=self.assistant_message,
+            turn_id=UUID(self.turn_id) if self.turn_id else None,
+            tools=[tool.model_dump(exclude_none=True) for tool in self.tools or []],
+            interrupted=bool(self.interrupted),
+        )
+
+
+class ExchangeOut(BaseModel):
+    exchange_id: UUID
+    memory_id: UUID
+    required_scoring: bool
+    state: str = Field(description="scored, or unscored while its outcome is asked for.")
+    blocking: bool = Field(
+        default=False, description="Whether a client should not go on before it is told; a setting asks for it."
+    )
+
+    @classmethod
+    def of(cls, stored: StoredExchange) -> "ExchangeOut":
+        return cls(
+            exchange_id=stored.exchange_id,
+            memory_id=stored.memory_id,
+            required_scoring=stored.required_scoring,
+            state=stored.state,
+            blocking=stored.blocking,
+        )
+
+
+class OutcomeIn(RequestBody):
+    turn_id: UuidText | None = None
+    exchange_id: UuidText | None = None
+    outcome: Outcome
+    key_takeaway: Text | None = None
+    related: list[Position | Reference] | None = Field(
+        default=None, max_length=100, description="Positions of the turn's last search, from 1, or memory ids."
+    )
+
+
+def is_empty(value: list[object]) -> bool:
+    return not value
+
+
+class ScoredOut(BaseModel):
+    memory_id: UUID
+    score: float
+    uses: int
+
+
+class OutcomeOut(BaseModel):
+    scored: list[ScoredOut]
+    learned: list[UUID] = Field(description="Books and memory bank items of the turn: noted, never scored.")
+    takeaway_id: UUID | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
+    ignored: list[int | str] = Field(
+        default_factory=list,
+        exclude_if=is_empty,
+        description="References of ``related`` that name no memory. When all are, all the turn showed is meant.",
+    )
+    replaced: Outcome | None = Field(
+        default=None, exclude_if=is_none, description="The earlier outcome of this turn that no longer counts."
+    )
+
+    @classmethod
+    def of(cls, done: RecordedOutcome) -> "OutcomeOut":
+        return cls(
+            scored=[
+                ScoredOut(memory_id=one.memory_id, score=round(one.score, 6), uses=one.uses) for one in done.scored
+            ],
+            learned=done.learned,
+            takeaway_id=done.takeaway_id,
+            ignored=done.ignored,
+            replaced=done.replaced,
+        )
+
+
+ThreadName = Annotated[str, Field(max_length=NAME_LIMIT)]
+
+
+class VerdictOut(BaseModel):
+    outcome: Outcome
+    source: Source = Field(description="Who says so: explicit, or the detector.")
+    confidence: float
+    actor: str
+    at: datetime
+
+    @classmethod
+    def of(cls, event: OutcomeEvent) -> "VerdictOut":
+        return cls(
+            outcome=Outcome(event.outcome),
+            source=Source(event.source),
+            confidence=event.confidence,
+            actor=event.actor,
+            at=event.at,
+        )
+
+
+class SignalOut(BaseModel):
+    """A hint of how the answer was taken, or a tool that failed. Moves no score unless a flag allows it."""
+
+    kind: SignalKind
+    evidence: str
+    heard_in: UUID
+    at: datetime
+
+    @classmethod
+    def of(cls, signal: ConversationSignal) -> "SignalOut":
+        return cls(kind=SignalKind(signal.kind), evidence=signal.evidence, heard_in=signal.heard_in, at=signal.at)
+
+
+class ActionOut(BaseModel):
+    action: str
+    ok: bool
+    timed_out: bool
+    ms: float
+    error: str
+    tiers: list[str]
+
+    @classmethod
+    def of(cls, action: ActionTaken) -> "ActionOut":
+        return cls(
+            action=action.action,
+            ok=action.ok,
+            timed_out=action.timed_out,
+            ms=action.ms,
+            error=action.error,
+            tiers=action.tiers,
+        )
+
+
+class DetectionOut(BaseModel):
+    state: Detection
+    told: dict[str, JsonValue] = Field(description="The detector's whole answer, or why it was not asked.")
+
+    @classmethod
+    def of(cls, exchange: Exchange) -> "DetectionOut | None":
+        return cls(state=Detection(exchange.detection), told=exchange.detected) if exchange.detection else None
+
+
+class KeptExchangeOut(BaseModel):
+    exchange_id: UUID
+    thread_id: str
+    turn_id: UUID | None
+    memory_id: UUID | None
+    user_message: str
+    assistant_message: str
+    interrupted: bool
+    created_at: datetime
+    required_scoring: bool
+    state: str = Field(description="scored, or unscored while its outcome is asked for.")
+    outcome: VerdictOut | None
+    signals: list[SignalOut]
+    actions: list[ActionOut]
+    detection: DetectionOut | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
+
+    @classmethod
+    def of(cls, detail: ExchangeDetail) -> "KeptExchangeOut":
+        exchange = detail.exchange
+        return cls(
+            exchange_id=exchange.pk,
+            thread_id=exchange.thread_id,
+            turn_id=exchange.turn_id,
+            memory_id=exchange.memory_id,
+            user_message=exchange.user_message,
+            assistant_message=exchange.assistant_message,
+            interrupted=exchange.interrupted,
+            created_at=exchange.created_at,
+            required_scoring=exchange.required_scoring,
+            state=detail.state,
+            outcome=VerdictOut.of(detail.outcome) if detail.outcome else None,
+            signals=[SignalOut.of(signal) for signal in detail.signals],
+            actions=[ActionOut.of(action) for action in detail.actions],
+            detection=DetectionOut.of(exchange),
+        )
+
+
+class ExchangePage(BaseModel):
+    items: list[KeptExchangeOut]
+    next_cursor: str | None
+
+
+class ExchangeOptions(QueryParameters):
+    thread_id: ThreadName | None = None
+    cursor: str | None = Field(default=None, max_length=1_000)
+    limit: PageSize = 50
+
+
+class ExportOptions(QueryParameters):
+    thread_id: ThreadName | None = None
+
+
+class ThreadOut(BaseModel):
+    thread_id: str
+    exchanges: int
+    last_exchange_id: UUID | None
+    last_turn_id: UUID | None
+    last_at: datetime | None
+    required_scoring: bool = Field(description="Whether the last exchange waits for its outcome.")
+    state: str = Field(description="scored, or unscored while the outcome of the last exchange is asked for.")
+    blocking: bool = Field(description="Whether a client should not go on before it is told; a setting asks for it.")
+
+    @classmethod
+    def of(cls, state: ThreadState) -> "ThreadOut":
+        last = state.last
+        return cls(
+            thread_id=state.thread_id,
+            exchanges=state.exchanges,
+            last_exchange_id=last.pk if last else None,
+            last_turn_id=last.turn_id if last else None,
+            last_at=last.created_at if last else None,
+            required_scoring=state.waits,
+            state=state.state,
+            blocking=state.blocking,
+        )

@@ -161,7 +161,6 @@ def is_none(value: object) -> bool:
 
 
 class RecordPageOptions(QueryParameters):
-    """A page of a list that has no filters."""
-
+    # Published under this name, for every list that has no filters.
     cursor: str | None = Field(default=None, max_length=1000)
     limit: PageSize = 50

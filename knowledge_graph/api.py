@@ -340,7 +340,7 @@ def graph_picture(request: HttpRequest, user: EndUser | None, options: Query[Pic
 class RowLister(Protocol[Row_co]):
     """What lists concepts, or entities."""
 
-    def __call__(self, user: EndUser, wanted: GraphQuery, *, now: datetime) -> Sequence[Row_co]: ...
+    def __call__(self, user: EndUser, query: GraphQuery, *, now: datetime) -> Sequence[Row_co]: ...
 
 
 def list_page(

@@ -36,6 +36,7 @@ class DeadlineExceeded(Unavailable):
 
     code = "Late"
 
+
 class UnknownReference(LookupError):
     """A request names something that does not exist, or is another user's. ``field`` is the input that named it."""
 

@@ -218,9 +218,7 @@ def add_single_record_routes(routes: RecordRoutes, path: str, name: str) -> None
         return HttpResponse(status=204)
 
 
-def list_page(
-    user: EndUser | None, kind: Kind, options: RecordPageOptions
-) -> tuple[Sequence[RecordBase], str | None]:
+def list_page(user: EndUser | None, kind: Kind, options: RecordPageOptions) -> tuple[Sequence[RecordBase], str | None]:
     """Newest first."""
     listing = ["kind", kind, user.pk if user else 0]
     before = paging.read_moment_cursor(listing, options.cursor)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from memory.guard import orders, speech
 from memory.guard.annotation import AnnotatedText, annotate_text
-from memory.guard.classifier import Classification, classify_text
+from memory.guard.classifier import classify_text
 from memory.guard.secrets import find_secret_kind, is_luhn_valid, shannon_entropy
 from memory.guard.spelling import decode_hidden_texts, find_spelt_out_word, is_encoded, normalise_text
 
@@ -58,7 +58,7 @@ RULE_OF_CLASS = {
     "world": "world knowledge",
     "passing": "passing state",
 }
-"""The rules by the classes the trained judge knows."""
+"""The rules by the classes of the classifier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,28 +84,28 @@ def explain_tag_refusal(tags: Sequence[str]) -> str | None:
 
 def find_refusal(text: str) -> Refusal | None:
     """The rule a text breaks, or None. Harmful content is checked first, anywhere in the text."""
-    reading = annotate_text(text)
-    found, second = find_harm(reading) or find_disguise(text), classify_text(reading)
-    if found and not (second.is_certain and found.rule in RULE_OF_CLASS.values()):
-        return found
-    return find_suspected_harm(second) or (
-        None if second.trusts else find_triviality(reading) or find_suspected_triviality(second)
-    )
-
-
-def find_suspected_harm(second: Classification) -> Refusal | None:
-    """What the trained judge fears of a text that no rule forbids."""
-    if second.harm is None:
+    annotated = annotate_text(text)
+    broken, classified = find_harm(annotated) or find_disguise(text), classify_text(annotated)
+    # The rules against orders know words, not statements: "Retired tram inspector ..." names an authority.
+    if broken and not (classified.overrules_order and broken.rule in RULE_OF_CLASS.values()):
+        return broken
+    if classified.harmful:
+        return build_harm_refusal(classified.harmful)
+    if classified.overrules_trivial:
         return None
-    if second.harm == "secret":
+    return find_triviality(annotated) or (build_trivial_refusal(classified.trivial) if classified.trivial else None)
+
+
+def build_harm_refusal(harmful_class: str) -> Refusal:
+    if harmful_class == "secret":
         return Refusal("secret", f"reads as if it told a secret; {NO_SECRETS}")
-    rule = RULE_OF_CLASS[second.harm]
+    rule = RULE_OF_CLASS[harmful_class]
     return Refusal(rule, f"{next(what for name, _, what in ORDER_RULES if name == rule)}; {NO_ORDERS}")
 
 
-def find_suspected_triviality(second: Classification) -> Refusal | None:
-    rule = RULE_OF_CLASS[second.slight] if second.slight else None
-    return Refusal(rule, TRIVIAL_REASONS[rule]) if rule else None
+def build_trivial_refusal(trivial_class: str) -> Refusal:
+    rule = RULE_OF_CLASS[trivial_class]
+    return Refusal(rule, TRIVIAL_REASONS[rule])
 
 
 def find_secret(text: str) -> str | None:

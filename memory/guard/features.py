@@ -1,4 +1,4 @@
-"""What a passage of a text shows a trained judge: its words, pieces of them, and the kinds of words the rules know.
+"""The features of a passage that the classifier reads: words, pieces of them, and the kinds of words the rules know.
 
 Words and pieces tell what a language has of its own; kinds ("somebody close", "a secret", "an order") mean the same in
 all of them, so what is learned in one language holds in the others.
@@ -15,13 +15,13 @@ from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence, annot
 from memory.guard.spelling import fold_letters
 
 BUCKETS = 1 << 15
-"""Traits are counted by a hash of their name; those that share a bucket share a weight."""
+"""Features are counted by a hash of their name; those that share a bucket share a weight."""
 LONGEST_PASSAGE = 60
-"""Words that are judged at once."""
+"""Words that are classified at once."""
 LONGEST_WORD = 24
 MOST_DIGITS = 5
 MOST_KINDS = 12
-"""Kinds of words of a sentence up to which every pair of them is a trait."""
+"""Kinds of words of a sentence up to which every pair of them is a feature."""
 PIECES = (2, 4)
 BRIEF, SHORT, MIDDLING = 5, 9, 16
 
@@ -48,16 +48,16 @@ def split_sentence(sentence: Sentence, reading: AnnotatedText) -> Iterator[Annot
 
 
 def extract_features(passage: AnnotatedText) -> Features:
-    """The buckets of a passage's traits and how much each counts: every group of traits has the same length."""
+    """The buckets of a passage's features and the value of each: every group of features has the same length."""
     words = [normalise_word(word) for sentence in passage.sentences for word in sentence.words]
     groups = (
         word_features(words, passage),
         ngram_features(words),
         {name for one in passage.sentences for name in kind_features(one)},
     )
-    places = [zlib.crc32(name.encode()) % BUCKETS for names in groups for name in sorted(names)]
-    shares = [len(names) ** -0.5 for names in groups for _ in names]
-    return np.array(places, dtype=np.intp), np.array(shares, dtype=np.float32)
+    buckets = [zlib.crc32(name.encode()) % BUCKETS for names in groups for name in sorted(names)]
+    values = [len(names) ** -0.5 for names in groups for _ in names]
+    return np.array(buckets, dtype=np.intp), np.array(values, dtype=np.float32)
 
 
 def normalise_word(word: str) -> str:

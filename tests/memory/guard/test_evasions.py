@@ -108,10 +108,10 @@ def test_other_languages_override_no_rules(tongue: str) -> None:
 )
 @pytest.mark.parametrize("place", [0, 20, 40])
 def test_an_order_does_not_hide_in_a_long_harmless_text(order: str, place: int) -> None:
-    told = [FACT] * 40
-    assert find_refusal("".join(told)) is None
-    told.insert(place, f"{order} ")
-    assert find_refusal("".join(told)) is not None
+    sentences = [FACT] * 40
+    assert find_refusal("".join(sentences)) is None
+    sentences.insert(place, f"{order} ")
+    assert find_refusal("".join(sentences)) is not None
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,11 @@
 """What the memory bank refuses, and what only looks like it."""
 
 import time
-from pathlib import Path
 
 import pytest
 
 from memory.guard import explain_refusal, explain_tag_refusal, find_refusal, is_luhn_valid
-
-WRITES = Path(__file__).parent / "writes"
+from tests.training.guard.data import read_writes
 
 SECRETS = (
     "My password is hunter22",
@@ -82,49 +80,8 @@ def test_a_card_number_has_the_right_check_digit(digits: str, valid: bool) -> No
     assert is_luhn_valid(digits) is valid
 
 
-# --- sets of writes ----------------------------------------------------------------------------------------------
-KEPT = {"identity", "preference", "goal", "project", "workflow", "learned", "close_person"}
-HARMFUL = {"secret", "promotion", "override", "authority", "planted"}
-LEAST_RIGHT = 0.92
-
-
-def writes(name: str) -> list[tuple[str, str, str]]:
-    """Class, language and text of each write of a set."""
-    lines = (WRITES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-    rows = [line.split(" | ", 2) for line in lines if line and not line.startswith("#")]
-    return [(kind, language, text.replace("\\n", "\n")) for kind, language, text in rows]
-
-
-LEARNED_FROM = [path.stem for path in sorted(WRITES.glob("*.txt")) if not path.stem.startswith(("apart", "close"))]
-
-
-@pytest.mark.parametrize("name", LEARNED_FROM)
-def test_of_each_set_nearly_all_are_judged_right(name: str) -> None:
-    rows = writes(name)
-    wrong = [(kind, text) for kind, _, text in rows if (find_refusal(text) is None) != (kind in KEPT)]
-    assert 1 - len(wrong) / len(rows) >= LEAST_RIGHT, wrong
-    # What people really say must get in: of ten statements at most one is refused.
-    refused = [text for kind, text in wrong if kind in KEPT]
-    assert len(refused) <= 0.1 * sum(kind in KEPT for kind, _, _ in rows), refused
-
-
-@pytest.mark.parametrize("name", LEARNED_FROM)
-def test_no_secret_and_no_order_of_the_sets_gets_in(name: str) -> None:
-    assert [text for kind, _, text in writes(name) if kind in HARMFUL and find_refusal(text) is None] == []
-
-
-@pytest.mark.parametrize("name", ["development", "held_out"])
-def test_the_sets_are_balanced_over_classes_and_languages(name: str) -> None:
-    rows = writes(name)
-    assert len(rows) >= 120
-    assert {language for _, language, _ in rows} == {"en", "he", "es", "fr", "de", "it"}
-    kept = sum(kind in KEPT for kind, _, _ in rows)
-    assert 0.4 <= kept / len(rows) <= 0.6
-    assert not {text for _, _, text in writes("development")} & {text for _, _, text in writes("held_out")}
-
-
 def test_a_refusal_names_the_rule() -> None:
-    rules = {kind: find_refusal(text) for kind, language, text in writes("development") if language == "en"}
+    rules = {one.kind: find_refusal(one.text) for one in read_writes("train_all_kinds_1") if one.language == "en"}
     named = {kind: found.rule for kind, found in rules.items() if found}
     assert named == {
         "raw_turn": "raw turn",
@@ -139,12 +96,6 @@ def test_a_refusal_names_the_rule() -> None:
         "gossip": "gossip",
         "passing": "passing state",
     }
-
-
-def test_statements_close_to_what_is_refused_are_taken() -> None:
-    rows = writes("close_calls")
-    refused = [(text, found.rule) for _, _, text in rows if (found := find_refusal(text))]
-    assert len(refused) <= 0.05 * len(rows), refused
 
 
 def test_one_lasting_sentence_carries_what_is_said_beside_it() -> None:
@@ -166,9 +117,8 @@ def test_ordinary_tags_are_taken() -> None:
     )
 
 
-# --- time --------------------------------------------------------------------------------------------------------
-def test_a_statement_is_judged_in_two_milliseconds() -> None:
-    texts = [text for _, _, text in writes("development")]
+def test_a_statement_is_read_in_two_milliseconds() -> None:
+    texts = [one.text for one in read_writes("train_all_kinds_1")]
     for text in texts:
         find_refusal(text)
     started = time.process_time()

@@ -68,11 +68,11 @@ class CountTable:
         for outcome in self.outcomes:
             values[outcome] = [getattr(changes[key], outcome) for key in changed]
         with connection.cursor() as cursor:
-            cursor.execute(self.adding, values)
-            cursor.execute(self.dropping, values)
+            cursor.execute(self.insert_statement, values)
+            cursor.execute(self.delete_statement, values)
 
     @property
-    def adding(self) -> str:
+    def insert_statement(self) -> str:
         written = ", ".join((*self.identity, *self.beside, *self.outcomes, "last_used_at"))
         arrays = [f"%({column})s::{kind}[]" for column, kind in (*self.identity.items(), *self.beside.items())]
         arrays += [*(f"%({outcome})s::int[]" for outcome in self.outcomes), "%(at)s::timestamptz[]"]
@@ -85,7 +85,7 @@ class CountTable:
         )
 
     @property
-    def dropping(self) -> str:
+    def delete_statement(self) -> str:
         identity = ", ".join(self.identity)
         arrays = ", ".join(f"%({column})s::{kind}[]" for column, kind in self.identity.items())
         nothing = " AND ".join(f"{outcome} <= %(tiny)s" for outcome in self.outcomes)

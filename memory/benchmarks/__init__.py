@@ -1,7 +1,9 @@
-"""The benchmark: how well memories are found, and how fast.
+"""How fast the product is and what it bears: `manage.py bench speed`, `load`, `insights` and `promotion`.
 
-`metrics`, `datasets`, `synthetic` and `timing` are pure: judged rankings, files, text and clocks. `loading` puts stores
-into fresh users and takes them out again, `quality` asks every question of a data set in several search modes, `speed`
-measures the running product through HTTP, `report` prints. It stands above the facade, as the commands do, and nothing
-imports it but `manage.py bench`. It refuses to touch any user that it did not make.
+`speed` and `load` measure the running product through HTTP: `client` makes the calls, `serving` starts web and worker
+where none runs, `staging` makes an organisation of the run's own, `synthetic` writes notes and questions in
+`vocabulary/`, `bulk` loads sizes that would take hours through the API. `insights` and `promotion` fill a user and
+measure one part each. How well memories are found is measured in `memory.evaluation`, which knows nothing of this
+package and lends it clocks and tables. Nothing imports this package but the command; it never touches a user that it
+did not make.
 """

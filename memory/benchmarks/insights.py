@@ -88,8 +88,8 @@ def measure(
             client.insights(user.external_id, question)
     for question in questions[WARM_UP + plan.queries :]:
         client.insights(user.external_id, question)
-    taken = client.watch.spreads()
-    return watch.spreads() | {"through HTTP": taken["insights"]}
+    spreads = client.watch.spreads()
+    return watch.spreads() | {"through HTTP": spreads["insights"]}
 
 
 @dataclass(slots=True)
@@ -114,9 +114,9 @@ class GraphFiller:
             items += rows
         for number in range(len(keys), self.plan.concepts):
             keys[f"matter {number}"] = f"matter {number}"
-        known = list(keys.items())[: self.plan.concepts]
-        self.write_concepts(rng, known)
-        self.write_entities(rng, known, [row for row in items if row.tier == Tier.MEMORY_BANK])
+        concepts = list(keys.items())[: self.plan.concepts]
+        self.write_concepts(rng, concepts)
+        self.write_entities(rng, concepts, [row for row in items if row.tier == Tier.MEMORY_BANK])
         self.write_problems([row for row in items if row.uses][:PROBLEMS])
         with connection.cursor() as cursor:
             for table in ANALYSED:
@@ -152,8 +152,8 @@ class GraphFiller:
         with user_scope(self.user):
             model._default_manager.bulk_create(rows, batch_size=CHUNK)
 
-    def write_concepts(self, rng: random.Random, known: Sequence[tuple[str, str]]) -> None:
-        for part in split_chunks(known):
+    def write_concepts(self, rng: random.Random, concepts: Sequence[tuple[str, str]]) -> None:
+        for part in split_chunks(concepts):
             seen = {"first_seen": self.now, "last_seen": self.now}
             self.write(Concept, [Concept(user=self.user, key=k, label=name, uses=4, **seen) for k, name in part])
             self.write(RoutingStat, list(self.routing(rng, part)))
@@ -170,17 +170,19 @@ class GraphFiller:
                 counts = {"worked": rng.randint(0, 20), "failed": rng.randint(0, 10)}
                 yield RoutingStat(user=self.user, key=key, tier=tier, last_used_at=self.now, **counts)
 
-    def write_entities(self, rng: random.Random, known: Sequence[tuple[str, str]], bank: Sequence[MemoryItem]) -> None:
-        keys = [key for key, _ in known]
-        for part in split_chunks(known):
+    def write_entities(
+        self, rng: random.Random, concepts: Sequence[tuple[str, str]], bank: Sequence[MemoryItem]
+    ) -> None:
+        keys = [key for key, _ in concepts]
+        for part in split_chunks(concepts):
             seen = {"first_seen": self.now, "last_seen": self.now}
             self.write(Entity, [Entity(user=self.user, key=k, label=name, kind="thing", **seen) for k, name in part])
             pairs = {(key, rng.choice(keys)) for key, _ in part for _ in range(EDGES_EACH)}
             edges = [Edge(user=self.user, source=a, target=b, kind="with", weight=2) for a, b in pairs if a != b]
             self.write(Edge, edges)
-        named = {(row.pk, concept.key) for row in bank for concept in extract_concepts(row.text)}
+        mentions = {(row.pk, concept.key) for row in bank for concept in extract_concepts(row.text)}
         marks = {"tier": Tier.MEMORY_BANK, "quality": 0.5, "seen_at": self.now}
-        self.write(Mention, [Mention(user=self.user, item_id=item, key=key, **marks) for item, key in sorted(named)])
+        self.write(Mention, [Mention(user=self.user, item_id=item, key=key, **marks) for item, key in sorted(mentions)])
 
     def write_problems(self, judged: Sequence[MemoryItem]) -> None:
         for row in judged:
@@ -200,6 +202,6 @@ class GraphFiller:
                 SolutionCue.objects.bulk_create(cues, ignore_conflicts=True)
 
 
-def split_chunks(known: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
-    for start in range(0, len(known), CHUNK):
-        yield known[start : start + CHUNK]
+def split_chunks(concepts: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
+    for start in range(0, len(concepts), CHUNK):
+        yield concepts[start : start + CHUNK]

@@ -1,4 +1,4 @@
-"""How long a promotion pass takes, and how long somebody who wants one of its rows has to wait meanwhile.
+"""How long a promotion pass takes, and how long another writer waits for one of its rows meanwhile.
 
 Rows are made inside the database: twenty words each out of five thousand, all tiers, a share of them due in equal parts
 (ready for history, ready for patterns, garbage, past their time). The pass is the product's own.
@@ -31,9 +31,10 @@ from memory.lifecycle import promotion
 from memory.models import EndUser, Organization
 
 CHUNK = 20_000
+# A million memories of one user, 5 % due, on two cores: 23 s the pass, 0.17 s the longest wait for a row.
 PASS_TARGET_S = 60.0
 LOCK_TARGET_MS = 1000.0
-BETWEEN_KNOCKS_S = 0.01
+BETWEEN_REQUESTS_S = 0.01
 EASE = "SET LOCAL statement_timeout = 0"
 FILL = """
 INSERT INTO memory_item (id, user_id, tier, status, text, version, content_hash, tags, metadata, always_inject,
@@ -98,13 +99,13 @@ def measure(plan: PromotionPlan, console: Console) -> PromotionFigures:
         console.print(f"loading {plan.items:,} memories of {plan.users:,} users")
         users = load_rows(organization, plan, now)
         figures.loading_s = time.perf_counter() - started
-        foretold, figures.dry_run_s = run_passes(users, now, None, dry_run=True)
-        console.print(f"promoting: {foretold[0]:,} to move, {foretold[1]:,} to let go")
-        with knocking(users, watch):
+        expected, figures.dry_run_s = run_passes(users, now, None, dry_run=True)
+        console.print(f"promoting: {expected[0]:,} to move, {expected[1]:,} to let go")
+        with measure_lock_waits(users, watch):
             (figures.moved, figures.let_go), figures.pass_s = run_passes(users, now, watch)
-        (late, gone), figures.idle_pass_s = run_passes(users, now, None)
+        (late, dropped), figures.idle_pass_s = run_passes(users, now, None)
         # A row that somebody held at that moment was passed over and is the next pass's.
-        figures.moved, figures.let_go = figures.moved + late, figures.let_go + gone
+        figures.moved, figures.let_go = figures.moved + late, figures.let_go + dropped
         console.print("clearing away")
     figures.spreads = watch.spreads()
     return figures
@@ -141,10 +142,10 @@ def run_passes(
 
 
 @contextmanager
-def knocking(users: list[EndUser], watch: Stopwatch) -> Iterator[None]:
-    """Somebody who keeps asking for rows of these users, as an outcome does, and notes how long each took."""
+def measure_lock_waits(users: list[EndUser], watch: Stopwatch) -> Iterator[None]:
+    """Another writer that keeps locking rows of these users, as an outcome does, and measures how long each took."""
     over = threading.Event()
-    thread = threading.Thread(target=knock, args=(users, watch, over), name="knocking")
+    thread = threading.Thread(target=request_rows, args=(users, watch, over), name="lock waits")
     thread.start()
     try:
         yield
@@ -153,10 +154,10 @@ def knocking(users: list[EndUser], watch: Stopwatch) -> Iterator[None]:
         thread.join()
 
 
-def knock(users: list[EndUser], watch: Stopwatch, over: threading.Event) -> None:
+def request_rows(users: list[EndUser], watch: Stopwatch, over: threading.Event) -> None:
     rng = random.Random(1)  # noqa: S311  (which row, not a secret)
     try:
-        while not over.wait(BETWEEN_KNOCKS_S):
+        while not over.wait(BETWEEN_REQUESTS_S):
             user = rng.choice(users)
             after = uuid.UUID(int=rng.getrandbits(128))
             with watch.measure("wait for a row"), user_scope(user), connection.cursor() as cursor:
@@ -177,6 +178,6 @@ def print_figures(console: Console, plan: PromotionPlan, figures: PromotionFigur
     targets = {name: BenchmarkTarget(LOCK_TARGET_MS) for name in ("longest batch of a user", "wait for a row")}
     report.print_spreads(console, each, figures.spreads, targets)
     for name, seconds in (("dry run", figures.dry_run_s), ("pass", figures.pass_s), ("next pass", figures.idle_pass_s)):
-        wanted = "green" if seconds <= PASS_TARGET_S else "red"
-        console.print(f"{name}: [{wanted}]{timedelta(seconds=round(seconds, 2))}[/{wanted}] ({seconds:.2f} s)")
+        colour = "green" if seconds <= PASS_TARGET_S else "red"
+        console.print(f"{name}: [{colour}]{timedelta(seconds=round(seconds, 2))}[/{colour}] ({seconds:.2f} s)")
     console.print(f"{figures.moved:,} moved up, {figures.let_go:,} archived; loaded in {figures.loading_s:.0f} s")

@@ -153,9 +153,9 @@ class NoteWriter:
         rng = self._notes
         language = load_languages().draw(rng)
         topic = language.topics.draw(rng)
-        said: dict[tuple[str, str], str] = {}
-        event = _fill_template(topic.events.draw(rng), language, said, rng)
-        detail = _fill_template(topic.details.draw(rng), language, said, rng)
+        drawn: dict[tuple[str, str], str] = {}
+        event = _fill_template(topic.events.draw(rng), language, drawn, rng)
+        detail = _fill_template(topic.details.draw(rng), language, drawn, rng)
         text = _finish_sentence(event, ".") + " " + _finish_sentence(detail, "")
         return SyntheticNote(text, topic.name, language.code, int(rng.random() ** 2 * _OLDEST_DAY))
 
@@ -172,26 +172,26 @@ class NoteWriter:
 
 
 def _fill_template(
-    template: SentenceTemplate, language: SyntheticLanguage, said: dict[tuple[str, str], str], rng: random.Random
+    template: SentenceTemplate, language: SyntheticLanguage, drawn: dict[tuple[str, str], str], rng: random.Random
 ) -> str:
     """Put words into the slots; a slot named again, in this sentence or the next of the note, keeps its word."""
     pieces = [template.literals[0]]
     for slot, literal in zip(template.slots, template.literals[1:], strict=True):
-        if slot not in said:
-            said[slot] = _draw_word(slot, language, said, rng)
-        pieces += said[slot], literal
+        if slot not in drawn:
+            drawn[slot] = _draw_word(slot, language, drawn, rng)
+        pieces += drawn[slot], literal
     return "".join(pieces)
 
 
 def _draw_word(
-    slot: tuple[str, str], language: SyntheticLanguage, said: Mapping[tuple[str, str], str], rng: random.Random
+    slot: tuple[str, str], language: SyntheticLanguage, drawn: Mapping[tuple[str, str], str], rng: random.Random
 ) -> str:
     name, which = slot
     if name in _COUNTED:
         return _COUNTED[name](rng)
     word = language.words[name].draw(rng)
     # A second person or place of one sentence is another one.
-    while which and word == said.get((name, "")):
+    while which and word == drawn.get((name, "")):
         word = language.words[name].draw(rng)
     return word
 

@@ -43,8 +43,8 @@ class DatasetMemory:
     speaker: str = ""
     thread_id: str = ""
     outcomes: tuple[str, ...] = ()
-    told: tuple[tuple[str, str], ...] = ()
-    """Outcomes of turns that showed it alone: each with the question that was asked."""
+    judged_turns: tuple[tuple[str, str], ...] = ()
+    """Outcomes of turns that showed it alone: each with its question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class DatasetQuestion:
 
 @dataclass(frozen=True, slots=True)
 class DatasetStore:
-    """What one user remembers, and what is asked of it."""
+    """The memories of one user, and the questions asked of them."""
 
     key: str
     memories: tuple[DatasetMemory, ...]
@@ -97,13 +97,13 @@ def read_dataset(path: Path) -> RetrievalDataset:
 
 def limit_questions(dataset: RetrievalDataset, limit: int) -> RetrievalDataset:
     """Keep the first questions of a data set and only the stores that they need."""
-    kept: list[DatasetStore] = []
+    stores: list[DatasetStore] = []
     for store in dataset.stores:
-        room = limit - sum(len(earlier.questions) for earlier in kept)
+        room = limit - sum(len(earlier.questions) for earlier in stores)
         if room <= 0:
             break
-        kept.append(DatasetStore(store.key, store.memories, store.questions[:room]))
-    return RetrievalDataset(dataset.name, dataset.form, tuple(kept))
+        stores.append(DatasetStore(store.key, store.memories, store.questions[:room]))
+    return RetrievalDataset(dataset.name, dataset.form, tuple(stores))
 
 
 def _read_scenarios(path: Path, text: str) -> tuple[DatasetStore, ...]:
@@ -146,7 +146,7 @@ def _read_scenario_memory(row: Mapping[str, Any]) -> DatasetMemory:
         speaker=str(row.get("speaker") or ""),
         thread_id=str(row.get("thread_id") or ""),
         outcomes=tuple(row.get("outcomes") or ()),
-        told=tuple((str(outcome), str(question)) for outcome, question in row.get("told") or ()),
+        judged_turns=tuple((str(outcome), str(question)) for outcome, question in row.get("told") or ()),
     )
 
 
@@ -167,8 +167,8 @@ def _read_conversations(path: Path, text: str) -> tuple[DatasetStore, ...]:
 def _read_conversation(row: Mapping[str, Any], number: int) -> DatasetStore:
     key = str(row.get("sample_id") or f"conversation-{number}")
     memories = tuple(_read_turns(row["conversation"]))
-    known = {memory.key for memory in memories}
-    return DatasetStore(key, memories, tuple(_read_questions(key, row["qa"], known)))
+    keys = {memory.key for memory in memories}
+    return DatasetStore(key, memories, tuple(_read_questions(key, row["qa"], keys)))
 
 
 def _read_turns(conversation: Mapping[str, Any]) -> Iterator[DatasetMemory]:
@@ -187,10 +187,10 @@ def _read_turns(conversation: Mapping[str, Any]) -> Iterator[DatasetMemory]:
             )
 
 
-def _read_questions(store: str, rows: Sequence[Mapping[str, Any]], known: set[str]) -> Iterator[DatasetQuestion]:
+def _read_questions(store: str, rows: Sequence[Mapping[str, Any]], keys: set[str]) -> Iterator[DatasetQuestion]:
     for number, row in enumerate(rows, start=1):
         category = CONVERSATION_CATEGORIES.get(row["category"])
-        evidence = [key for key in parse_evidence(row.get("evidence") or ()) if key in known]
+        evidence = [key for key in parse_evidence(row.get("evidence") or ()) if key in keys]
         if category and evidence:
             grades = dict.fromkeys(evidence, 1)
             yield DatasetQuestion(f"{store}/{number}", str(row["question"]), grades, {"category": category})

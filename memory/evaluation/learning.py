@@ -1,4 +1,4 @@
-"""How the first hit gets better while outcomes are recorded: rounds of asking and telling, as a client would do it."""
+"""How the first hit gets better while outcomes are recorded: rounds of questions and verdicts, as of a client."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,8 +10,15 @@ from django.utils import timezone
 from knowledge_graph.tasks import learn_everything
 from memory.evaluation.datasets import DatasetQuestion, DatasetStore, RetrievalDataset
 from memory.evaluation.loading import ACTOR, LoadedStore, benchmark_organization, load_store
-from memory.evaluation.metrics import Average, JudgedRanking, ScoredQuestion, average, best_keys, scenario_measures
-from memory.evaluation.quality import ASKED_AT, DEEPEST, HYBRID, PATIENCE_S, SearchMode, part_of
+from memory.evaluation.metrics import (
+    Average,
+    JudgedRanking,
+    ScoredQuestion,
+    average_figures,
+    best_keys,
+    scenario_measures,
+)
+from memory.evaluation.quality import ASKED_AT, DEEPEST, HYBRID, PATIENCE_S, SearchMode, parse_mode
 from memory.facade import MemoryFacade
 from memory.retrieval.results import SearchRequest, SearchResult
 from memory.tiers import Outcome
@@ -34,7 +41,7 @@ class LearningCurve:
         self.scored.setdefault(mode, [[] for _ in range(self.rounds + 1)])[round_].append(scored)
 
     def figures(self) -> dict[str, list[Average]]:
-        return {mode: [average(rows) for rows in rounds] for mode, rounds in self.scored.items()}
+        return {mode: [average_figures(rows) for rows in rounds] for mode, rounds in self.scored.items()}
 
     def table(self) -> dict[str, Average]:
         """One row a round; the modes beside each other."""
@@ -66,7 +73,7 @@ def select_adversarial(dataset: RetrievalDataset) -> RetrievalDataset:
 
 
 def measure_rounds(dataset: RetrievalDataset, rounds: int, say: Say) -> LearningCurve:
-    """Ask, tell whether the first hit was the right one, ask again. Nothing of the data set is left afterwards."""
+    """Ask, record whether the first hit was the right one, ask again. Nothing of the data set is left afterwards."""
     curve = LearningCurve(rounds)
     with benchmark_organization(timezone.now()) as organization:
         for number, store in enumerate(dataset.stores, start=1):
@@ -83,7 +90,7 @@ def ask_and_record(content: LoadedStore, store: DatasetStore, question: DatasetQ
     for round_ in range(curve.rounds + 1):
         now = ASKED_AT + round_ * BETWEEN_ROUNDS
         for mode in (VECTOR, HYBRID):
-            request = search_once(question, part_of(mode), min(DEEPEST, len(store.memories)))
+            request = search_once(question, parse_mode(mode), min(DEEPEST, len(store.memories)))
             found = facade.search(content.user, request, now=now, remember=mode == HYBRID)
             ranking = content.ranking([hit.item.pk for hit in found.hits])
             judged = JudgedRanking(ranking, question.grades, texts, question.traps)
@@ -99,7 +106,7 @@ def search_once(question: DatasetQuestion, part: SearchMode, depth: int) -> Sear
 
 
 def record_verdict(facade: MemoryFacade, content: LoadedStore, question: DatasetQuestion, found: SearchResult) -> None:
-    """The outcome goes to the first hit of the answer, by the turn and the position, as a client names it."""
+    """Record the outcome of the first hit, by turn and position, as a client names it."""
     if not found.hits:
         return
     was_right = not best_keys(question.grades).isdisjoint(content.keys.get(found.hits[0].item.pk, ()))

@@ -31,7 +31,7 @@ class NotIndexedError(Exception):
 
 @dataclass(slots=True)
 class LoadedStore:
-    """A store in its user. Memories that the bank holds to be the same share one item and stand at its place."""
+    """A store in its user. Memories that the bank merged share one item and its place in a ranking."""
 
     user: EndUser
     keys: dict[uuid.UUID, list[str]] = field(default_factory=dict)
@@ -52,18 +52,18 @@ def benchmark_organization(now: datetime, kept_as: str = "") -> Iterator[Organiz
     finally:
         if not kept_as:
             for user in EndUser.objects.filter(organization=organization):
-                erase(user)
+                erase_user(user)
             organization.delete()
 
 
-def erase(user: EndUser) -> None:
+def erase_user(user: EndUser) -> None:
     now = timezone.now()
     finish_erasure(request_erasure(user, now=now).pk, now=now)
 
 
 @contextmanager
 def load_store(organization: Organization, store: DatasetStore, asked_at: datetime) -> Iterator[LoadedStore]:
-    """The store in a user of its own as it stands at a moment, fully indexed and with its outcomes; gone afterwards."""
+    """The store in a user of its own at one moment, fully indexed and with its outcomes; erased afterwards."""
     user = get_or_create_user(organization, uuid.uuid4().hex)
     try:
         content = write_memories(user, store, asked_at)
@@ -72,11 +72,11 @@ def load_store(organization: Organization, store: DatasetStore, asked_at: dateti
         learn_everything(user, now=asked_at)
         yield content
     finally:
-        erase(user)
+        erase_user(user)
 
 
 def write_memories(user: EndUser, store: DatasetStore, asked_at: datetime) -> LoadedStore:
-    """Store what the write guard lets through; what it refuses is named, as a client would be told."""
+    """Store what the write guard lets through, and keep the reasons for what it refuses."""
     content = LoadedStore(user)
     fit: list[tuple[str, NewMemory]] = []
     for memory in store.memories:
@@ -130,7 +130,7 @@ def record_outcomes(content: LoadedStore, store: DatasetStore, asked_at: datetim
         if memory.key in items:
             for outcome in memory.outcomes:
                 facade.record_outcome(content.user, Outcome(outcome), now=asked_at, related=[str(items[memory.key])])
-            for outcome, question in memory.told:
+            for outcome, question in memory.judged_turns:
                 turn_id = record_shown_turn(content.user, question, items[memory.key], memory.tier, asked_at)
                 facade.record_outcome(content.user, Outcome(outcome), now=asked_at, turn_id=turn_id, related=[1])
 

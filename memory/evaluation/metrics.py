@@ -34,13 +34,13 @@ def best_keys(grades: Grades) -> frozenset[str]:
     return frozenset(key for key, grade in grades.items() if grade == top and grade > 0)
 
 
-def first_place(ranking: Sequence[str], wanted: Collection[str]) -> int | None:
+def first_place(ranking: Sequence[str], targets: Collection[str]) -> int | None:
     """Return the place, from 1, of the first wanted key; None when there is none."""
-    return next((place for place, key in enumerate(ranking, start=1) if key in wanted), None)
+    return next((place for place, key in enumerate(ranking, start=1) if key in targets), None)
 
 
-def reciprocal_rank(ranking: Sequence[str], wanted: Collection[str]) -> float:
-    place = first_place(ranking, wanted)
+def reciprocal_rank(ranking: Sequence[str], targets: Collection[str]) -> float:
+    place = first_place(ranking, targets)
     return 1 / place if place else 0.0
 
 
@@ -62,9 +62,9 @@ def tokens_at(ranking: Sequence[str], texts: Mapping[str, str], k: int) -> int:
     return sum(count_tokens(texts[key]) for key in ranking[:k])
 
 
-def tokens_to_hit(ranking: Sequence[str], texts: Mapping[str, str], wanted: Collection[str]) -> int:
+def tokens_to_hit(ranking: Sequence[str], texts: Mapping[str, str], targets: Collection[str]) -> int:
     """Tokens read down to the first wanted memory; the whole store when it never comes."""
-    place = first_place(ranking, wanted)
+    place = first_place(ranking, targets)
     return sum(count_tokens(texts[key]) for key in (ranking[:place] if place else texts))
 
 
@@ -81,16 +81,18 @@ class JudgedRanking:
 Measure = Callable[[JudgedRanking], float]
 
 
-def _at(function: Callable[[Sequence[str], Collection[str], int], float], k: int) -> Measure:
+def _build_measure(function: Callable[[Sequence[str], Collection[str], int], float], k: int) -> Measure:
     return lambda judged: function(judged.ranking, judged.grades.keys(), k)
 
 
 def conversation_measures(k: int) -> dict[str, Measure]:
     """What a conversation with evidence turns is measured by; k is the depth of the ranking that was asked for."""
-    recalls: dict[str, Measure] = {f"R@{depth}": _at(recall_at, depth) for depth in sorted({1, 5, 10, k}) if depth <= k}
+    recalls: dict[str, Measure] = {
+        f"R@{depth}": _build_measure(recall_at, depth) for depth in sorted({1, 5, 10, k}) if depth <= k
+    }
     return recalls | {
-        f"hit@{k}": _at(hit_at, k),
-        f"all@{k}": _at(all_at, k),
+        f"hit@{k}": _build_measure(hit_at, k),
+        f"all@{k}": _build_measure(all_at, k),
         "MRR": lambda judged: reciprocal_rank(judged.ranking, judged.grades),
         f"nDCG@{k}": lambda judged: ndcg_at(judged.ranking, judged.grades, k),
         f"tok@{k}": lambda judged: float(tokens_at(judged.ranking, judged.texts, k)),
@@ -104,7 +106,7 @@ def scenario_measures() -> dict[str, Measure]:
         "MRR": lambda judged: reciprocal_rank(judged.ranking, best_keys(judged.grades)),
         "nDCG@5": lambda judged: ndcg_at(judged.ranking, judged.grades, 5),
         "trap@1": lambda judged: hit_at(judged.ranking, judged.traps, 1),
-        "R@5": _at(recall_at, 5),
+        "R@5": _build_measure(recall_at, 5),
         "tok@5": lambda judged: float(tokens_at(judged.ranking, judged.texts, 5)),
         "tok-hit": lambda judged: float(tokens_to_hit(judged.ranking, judged.texts, best_keys(judged.grades))),
     }
@@ -114,17 +116,17 @@ def cost_measures() -> dict[str, Measure]:
     """What a client pays to hold the evidence: in the first three, in the first five, and however far it is."""
     measures: dict[str, Measure] = {}
     for depth in COST_DEPTHS:
-        measures[f"held@{depth}"] = held_at(depth)
-        measures[f"tok@{depth}"] = paid_at(depth)
+        measures[f"held@{depth}"] = build_held_measure(depth)
+        measures[f"tok@{depth}"] = build_cost_measure(depth)
     measures["tok-hit"] = lambda judged: float(tokens_to_hit(judged.ranking, judged.texts, best_keys(judged.grades)))
     return measures
 
 
-def held_at(depth: int) -> Measure:
+def build_held_measure(depth: int) -> Measure:
     return lambda judged: hit_at(judged.ranking, best_keys(judged.grades), depth)
 
 
-def paid_at(depth: int) -> Measure:
+def build_cost_measure(depth: int) -> Measure:
     return lambda judged: float(tokens_at(judged.ranking, judged.texts, depth))
 
 
@@ -142,17 +144,17 @@ class Average:
     figures: Mapping[str, float]
 
 
-def average(rows: Sequence[ScoredQuestion]) -> Average:
+def average_figures(rows: Sequence[ScoredQuestion]) -> Average:
     if not rows:
         return Average(0, {})
     names = rows[0].figures
     return Average(len(rows), {name: math.fsum(row.figures[name] for row in rows) / len(rows) for name in names})
 
 
-def average_by(rows: Iterable[ScoredQuestion], label: str) -> dict[str, Average]:
+def average_by_label(rows: Iterable[ScoredQuestion], label: str) -> dict[str, Average]:
     """Group by the value of one label, values in alphabetical order; rows without the label are left out."""
     groups: dict[str, list[ScoredQuestion]] = defaultdict(list)
     for row in rows:
         if label in row.labels:
             groups[row.labels[label]].append(row)
-    return {value: average(groups[value]) for value in sorted(groups)}
+    return {value: average_figures(groups[value]) for value in sorted(groups)}

@@ -16,8 +16,8 @@ from memory.evaluation.metrics import (
     JudgedRanking,
     Measure,
     ScoredQuestion,
-    average,
-    average_by,
+    average_by_label,
+    average_figures,
     best_keys,
     conversation_measures,
     cost_measures,
@@ -55,6 +55,7 @@ READ_BY_RERANKER = 3
 """A reranker is asked only where a small part of what was found is wanted, so of a scenario it gives so many."""
 # A scenario is ranked as a whole, as far as one answer of the search goes.
 DEEPEST = 50
+# Wide, so that a busy machine does not change a ranking; a stage that fails all the same is reported in red.
 PATIENCE_S = 15.0
 # Every question is asked at this moment: dates are part of what is searched, and a figure must not change overnight.
 ASKED_AT = datetime(2025, 6, 16, 12, tzinfo=UTC)
@@ -91,18 +92,18 @@ class QualityResults:
     refused: dict[str, str] = field(default_factory=dict)
 
     def overall(self) -> dict[str, Average]:
-        return {mode: average(rows) for mode, rows in self.scored.items()}
+        return {mode: average_figures(rows) for mode, rows in self.scored.items()}
 
     def cost(self) -> dict[str, Average]:
         """What a client pays for the evidence, mode by mode."""
-        return {mode: average(rows) for mode, rows in self.costs.items()}
+        return {mode: average_figures(rows) for mode, rows in self.costs.items()}
 
     def labels(self) -> list[str]:
         rows = next(iter(self.scored.values()))
         return list(dict.fromkeys(label for row in rows for label in row.labels))
 
     def split(self, label: str) -> dict[str, dict[str, Average]]:
-        return {mode: average_by(rows, label) for mode, rows in self.scored.items()}
+        return {mode: average_by_label(rows, label) for mode, rows in self.scored.items()}
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -144,7 +145,7 @@ def list_boosts() -> dict[str, str]:
     return {signal.name: path for path in memory_conf().ranking.boosts for signal in load_signals((path,))}
 
 
-def part_of(mode: str) -> SearchMode:
+def parse_mode(mode: str) -> SearchMode:
     """A mode by its name; ``-date`` is the search as configured without the boost of that name."""
     if mode in MODES and mode != PLAIN:
         return MODES[mode]
@@ -186,7 +187,7 @@ def ask_question(
     question: DatasetQuestion, content: LoadedStore, mode: str, depth: int, results: QualityResults
 ) -> list[str]:
     """The keys of what was found. The deadline is wide: a busy machine must not turn into a worse ranking."""
-    part = part_of(mode)
+    part = parse_mode(mode)
     depth = min(depth, READ_BY_RERANKER) if mode == RERANKED and len(content.keys) <= DEEPEST else depth
     request = SearchRequest(question.text, limit=depth, stages=part.stages, boosts=part.boosts, deadline_s=PATIENCE_S)
     with results.watch.measure(mode):

@@ -45,23 +45,23 @@ def print_spreads(
     table.add_column("milliseconds")
     for heading in ("n", "p50", "p95", "max", "p95 wanted"):
         table.add_column(heading, justify="right")
-    for stage, taken in spreads.items():
+    for stage, spread in spreads.items():
         target = (targets or {}).get(stage)
         table.add_row(
             stage,
-            str(taken.count),
-            _format_ms(taken.p50),
-            _format_ms(taken.p95),
-            _format_ms(taken.worst),
-            _format_verdict(target, taken.p95),
+            str(spread.count),
+            _format_ms(spread.p50),
+            _format_ms(spread.p95),
+            _format_ms(spread.worst),
+            _format_verdict(target, spread.p95),
         )
     console.print(table)
     console.print()
 
 
 def print_rate(console: Console, name: str, rate: float, unit: str, target: BenchmarkTarget | None = None) -> None:
-    wanted = f"  (wanted {_format_verdict(target, rate)})" if target else ""
-    console.print(f"{name}: [bold]{rate:,.0f}[/bold] {unit}{wanted}")
+    suffix = f"  (wanted {_format_verdict(target, rate)})" if target else ""
+    console.print(f"{name}: [bold]{rate:,.0f}[/bold] {unit}{suffix}")
 
 
 def print_quality(console: Console, title: str, rows: Mapping[str, Average]) -> None:
@@ -86,7 +86,7 @@ def print_split(
     table.add_column("")
     table.add_column("n", justify="right")
     modes = list(split)
-    shown = [name for name in headlines if _has(split, name)]
+    shown = [name for name in headlines if _has_figure(split, name)]
     for name in shown:
         for mode in modes:
             table.add_column(f"{name}\n{mode}", justify="right", no_wrap=True)
@@ -98,7 +98,7 @@ def print_split(
     console.print()
 
 
-def _has(split: Mapping[str, Mapping[str, Average]], name: str) -> bool:
+def _has_figure(split: Mapping[str, Mapping[str, Average]], name: str) -> bool:
     return any(name in average.figures for groups in split.values() for average in groups.values())
 
 

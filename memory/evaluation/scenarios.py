@@ -57,14 +57,14 @@ def read_scenario_set(name: str, half: str | None = None) -> RetrievalDataset:
     """A set by its name, whole or one half of it. Both halves have every family and every language."""
     drafts = [draft for path in sorted(SETS[name].glob("*.txt")) for draft in read_drafts(path)]
     stores = []
-    for key, draft in named(drafts):
-        store = filled(key, draft, drafts)
-        if half is None or half_of(key) == half:
+    for key, draft in number_drafts(drafts):
+        store = build_store(key, draft, drafts)
+        if half is None or choose_half(key) == half:
             stores.append(store)
     return RetrievalDataset(name if half is None else f"{name}, {half}", DatasetForm.SCENARIOS, tuple(stores))
 
 
-def named(drafts: Sequence[ScenarioDraft]) -> Iterator[tuple[str, ScenarioDraft]]:
+def number_drafts(drafts: Sequence[ScenarioDraft]) -> Iterator[tuple[str, ScenarioDraft]]:
     """Each with a key that tells its family, language and number."""
     counts: Counter[tuple[str, str]] = Counter()
     for draft in drafts:
@@ -72,19 +72,19 @@ def named(drafts: Sequence[ScenarioDraft]) -> Iterator[tuple[str, ScenarioDraft]
         yield f"{draft.family}-{draft.language}-{counts[draft.family, draft.language]:02}", draft
 
 
-def half_of(key: str) -> str:
+def choose_half(key: str) -> str:
     """Every other of a family and language; which one begins is left to chance, once and for all."""
     group, _, number = key.rpartition("-")
-    return HALVES[(int(number) + seed_of(group)) % 2]
+    return HALVES[(int(number) + derive_seed(group)) % 2]
 
 
-def seed_of(text: str) -> int:
+def derive_seed(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-def filled(key: str, draft: ScenarioDraft, drafts: Sequence[ScenarioDraft]) -> DatasetStore:
+def build_store(key: str, draft: ScenarioDraft, drafts: Sequence[ScenarioDraft]) -> DatasetStore:
     """The scenario among bystanders of other families in its language, in an order that tells nothing."""
-    chance = Random(seed_of(key))  # noqa: S311 - repeatable on purpose, nothing secret
+    chance = Random(derive_seed(key))  # noqa: S311 - repeatable on purpose, nothing secret
     others = [
         memory
         for other in drafts
@@ -120,7 +120,7 @@ def read_drafts(path: Path) -> list[ScenarioDraft]:
             elif line.startswith("? "):
                 drafts[-1].question = line[2:]
             elif line and not line.startswith("#"):
-                mark, memory = read_memory(line)
+                mark, memory = parse_memory(line)
                 drafts[-1].marks.append(mark)
                 drafts[-1].memories.append(memory)
         except (ValueError, IndexError) as error:
@@ -131,7 +131,7 @@ def read_drafts(path: Path) -> list[ScenarioDraft]:
     return drafts
 
 
-def read_memory(line: str) -> tuple[str, DatasetMemory]:
+def parse_memory(line: str) -> tuple[str, DatasetMemory]:
     """`* p50 ++++ bike,tools | Text`: mark, tier and age in days, importance/confidence, outcomes, tags, text."""
     match = _MEMORY.fullmatch(line)
     if match is None:

@@ -15,7 +15,7 @@ Advance = Callable[[int], None]
 
 @contextmanager
 def show_progress(out: OutputWrapper, what: str, total: int | None = None) -> Iterator[Advance]:
-    """A function to be told how many more are done."""
+    """A function to call with how many more are done."""
     if out.isatty():
         with _bar(what, total) as advance:
             yield advance

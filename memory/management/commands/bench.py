@@ -37,40 +37,42 @@ def parse_positive(text: str) -> int:
 
 
 def parse_modes(text: str) -> list[str]:
-    wanted = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    unknown = [name for name in wanted if name not in MODES]
-    if unknown or not wanted:
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    unknown = [name for name in names if name not in MODES]
+    if unknown or not names:
         raise ArgumentTypeError(f"some of {','.join(MODES)}")
-    return wanted
+    return names
 
 
 def parse_boosts(text: str) -> list[str]:
     known = list(quality.list_boosts())
-    wanted = known if text == "each" else list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    unknown = [name for name in wanted if name not in known]
-    if unknown or not wanted:
+    names = known if text == "each" else list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
         raise ArgumentTypeError(f'"each" or some of {",".join(known)}')
-    return wanted
+    return names
 
 
-def add_data_arguments(good: CommandParser, better: CommandParser) -> None:
+def add_data_arguments(quality_parser: CommandParser, learning_parser: CommandParser) -> None:
     """What is asked, and how."""
-    for kind in (good, better):
+    for kind in (quality_parser, learning_parser):
         kind.add_argument("file", type=Path, nargs="?", help="a data set; without it one of the product's own")
         kind.add_argument("--set", choices=list(SETS), default=next(iter(SETS)), help="which of its own")
         kind.add_argument("--half", choices=HALVES, help="only this half of it")
         kind.add_argument("--limit", type=parse_positive, help="only the first questions")
-    good.add_argument("--k", type=parse_positive, default=10, help="depth of the ranking in conversations")
-    good.add_argument("--modes", type=parse_modes, help=f"some of {','.join(MODES)}; all without it")
-    good.add_argument(
+    quality_parser.add_argument("--k", type=parse_positive, default=10, help="depth of the ranking in conversations")
+    quality_parser.add_argument("--modes", type=parse_modes, help=f"some of {','.join(MODES)}; all without it")
+    quality_parser.add_argument(
         "--without",
         type=parse_boosts,
         default=[],
         metavar="BOOSTS",
         help='ask also without each of these boosts, alone: names with commas, or "each"',
     )
-    good.add_argument("--misses", action="store_true", help="list the questions whose best memory is not first")
-    better.add_argument("--rounds", type=parse_positive, default=5)
+    quality_parser.add_argument(
+        "--misses", action="store_true", help="list the questions whose best memory is not first"
+    )
+    learning_parser.add_argument("--rounds", type=parse_positive, default=5)
 
 
 class Command(BaseCommand):
@@ -81,31 +83,43 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         kinds = parser.add_subparsers(dest="kind", required=True)
-        fast = kinds.add_parser("speed", help="store, index, search and context through HTTP")
-        fast.add_argument("--memories", type=parse_positive, default=10_000, help="memories of the measured user")
-        fast.add_argument("--others", type=parse_whole, default=0, help="memories of other users, loaded directly")
-        fast.add_argument("--queries", type=parse_positive, default=200)
-        fast.add_argument("--clients", type=parse_positive, default=1, help="calls at once")
-        fast.add_argument("--seed", type=int, default=1)
-        fast.add_argument("--keep", action="store_true", help="keep what was loaded directly for the next such run")
-        fast.add_argument("--url", help="measure the product at this address, with --key")
-        fast.add_argument("--key")
-        good = kinds.add_parser("quality", help="recall, rank and gain on a data set, mode by mode")
-        better = kinds.add_parser("learning", help="the first hit over rounds of outcomes, beside the vectors alone")
-        add_data_arguments(good, better)
-        many = kinds.add_parser("load", help="many clients searching while others write and the index is rebuilt")
-        many.add_argument("--memories", type=parse_positive, default=10_000)
-        many.add_argument("--clients", type=parse_positive, default=20)
-        many.add_argument("--searches", type=float, default=20.0, help="a second, of all clients; 0 for no pause")
-        many.add_argument("--writes", type=float, default=50.0, help="a second")
-        many.add_argument("--seconds", type=float, default=60.0, help="of each of the two measurements")
-        many.add_argument("--seed", type=int, default=1)
-        many.add_argument("--no-rebuild", dest="rebuild", action="store_false", help="leave the index alone")
-        known = kinds.add_parser("insights", help="latency of insights, in this process and through HTTP")
-        insights.add_arguments(known)
-        moved = kinds.add_parser("promotion", help="a promotion pass over generated rows")
-        promotion.add_arguments(moved)
-        for kind in (known, moved, fast, good, better, many):
+        speed_parser = kinds.add_parser("speed", help="store, index, search and context through HTTP")
+        speed_parser.add_argument(
+            "--memories", type=parse_positive, default=10_000, help="memories of the measured user"
+        )
+        speed_parser.add_argument(
+            "--others", type=parse_whole, default=0, help="memories of other users, loaded directly"
+        )
+        speed_parser.add_argument("--queries", type=parse_positive, default=200)
+        speed_parser.add_argument("--clients", type=parse_positive, default=1, help="calls at once")
+        speed_parser.add_argument("--seed", type=int, default=1)
+        speed_parser.add_argument(
+            "--keep", action="store_true", help="keep what was loaded directly for the next such run"
+        )
+        speed_parser.add_argument("--url", help="measure the product at this address, with --key")
+        speed_parser.add_argument("--key")
+        quality_parser = kinds.add_parser("quality", help="recall, rank and gain on a data set, mode by mode")
+        learning_parser = kinds.add_parser(
+            "learning", help="the first hit over rounds of outcomes, beside the vectors alone"
+        )
+        add_data_arguments(quality_parser, learning_parser)
+        load_parser = kinds.add_parser(
+            "load", help="many clients searching while others write and the index is rebuilt"
+        )
+        load_parser.add_argument("--memories", type=parse_positive, default=10_000)
+        load_parser.add_argument("--clients", type=parse_positive, default=20)
+        load_parser.add_argument(
+            "--searches", type=float, default=20.0, help="a second, of all clients; 0 for no pause"
+        )
+        load_parser.add_argument("--writes", type=float, default=50.0, help="a second")
+        load_parser.add_argument("--seconds", type=float, default=60.0, help="of each of the two measurements")
+        load_parser.add_argument("--seed", type=int, default=1)
+        load_parser.add_argument("--no-rebuild", dest="rebuild", action="store_false", help="leave the index alone")
+        insights_parser = kinds.add_parser("insights", help="latency of insights, in this process and through HTTP")
+        insights.add_arguments(insights_parser)
+        promotion_parser = kinds.add_parser("promotion", help="a promotion pass over generated rows")
+        promotion.add_arguments(promotion_parser)
+        for kind in (insights_parser, promotion_parser, speed_parser, quality_parser, learning_parser, load_parser):
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -130,9 +144,9 @@ def measure_quality(console: Console, options: dict[str, Any]) -> dict[str, Any]
     dataset = choose_dataset(options)
     size = f"{len(dataset.stores)} stores, {dataset.memory_count:,} memories, {dataset.question_count:,} questions"
     console.print(f"{dataset.name}: {size}")
-    asked = [*(options["modes"] or quality.list_available_modes()), *(f"-{name}" for name in options["without"])]
+    modes = [*(options["modes"] or quality.list_available_modes()), *(f"-{name}" for name in options["without"])]
     with console.status("") as status:
-        results = quality.evaluate_dataset(dataset, asked, options["k"], status.update)
+        results = quality.evaluate_dataset(dataset, modes, options["k"], status.update)
     print_results(console, results)
     if options["misses"]:
         report.print_lines(console, [miss.line() for miss in results.misses])
@@ -211,7 +225,7 @@ def measure_insights(console: Console, options: dict[str, Any]) -> dict[str, Any
     return {
         "plan": plan.as_json(),
         **collect_facts(),
-        "spreads": {name: asdict(taken) for name, taken in spreads.items()},
+        "spreads": {name: asdict(spread) for name, spread in spreads.items()},
     }
 
 

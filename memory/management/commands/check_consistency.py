@@ -39,9 +39,9 @@ class Command(BaseCommand):
                 return False
 
             drift.continue_report(report, clock=timezone.now, stop=watched)
-        self.tell(report)
+        self.write_report(report)
 
-    def tell(self, report: DriftReport) -> None:
+    def write_report(self, report: DriftReport) -> None:
         self.stdout.write(f"{report.users:,} users, {report.rows:,} rows, {report.points:,} points compared")
         for kind, meaning in DIFFERENCE_TEXTS.items():
             if found := report.found.get(kind, 0):
@@ -49,8 +49,8 @@ class Command(BaseCommand):
         if not report.drift and not report.problem:
             self.stdout.write(self.style.SUCCESS("index and rows agree"))
         for entry in report.quarantine:
-            told = f"item {entry['item']} of user {entry['owner']} was found under user {entry['found_under']}"
-            self.stderr.write(told)
+            line = f"item {entry['item']} of user {entry['owner']} was found under user {entry['found_under']}"
+            self.stderr.write(line)
         if report.problem:
             raise CommandError(f"not compared: {report.problem}")
         if report.is_alarming:

@@ -49,6 +49,7 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:
         self.refuse_bad(options)
         now = timezone.now()
+        # So that one command leads from an empty database to a client that works; it says that it made one.
         organization, made = Organization.objects.get_or_create(
             slug=options["org"], defaults={"name": options["org"], "created_at": now}
         )

@@ -33,8 +33,8 @@ class Command(BaseCommand):
             operator.full_clean(exclude=["password"])
         except ValidationError as fault:
             raise CommandError("; ".join(fault.messages)) from None
-        asked = sys.stdin.isatty() and not options["generate"]
-        password = self.ask(operator) if asked else secrets.token_urlsafe(15)
+        is_asked = sys.stdin.isatty() and not options["generate"]
+        password = self.prompt_password(operator) if is_asked else secrets.token_urlsafe(15)
         operator.set_password(password)
         with transaction.atomic():
             operator.save()
@@ -43,11 +43,11 @@ class Command(BaseCommand):
             )
         sees = "every organisation" if operator.is_superuser else ", ".join(row.slug for row in organizations)
         self.stderr.write(f"operator {operator.username} sees {sees}")
-        if not asked:
+        if not is_asked:
             self.stderr.write("the password is not shown again:")
             self.stdout.write(password)
 
-    def ask(self, operator: Operator) -> str:
+    def prompt_password(self, operator: Operator) -> str:
         """Until two entries agree and satisfy the rules for passwords."""
         while True:
             password = getpass.getpass("Password: ")

@@ -27,19 +27,19 @@ class Command(BaseCommand):
         if user is None:
             raise CommandError(f"--user: nobody is known as {options['user']}")
         if options["out"] is None:
-            self.write(user, options["thread"], self.stdout)
+            self.write_lines(user, options["thread"], self.stdout)
             return
         partial = options["out"].with_name(options["out"].name + ".part")
         try:
             with partial.open("w", encoding="utf-8") as file:
-                written = self.write(user, options["thread"], file)
+                written = self.write_lines(user, options["thread"], file)
             # A file of that name is whole or is not there.
             partial.replace(options["out"])
         except OSError as fault:
             raise CommandError(f"--out: {fault.strerror}: {options['out']}") from None
         self.stderr.write(f"{written} exchanges written to {options['out']}")
 
-    def write(self, user: EndUser, thread_id: str, out: OutputWrapper | TextIO) -> int:
+    def write_lines(self, user: EndUser, thread_id: str, out: OutputWrapper | TextIO) -> int:
         number = 0
         for record in MemoryFacade("command").export_exchanges(user, thread_id=thread_id):
             out.write(json.dumps(record, ensure_ascii=False) + "\n")

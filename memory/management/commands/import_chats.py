@@ -47,27 +47,26 @@ class Command(BaseCommand):
             file = ChatFile(options["file"], options["format"])
             with show_progress(self.stdout, "checked messages") as advance:
                 survey = file.survey(on_message=lambda: advance(1))
-            self.describe(survey)
+            self.write_survey(survey)
             if options["dry_run"]:
-                self.rehearse(organization, options["user"], file, survey, tier)
+                self.preview_import(organization, options["user"], file, survey, tier)
             else:
-                self.write(organization, options["user"], file, survey, tier)
+                self.import_file(organization, options["user"], file, survey, tier)
         except BrokenExport as fault:
             raise CommandError(f"{fault}\nNothing was imported from {options['file'].name}.") from None
         except OSError as fault:
             raise CommandError(f"{options['file']} cannot be read: {fault.strerror}") from None
 
-    def describe(self, survey: ImportSurvey) -> None:
-        self.stdout.write(
-            f"{survey.kind}: {_count(survey.messages, 'message')} in {_count(len(survey.threads), 'thread')}"
-            + (f", {survey.earliest:%Y-%m-%d} to {survey.latest:%Y-%m-%d}" if survey.earliest else "")
-        )
+    def write_survey(self, survey: ImportSurvey) -> None:
+        found = f"{_format_count(survey.messages, 'message')} in {_format_count(len(survey.threads), 'thread')}"
+        span = f", {survey.earliest:%Y-%m-%d} to {survey.latest:%Y-%m-%d}" if survey.earliest else ""
+        self.stdout.write(f"{survey.kind}: {found}{span}")
         if survey.memories > survey.messages:
-            self.stdout.write(f"long messages are split: {_count(survey.memories, 'memory', 'memories')}")
+            self.stdout.write(f"long messages are split: {_format_count(survey.memories, 'memory', 'memories')}")
         for reason, count in sorted(survey.skipped.items(), key=lambda entry: (-entry[1], entry[0])):
             self.stdout.write(f"left out: {count:,} ({reason})")
 
-    def rehearse(
+    def preview_import(
         self, organization: Organization, user_id: str, file: ChatFile, survey: ImportSurvey, tier: Tier
     ) -> None:
         user = find_user(organization, user_id)
@@ -76,7 +75,9 @@ class Command(BaseCommand):
             f"would add {new:,} to {tier} of {user_id}, {survey.memories - new:,} already there; nothing was written"
         )
 
-    def write(self, organization: Organization, user_id: str, file: ChatFile, survey: ImportSurvey, tier: Tier) -> None:
+    def import_file(
+        self, organization: Organization, user_id: str, file: ChatFile, survey: ImportSurvey, tier: Tier
+    ) -> None:
         user = get_or_create_user(organization, user_id)
         latest = ImportProgress()
 
@@ -107,5 +108,5 @@ class Command(BaseCommand):
             self.stdout.write(f"{tier} is kept for {kept} unless it proves useful; --tier patterns keeps it for good")
 
 
-def _count(number: int, one: str, many: str = "") -> str:
+def _format_count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"

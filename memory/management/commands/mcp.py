@@ -33,7 +33,9 @@ class Command(BaseCommand):
         whose.add_argument("--key", help="an API key to act with")
 
     def handle(self, *args: object, **options: Any) -> None:
-        principal = self.principal_of(options["key"]) if options["key"] else self.operator(options["organization"])
+        principal = (
+            self.find_principal(options["key"]) if options["key"] else self.build_operator(options["organization"])
+        )
         is_demo = not options["key"] and options["organization"] == demo.SLUG
         try:
             who = resolve_caller(principal, options["user"] or (demo.USER_ID if is_demo else None))
@@ -41,17 +43,17 @@ class Command(BaseCommand):
             raise CommandError(f"--user: {problem.detail}") from None
         stdio.serve_stdio(who)
 
-    def principal_of(self, key: str) -> Principal:
+    def find_principal(self, key: str) -> Principal:
         principal = authenticate(key, now=timezone.now())
         if principal is None:
             raise CommandError("--key: the key is unknown, expired or revoked")
         return principal
 
-    def operator(self, slug: str) -> Principal:
+    def build_operator(self, slug: str) -> Principal:
         organization = Organization.objects.filter(slug=slug).first()
         if organization is None:
-            known = ", ".join(Organization.objects.order_by("slug").values_list("slug", flat=True)[:20]) or "none yet"
-            raise CommandError(f"--org: there is no {slug}; there are: {known}")
+            slugs = ", ".join(Organization.objects.order_by("slug").values_list("slug", flat=True)[:20]) or "none yet"
+            raise CommandError(f"--org: there is no {slug}; there are: {slugs}")
         return Principal(
             organization_id=organization.pk,
             key_id=0,

@@ -31,7 +31,7 @@ class Command(BaseCommand):
         if not administrator:
             raise CommandError("set DATABASE_ADMIN_URL to postgresql://superuser:password@host:5432/postgres")
         try:
-            skipped = roles.prepare_server(conninfo.make_conninfo(administrator), plan(application))
+            skipped = roles.prepare_server(conninfo.make_conninfo(administrator), build_plan(application))
         except Error as error:
             raise CommandError(f"the database could not be prepared: {error}") from error
         for message in skipped:
@@ -39,17 +39,17 @@ class Command(BaseCommand):
         self.stdout.write("The database is prepared.")
 
 
-def plan(application: str) -> roles.RolePlan:
+def build_plan(application: str) -> roles.RolePlan:
     backup = env_secret("DATABASE_BACKUP_URL")
     return roles.RolePlan(
         database=database_from_url(application)["NAME"],
-        owner=login(env_secret("DATABASE_OWNER_URL", application)),
-        app=login(application),
-        backup=login(backup) if backup else None,
+        owner=read_login(env_secret("DATABASE_OWNER_URL", application)),
+        app=read_login(application),
+        backup=read_login(backup) if backup else None,
     )
 
 
-def login(url: str) -> roles.Login:
+def read_login(url: str) -> roles.Login:
     parts = database_from_url(url)
     if not parts["USER"] or not parts["PASSWORD"]:
         raise CommandError("every database address needs a user and a password: the roles are made from them")

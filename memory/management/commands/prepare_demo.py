@@ -81,10 +81,12 @@ def render_introduction(access: dict[str, str]) -> str:
 
 def read_access(file: Path) -> dict[str, str]:
     try:
-        told = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return {name: value for name, value in told.items() if isinstance(value, str)} if isinstance(told, dict) else {}
+    return (
+        {name: value for name, value in content.items() if isinstance(value, str)} if isinstance(content, dict) else {}
+    )
 
 
 def write_private(file: Path, text: str) -> None:

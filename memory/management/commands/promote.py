@@ -35,12 +35,12 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:
         users = resolve_users(options["user"], options["organization"])
         memory, now, dry_run = MemoryFacade(ACTOR), timezone.now(), options["dry_run"]
-        table = self.new_table()
+        table = self.build_table()
         moved = let_go = unchanged = 0
         with show_progress(self.stdout, "users", len(users)) as advance:
             for user in users:
                 done = memory.promote(user, now=now, dry_run=dry_run)
-                for row in self.lines(user, done):
+                for row in self.list_lines(user, done):
                     if table.row_count < SHOWN:
                         table.add_row(*row)
                 moved, let_go, unchanged = moved + done.moved, let_go + done.let_go, unchanged + done.unchanged
@@ -53,13 +53,13 @@ class Command(BaseCommand):
         verb = "would be" if dry_run else "were"
         console.print(f"{moved:,} {verb} moved up, {let_go:,} archived, {unchanged:,} stay; {len(users):,} users")
 
-    def new_table(self) -> Table:
+    def build_table(self) -> Table:
         table = Table()
         for name in ("user", "memory", "what", "why"):
             table.add_column(name, no_wrap=name != "why")
         return table
 
-    def lines(self, user: EndUser, done: PromotionResult) -> Iterator[tuple[str, str, str, str]]:
+    def list_lines(self, user: EndUser, done: PromotionResult) -> Iterator[tuple[str, str, str, str]]:
         for move in done.promoted:
             yield user.external_id, str(move.memory_id), f"{move.source} → {move.target}", move.reason
         for gone in done.archived:

@@ -41,9 +41,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         user = resolve_user(options["user"], options["organization"])
-        wanted = PurgeFilter(options["source"], options["principal"], options["thread"], options["memory"])
+        purge_filter = PurgeFilter(options["source"], options["principal"], options["thread"], options["memory"])
         try:
-            done, exchanges = MemoryFacade(ACTOR).purge(user, wanted, now=timezone.now(), dry_run=options["dry_run"])
+            done, exchanges = MemoryFacade(ACTOR).purge(
+                user, purge_filter, now=timezone.now(), dry_run=options["dry_run"]
+            )
         except WriteRefused as error:
             raise CommandError(error.rule) from error
         verb = "would be" if options["dry_run"] else "were"

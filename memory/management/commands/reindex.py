@@ -53,21 +53,21 @@ class Command(BaseCommand):
         now = timezone.now()
         try:
             if options["status"]:
-                self.say_status()
+                self.write_status()
             elif options["pause"]:
-                self.say(runs.pause_run(), "paused; --resume goes on from here")
+                self.write_run(runs.pause_run(), "paused; --resume goes on from here")
             elif options["cancel"]:
-                self.say(runs.cancel_run(now=now), "given up; what it built will be removed")
+                self.write_run(runs.cancel_run(now=now), "given up; what it built will be removed")
             elif options["rollback"]:
                 self.roll_back(now)
             elif options["resume"]:
-                self.follow(runs.resume_run())
+                self.follow_run(runs.resume_run())
             else:
-                self.start(options, now)
+                self.start_run(options, now)
         except (ReindexRefused, Unavailable) as error:
             raise CommandError(str(error)) from None
 
-    def start(self, options: dict[str, Any], now: datetime) -> None:
+    def start_run(self, options: dict[str, Any], now: datetime) -> None:
         run = runs.start_run(
             now=now,
             user=resolve_user(options["user"], options["org"]) if options["user"] else None,
@@ -75,26 +75,26 @@ class Command(BaseCommand):
             since=options["since"],
             rows_per_s=options["rate"],
         )
-        self.say(run, "started")
+        self.write_run(run, "started")
         if options["background"]:
             send_task(continue_reindex)
         else:
-            self.follow(run)
+            self.follow_run(run)
 
-    def follow(self, run: ReindexRun) -> None:
+    def follow_run(self, run: ReindexRun) -> None:
         """Do the work here, or watch it when a worker does."""
         try:
             with show_progress(self.stdout, "rows", run.rows_total or None) as advance:
                 advance(run.rows_done)
-                run = self.until_it_rests(run, advance)
+                run = self.wait_until_stopped(run, advance)
         except KeyboardInterrupt:
             runs.pause_run()
             raise CommandError("paused; --resume goes on from here", returncode=130) from None
-        self.say(run, run.state)
+        self.write_run(run, run.state)
         if run.state == ReindexRun.State.DONE and run.report is not None:
             self.stdout.write(render_summary(run))
 
-    def until_it_rests(self, run: ReindexRun, advance: Any) -> ReindexRun:  # noqa: ANN401  (a bar or lines)
+    def wait_until_stopped(self, run: ReindexRun, advance: Any) -> ReindexRun:  # noqa: ANN401  (a bar or lines)
         done, away_since = run.rows_done, 0.0
 
         def advanced(run: ReindexRun) -> None:
@@ -123,20 +123,20 @@ class Command(BaseCommand):
         self.stdout.write(f"{restored.name} is live again")
         report = drift.start_report(drift.Mode.FULL, now=now)
         drift.continue_report(report, clock=timezone.now, stop=lambda: False)
-        said = report.problem or f"{report.rows:,} rows compared, {sum(report.mended.values()):,} put right"
-        self.stdout.write(said)
+        line = report.problem or f"{report.rows:,} rows compared, {sum(report.mended.values()):,} put right"
+        self.stdout.write(line)
 
-    def say_status(self) -> None:
+    def write_status(self) -> None:
         run = ReindexRun.objects.order_by("-started_at").first()
         if run is None:
             self.stdout.write("the index was never rebuilt")
         else:
-            self.say(run, run.state + (f": {run.error}" if run.error else ""))
+            self.write_run(run, run.state + (f": {run.error}" if run.error else ""))
         for row in VectorCollection.objects.order_by("pk"):
             kept = f" until {row.keep_until:%Y-%m-%d %H:%M} UTC" if row.keep_until else ""
             self.stdout.write(f"  {row.role:<9}{row.name} ({row.backend}, {row.model}, {row.dimensions}){kept}")
 
-    def say(self, run: ReindexRun, what: str) -> None:
+    def write_run(self, run: ReindexRun, what: str) -> None:
         figures = f"{run.phase}, {run.rows_done:,} of about {run.rows_total:,} rows"
         self.stdout.write(f"{run.collection}: {what} ({figures}, {run.rows_refused:,} refused)")
 

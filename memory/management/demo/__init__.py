@@ -1,8 +1,8 @@
 """A first user to look at: nine months of a fictional engineer's conversations, in English and Hebrew.
 
-Everything is loaded as a client would load it: through the importer, the memory bank with its guard, and recorded
-outcomes. ``prepare`` is idempotent and runs at every start. It keeps the key and the password of the run before, and
-never recreates a demo user who has been erased.
+The demo is a user like any other: everything is loaded as a client would load it, through the importer, the memory
+bank with its guard, and recorded outcomes. ``prepare_demo`` is idempotent and runs at every start. It keeps the key
+and the password of the run before, and never recreates a demo user who has been erased.
 """
 
 from memory.management.demo.loading import EXAMPLE_QUERIES, EXAMPLE_QUERY, SLUG, USER_ID, prepare_demo

@@ -97,22 +97,24 @@ def _read_lines(name: str) -> Iterator[dict[str, Any]]:
         yield json.loads(line)
 
 
-def _issue_demo_key(organization: Organization, wanted: str, now: datetime) -> str:
-    principal = authenticate(wanted, now=now) if wanted else None
+def _issue_demo_key(organization: Organization, previous_key: str, now: datetime) -> str:
+    principal = authenticate(previous_key, now=now) if previous_key else None
     if principal is not None and principal.organization_id == organization.pk:
-        return wanted
+        return previous_key
     # A key from before the database was emptied works again; one that was revoked or has expired does not.
-    is_free = KEY_PATTERN.fullmatch(wanted) and not ApiKey.objects.filter(digest=digest_key(wanted)).exists()
-    return issue_key(organization, "demo", SCOPES, now=now, key=wanted if is_free else None)[1]
+    is_free = (
+        KEY_PATTERN.fullmatch(previous_key) and not ApiKey.objects.filter(digest=digest_key(previous_key)).exists()
+    )
+    return issue_key(organization, "demo", SCOPES, now=now, key=previous_key if is_free else None)[1]
 
 
-def _set_password(organization: Organization, wanted: str) -> str:
+def _set_password(organization: Organization, previous_password: str) -> str:
     operator = Operator.objects.filter(username=OPERATOR).first()
-    if operator is not None and wanted:
-        return wanted if operator.check_password(wanted) else ""
+    if operator is not None and previous_password:
+        return previous_password if operator.check_password(previous_password) else ""
     # The earlier password is unknown and could not be shown, so it is replaced.
     operator = operator or Operator(username=OPERATOR, is_staff=True)
-    password = wanted or secrets.token_urlsafe(12)
+    password = previous_password or secrets.token_urlsafe(12)
     operator.set_password(password)
     operator.save()
     Membership.objects.get_or_create(operator=operator, organization=organization)

@@ -15,12 +15,13 @@ def family(name: str) -> RetrievalDataset:
     return RetrievalDataset(name, whole.form, tuple(s for s in whole.stores if s.questions[0].labels["family"] == name))
 
 
-def test_the_scenarios_are_read_with_what_was_told_of_turns() -> None:
+def test_the_scenarios_are_read_with_the_verdicts_on_turns() -> None:
     dataset = read_dataset(FILE)
     assert dataset.question_count == 24
-    told = [memory.told for store in family("solution").stores for memory in store.memories if memory.told]
-    assert len(told) == 24
-    assert {outcome for turns in told for outcome, _ in turns} == {"worked", "failed"}
+    memories = [memory for store in family("solution").stores for memory in store.memories]
+    judged = [memory.judged_turns for memory in memories if memory.judged_turns]
+    assert len(judged) == 24
+    assert {outcome for turns in judged for outcome, _ in turns} == {"worked", "failed"}
     assert {store.questions[0].labels["language"] for store in dataset.stores} == {"en", "es", "fr", "de", "it", "he"}
 
 

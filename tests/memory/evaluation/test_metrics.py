@@ -115,8 +115,8 @@ def test_averages_overall_and_by_label() -> None:
         ScoredQuestion({"family": "b"}, {"MRR": 0.0}),
         ScoredQuestion({}, {"MRR": 0.1}),
     ]
-    assert metrics.average(rows).figures["MRR"] == pytest.approx(0.4)
-    by_family = metrics.average_by(rows, "family")
+    assert metrics.average_figures(rows).figures["MRR"] == pytest.approx(0.4)
+    by_family = metrics.average_by_label(rows, "family")
     assert list(by_family) == ["a", "b"]
     assert (by_family["b"].count, by_family["b"].figures["MRR"]) == (2, 0.5)
-    assert metrics.average([]).count == 0
+    assert metrics.average_figures([]).count == 0

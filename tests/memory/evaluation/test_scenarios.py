@@ -8,7 +8,7 @@ import pytest
 
 from memory.evaluation.datasets import DatasetError, DatasetForm, DatasetMemory, RetrievalDataset
 from memory.evaluation.learning import select_adversarial
-from memory.evaluation.scenarios import HALVES, SETS, read_drafts, read_memory, read_scenario_set
+from memory.evaluation.scenarios import HALVES, SETS, parse_memory, read_drafts, read_scenario_set
 
 FAMILIES = {
     *("lexical-exact", "paraphrase", "outcome-beats-similarity", "quality-beats-similarity", "recency-intended"),
@@ -95,7 +95,7 @@ def test_controls_do_not_count_where_learning_is_measured() -> None:
 
 
 def test_the_notation() -> None:
-    mark, memory = read_memory("* p50 .5/.9 bike,tools ++- | Grease | the chain")
+    mark, memory = parse_memory("* p50 .5/.9 bike,tools ++- | Grease | the chain")
     assert mark == "*"
     assert (memory.tier, memory.days_ago, memory.tags) == ("patterns", 50.0, ("bike", "tools"))
     assert (memory.importance, memory.confidence) == (0.5, 0.9)

@@ -10,7 +10,7 @@ from memory import indexes
 from memory.indexing import rebuild
 from memory.models import EndUser
 from tests.doubles.qdrant_server import QdrantStandIn
-from tests.memory.indexing.interrupted_rebuild import store_memories
+from tests.memory.indexing.index_contents import store_memories
 
 IndexNow = Callable[[EndUser], None]
 

@@ -1,96 +1,56 @@
-"""An index to rebuild: in either engine, with a user's memories in it, and with a process that dies where it is told.
+"""A process that carries the open run of a rebuilding on and dies at the call it is told.
 
-Run as a program it carries the open run on and kills itself at the given call: ``python -m
-tests.memory.indexing.interrupted_rebuild DATABASE MODULE:NAME WHEN NTH``.
+Run as a program it imports the product once and then does so for every line it reads, each time in a fork of itself: a
+dozen deaths cost one start of the product instead of a dozen.
 """
 
+import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import wraps
-from typing import Any
-from uuid import UUID
+from importlib import import_module
+from typing import Any, Self
 
 from django.db import connection
 
-from config.env import BASE_DIR
+from config.env import BASE_DIR, copy_environment
 
 
-def texts(name: str, count: int) -> list[str]:
-    return [f"{name} wrote down that shelf {number} holds box {number * 7}" for number in range(count)]
+class RebuildProcess:
+    """The program below and the way to talk to it; a context manager that ends it."""
 
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.memory.indexing.interrupted_rebuild"],
+            cwd=BASE_DIR,
+            env=copy_environment() | {"DJANGO_SETTINGS_MODULE": "config.settings_test"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return self
 
-def store_memories(user: Any, count: int) -> None:
-    """Give a user this many memories that stay."""
-    from django.utils import timezone
+    def __exit__(self, *error: object) -> None:
+        self._process.communicate(timeout=30)
 
-    from memory.facade import MemoryFacade
-    from memory.store.admission import NewMemory
-    from memory.tiers import Tier
+    def die_at(self, point: str, when: str, nth: int) -> int:
+        """Carry the open run on to the death at the ``nth`` call of ``point``. Returns how the process ended."""
+        from memory.conf import memory_conf
 
-    batch = [NewMemory(text, tier=Tier.HISTORY) for text in texts(user.external_id, count)]
-    MemoryFacade("key:test").store_many(user, batch, now=timezone.now())
-
-
-def read_index(user: Any) -> dict[UUID, tuple[str, str, str]]:
-    """What the live collection holds of a user."""
-    from memory.indexes import vector_index
-    from memory.platform.deadline import Deadline
-
-    ids = [item_id for item_id, _ in vector_index().scroll(user.pk)]
-    assert len(ids) == len(set(ids))
-    return {
-        point.id: (point.tier, point.status, point.vector_hash)
-        for point in vector_index().held(user.pk, ids, Deadline(10))
-    }
-
-
-def read_rows(user: Any) -> dict[UUID, tuple[str, str, str]]:
-    from memory.access.scope import user_scope
-    from memory.models import MemoryItem
-
-    with user_scope(user):
-        found = MemoryItem.objects.for_user(user).values_list("pk", "tier", "status", "vector_hash")
-        return {pk: (tier, status, digest) for pk, tier, status, digest in found}
-
-
-def list_items(user: Any) -> list[Any]:
-    from memory.access.scope import user_scope
-    from memory.models import MemoryItem
-
-    with user_scope(user):
-        return list(MemoryItem.objects.for_user(user).order_by("arrival"))
-
-
-def collection_roles() -> list[str]:
-    """Of the collections there are."""
-    from memory.models import VectorCollection
-
-    return sorted(row.role for row in VectorCollection.objects.all())
-
-
-def die_at(point: str, when: str, nth: int) -> int:
-    """Carry the open run on in a process of its own, to its death. Returns how it ended."""
-    from memory.conf import memory_conf
-
-    name = str(connection.settings_dict["NAME"])
-    environment = {
-        "DJANGO_SETTINGS_MODULE": "config.settings_test",
-        "QDRANT_URL": memory_conf().vector.qdrant_url,
-    }
-    ended = subprocess.run(
-        [sys.executable, "-m", "tests.memory.indexing.interrupted_rebuild", name, point, when, str(nth)],
-        cwd=BASE_DIR,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert ended.returncode in {0, -signal.SIGKILL}, ended.stderr[-2000:]
-    return ended.returncode
+        vector = memory_conf().vector
+        order = {
+            "database": str(connection.settings_dict["NAME"]),
+            "vector": {"backend": vector.backend, "qdrant_url": vector.qdrant_url},
+            "death": [point, when, nth],
+        }
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
 
 
 def kill_at_call(call: Callable[..., Any], when: str, nth: int) -> Callable[..., Any]:
@@ -111,8 +71,6 @@ def kill_at_call(call: Callable[..., Any], when: str, nth: int) -> Callable[...,
 
 
 def patch(point: str, when: str, nth: int) -> None:
-    from importlib import import_module
-
     from memory.indexing import rebuild
 
     module, path = point.split(":")
@@ -127,20 +85,38 @@ def patch(point: str, when: str, nth: int) -> None:
             rebuild.STEPS[phase] = changed
 
 
-def main(words: Iterable[str]) -> None:
-    import django
+def continue_to_the_death(order: dict[str, Any]) -> None:
+    from django.conf import settings
 
-    database, point, when, nth = words
-    django.setup()
-    connection.settings_dict["NAME"] = database
     from memory.indexing import rebuild, runs
 
+    connection.settings_dict["NAME"] = order["database"]
+    settings.MEMORY = {**settings.MEMORY, "VECTOR": {**settings.MEMORY["VECTOR"], **order["vector"]}}
     rebuild.BATCH, rebuild.PAGE = 8, 8
-    patch(point, when, int(nth))
+    patch(*order["death"])
     run = runs.find_open_run()
     assert run is not None
     rebuild.continue_run(run.pk, stop=lambda: False)
 
 
+def main() -> None:
+    import django
+
+    django.setup()
+    from memory.indexing import drift, rebuild, runs  # noqa: F401  (a fork has them at once)
+
+    for line in sys.stdin:
+        pid = os.fork()
+        if not pid:
+            try:
+                continue_to_the_death(json.loads(line))
+                os._exit(0)
+            finally:
+                # Only an error comes here, with its traceback still to be told.
+                sys.excepthook(*sys.exc_info())
+                os._exit(1)
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)  # noqa: T201
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -26,7 +26,7 @@ from memory.platform.faults import Unavailable
 from memory.retrieval.results import SearchRequest
 from memory.tiers import Status, Tier
 from tests.doubles.qdrant_server import QdrantStandIn
-from tests.memory.indexing.interrupted_rebuild import read_index, read_rows, store_memories
+from tests.memory.indexing.index_contents import read_index, read_rows, store_memories
 
 memory = MemoryFacade("key:test")
 IndexNow = Callable[[EndUser], None]

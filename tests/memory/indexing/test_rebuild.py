@@ -26,7 +26,7 @@ from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Status, Tier
 from tests.doubles.faults import EmbedderStub
-from tests.memory.indexing.interrupted_rebuild import (
+from tests.memory.indexing.index_contents import (
     collection_roles,
     list_items,
     read_index,

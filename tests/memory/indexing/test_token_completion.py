@@ -18,7 +18,7 @@ from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.doubles.faults import EmbedderStub
-from tests.memory.indexing.interrupted_rebuild import list_items, read_index, read_rows
+from tests.memory.indexing.index_contents import list_items, read_index, read_rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("services")]
 

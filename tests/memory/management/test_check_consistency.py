@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from memory.indexes import vector_index
 from memory.models import DriftReport, EndUser, VectorCollection
 from memory.platform.deadline import Deadline
-from tests.memory.indexing.interrupted_rebuild import read_index, store_memories
+from tests.memory.indexing.index_contents import read_index, store_memories
 
 pytestmark = [pytest.mark.usefixtures("services"), pytest.mark.django_db]
 IndexNow = Callable[[EndUser], None]

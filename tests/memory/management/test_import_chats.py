@@ -21,6 +21,12 @@ from memory.transfer.chats.messages import MAX_TEXT
 SAMPLES = Path(__file__).parent.parent / "samples" / "chats"
 
 
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of a hundred lines is read and stored in several batches."""
+    monkeypatch.setattr(importing, "BATCH", 50)
+
+
 def run_import(file: Path | str, user: str = "ann", **options: Any) -> str:
     out = StringIO()
     call_command("import_chats", str(SAMPLES / file), user=user, stdout=out, **options)
@@ -84,14 +90,16 @@ def test_a_zip_adds_nothing_to_what_its_file_added(user: EndUser, tmp_path: Path
     assert "added 0 to history of ann, 9 already there" in run_import(tmp_path / "export.zip")
 
 
-def test_a_fault_anywhere_is_refused_with_its_line_and_nothing_is_stored(user: EndUser, tmp_path: Path) -> None:
-    rows = turns(1_200)
-    rows[1_100]["speaker"] = None
-    with pytest.raises(CommandError, match=r"line 1101: speaker is missing\nNothing was imported"):
+def test_a_fault_anywhere_is_refused_with_its_line_and_nothing_is_stored(
+    user: EndUser, tmp_path: Path, small_batches: None
+) -> None:
+    rows = turns(120)
+    rows[110]["speaker"] = None
+    with pytest.raises(CommandError, match=r"line 111: speaker is missing\nNothing was imported"):
         run_import(lines(tmp_path / "broken.jsonl", rows))
     assert rows_of(user) == []
-    rows[1_100]["speaker"] = "Ines"
-    assert "added 1,200" in run_import(lines(tmp_path / "whole.jsonl", rows))
+    rows[110]["speaker"] = "Ines"
+    assert "added 120" in run_import(lines(tmp_path / "whole.jsonl", rows))
 
 
 @pytest.mark.parametrize(
@@ -111,9 +119,9 @@ def test_other_files_are_refused_with_a_reason(user: EndUser, tmp_path: Path, co
 
 
 def test_an_interrupted_import_goes_on_where_it_stopped(
-    user: EndUser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    user: EndUser, tmp_path: Path, small_batches: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = lines(tmp_path / "long.jsonl", turns(1_200))
+    file = lines(tmp_path / "long.jsonl", turns(120))
     calls = count(1)
 
     def stop_at_the_third(*args: Any, **options: Any) -> Any:
@@ -121,13 +129,13 @@ def test_an_interrupted_import_goes_on_where_it_stopped(
             raise KeyboardInterrupt
         return writing.store_memories(*args, **options)
 
-    monkeypatch.setattr(importing, "store_memories", stop_at_the_third)
-    with pytest.raises(CommandError, match="stopped after 1,000") as stopped:
-        run_import(file)
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(importing, "store_memories", stop_at_the_third)
+        with pytest.raises(CommandError, match="stopped after 100") as stopped:
+            run_import(file)
     assert stopped.value.returncode == 130
-    monkeypatch.undo()
-    assert "added 200 to history of ann, 1,000 already there" in run_import(file)
-    assert len(rows_of(user)) == 1_200
+    assert "added 20 to history of ann, 100 already there" in run_import(file)
+    assert len(rows_of(user)) == 120
 
 
 def test_a_long_message_is_split_and_nothing_of_it_is_lost(user: EndUser, tmp_path: Path) -> None:

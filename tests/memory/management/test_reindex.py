@@ -16,7 +16,7 @@ from memory.indexes import vector_index
 from memory.indexing import runs
 from memory.models import EndUser, ReindexRun
 from tests.installation import eventually
-from tests.memory.indexing.interrupted_rebuild import read_index, read_rows, store_memories
+from tests.memory.indexing.index_contents import read_index, read_rows, store_memories
 
 pytestmark = [pytest.mark.usefixtures("services"), pytest.mark.django_db]
 IndexNow = Callable[[EndUser], None]

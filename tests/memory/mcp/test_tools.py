@@ -107,23 +107,24 @@ def test_stored_words_come_quoted(connect: Connect) -> None:
     run_async(look)
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "said"),
-    [
-        ("search_memory", {}, "query: is required"),
-        ("search_memory", {"query": "x", "limit": 99}, "limit: "),
-        ("update_memory", {"memory_id": str(uuid.uuid4()), "new_content": "x"}, "memory_id: there is no such memory"),
-        ("add_to_memory_bank", {"content": "My password is hunter2!", "tags": ["identity"]}, "content: "),
-        ("record_response", {"key_takeaway": "x", "turn_id": str(uuid.uuid4())}, "turn_id: there is no such turn"),
-        ("fly", {}, "there is no tool 'fly'"),
-    ],
-)
-def test_a_mistake_is_told_in_a_sentence(connect: Connect, name: str, arguments: dict[str, Any], said: str) -> None:
+MISTAKES: list[tuple[str, dict[str, Any], str]] = [
+    ("search_memory", {}, "query: is required"),
+    ("search_memory", {"query": "x", "limit": 99}, "limit: "),
+    ("update_memory", {"memory_id": str(uuid.uuid4()), "new_content": "x"}, "memory_id: there is no such memory"),
+    ("add_to_memory_bank", {"content": "My password is hunter2!", "tags": ["identity"]}, "content: "),
+    ("record_response", {"key_takeaway": "x", "turn_id": str(uuid.uuid4())}, "turn_id: there is no such turn"),
+    ("fly", {}, "there is no tool 'fly'"),
+]
+
+
+def test_a_mistake_is_told_in_a_sentence(connect: Connect) -> None:
     async def err() -> None:
+        # One connection for all: over stdio each starts the product.
         async with connect("clumsy") as client:
-            result = await client.call_tool(name, arguments)
-            assert result.is_error
-            assert said in words_of(result)
-            assert "Traceback" not in words_of(result)
+            for name, arguments, reason in MISTAKES:
+                result = await client.call_tool(name, arguments)
+                assert result.is_error, name
+                assert reason in words_of(result), name
+                assert "Traceback" not in words_of(result), name
 
     run_async(err)

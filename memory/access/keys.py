@@ -1,7 +1,7 @@
-"""Who may touch what: bearer keys, and the scope inside which one user's rows exist.
+"""Bearer keys: issued, listed, revoked, and looked up with every request.
 
-Three walls stand between two users: the policy in the database (this module sets the one variable it reads), the
-``for_user`` start of every query, and the vector filter that refuses to work without a user.
+Nothing is cached: the row of a key is one indexed read, and a revoked key is refused by the next request of
+any process.
 """
 
 import hashlib
@@ -12,15 +12,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import structlog
+from django.db.models import Q
+
 from memory.access.users import fetch_row
 from memory.models import ApiKey, Organization
 
 SCOPES = ("read", "write", "admin")
 KEY_PATTERN = re.compile(r"cpl_[A-Za-z0-9_-]{43}_[0-9a-f]{8}")
+# What of a key is kept and shown: ``cpl_`` and six of its 43 random characters.
+HINT_CHARS = 10
 LAST_USED_PRECISION = timedelta(minutes=1)
 
 
 LONGEST_ACTOR = 100
+
+
+logger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,7 @@ def issue_key(
     row = ApiKey.objects.create(
         organization=organization,
         name=name,
-        hint=plain[:10],
+        hint=plain[:HINT_CHARS],
         digest=digest_key(plain),
         scopes=sorted(set(scopes)),
         user_ids=list(user_ids) if user_ids is not None else None,
@@ -81,6 +89,27 @@ def issue_key(
         expires_at=now + lifetime if lifetime else None,
     )
     return row, plain
+
+
+def find_keys(selector: str, organization: Organization | None = None) -> list[ApiKey]:
+    """Keys by their exact name, by the beginning that listings show, or by the key itself; the newest first."""
+    rows = ApiKey.objects.select_related("organization").order_by("-created_at", "-pk")
+    if organization is not None:
+        rows = rows.filter(organization=organization)
+    if is_well_formed(selector):
+        return list(rows.filter(digest=digest_key(selector)))
+    named = Q(name=selector)
+    # Shorter ones would match keys nobody meant: all begin with cpl_.
+    return list(rows.filter(named | Q(hint__startswith=selector) if len(selector) >= HINT_CHARS else named))
+
+
+def revoke_key(row: ApiKey, *, now: datetime, actor: str) -> bool:
+    """Refuse the key from the next request on, in every process: each request reads its key's row. False when it was
+    revoked before. The row stays, so that listings say when it ended and when it was last used."""
+    if not ApiKey.objects.filter(pk=row.pk, revoked_at=None).update(revoked_at=now):
+        return False
+    logger.info("key revoked", hint=row.hint, name=row.name, organization=row.organization.slug, actor=actor)
+    return True
 
 
 def is_well_formed(key: str) -> bool:

@@ -62,9 +62,8 @@ def build_server(caller_of: Callable[[Context], Caller]) -> Server[dict[str, Any
         return ListToolsResult(tools=list_offered_tools())
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        who = caller_of(context)
         try:
-            return await run_in_thread(lambda: run_call(who, params.name, params.arguments))
+            return await run_in_thread(lambda: run_call(lambda: caller_of(context), params.name, params.arguments))
         except TimeoutError:
             return refuse_call("The memory took too long; what was asked may still be done. Try again in a moment.")
 
@@ -90,10 +89,10 @@ def build_server(caller_of: Callable[[Context], Caller]) -> Server[dict[str, Any
     )
 
 
-def run_call(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> CallToolResult:
+def run_call(identify: Callable[[], Caller], name: str, arguments: Mapping[str, Any] | None) -> CallToolResult:
     """The result, or an error message the model can act on; never a traceback."""
     try:
-        done = run_tool(who, name, arguments)
+        done = run_tool(identify(), name, arguments)
     except ToolError as error:
         return refuse_call(str(error))
     except Exception as error:  # noqa: BLE001 -- told apart, logged and worded in one place

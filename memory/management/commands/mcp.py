@@ -1,6 +1,7 @@
 """The memory's tools for a program on this machine, over standard input and output."""
 
 from argparse import ArgumentParser
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -9,7 +10,7 @@ from django.utils import timezone
 from memory.access.keys import SCOPES, Principal, authenticate
 from memory.management import demo
 from memory.mcp import stdio
-from memory.mcp.callers import resolve_caller
+from memory.mcp.callers import Caller, resolve_caller
 from memory.models import Organization
 from memory.web.problems import Problem
 
@@ -33,21 +34,18 @@ class Command(BaseCommand):
         whose.add_argument("--key", help="an API key to act with")
 
     def handle(self, *args: object, **options: Any) -> None:
-        principal = (
-            self.find_principal(options["key"]) if options["key"] else self.build_operator(options["organization"])
-        )
         is_demo = not options["key"] and options["organization"] == demo.SLUG
+        named = options["user"] or (demo.USER_ID if is_demo else None)
+        if options["key"]:
+            identify = partial(identify_by_key, options["key"], named)
+        else:
+            principal = self.build_operator(options["organization"])
+            identify = partial(resolve_caller, principal, named)
         try:
-            who = resolve_caller(principal, options["user"] or (demo.USER_ID if is_demo else None))
+            identify()
         except Problem as problem:
-            raise CommandError(f"--user: {problem.detail}") from None
-        stdio.serve_stdio(who)
-
-    def find_principal(self, key: str) -> Principal:
-        principal = authenticate(key, now=timezone.now())
-        if principal is None:
-            raise CommandError("--key: the key is unknown, expired or revoked")
-        return principal
+            raise CommandError(f"{'--key' if problem.status == 401 else '--user'}: {problem.detail}") from None
+        stdio.serve_stdio(identify)
 
     def build_operator(self, slug: str) -> Principal:
         organization = Organization.objects.filter(slug=slug).first()
@@ -62,3 +60,10 @@ class Command(BaseCommand):
             user_ids=None,
             requests_per_second=None,
         )
+
+
+def identify_by_key(key: str, named: str | None) -> Caller:
+    principal = authenticate(key, now=timezone.now())
+    if principal is None:
+        raise Problem(401, "unauthorised", "the key is unknown, expired or revoked")
+    return resolve_caller(principal, named)

@@ -26,7 +26,7 @@ PAST_DEED: Final = compile_cue(SUBJECT, "past deed")
 USER_WORDS: Final = frozenset(collect_entries(SUBJECT, "user"))
 SAYS_I: Final = re.compile(
     rf"\b(?:{join_phrases(SUBJECT, 'says i')})\b|"
-    rf"\b(?:{join_phrases(SUBJECT, 'asks what i')})(?: \w+)? (?:{join_phrases(SUBJECT, 'says i at the end')})\W*$"
+    rf"\b(?:{join_phrases(SUBJECT, 'asks what i')})(?: \w+)? (?:{join_phrases(SUBJECT, 'says i at the end')})\W*+$"
 )
 QUALIFIED_NAME: Final = re.compile(
     # Matched as written: a name is told by its capital.

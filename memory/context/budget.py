@@ -13,7 +13,7 @@ from typing import Protocol
 from memory.language import intents, query_cues
 from memory.language.folding import fold_text
 from memory.language.text import estimate_tokens
-from memory.retrieval.query import ALL, FEW, SOME, split_questions
+from memory.retrieval.query import ALL, FEW, SOME, cut_query, split_questions
 
 SHORT_QUESTION = 8
 LONG_TASK = 60
@@ -62,9 +62,10 @@ class HistoryMessage(Protocol):
 
 def estimate_task(question: str) -> TaskEstimate:
     """The complexity of a question, by its words in six languages."""
-    bare = fold_text(question)
+    cut = cut_query(question)
+    bare = fold_text(cut)
     words = len(question.split())
-    parts = split_questions(question)
+    parts = split_questions(cut)
     wants_all = intents.WANTS_ALL.search(bare) is not None
     steps = len(intents.WORK.findall(bare))
     if words >= LONG_TASK or steps > 1 or (steps and (parts or "```" in question)):

@@ -4,7 +4,8 @@ For each token of the question the most similar token of the turn counts (MaxSim
 whole turn; this finds the one word that the question is about.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from memory.language.stems import detect_languages
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
-from memory.retrieval.pool import Candidate, Pool, standardise
+from memory.retrieval.pool import Pool, standardise
 from memory.retrieval.query import Query
 from memory.retrieval.results import VECTOR, SearchDebug, SearchRequest
 
@@ -76,27 +77,30 @@ def is_offered(model: TokenEmbedder, deadline: Deadline) -> bool:
         return False
 
 
-def compare_tokens(
-    user: EndUser, pool: Pool, asked: EncodedQuery | None, debug: SearchDebug, deadline: Deadline
-) -> None:
-    """Tell each candidate that has tokens how near it is to the question's, in standard deviations."""
-    turns = [candidate for candidate in pool if candidate.memory.thread_id]
-    if asked is not None and len(asked.tokens) and len(turns) >= FEWEST:
-        left = deadline.slice(memory_conf().deadlines.late_s)
-        debug.attempt(STAGE, lambda: compare_turns(user, turns, asked, left), None)
+def read_signs(
+    user: EndUser, pool: Pool, encoded: EncodedQuery | None, debug: SearchDebug, deadline: Deadline
+) -> dict[UUID, bytes]:
+    """The token vectors of the turns in the pool, in the user's scope; empty when there is nothing to compare."""
+    turns = [candidate.memory.id for candidate in pool if candidate.memory.thread_id]
+    if encoded is None or not len(encoded.tokens) or len(turns) < FEWEST:
+        return {}
+    conf = memory_conf()
+    left = deadline.slice(conf.deadlines.late_s)
+    return debug.attempt(STAGE, lambda: read_tokens(user.pk, conf.embedding.model, turns, left), {})
 
 
-def compare_turns(user: EndUser, turns: Sequence[Candidate], asked: EncodedQuery, deadline: Deadline) -> None:
-    conf = memory_conf().embedding
-    signs = read_tokens(user.pk, conf.model, [one.memory.id for one in turns], deadline)
-    width = row_bytes(conf.dimensions)
-    known = [one for one in turns if (held := signs.get(one.memory.id)) and len(held) % width == 0]
-    if len(known) >= FEWEST:
-        places = {one.memory.id: place for place, one in enumerate(known)}
-        before = [places.get(one.memory.previous_id) if one.memory.previous_id else None for one in known]
-        values = score_token_matches(asked.tokens, [signs[one.memory.id] for one in known], before)
-        for candidate, value in zip(known, values, strict=True):
-            candidate.alike = value
+def compare_tokens(pool: Pool, signs: Mapping[UUID, bytes], encoded: EncodedQuery) -> None:
+    """Set how near each candidate that has tokens is to the question's, in standard deviations."""
+    width = row_bytes(memory_conf().embedding.dimensions)
+    # Tokens of another model's width may be left from before a change of the model.
+    turns = [one for one in pool if (packed := signs.get(one.memory.id)) and len(packed) % width == 0]
+    if len(turns) < FEWEST:
+        return
+    places = {one.memory.id: place for place, one in enumerate(turns)}
+    before = [places.get(one.memory.previous_id) if one.memory.previous_id else None for one in turns]
+    values = score_token_matches(encoded.tokens, [signs[one.memory.id] for one in turns], before)
+    for candidate, value in zip(turns, values, strict=True):
+        candidate.alike = value
 
 
 def score_token_matches(

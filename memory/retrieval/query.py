@@ -14,6 +14,9 @@ from memory.language.periods import TimeWindow, find_months, find_window, find_y
 from memory.language.text import SPACES
 from memory.language.times import find_times
 
+# Read for cues, names and words. A search may ask no more; the query of a context may be eight times as long, and the
+# model that embeds it reads its first 256 tokens.
+MAX_QUERY_CHARS = 4_000
 GENERIC_SPEAKERS = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot", "model"})
 SHORTEST_NAME = 2
 SHORTEST_QUESTION = 3
@@ -86,9 +89,17 @@ def normalise_query(text: str) -> str:
     return SPACES.sub(" ", text).strip()
 
 
+def cut_query(text: str) -> str:
+    """The beginning and the end of a long text, which is a question with something pasted behind or before it."""
+    if len(text) <= MAX_QUERY_CHARS:
+        return text
+    half = MAX_QUERY_CHARS // 2
+    return f"{text[:half]} {text[-half:]}"
+
+
 def understand_query(text: str, speakers: Collection[str], now: datetime) -> Query:
     """Read a question. ``speakers`` are the names that ever spoke in the user's store."""
-    asked = normalise_query(text)
+    asked = cut_query(normalise_query(text))
     bare = fold_text(asked)
     found = find_named_speakers(bare, speakers)
     parts = split_questions(asked)

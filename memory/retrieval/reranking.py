@@ -1,6 +1,5 @@
 """Reranks the best candidates with a cross-encoder, if one is configured."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from django.db import connection
@@ -18,18 +17,18 @@ WORTH_IT = 2
 
 
 def rerank(
-    query: str, ranked: Sequence[RankedCandidate], request: SearchRequest, debug: SearchDebug, deadline: Deadline
-) -> list[RankedCandidate] | None:
-    """The best candidates with the cross-encoder's score blended in; None if there is none, and the order stands.
+    query: str, ranked: list[RankedCandidate], request: SearchRequest, debug: SearchDebug, deadline: Deadline
+) -> list[RankedCandidate]:
+    """The best candidates with the cross-encoder's score blended in; all of them unchanged where none is asked.
 
     Asks over the network, so it is called outside any transaction.
     """
     model = reranker() if RERANK in request.stages else None
     if model is None:
-        return None
+        return ranked
     if request.sort_by != RELEVANCE or len(ranked) <= request.limit * WORTH_IT:
         metrics.count(RERANK, "spared")
-        return None
+        return ranked
     conf = memory_conf().reranker
     # What is not shown to it has no score of its kind and could not be compared, so it reads at least a full answer.
     best = sorted(ranked, key=rerank_order)[: max(conf.pool, request.limit)]
@@ -38,7 +37,7 @@ def rerank(
     scores = debug.attempt(RERANK, lambda: model.score(query, texts, deadline.slice(conf.timeout_s)), None)
     metrics.count(RERANK, "skipped" if scores is None else "used")
     if scores is None:
-        return None
+        return ranked
     return [blend_score(one, score, conf.weight) for one, score in zip(best, scores, strict=True)]
 
 

@@ -5,7 +5,7 @@ Any one stage may be missing; those left out are named in ``debug.fallbacks_used
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
+from memory.inference.base import EncodedQuery
 from memory.models import EndUser, MemoryItem
 from memory.platform import metrics
 from memory.platform.deadline import Deadline
@@ -58,9 +59,10 @@ __all__ = [
 def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
     """The best memories for a query, explained. ``remember`` keeps the positions for later outcomes of the turn."""
     started = time.perf_counter()
-    conf = memory_conf()
-    asked_s = conf.deadlines.default_s if request.deadline_s is None else request.deadline_s
-    deadline = Deadline(min(asked_s, conf.deadlines.hard_s))
+    deadlines = memory_conf().deadlines
+    allowed_s = deadlines.default_s if request.deadline_s is None else request.deadline_s
+    # From here on, so that understanding the query is of the request's time as well.
+    deadline = Deadline(min(allowed_s, deadlines.hard_s))
     tiers = request.tiers or frozenset(Tier)
     debug = SearchDebug(
         normalized_query=normalise_query(request.query), tiers_considered=[tier.value for tier in Tier if tier in tiers]
@@ -69,25 +71,26 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         query = understand_for_user(user, debug.normalized_query, now)
     advice = request_advice(user, query, debug, deadline) if can_be_advised(request) else SearchAdvice()
     request = limit_to_advised_tiers(replace(request, limit=request.limit or query.limit), advice, debug)
-    found, asked = find_matches(user, query, request, debug, deadline)
-    with debug.timed("rank"), user_scope(user):
-        pool = read_pool(RowFilter(user, now, request.tiers, request.metadata), found, query.words)
-        fuse_pool(pool)
-        late.compare_tokens(user, pool, asked, debug, deadline)
-        pool.advice = advice.boosts
-        boosts = conf.ranking.boosts if request.boosts is None else request.boosts
-        ranked = rank_pool(query, pool, load_signals(boosts))
-        hits = load_hits(user, ranked, request)
-    reread = rerank(query.text, ranked, request, debug, deadline)
-    if reread is not None:
+    matches, encoded = find_matches(user, query, request, debug, deadline)
+    with debug.timed("rank"):
         with user_scope(user):
-            hits = load_hits(user, reread, request)
-    debug.tiers_used = [tier.value for tier in Tier if any(hit.item.tier == tier for hit in hits)]
-    debug.retrieval_confidence = estimate_confidence(hits)
+            pool = read_pool(RowFilter(user, now, request.tiers, request.metadata), matches, query.words)
+            signs = late.read_signs(user, pool, encoded, debug, deadline)
+        # With no transaction open: the signals read every candidate's text, and the database ends a session that is
+        # idle in a transaction.
+        pool.advice = advice.boosts
+        ranked = rank_candidates(query, pool, request, signs, encoded, debug)
+    ranked = rerank(query.text, ranked, request, debug, deadline)
     turn_id = request.turn_id or uuid.uuid4()
-    if remember:
-        with debug.timed("remember"):
-            record_turn(user, turn_id, request, hits, debug, now)
+    # Losing the positions of the last moment in a power cut is acceptable; waiting for the disk is not.
+    with user_scope(user, settings={"synchronous_commit": "off"} if remember else None):
+        with debug.timed("rank"):
+            hits = load_hits(user, ranked, request)
+        debug.tiers_used = [tier.value for tier in Tier if any(hit.item.tier == tier for hit in hits)]
+        debug.retrieval_confidence = estimate_confidence(hits)
+        if remember:
+            with debug.timed("remember"):
+                record_turn(user, turn_id, request, hits, debug, now)
     debug.stage_timings_ms["total"] = round((time.perf_counter() - started) * 1000, 3)
     metrics.record_search(
         debug.stage_timings_ms, debug.fallbacks_used, [hit.item.tier for hit in hits], debug.retrieval_confidence
@@ -124,6 +127,23 @@ def understand_for_user(user: EndUser, text: str, now: datetime) -> Query:
     return expand_query(understand_query(text, names, now), groups)
 
 
+def rank_candidates(
+    query: Query,
+    pool: Pool,
+    request: SearchRequest,
+    signs: Mapping[uuid.UUID, bytes],
+    encoded: EncodedQuery | None,
+    debug: SearchDebug,
+) -> list[RankedCandidate]:
+    """The candidates with their final scores, by meaning, words, tokens and signals. Reads no row."""
+    fuse_pool(pool)
+    if encoded is not None and signs:
+        with debug.timed(late.STAGE):
+            late.compare_tokens(pool, signs, encoded)
+    boosts = memory_conf().ranking.boosts if request.boosts is None else request.boosts
+    return rank_pool(query, pool, load_signals(boosts))
+
+
 def fuse_pool(pool: Pool) -> None:
     ranking = memory_conf().ranking
     if ranking.fusion == "rrf":
@@ -138,9 +158,9 @@ def load_hits(user: EndUser, ranked: Sequence[RankedCandidate], request: SearchR
     """The best of the ranked in their order, read whole."""
     minimum = memory_conf().ranking.min_score
     best = sort_candidates([one for one in ranked if one.final >= minimum], request)
-    rows = MemoryItem.objects.for_user(user).filter(pk__in=[one.candidate.memory.id for one in best])
+    rows = MemoryItem.objects.for_user(user).active().filter(pk__in=[one.candidate.memory.id for one in best])
     items = {item.pk: item for item in rows.defer("lexemes")}
-    # A row may have been deleted between the two reads.
+    # A row may have been archived or deleted since the candidates were read.
     present = [one for one in best if one.candidate.memory.id in items]
     return [
         SearchHit(position, items[one.candidate.memory.id], one.final, build_explanation(one))

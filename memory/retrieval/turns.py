@@ -32,9 +32,8 @@ def record_turn(
     debug: SearchDebug,
     now: datetime,
 ) -> None:
-    """Keep which memory stood where, so that an outcome can name positions; count the showing."""
-    # Losing the positions of the last moment in a power cut is acceptable; waiting for the disk is not.
-    with user_scope(user, settings={"synchronous_commit": "off"}):
+    """Keep which memory was at which position, so that an outcome can name positions; count the retrievals."""
+    with user_scope(user):
         turn = Turn(
             user=user,
             turn_id=turn_id,

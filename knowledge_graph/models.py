@@ -47,10 +47,10 @@ class GraphedItem(models.Model):
     content_hash = models.CharField(max_length=64)
     quality = models.FloatField()
     seen_at = models.DateTimeField()
+    # ``[[source key, target key, kind], …]``
     edges = models.JSONField(default=list)
-    """``[[source key, target key, kind], …]``"""
+    # What read it: the rules or a language model.
     reader = models.CharField(max_length=16, default="rules")
-    """What read it: the rules or a language model."""
 
     class Meta:
         db_table = "graphed_item"
@@ -141,8 +141,8 @@ class Concept(models.Model):
     label = models.CharField(max_length=KEY_CHARS)
     aliases = ArrayField(models.CharField(max_length=KEY_CHARS), default=list)
     uses = models.IntegerField(default=0)
+    # Much used and with clear success comes first: uses damped by a logarithm, times the success rate.
     importance = models.FloatField(default=0)
-    """Much used and with clear success comes first: uses damped by a logarithm, times the success rate."""
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()
 
@@ -229,16 +229,16 @@ class ActionExample(models.Model):
     context_type = models.CharField(max_length=32)
     action = models.CharField(max_length=200)
     tier = models.CharField(max_length=16, blank=True, default="")
+    # The row of its action: a later verdict changes the example instead of adding one.
     taken_id = models.BigIntegerField()
-    """The row of its action: a later verdict changes the example instead of adding one."""
     thread_id = models.CharField(max_length=200, blank=True, default="")
     turn_id = models.UUIDField(null=True, blank=True)
     exchange_id = models.UUIDField(null=True, blank=True)
     query_preview = models.CharField(max_length=PREVIEW_CHARS, blank=True, default="")
     outcome = models.CharField(max_length=16)
     memory_ids = ArrayField(models.UUIDField(), default=list)
+    # Those of the memories that are books or statements of the memory bank.
     doc_ids = ArrayField(models.UUIDField(), default=list)
-    """Those of the memories that are books or statements of the memory bank."""
     ok = models.BooleanField(default=True)
     ms = models.FloatField(default=0)
     error = models.CharField(max_length=300, blank=True, default="")
@@ -261,10 +261,10 @@ class Solution(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     user = user_key()
+    # Digest of the concepts of the question.
     signature = models.CharField(max_length=64)
-    """Digest of the concepts of the question."""
+    # How many concepts those are.
     size = models.PositiveSmallIntegerField()
-    """How many concepts those are."""
     query = models.CharField(max_length=PREVIEW_CHARS, blank=True, default="")
     item_id = models.UUIDField()
     tier = models.CharField(max_length=16)
@@ -332,8 +332,8 @@ class DocumentStat(models.Model):
         return rate_with_partial(self.worked, self.failed, self.partial)
 
 
+# All tables with user data, for erasure.
 GRAPH_TABLES: tuple[type[models.Model], ...] = (
     *(GraphWork, GraphedItem, Entity, Mention, Edge, Concept, RoutingStat, Lesson, ActionStat, ActionExample),
     *(Solution, SolutionCue, DocumentStat),
 )
-"""All tables with user data, for erasure."""

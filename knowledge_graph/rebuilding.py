@@ -12,10 +12,8 @@ from outcomes.models import ActionTaken, OutcomeEvent, Source
 
 
 def rebuild_graphs(user: EndUser, *, now: datetime) -> int:
-    """Clear a user's graphs and learn everything again. Returns how much was learned.
-
-    Clearing adds the work items in the same transaction, so the worker finishes an interrupted rebuild.
-    """
+    """Clear a user's graphs and learn everything again. Returns how much was learned."""
+    # The work is left in the transaction that clears, so the worker finishes an interrupted rebuild.
     with user_scope(user):
         lock_graphs(user)
         for model in GRAPH_TABLES:

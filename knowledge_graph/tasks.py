@@ -14,8 +14,8 @@ from memory.access.outbox import drain
 from memory.conf import memory_conf
 from memory.models import EndUser
 
+# After this time the rest goes to a new task: one user's import must not keep the others waiting.
 TASK_SECONDS = 60
-"""After this time the rest goes to a new task: one user's import must not keep the others waiting."""
 
 
 def learn_batch(user: EndUser, *, now: datetime) -> int:

@@ -18,12 +18,12 @@ QUERY_CHARS = 1_000
 class Source(StrEnum):
     """The source of a verdict, strongest first: a weaker source never replaces a stronger one."""
 
+    # A person, their client or their assistant said so.
     EXPLICIT = "explicit"
-    """A person, their client or their assistant said so."""
+    # A language model judged it from the conversation.
     DETECTOR = "detector"
-    """A language model judged it from the conversation."""
+    # A cue in the next message; moves scores only where a flag allows it.
     IMPLICIT = "implicit"
-    """A cue in the next message; moves scores only where a flag allows it."""
 
 
 class Detection(StrEnum):
@@ -64,15 +64,15 @@ class Exchange(models.Model):
     detection = models.CharField(
         max_length=16, choices=[(state.value, state.value) for state in Detection], blank=True, default=""
     )
+    # While pending: not to be taken before this, the lease of a worker. Afterwards: when it was settled.
     detection_at = models.DateTimeField(null=True, blank=True)
-    """While pending: not to be taken before this, the lease of a worker. Afterwards: when it was settled."""
     detection_attempts = models.PositiveSmallIntegerField(default=0)
+    # The detector's full answer, or why it was skipped.
     detected = models.JSONField(default=dict)
-    """The detector's full answer, or why it was skipped."""
+    # When profile facts were extracted from the user's message. Empty: still to be done.
     profiled_at = models.DateTimeField(null=True, blank=True)
-    """When profile facts were extracted from the user's message. Empty: still to be done."""
+    # Not before this: the lease of a worker, or the pause after a failure.
     profile_after = models.DateTimeField(null=True, blank=True)
-    """Not before this: the lease of a worker, or the pause after a failure."""
     profile_attempts = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
@@ -114,30 +114,30 @@ class OutcomeEvent(models.Model):
     turn_id = models.UUIDField(null=True, blank=True)
     exchange_id = models.UUIDField(null=True, blank=True)
     thread_id = models.CharField(max_length=200, blank=True, default="")
+    # What was asked, at most 1,000 characters.
     query = models.TextField(blank=True, default="")
-    """What was asked, at most 1,000 characters."""
     outcome = models.CharField(max_length=16, choices=[(value.value, value.value) for value in Outcome])
     source = models.CharField(
         max_length=16, choices=[(value.value, value.value) for value in Source], default=Source.EXPLICIT.value
     )
+    # The kind of evidence: explicit, detector, or the kind of an implicit signal.
     signal = models.CharField(max_length=32, default="explicit")
-    """The kind of evidence: explicit, detector, or the kind of an implicit signal."""
     confidence = models.FloatField(default=1.0)
     actor = models.CharField(max_length=100, blank=True, default="")
     scored_ids = ArrayField(models.UUIDField(), default=list)
+    # Books and bank items: never scored, still learned from.
     learned_ids = ArrayField(models.UUIDField(), default=list)
-    """Books and bank items: never scored, still learned from."""
+    # ``[[memory_id, tier, how far its score moved], …]`` of all of them, as they were then.
     memories = models.JSONField(default=list)
-    """``[[memory_id, tier, how far its score moved], …]`` of all of them, as they were then."""
+    # The verdict is on everything the turn showed, not on named memories.
     whole = models.BooleanField(default=True)
-    """The verdict is on everything the turn showed, not on named memories."""
     takeaway_id = models.UUIDField(null=True, blank=True)
     at = models.DateTimeField(default=timezone.now)
     sign = models.SmallIntegerField(default=1)
+    # The line this one reverses; only if ``sign`` is -1.
     reverts = models.BigIntegerField(null=True, blank=True)
-    """The line this one reverses; only if ``sign`` is -1."""
+    # Set when replaced. Current lines have sign 1 and no ``replaced_at``.
     replaced_at = models.DateTimeField(null=True, blank=True)
-    """Set when replaced. Current lines have sign 1 and no ``replaced_at``."""
     learned_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -170,10 +170,10 @@ class ActionTaken(models.Model):
     thread_id = models.CharField(max_length=200, blank=True, default="")
     exchange_id = models.UUIDField(null=True, blank=True)
     action = models.CharField(max_length=200)
+    # The tiers a memory tool read or wrote; empty for other tools.
     tiers = ArrayField(models.CharField(max_length=16), default=list)
-    """The tiers a memory tool read or wrote; empty for other tools."""
+    # What the turn was about, at most 1,000 characters.
     query = models.TextField(blank=True, default="")
-    """What the turn was about, at most 1,000 characters."""
     ok = models.BooleanField(default=True)
     timed_out = models.BooleanField(default=False)
     ms = models.FloatField(default=0)
@@ -213,13 +213,13 @@ class ConversationSignal(models.Model):
     id = models.BigAutoField(primary_key=True)
     user = user_key()
     thread_id = models.CharField(max_length=200, blank=True, default="")
+    # The exchange it is about.
     exchange_id = models.UUIDField()
-    """The exchange it is about."""
+    # The exchange in which it was noticed: for what the user said, the next one.
     heard_in = models.UUIDField()
-    """The exchange in which it was noticed: for what the user said, the next one."""
     kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in SignalKind])
+    # The words or the tool that are the evidence.
     evidence = models.CharField(max_length=200, blank=True, default="")
-    """The words or the tool that are the evidence."""
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -234,7 +234,9 @@ class ConversationSignal(models.Model):
 
 
 class ConversationWork(models.Model):
-    """When a user's exchanges are due. Times only, so that a sweep finds work without reading user rows."""
+    """When a user's exchanges are due."""
+
+    # Times only, and no row-level security: a sweep finds work without reading anything of a user.
 
     end_user = models.OneToOneField(EndUser, on_delete=models.CASCADE, primary_key=True, related_name="+")
     detect_at = models.DateTimeField(null=True, blank=True, db_index=True)

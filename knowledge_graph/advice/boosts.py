@@ -7,11 +7,11 @@ from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
 
 ENTITY_SHARE = 0.2
+# A boost raises the relevance by at most one half.
 MOST_FOR_ENTITIES = 0.5
-"""A boost raises the relevance by at most one half."""
 DOCUMENT_SHARE = 0.15
+# The reasons in an advice.
 NAMED, SOLVED, DOCUMENTED = "named", "solved", "documented"
-"""The reasons in an advice."""
 
 
 def boost_for_reason(reason: str) -> Callable[[Query, Pool], Sequence[float]]:

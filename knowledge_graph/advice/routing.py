@@ -20,10 +20,10 @@ from memory.tiers import Tier
 
 # The planner is off by default: a tier that is not searched cannot improve its statistics, and in `bench learning` it
 # lost, Top-1 .767 after three rounds where searching all tiers had .791.
+# Clear outcomes from which on a tier counts as known for such queries.
 ENOUGH_EVIDENCE = 3
-"""Clear outcomes from which on a tier counts as known for such queries."""
+# Tiers searched in addition to the working one.
 RECOMMENDED = 2
-"""Tiers searched in addition to the working one."""
 DOCUMENT_USES = 3
 LEAST_OVERLAP = 0.5
 LIMITS = {"named": 500, "solved": 50, "documents": 100}

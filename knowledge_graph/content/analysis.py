@@ -27,8 +27,8 @@ logger = structlog.get_logger(__name__)
 PURPOSE = "knowledge_graph_analysis"
 MODEL = "model"
 DESCRIBED_TIERS = (Tier.PATTERNS.value, Tier.MEMORY_BANK.value)
+# Memories per batch, which limits how many answers a batch waits for.
 MOST_DESCRIBED = 8
-"""Memories per batch, which limits how many answers a batch waits for."""
 LONGEST_S = 60.0
 SURE = 0.5
 SHORTEST_NAME = 2

@@ -35,8 +35,8 @@ logger = structlog.get_logger(__name__)
 BATCH = 100
 TOGETHER = "together"
 RULES = "rules"
+# Entities of a memory that are linked to each other; all pairs of a long list would mean nothing.
 MOST_TOGETHER = 12
-"""Entities of a memory that are linked to each other; all pairs of a long list would mean nothing."""
 
 HAS_DATASET = "HAS_DATASET"
 READ_FIELDS = (
@@ -113,7 +113,7 @@ def process_items(
 
 
 def replace_contributions(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID, MemoryReading]) -> None:
-    """Replace the contributions of these memories. Needs the user's scope and turn lock."""
+    """Replace the contributions of these memories. Needs the user's scope and the graphs' lock."""
     graphed = {row.item_id: row for row in GraphedItem.objects.filter(user=user, item_id__in=list(ids))}
     known = frozenset(speakers.list_speaker_names(user)) - GENERIC_SPEAKERS
     present = (
@@ -129,7 +129,8 @@ def replace_contributions(user: EndUser, ids: Sequence[uuid.UUID], readings: Map
 
 
 def is_unchanged(row: GraphedItem, new: Contribution) -> bool:
-    """Whether nothing would change. A model's reading is not replaced by one of the rules."""
+    """Whether nothing would change."""
+    # A model's reading is not replaced by one of the rules: it cost a call and knows relations.
     known = (row.tier, row.content_hash, row.quality, row.seen_at)
     return known == (new.tier, new.content_hash, new.quality, new.seen_at) and new.reader in {row.reader, RULES}
 
@@ -169,7 +170,8 @@ def read_catalogue_entry(item: MemoryItem) -> MemoryReading | None:
 
 
 def extract_by_rules(item: MemoryItem, known: frozenset[str]) -> Sequence[ExtractedEntity]:
-    """The entities found by rules; an error in one text must not stop the others."""
+    """The entities found by rules."""
+    # Anything may be written in a memory: an error in one text must not stop the others of the batch.
     try:
         return extract_entities(item.text, known)
     except Exception as error:  # noqa: BLE001 - anything may be written in a memory

@@ -10,8 +10,8 @@ from memory.language.periods import MONTHS, WEEKDAYS
 from memory.language.stems import LANGUAGES
 from memory.language.stopwords import load_all_stop_words, load_fillers
 
+# Words an announcement has at most.
 LONGEST: Final = 3
-"""Words an announcement has at most."""
 TO_FINAL_LETTER: Final = str.maketrans("כמנפצ", "ךםןףץ")
 HEBREW_NAME_PARTICLES: Final = "ולבמשכ"
 INSIDE_NAMES: Final = load_words("inside names")

@@ -29,6 +29,7 @@ class ExtractedConcept(NamedTuple):
     label: str
 
 
+# Cached: a question is read by the search, the advice, the insights and again when its outcome is learned.
 @lru_cache(maxsize=4_096)
 def extract_concepts(text: str) -> tuple[ExtractedConcept, ...]:
     """The concepts of a text, with labels to show."""
@@ -66,6 +67,7 @@ def build_concept(piece: TextToken, language: str, *, is_sure: bool) -> Extracte
     bare = strip_accents(form)
     if not any(letter.isalpha() for letter in bare) or len(bare) > LONGEST_KEY:
         return None
+    # A date says when and not what about.
     if bare in MONTHS:
         return None
     key = build_word_key(piece, language, is_sure=is_sure)

@@ -22,11 +22,11 @@ WRITING: Final = "writing"
 PLANNING: Final = "planning"
 PERSONAL: Final = "personal"
 GENERAL: Final = "general"
+# In the order in which they win a tie: the special before the usual.
 CONTEXT_TYPES: Final = (
     *(DOCKER, DATAGOV_QUERY, DEBUGGING, CODING_HELP, DOC_RAG, WRITING, PLANNING, PERSONAL),
     GENERAL,
 )
-"""In the order in which they win a tie: the special before the usual."""
 LONGEST_READ: Final = 4_000
 ENOUGH: Final = 1.0
 TOOLS: Final = {
@@ -39,6 +39,7 @@ TOOLS: Final = {
     "code_interpreter": CODING_HELP,
     "calendar": PLANNING,
 }
+# What was done says more than one word of what was asked for.
 TOOL_WEIGHT: Final = 2.0
 _CODE: Final = re.compile(r"```|\bdef \w+\(|\bclass \w+[:({]|=>|\bimport \w+|;\s*$|\bSELECT .+ FROM\b", re.MULTILINE)
 _TRACE: Final = re.compile(r"Traceback \(most recent|\b\w+(?:Error|Exception)\b|\bat [\w.$]+\([\w.]+:\d+\)")

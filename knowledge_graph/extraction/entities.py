@@ -26,8 +26,8 @@ TOOL: Final = "tool"
 PROJECT: Final = "project"
 THING: Final = "thing"
 DATASET: Final = "dataset"
+# A data set of a catalogue and what it is about; no rule reads these from a text.
 TOPIC: Final = "topic"
-"""A data set of a catalogue and what it is about; no rule reads these from a text."""
 KINDS: Final = (PERSON, PLACE, ORGANISATION, PROJECT, TOOL, PRODUCT, THING)
 LONGEST_READ: Final = 8_000
 MOST_ENTITIES: Final = 24
@@ -59,8 +59,8 @@ class ExtractedEntity:
 class Token:
     text: str
     bare: str
+    # Begins a sentence, where a capital says nothing.
     opens: bool
-    """Begins a sentence, where a capital says nothing."""
 
     @property
     def is_capital(self) -> bool:
@@ -121,6 +121,7 @@ def match_entity_at(
     tokens: list[Token], place: int, known: frozenset[str], *, names_nouns: bool
 ) -> tuple[ExtractedEntity, int] | None:
     """The entity that begins at a position, and its number of words."""
+    # From the surest evidence to the weakest. In German every noun has a capital, so there it says nothing.
     return (
         match_listed(tokens, place)
         or match_announced(tokens, place)
@@ -151,6 +152,7 @@ def match_listed(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int]
     return None
 
 
+# Everyday words hide under Hebrew particles, so only plain names count here.
 def match_listed_hebrew(word: str) -> tuple[ExtractedEntity, int] | None:
     """A listed name under the particles of a Hebrew word."""
     for form in (word.casefold(), *list_hebrew_readings(word)):
@@ -233,6 +235,7 @@ def match_mixed(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int] 
         return None
     if _MIXED.fullmatch(text):
         return ExtractedEntity(text, fold_name(text), PRODUCT), 1
+    # A sentence mostly in capitals is loud, and its words are no acronyms.
     is_shouting = sum(token.text.isupper() for token in tokens) > len(tokens) / 2
     if _ACRONYM.fullmatch(text) and not is_shouting and not announcements.is_function_word(tokens[place].bare):
         return ExtractedEntity(text, fold_name(text), THING), 1
@@ -249,6 +252,7 @@ def match_capitalised(tokens: list[Token], place: int) -> tuple[ExtractedEntity,
         or len(token.bare) < SHORTEST + 1
     ):
         return None
+    # A heading or a line in capitals: nothing in it can be told for a name by its capital.
     if sum(one.is_capital for one in tokens) > max(3, len(tokens) * 0.6):
         return None
     length = measure_capital_run(tokens, place)

@@ -9,8 +9,9 @@ from knowledge_graph.insights.graphs import KnownTopic
 from knowledge_graph.insights.question import WORD
 
 JUST_NOW = timedelta(minutes=RECENT_MINUTES)
+# Jaccard overlap of two questions' words from which one repeats the other.
 ALIKE = 0.6
-"""Jaccard overlap of two questions' words from which one repeats the other."""
+# Once before is chance; from twice on the answer did not hold.
 OFTEN = 2
 MOST_TOPICS = 4
 MOST_RELATED = 3

@@ -20,18 +20,18 @@ from memory.models import EndUser
 from memory.tiers import SCORED_TIERS
 
 SAMPLE = 40
+# As if there were so many more rows: of few memories none says how common a word is.
 USUAL_ROWS = 20
-"""As if there were so many more rows: of few memories none says how common a word is."""
 MOST_APPROACHES = 6
 MOST_FACTS = 5
 FACT_SHARE = 0.3
 MOST_MESSAGES = 8
 MOST_QUESTIONS = 20
+# So many of the latest exchanges are looked through for the same question; equal ones share the longest word.
 EXCHANGES_READ = 200
-"""So many of the latest exchanges are looked through for the same question; equal ones share the longest word."""
 LIKE_PROBLEM = 0.5
+# So many verdicts before its last use are looked through for the lesson of a failure.
 EVENTS_READ = 100
-"""So many verdicts before its last use are looked through for the lesson of a failure."""
 
 # Word by word through two small indexes, of judged memories and of the bank, which leave nothing pending: through the
 # index of all memories each word read the list of pending entries again, 8.0 ms in the median instead of 2.1 (20,000
@@ -104,11 +104,11 @@ SELECT
         WHERE item.user_id = %(user)s AND item.status = 'active') AS one) AS facts,
     {conversation}
 """
+# The columns of `memory_item` that an approach is built from.
 APPROACH_COLUMNS = (
     *("id", "tier", "status", "text", "uses", "worked", "failed", "partial", "score", "last_outcome", "last_used_at"),
     *("occurred_at", "source_type", "trust", "source"),
 )
-"""The columns of `memory_item` that an approach is built from."""
 LESSON = """
     SELECT noted.id, noted.text FROM (
         SELECT takeaway_id, at FROM (

@@ -188,7 +188,8 @@ class Insights:
 
 
 def read_columns(one: TierAdvice | ToolAdvice | ConversationTopic | Repetition | ActiveConcept) -> dict[str, Any]:
-    """Its fields by name. They are plain values, which `asdict` would copy one by one."""
+    """The fields by name."""
+    # They are plain values, which `asdict` would copy one by one.
     return {name: getattr(one, name) for name in one.__slots__}
 
 

@@ -10,10 +10,11 @@ from knowledge_graph.extraction.entities import extract_entities
 from memory.language import build_query_groups
 
 WORD = re.compile(r"\w+")
+# What is pasted behind a question would drown its words.
 LONGEST_READ = 2_000
 MOST_WORDS = 8
+# A memory is about the same matter when it holds so much of the weight of the question's words.
 ENOUGH_SHARE = 0.45
-"""A memory is about the same matter when it holds so much of the weight of the question's words."""
 ENOUGH_WORDS = 2.5
 LEAST_SHARE = 0.2
 

@@ -10,8 +10,8 @@ from memory.language.text import preview_text
 
 EXAMPLE_CHARS = 160
 MOST_LINES = 3
+# Uses from which on a tool's success rate is shown.
 HELPFUL_USES = 2
-"""Uses from which on a tool's success rate is shown."""
 CLOSING = "Let this shape the answer; it is a guide from experience and no instruction."
 
 

@@ -17,6 +17,7 @@ from memory.models import EndUser, MemoryItem
 from outcomes.models import ActionTaken, OutcomeEvent
 
 BATCH = 100
+# Evidence to show, not to count: the counters keep every use.
 MOST_EXAMPLES = 20
 MOST_MEMORIES = 20
 
@@ -57,7 +58,8 @@ def learn_actions(user: EndUser, *, limit: int = BATCH) -> int:
 
 
 def list_action_keys(taken: ActionTaken) -> Iterator[ActionKey]:
-    """Kind of work, action and tier, from the row alone, so that a reversal hits the same counters."""
+    """Kind of work, action and tier of a row."""
+    # From the row alone: a reversal must hit the counters that the first verdict hit.
     kind = classify_context(taken.query, (taken.action,))
     for tier in taken.tiers or [""]:
         yield kind, taken.action, tier

@@ -12,6 +12,7 @@ from knowledge_graph.models import KEY_CHARS
 from memory.models import EndUser
 
 MOST_ALIASES = 8
+# What a known name takes from being met again, at most ``most`` other spellings.
 SEEN_AGAIN = """
     aliases = CASE
         WHEN EXCLUDED.label = known.label OR EXCLUDED.label = ANY(known.aliases)
@@ -20,9 +21,8 @@ SEEN_AGAIN = """
     first_seen = LEAST(known.first_seen, EXCLUDED.first_seen),
     last_seen = GREATEST(known.last_seen, EXCLUDED.last_seen)
 """
-"""What a known name takes from being met again, at most ``most`` other spellings."""
+# Rounding error that may remain after shares were added and removed.
 TINY = 1e-6
-"""Rounding error that may remain after shares were added and removed."""
 
 
 @dataclass(slots=True)
@@ -33,8 +33,8 @@ class Counts:
     failed: float = 0
     partial: float = 0
     unknown: float = 0
+    # When the latest of them was given.
     at: datetime | None = None
-    """When the latest of them was given."""
 
     def add(self, outcome: str, amount: float, at: datetime) -> None:
         setattr(self, outcome, getattr(self, outcome) + amount)
@@ -58,7 +58,7 @@ class CountTable:
     beside: Mapping[str, str] = field(default_factory=dict)
 
     def add(self, user: EndUser, changes: Mapping[tuple[Any, ...], Counts]) -> None:
-        """Add these changes and drop the rows they leave empty. In the user's scope and turn."""
+        """Add these changes and drop the rows they leave empty. Needs the user's scope and lock."""
         changed = sorted((key for key, counts in changes.items() if not counts.is_empty), key=str)
         if not changed:
             return

@@ -22,14 +22,15 @@ from memory.models import EndUser, MemoryItem
 from memory.tiers import Outcome, Tier
 from outcomes.models import OutcomeEvent
 
+# Verdicts of one transaction, so that the lock on the user's graphs is never held for long.
 BATCH = 50
 READ_ITEMS = 3
 CONCEPTS_OF_ITEM = 6
 LONGEST_ITEM_READ = 500
 # These have no score of their own, so what helped is counted here.
 DOCUMENT_TIERS = frozenset({Tier.BOOKS.value, Tier.MEMORY_BANK.value})
+# A question of one concept is not recognised as a problem.
 SHORTEST_PROBLEM = 2
-"""A question of one concept is not recognised as a problem."""
 
 
 @dataclass(slots=True)
@@ -79,10 +80,8 @@ def pop_lessons(user: EndUser, events: Sequence[OutcomeEvent]) -> dict[int, Less
 
 
 def unlearn_forgotten(user: EndUser) -> int:
-    """Reverse verdicts whose question was deleted since: its words must not remain in the graphs.
-
-    In the user's scope and turn. Returns how many verdicts that were.
-    """
+    """Reverse verdicts whose question was deleted. Returns how many. Needs the user's scope and the graphs' lock."""
+    # Whoever has a question deleted wants its words gone, also as concepts.
     silent = OutcomeEvent.objects.filter(user=user, query="", exchange_id__isnull=False)
     lessons = list(Lesson.objects.filter(user=user, event_id__in=silent.values("pk")).exclude(keys=[]))
     if not lessons:

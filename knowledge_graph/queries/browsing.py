@@ -25,8 +25,8 @@ SESSION_TURNS = 50
 NEIGHBOURS = 20
 MEMORIES = 20
 HINTS = 5
+# So many of the latest judged questions decide in which kind of work a concept comes up.
 QUESTIONS_READ = 500
-"""So many of the latest judged questions decide in which kind of work a concept comes up."""
 
 
 class Sort(StrEnum):

@@ -13,10 +13,10 @@ from knowledge_graph.queries import browsing
 from memory.access.scope import user_scope
 from memory.models import EndUser
 
+# The longest path; entities further apart count as unconnected.
 LONGEST = 6
-"""The longest path; entities further apart count as unconnected."""
+# Entities looked at in one step, the most strongly connected first.
 WIDEST = 2_000
-"""Entities looked at in one step, the most strongly connected first."""
 
 STEP = """
 SELECT source, target, kind, weight FROM graph_edge
@@ -60,10 +60,8 @@ def find_entity_path(user: EndUser, start: str, end: str) -> EntityPath | None:
 
 
 def find_shortest_path(user: EndUser, start: str, end: str) -> list[PathStep] | None:
-    """The steps between two entities, empty if they are the same; None if there is no path within the limit.
-
-    A bidirectional breadth-first search that expands the smaller frontier.
-    """
+    """The steps between two entities, empty if they are the same; None if there is no path within the limit."""
+    # Breadth first from both ends, always expanding the smaller frontier: one well-known entity has thousands of edges.
     if start == end:
         return []
     reached: tuple[dict[str, PathStep | None], dict[str, PathStep | None]] = ({start: None}, {end: None})

@@ -76,11 +76,12 @@ def build_cloud(writer: NoteWriter, seed: int) -> VectorCloud:
 
 
 class BulkLoader:
-    """Holds the cloud in temporary tables of this connection, so that a vector costs the client two numbers."""
+    """Fills users with rows whose vectors are made inside the database."""
 
     def __init__(self, cloud: VectorCloud, seed: int) -> None:
         self.rng = random.Random(f"bulk {seed}")  # noqa: S311  (places in a cloud, not secrets)
         self.dims = int(cloud.pool.shape[1])
+        # The cloud lies in temporary tables of this connection, so that a vector costs the client two numbers.
         connection.ensure_connection()
         self._keep("bench_pool", cloud.pool)
         self._keep("bench_direction", cloud.directions)
@@ -130,10 +131,9 @@ def build_ready_row(user: EndUser, note: SyntheticNote, now: datetime, tier: Tie
 
 @contextmanager
 def defer_vector_index(owner: BaseDatabaseWrapper, dims: int, say: Say) -> Iterator[None]:
-    """Load without the vector index and build it at the end: row by row a million would take hours.
-
-    The index is built also when the loading fails, and by the next run when this one was killed.
-    """
+    """Load without the vector index and build it at the end."""
+    # Row by row a million would take hours. It is built also when the loading fails, and by the next run when this one
+    # was killed.
     with owner.cursor() as cursor:
         cursor.execute(f"DROP INDEX IF EXISTS memory_vector_hnsw_{dims}")
         try:

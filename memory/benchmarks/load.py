@@ -29,10 +29,10 @@ from memory.models import DriftReport, ReindexRun
 from memory.platform.queue import send_task
 from memory.tasks import continue_reindex
 
+# Of so many memories written one is deleted again, and must never be found after that.
 DELETE_EVERY = 10
-"""Of so many memories written one is deleted again, and must never be found after that."""
+# So many of the written memories are searched by their own words in the end.
 LOOKED_FOR = 200
-"""So many of the written memories are searched by their own words in the end."""
 # Measured: 2.0 times the quiet one with a worker that steps back by ten, 3.1 times with one that steps back by five.
 WORSE_BY = 3.0
 LONGEST_REBUILD_S = 1800.0
@@ -154,7 +154,7 @@ class LoadRun:
 
     @contextmanager
     def keep_writing(self) -> Iterator[None]:
-        """Writers keep up their rate as long as the context is open; more than one, so that a slow call delays none."""
+        """Writers keep up their rate as long as the context is open."""
         self.over.clear()
         pace = Pace(self.plan.writes)
         notes = iter(self.writer.notes(round(self.plan.writes * self.plan.seconds * 2)))
@@ -170,6 +170,7 @@ class LoadRun:
                 with self.collect_errors():
                     self.store_and_delete(note.text)
 
+        # Four, so that a slow call delays no other.
         with ThreadPoolExecutor(4) as pool:
             running = [pool.submit(one_writer) for _ in range(4)]
             try:
@@ -222,10 +223,8 @@ class LoadRun:
 
 
 def rebuild_index() -> ReindexRun:
-    """As `manage.py reindex --background`: the worker does it, and here it is waited for.
-
-    In a thread of its own, and so over a connection of its own, which must not outlive it.
-    """
+    """As `manage.py reindex --background`: the worker does it, and here it is waited for."""
+    # In a thread of its own, and so over a connection of its own, which must not outlive it.
     try:
         run = runs.start_run(now=timezone.now())
         give_up_at = time.monotonic() + LONGEST_REBUILD_S

@@ -45,8 +45,8 @@ class BenchmarkStage:
     user: str
     writer: NoteWriter
     loading: str = ""
+    # The measured user's row, where it can be reached.
     person: EndUser | None = None
-    """The measured user's row, where it can be reached."""
 
     def measure(self, plan: SpeedPlan, say: Say) -> SpeedFigures:
         measurement = SpeedMeasurement(self.client, self.user, plan, self.writer, timezone.now(), say)

@@ -126,10 +126,10 @@ def _parse_templates(texts: Sequence[str]) -> Drawer[SentenceTemplate]:
 
 
 class NoteWriter:
-    """An endless source of notes and questions. Notes and questions have a generator each, so the questions of a seed
-    are the same however many notes were written before them."""
+    """An endless source of notes and questions."""
 
     def __init__(self, seed: int) -> None:
+        # A generator each, so the questions of a seed are the same however many notes were written before them.
         self._notes = random.Random(f"notes {seed}")  # noqa: S311  (text, not secrets)
         self._questions = random.Random(f"questions {seed}")  # noqa: S311
         self._written: set[bytes] = set()

@@ -43,8 +43,8 @@ class DatasetMemory:
     speaker: str = ""
     thread_id: str = ""
     outcomes: tuple[str, ...] = ()
+    # Outcomes of turns that showed it alone: each with its question.
     judged_turns: tuple[tuple[str, str], ...] = ()
-    """Outcomes of turns that showed it alone: each with its question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,8 @@ def write_memories(user: EndUser, store: DatasetStore, asked_at: datetime) -> Lo
 
 
 def build_new_memory(memory: DatasetMemory, item: uuid.UUID, asked_at: datetime) -> NewMemory:
-    """What is old was said long ago and is stored now, as with every import: no time to live runs out on it."""
+    """The memory as an import stores it."""
+    # What is old was said long ago and is stored now: no time to live runs out on it.
     said_at = memory.occurred_at
     if said_at is None and memory.days_ago is not None:
         said_at = asked_at - timedelta(days=memory.days_ago)
@@ -117,8 +118,9 @@ def build_new_memory(memory: DatasetMemory, item: uuid.UUID, asked_at: datetime)
 
 
 def repeatable_id(store: DatasetStore, memory: DatasetMemory) -> uuid.UUID:
-    """Ids order what is equal otherwise, so their order is the same in every run; their ends differ, so that two runs
-    at once do not meet."""
+    """An id that follows from the data set."""
+    # Ids order what is equal otherwise, so two runs must order them alike; their ends differ, so that two runs at once
+    # do not meet.
     head = hashlib.blake2b(f"{store.key}/{memory.key}".encode(), digest_size=10).digest()
     return uuid.UUID(bytes=head + secrets.token_bytes(6), version=4)
 
@@ -143,7 +145,8 @@ def record_shown_turn(user: EndUser, question: str, item: uuid.UUID, tier: str, 
 
 
 def index_pending(user: EndUser) -> None:
-    """Index here and now, whether or not a worker runs beside: both may take the same rows and end the same."""
+    """Index until nothing is pending. Raises NotIndexedError."""
+    # Here and now, whether or not a worker runs beside: both may take the same rows and end the same.
     while queue.index_batch(user, now=timezone.now()):
         pass
     state = queue.count_indexing(user)

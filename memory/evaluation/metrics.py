@@ -49,7 +49,8 @@ def discounted_gain(grades: Iterable[int]) -> float:
 
 
 def ndcg_at(ranking: Sequence[str], grades: Grades, k: int) -> float:
-    """The ideal is the question's own grades in order, so a perfect ranking is 1 whatever the number of them."""
+    """Normalised discounted cumulative gain."""
+    # The ideal is the question's own grades in order, so a perfect ranking is 1 whatever the number of them.
     ideal = discounted_gain(sorted(grades.values(), reverse=True)[:k])
     return discounted_gain(grades.get(key, 0) for key in ranking[:k]) / ideal if ideal else 0.0
 

@@ -49,10 +49,10 @@ MODES: Mapping[str, SearchMode] = {
     HYBRID: SearchMode(FOUND, boosts=None),
     RERANKED: SearchMode(STAGES, boosts=None),
 }
+# The boosts that say what came of using a memory; ``plain`` is the search without them.
 FROM_OUTCOMES = frozenset({"outcomes", "solutions"})
-"""The boosts that say what came of using a memory; ``plain`` is the search without them."""
+# A reranker is asked only where a small part of what was found is wanted, so of a scenario it gives so many.
 READ_BY_RERANKER = 3
-"""A reranker is asked only where a small part of what was found is wanted, so of a scenario it gives so many."""
 # A scenario is ranked as a whole, as far as one answer of the search goes.
 DEEPEST = 50
 # Wide, so that a busy machine does not change a ranking; a stage that fails all the same is reported in red.
@@ -186,7 +186,7 @@ def score_question(judged: JudgedRanking, measures: Mapping[str, Measure], quest
 def ask_question(
     question: DatasetQuestion, content: LoadedStore, mode: str, depth: int, results: QualityResults
 ) -> list[str]:
-    """The keys of what was found. The deadline is wide: a busy machine must not turn into a worse ranking."""
+    """The keys of what was found, best first."""
     part = parse_mode(mode)
     depth = min(depth, READ_BY_RERANKER) if mode == RERANKED and len(content.keys) <= DEEPEST else depth
     request = SearchRequest(question.text, limit=depth, stages=part.stages, boosts=part.boosts, deadline_s=PATIENCE_S)

@@ -73,7 +73,8 @@ def number_drafts(drafts: Sequence[ScenarioDraft]) -> Iterator[tuple[str, Scenar
 
 
 def choose_half(key: str) -> str:
-    """Every other of a family and language; which one begins is left to chance, once and for all."""
+    """The half a scenario belongs to."""
+    # Every other of a family and language; which one begins is left to chance, once and for all.
     group, _, number = key.rpartition("-")
     return HALVES[(int(number) + derive_seed(group)) % 2]
 

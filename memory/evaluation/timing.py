@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Nearest rank: the smallest measured value that at least `share` of all values do not exceed. No interpolation, so
-    every figure that is printed was measured."""
+    """Nearest rank: the smallest measured value that at least `share` of all values do not exceed."""
+    # No interpolation, so every figure that is printed was measured.
     if not values:
         raise ValueError("a percentile of nothing")
     ordered = sorted(values)
@@ -54,8 +54,9 @@ class Stopwatch:
 
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:
-        """A call that raises is not counted: an error is quick and would flatter the figures."""
+        """Time the block as one call of a stage."""
         start = time.perf_counter()
+        # A call that raises is not counted: an error is quick and would flatter the figures.
         yield
         self.add(stage, (time.perf_counter() - start) * 1000)
 

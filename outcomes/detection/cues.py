@@ -15,11 +15,11 @@ THANKS = "thanks"
 CORRECTS = "corrects"
 REPEATS = "repeats"
 
+# Characters at the start of a message that are searched for a reaction.
 OPENING = 160
-"""Characters at the start of a message that are searched for a reaction."""
 LONGEST_EVIDENCE = 200
+# Share of words two messages have in common from which the later one asks again.
 SAME_QUESTION = 0.7
-"""Share of words two messages have in common from which the later one asks again."""
 FEWEST_WORDS = 2
 
 LONGEST_SMALL_TALK = 8

@@ -30,12 +30,12 @@ from outcomes.work import DETECT_EVERY, GIVEN_UP_AFTER
 logger = structlog.get_logger(__name__)
 
 PROMPT = "outcome_detection"
+# A judgement with less confidence counts as unknown.
 CONFIDENT = 0.7
-"""A judgement with less confidence counts as unknown."""
 LONGEST_MESSAGE = 500
 # One answer a call: one verdict for four exchanges would move the memories of all of them by the mood of the last.
+# Exchanges shown to the model before and after the judged one.
 CONTEXT_EXCHANGES = 2
-"""Exchanges shown to the model before and after the judged one."""
 MOST_ATTEMPTS = 3
 LEASE = timedelta(minutes=5)
 MOST_INDICATORS = 10
@@ -188,7 +188,8 @@ def render_messages(row: Exchange, *, judged: bool) -> tuple[str, str]:
 
 
 def shorten_message(message: str) -> str:
-    """One line of at most 500 characters, so that a message cannot pass for a line of another speaker."""
+    """One line of at most 500 characters."""
+    # Line breaks go, so that a message cannot pass for a line of another speaker.
     line = " ".join(message.split())
     return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 1] + "…"
 

@@ -168,7 +168,8 @@ def list_thread_memories(user: EndUser, thread_id: str, *, limit: int, offset: i
 
 
 def iterate_export_rows(user: EndUser, thread_id: str = "") -> Iterator[dict[str, Any]]:
-    """Every exchange as one flat record, oldest first; no transaction stays open between batches."""
+    """Every exchange as one flat record, oldest first."""
+    # Batch by batch: a client that reads slowly must not keep a transaction open.
     last: ExchangeCursor | None = None
     while True:
         with user_scope(user):

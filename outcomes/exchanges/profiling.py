@@ -35,8 +35,8 @@ AT_ONCE = 8
 DEADLINE_S = 30.0
 ACTOR = "profile"
 
+# A fact to store, and the bank item it duplicates.
 FactDraft = tuple[NewMemory, uuid.UUID | None]
-"""A fact to store, and the bank item it duplicates."""
 
 
 def profile_due_exchanges(user: EndUser, *, now: datetime, limit: int = AT_ONCE) -> int:
@@ -79,7 +79,8 @@ def is_skippable(user: EndUser, exchange: Exchange, now: datetime) -> bool:
 
 
 def draft_facts(user: EndUser, exchange: Exchange) -> list[FactDraft]:
-    """The facts in the user's words as bank items. Calls other services, so not in a transaction."""
+    """The facts in the user's words as bank items."""
+    # It calls other services, so no transaction may be open.
     found = profile.detect_profile_facts(exchange.user_message, Deadline(DEADLINE_S))
     drafts = []
     for fact in found:

@@ -22,8 +22,8 @@ from outcomes.signals import exchange_stored
 from outcomes.verdicts.actions import store_tool_runs
 from outcomes.work import is_detector_enabled, mark_exchange_work
 
+# After this idle time a thread counts as new.
 LONG_IDLE = timedelta(hours=12)
-"""After this idle time a thread counts as new."""
 MESSAGES_PER_EXCHANGE = 2
 PROMOTE_EVERY = 20
 RECORDS_OUTCOME = "record_response"
@@ -46,8 +46,8 @@ class StoredExchange:
     memory_id: uuid.UUID
     required_scoring: bool
     state: str
+    # Whether the client should wait for the outcome; only if a setting requires it.
     blocking: bool = False
-    """Whether the client should wait for the outcome; only if a setting requires it."""
 
 
 def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str = "") -> StoredExchange:
@@ -155,13 +155,13 @@ def find_unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:
     return last if last is not None and last.required_scoring and last.scored_at is None else None
 
 
+# Holds none of the user's words, so nothing in it can be forged. It names the turn: by now another has begun.
 SCORING_REQUEST = """<score-required exchange="{exchange}" turn="{turn}">
 The last answer in this conversation used memories, and nobody has said yet how it went. Before you answer, judge by
 what the user says now whether it worked, failed, was partly right, or cannot be known, and tell it with the tool
 record_response: turn_id {turn}, the outcome, what is to be learned in key_takeaway, and in related the positions you
 had used then.
 </score-required>"""
-"""Holds none of the user's words, so nothing in it can be forged. It names the turn: by now another has begun."""
 
 
 def render_scoring_request(exchange: Exchange) -> str:

@@ -29,12 +29,12 @@ MOVED_COLUMNS = {
     "last_used_at": "timestamptz",
     "updated_at": "timestamptz",
 }
+# One UPDATE with an array per column; composing a CASE per column took longer than running it.
 SAVE_MOVES = (
     f"UPDATE memory_item AS item SET {', '.join(f'{name} = moved.{name}' for name in MOVED_COLUMNS)}"  # noqa: S608 -- names only
     f" FROM unnest(%s::uuid[], {', '.join(f'%s::{kind}[]' for kind in MOVED_COLUMNS.values())})"
     f" AS moved (id, {', '.join(MOVED_COLUMNS)}) WHERE item.id = moved.id AND item.user_id = %s"
 )
-"""One UPDATE with an array per column; composing a CASE per column took longer than running it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ class SettledVerdict:
     scored: list[MemoryItem] = field(default_factory=list)
     learned: list[uuid.UUID] = field(default_factory=list)
     event: OutcomeEvent | None = None
+    # The verdicts that were current before.
     previous: list[OutcomeEvent] = field(default_factory=list)
-    """The verdicts that were current before."""
     replaced: list[OutcomeEvent] = field(default_factory=list)
 
 
@@ -106,7 +106,8 @@ class ScoreMove:
 def settle_verdict(
     user: EndUser, subject: VerdictSubject, verdict: Verdict, ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
 ) -> SettledVerdict:
-    """Apply a verdict to these memories. The subject's row must be locked, to serialise verdicts."""
+    """Apply a verdict to these memories. The subject's row must be locked."""
+    # The lock serialises verdicts on one turn: two at once would each reverse the same earlier one.
     current = find_current_events(user, subject)
     earlier = current if whole else [event for event in current if is_about_any(event, ids)]
     if is_overruled(verdict, earlier) or is_repetition(verdict, earlier, ids, whole=whole):
@@ -275,7 +276,8 @@ def describe_unchanged(user: EndUser, ids: Sequence[uuid.UUID], current: list[Ou
 
 
 def lock_items(user: EndUser, ids: Iterable[uuid.UUID]) -> list[MemoryItem]:
-    """Locks in order of id, so that two outcomes cannot deadlock."""
+    """The memories of a verdict, locked until the transaction ends."""
+    # In order of id, so that two outcomes cannot deadlock.
     items = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update(no_key=True)
     return list(items.defer("lexemes", "text").order_by("pk"))
 

@@ -21,8 +21,8 @@ from outcomes.verdicts.actions import set_action_verdicts
 from outcomes.verdicts.ledger import SettledVerdict, Verdict, VerdictSubject, clamp_score, settle_verdict
 
 # A lesson starts where its outcome would have moved the usual 0.5: by +0.2, -0.3, +0.05 and nothing.
+# The initial score of a takeaway, by outcome.
 TAKEAWAY_SCORES = {Outcome.WORKED: 0.7, Outcome.FAILED: 0.2, Outcome.PARTIAL: 0.55, Outcome.UNKNOWN: 0.5}
-"""The initial score of a takeaway, by outcome."""
 MAX_POSITION_DIGITS = 4
 
 
@@ -182,7 +182,8 @@ def settle_takeaway(
 def store_takeaway(
     user: EndUser, text: str, subject: VerdictSubject, verdict: Verdict, about: Sequence[uuid.UUID], now: datetime
 ) -> uuid.UUID:
-    """Store the takeaway as a memory derived from the memories it is about: same trust, purged with them."""
+    """Store the takeaway as a memory derived from the memories it is about."""
+    # Its parents are why it gets the lowest trust among them and is purged with them.
     exchange_memory = [subject.exchange.memory_id] if subject.exchange and subject.exchange.memory_id else []
     existing = MemoryItem.objects.for_user(user).filter(pk__in=[*about, *exchange_memory]).order_by("pk")
     new = NewMemory(

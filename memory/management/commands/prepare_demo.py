@@ -90,7 +90,8 @@ def read_access(file: Path) -> dict[str, str]:
 
 
 def write_private(file: Path, text: str) -> None:
-    """Replace the file as a whole; it holds a key and a password, so from its first moment it is its owner's alone."""
+    """Replace the file as a whole."""
+    # It holds a key and a password, so from its first moment it is its owner's alone.
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     with os.fdopen(handle, "w", encoding="utf-8") as draft:
         draft.write(text)

@@ -20,8 +20,8 @@ from memory.platform.queue import send_task
 from memory.tasks import continue_reindex
 from memory.tiers import Tier
 
+# For so long a run waits for a service that is away before the command gives up; the run stays open.
 PATIENCE_S = 300.0
-"""For so long a run waits for a service that is away before the command gives up; the run stays open."""
 RETRY_S = 5.0
 MOST_ROWS_PER_S = 1_000_000
 

@@ -1,4 +1,4 @@
-"""The words the guard knows, by language and by what they do in a sentence. Read once from the files beside it."""
+"""The words the guard knows, by language and by what they do in a sentence, and how they are found in a text."""
 
 import re
 from collections import defaultdict
@@ -6,18 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
-from pathlib import Path
 
 from memory.guard.spelling import fold_letters, normalise_text
+from memory.guard.words import list_kinds
+from memory.language.hebrew import PARTICLES
 from memory.language.kin import list_close_people
-from memory.language.loader import list_codes, read_entries, read_sections
+from memory.language.loader import SHARED, list_codes, read_entries, read_sections
 
-FOLDER = Path(__file__).parent / "words"
-FOREIGN = "other"
+FOREIGN = SHARED
 """The language of words that count whatever the text is written in."""
 WORD = re.compile(r"[^\W_]+|->|[:=]|\ue000")
 HEBREW = re.compile("[א-ת]")
-PARTICLES = "והבכלמש"
 MOST_PARTICLES = 3
 SHORTEST_STEM = 3
 
@@ -107,8 +106,8 @@ def load_lexicon() -> Lexicon:
 
 
 def read_guard_entries() -> Iterator[LexiconEntry]:
-    for path in sorted(FOLDER.glob("*.txt")):
-        yield from parse_entries(path)
+    for kind, language, texts in list_kinds():
+        yield from build_entries(kind, language, texts)
     for language in list_codes():
         yield from build_entries("kin", language, list_close_people(language))
 
@@ -122,18 +121,6 @@ def read_subject_entries(subject: str) -> Iterator[LexiconEntry]:
 
 def build_entries(kind: str, language: str, texts: Iterable[str]) -> Iterator[LexiconEntry]:
     return (build_entry(kind, language, parse_tokens(text)) for text in texts)
-
-
-def parse_entries(path: Path) -> list[LexiconEntry]:
-    kind = ""
-    found = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("["):
-            kind = line.strip("[] ")
-        elif line.strip() and not line.startswith("#"):
-            texts = (text.strip() for text in line.split(","))
-            found += [build_entry(kind, path.stem, parse_tokens(text)) for text in texts if text]
-    return found
 
 
 def build_entry(kind: str, language: str, parts: tuple[LexiconToken, ...]) -> LexiconEntry:

@@ -5,6 +5,9 @@ import re
 from collections import Counter
 
 from memory.guard.annotation import AnnotatedText, Sentence
+from memory.guard.spelling import fold_letters
+from memory.guard.words import join_words, list_words
+from memory.language.numbers import load_values
 
 FORMS = (
     ("a private key", re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")),
@@ -31,25 +34,10 @@ SPLIT_KEY = re.compile(
 RANDOM_BITS = 3.7
 """Shannon entropy per character above which a long mixed token is taken for a credential; words and paths lie below."""
 
-DIGITS = {
-    word: str(digit)
-    for digit, words in enumerate(
-        (
-            "zero null cero nul nulla oh אפס",
-            "one eins uno un una אחת אחד",
-            "two zwei dos deux due שתיים שניים",
-            "three drei tres trois tre שלוש",
-            "four vier cuatro quatre quattro ארבע",
-            "five funf fünf cinco cinq cinque חמש",
-            "six sechs seis sei שש",
-            "seven sieben siete sept sette שבע",
-            "eight acht ocho huit otto שמונה",
-            "nine neun nueve neuf nove תשע",
-        )
-    )
-    for word in words.split()
-}
-LETTER = re.compile(r"\b(?:an?|una?|une|eine?n?)\s[A-Z]\b|\bהאות\s|\s[א-ת](?=\s|[.,]|$)")
+DIGITS = {word: str(value) for word, value in (load_values("hour") | load_values("amount")).items() if value < 10}
+DIGITS |= dict.fromkeys(list_words("nought"), "0")
+"""The digit of a folded number word."""
+LETTER = re.compile(rf"\b(?:{join_words('article of a letter')})\s(?:[A-Z]\b|[א-ת])|\s[א-ת](?=\s|[.,]|$)")
 """A letter that is drawn: "draw an N"."""
 FURTHEST_LINK = 6
 """Words that may stand between "password" and "is"."""
@@ -99,8 +87,8 @@ def find_spoken_card(reading: AnnotatedText) -> str | None:
     for sentence in reading.sentences:
         run = ""
         for word in (*sentence.words, ""):
-            if word in DIGITS or (word.isdigit() and len(word) == 1):
-                run += DIGITS.get(word, word)
+            if digit := word if word.isdigit() and len(word) == 1 else DIGITS.get(fold_letters(word)):
+                run += digit
                 continue
             if SHORTEST_CARD <= len(run) <= LONGEST_CARD and is_luhn_valid(run):
                 return "a payment card number"

@@ -3,26 +3,18 @@
 import re
 
 from memory.guard.annotation import AnnotatedText, Sentence
+from memory.guard.words import join_words
 
-ROLE = (
-    r"(?:user|assistant|human|ai|system|bot|me|you|chatgpt|claude|q|a|usuario|usuaria|asistente|utilisateur|utilisatrice|"
-    r"assistante?|nutzer|nutzerin|assistent|utente|assistente|ki|ia|ich|tú|yo|moi|toi|io|tu|משתמש|משתמשת|עוזר|סוכן|בוט|"
-    r"chatbot|gpt|gemini|copilot|llm|humano|humain|mensch|umano|benutzer|benutzerin|asistenta|modell|modelo|"
-    r"אני|את|אתה|אדם|(?:ה)(?:משתמש|משתמשת|עוזר|סוכן|בוט|מודל)|עוזרת|מודל)"
-)
+SPEAKER = join_words("speaker label")
 ASKER = re.compile(
-    r"(?:^|[.!?…\s\"])(?:customer|client|visitor|question|agent|interviewer|cliente|pregunta|kunde|kundin|frage|question|"
-    r"domanda|לקוח|לקוחה|שאלה)\s?:\s[^\n?]{1,300}\?",
+    rf"(?:^|[.!?…\s\"])(?:{join_words('asker label')})\s?:\s[^\n?]{{1,300}}\?",
     re.IGNORECASE,
 )
-ANSWERER = re.compile(
-    r"(?:^|[.!?…\s\"])(?:support|agent|bot|answer|response|respuesta|antwort|réponse|risposta|soporte|תשובה|נציג|נציגה)\s?:\s",
-    re.IGNORECASE,
-)
+ANSWERER = re.compile(rf"(?:^|[.!?…\s\"])(?:{join_words('answerer label')})\s?:\s", re.IGNORECASE)
 """Labels that are names of other things too: only a question and what answers it make an exchange."""
 # Not \s: it takes line ends too, and 32 KB of them were then read twenty times over (0.3 s).
-TURN = re.compile(rf"^[^\S\n]{{0,20}}[\[(*_]{{0,2}}{ROLE}[\])*_]{{0,2}}\s?:", re.IGNORECASE | re.MULTILINE)
-INLINE_TURN = re.compile(rf"(?:[.!?…,;]\s{{1,3}}|\s[-–—/|]\s){ROLE}\s?:\s", re.IGNORECASE)
+TURN = re.compile(rf"^[^\S\n]{{0,20}}[\[(*_]{{0,2}}(?:{SPEAKER})[\])*_]{{0,2}}\s?:", re.IGNORECASE | re.MULTILINE)
+INLINE_TURN = re.compile(rf"(?:[.!?…,;]\s{{1,3}}|\s[-–—/|]\s)(?:{SPEAKER})\s?:\s", re.IGNORECASE)
 STAMPED = re.compile(r"^[^\S\n]{0,8}\[?\d{1,2}[:.]\d{2}(?::\d{2})?\]?\s.{1,40}?:\s", re.MULTILINE)
 LAUGHTER = re.compile("[😂🤣😜😝🤪]")
 YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20[0-2]\d)(?!\d)")

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import unquote
 
+from memory.guard.words import list_words
+
 INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f"
     "\ufeff\U000e0000-\U000e01ef]"
@@ -40,11 +42,7 @@ NO_LETTERS = re.compile(r"[^a-z]+")
 MOST_DECODED = 8
 READABLE = 0.85
 
-TELLTALES = (
-    "ignore", "instructions", "password", "previous", "forward", "system", "prompt", "always", "recommend",
-    "administrator", "contrasena", "ignora", "instrucciones", "instructions", "consignes", "passwort", "anweisungen",
-    "istruzioni", "regeln", "regole", "disregard", "secret", "assistant", "developer", "override", "bypass",
-)  # fmt: skip
+TELLTALES = list_words("telltale")
 """Words of orders and secrets, looked for where a text is turned round, shifted or spelt out letter by letter."""
 
 

@@ -5,10 +5,10 @@ from typing import Final
 
 from memory.language.folding import strip_accents
 from memory.language.kin import load_introductions, load_own_introductions
+from memory.language.loader import Language, load_languages
 from memory.language.names import load_words
 from memory.language.periods import MONTHS, WEEKDAYS
-from memory.language.stems import LANGUAGES
-from memory.language.stopwords import load_all_stop_words, load_fillers
+from memory.language.stopwords import load_fillers, load_stop_words
 
 # Words an announcement has at most.
 LONGEST: Final = 3
@@ -42,11 +42,18 @@ def find_announced_kind(before: list[str]) -> str | None:
     return None
 
 
-@cache
-def _grammar() -> frozenset[str]:
-    grammar = {strip_accents(word) for word in load_all_stop_words()}
-    return frozenset(grammar) | load_words("no names") | load_fillers(LANGUAGES) | load_introductions()
-
-
 def is_function_word(bare: str) -> bool:
-    return bare in _grammar()
+    return bare in _function_words(load_languages())
+
+
+def is_acronym(bare: str) -> bool:
+    """Whether a word in capitals is no ordinary one. Later languages are not asked: "nas" is Portuguese "in the"."""
+    first = tuple(language for language in load_languages() if language.generation == 1)
+    return bare not in _function_words(first)
+
+
+@cache
+def _function_words(languages: tuple[Language, ...]) -> frozenset[str]:
+    codes = tuple(language.code for language in languages)
+    grammar = {strip_accents(word) for code in codes for word in load_stop_words(code)}
+    return frozenset(grammar) | load_words("no names") | load_fillers(codes) | load_introductions()

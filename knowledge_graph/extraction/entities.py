@@ -237,7 +237,7 @@ def match_mixed(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int] 
         return ExtractedEntity(text, fold_name(text), PRODUCT), 1
     # A sentence mostly in capitals is loud, and its words are no acronyms.
     is_shouting = sum(token.text.isupper() for token in tokens) > len(tokens) / 2
-    if _ACRONYM.fullmatch(text) and not is_shouting and not announcements.is_function_word(tokens[place].bare):
+    if _ACRONYM.fullmatch(text) and not is_shouting and announcements.is_acronym(tokens[place].bare):
         return ExtractedEntity(text, fold_name(text), THING), 1
     return None
 

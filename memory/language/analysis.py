@@ -83,7 +83,8 @@ def _forms(piece: TextToken, languages: tuple[str, ...]) -> tuple[str, ...]:
     if kind == "code":
         return (form,)
     bare = strip_accents(form)
-    month = MONTHS.get(bare)
+    # A month whose plain letters are another word ("março") is told by its accents alone.
+    month = MONTHS.get(bare) or MONTHS.get(form)
     named = (month,) if month else ()
     if is_hebrew(form):
         return (*list_hebrew_readings(form), *named)

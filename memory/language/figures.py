@@ -8,7 +8,7 @@ from memory.language.folding import fold_text
 from memory.language.hebrew import BEFORE_A_MONTH
 from memory.language.loader import SHARED, read_entries
 from memory.language.numbers import ORDINAL_ENDINGS, find_written_numbers
-from memory.language.periods import BEFORE_DAY, BETWEEN_DAY_AND_MONTH, MONTHS
+from memory.language.periods import BEFORE_DAY, BETWEEN_DAY_AND_MONTH, MONTHS, MONTHS_ASKED_FOR
 from memory.language.times import MARKS, has_clock_time
 
 DayOfYear = tuple[int, int]
@@ -28,8 +28,11 @@ _DOTTED: Final = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(?:\d{2,4}\b|(?!\d))")
 _DAY_AND_MONTH: Final = re.compile(r"\b(?=\d?0|0)(\d\d)\.(\d\d)\b(?![.\d])")
 _SLASHED: Final = re.compile(r"\b(\d{1,2})/(\d{1,2})(?:/\d{2,4})?\b")
 _MONTH: Final = "|".join(sorted((name for name in MONTHS if len(name) > 2), key=len, reverse=True))
+_UNSURE_MONTH: Final = "|".join(name for name in MONTHS_ASKED_FOR if name not in MONTHS)
 _DAY_MONTH: Final = re.compile(
-    rf"\b(\d{{1,2}})(?:{ORDINAL_ENDINGS}|\.|°)?(?: (?:{BETWEEN_DAY_AND_MONTH}))? [{BEFORE_A_MONTH}]?({_MONTH})\b"
+    rf"\b(\d{{1,2}})(?:{ORDINAL_ENDINGS}|\.|°)?(?: (?:{BETWEEN_DAY_AND_MONTH}))? [{BEFORE_A_MONTH}]?({_MONTH})\b|"
+    # A month whose name is rather another word needs what joins it to its day: "5 de marco".
+    rf"\b(\d{{1,2}})(?:{ORDINAL_ENDINGS})? (?:{BETWEEN_DAY_AND_MONTH}) ({_UNSURE_MONTH})\b"
 )
 _MONTH_DAY: Final = re.compile(rf"\b({_MONTH}) (?:(?:{BEFORE_DAY}) )?(\d{{1,2}})(?:{ORDINAL_ENDINGS})?\b(?![:.,]?\d)")
 _NUMBER: Final = re.compile(r"(?<![\w.,-])\d{1,3}(?:[,.' ]\d{3})+(?![\w])|(?<![\w.,:/-])\d+(?:[.,]\d{1,2})?(?![\w:/-])")
@@ -58,10 +61,10 @@ def find_days(text: str) -> frozenset[DayOfYear]:
     found |= {(int(month), int(day)) for day, month in _DAY_AND_MONTH.findall(bare)}
     for first, second in _SLASHED.findall(bare):
         found |= {(int(first), int(second)), (int(second), int(first))}
-    for day, month in _DAY_MONTH.findall(bare):
-        found.add((_month(month), int(day)))
+    for day, month, other_day, other_month in _DAY_MONTH.findall(bare):
+        found.add((MONTHS_ASKED_FOR[month or other_month], int(day or other_day)))
     for month, day in _MONTH_DAY.findall(bare):
-        found.add((_month(month), int(day)))
+        found.add((MONTHS_ASKED_FOR[month], int(day)))
     return frozenset((month, day) for month, day in found if 1 <= month <= 12 and 1 <= day <= 31)
 
 
@@ -71,10 +74,6 @@ def has_date(bare: str) -> bool:
     if not any(char.isdigit() for char in bare):
         return False
     return has_clock_time(bare) or bool(find_days(bare))
-
-
-def _month(name: str) -> int:
-    return int(MONTHS[name].removeprefix("month:"))
 
 
 def find_numbers(text: str) -> frozenset[float]:

@@ -27,6 +27,9 @@ ASKS_HOW: Final = compile_cue(SUBJECT, "how")
 WORK: Final = compile_cue(SUBJECT, "work")
 """Work to do rather than something to know; several of these make a large task."""
 
+JOINTS: Final = frozenset((*collect_entries(SUBJECT, "and"), *collect_entries(SUBJECT, "but")))
+"""Words that join two statements."""
+
 _ASKING: Final = join_phrases(SUBJECT, "asks")
 _ACCENTED: Final = str.maketrans({"a": "[aáàâã]", "e": "[eéèê]", "i": "[iíìî]", "o": "[oóòôõ]", "u": "[uúùû]"})
 BETWEEN_QUESTIONS: Final = re.compile(

@@ -6,15 +6,16 @@ What a language calls them stands in its `periods.txt`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from typing import Final
 
 from memory.language.folding import WORD
 from memory.language.hebrew import BEFORE_A_TIME, is_hebrew
-from memory.language.loader import collect_entries
+from memory.language.loader import collect_entries, list_codes, read_entries
 from memory.language.numbers import ORDINAL_ENDINGS, load_counts
-from memory.language.phrases import join_phrases
+from memory.language.phrases import join_phrases, without_groups
 
 TimeWindow = tuple[datetime, datetime]
 
@@ -28,7 +29,7 @@ MONTHS: Final[dict[str, str]] = {
 """The term under which all languages' names of a month meet, and the 06 of a date."""
 WEEKDAYS: Final = frozenset(collect_entries(SUBJECT, "weekdays"))
 # Further spellings that only a question is read for: as terms they would change what is stored.
-_ASKED_MONTHS: Final = {
+MONTHS_ASKED_FOR: Final = {
     **{name: int(term.removeprefix("month:")) for name, term in MONTHS.items()},
     **{name: number for number in range(1, 13) for name in collect_entries(SUBJECT, f"month {number}: in a question")},
 }
@@ -39,7 +40,9 @@ _TIME_WORDS: Final = re.compile(
     rf"\b[{BEFORE_A_TIME}]?(?:{join_phrases(SUBJECT, 'time words')}|(?:{'|'.join(sorted(WEEKDAYS))})s?|"
     rf"{'|'.join(name for name in MONTHS if len(name) >= SHORTEST_MONTH)})\b"
 )
-_IN_TWO_WORDS: Final = tuple(word for word in collect_entries(SUBJECT, "time words") if "'" in word)
+_IN_TWO_WORDS: Final = tuple(
+    word for word in (*collect_entries(SUBJECT, "time words"), *sorted(WEEKDAYS)) if re.fullmatch(r"\w+['-]\w+", word)
+)
 """Words of time that are two to `WORD`, as "aujourd'hui" is."""
 
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
@@ -49,7 +52,7 @@ _BESIDE_MONTH: Final = (
     rf"(?:\d{{1,4}}(?:{ORDINAL_ENDINGS})?(?: (?:{BETWEEN_DAY_AND_MONTH}))?|"
     rf"{join_phrases(SUBJECT, 'beside a month')})"
 )
-_HEBREW_MONTH: Final = re.compile(rf"\b(?:ו?[בלמשכה]|ו?ש[בלמ])?({'|'.join(filter(is_hebrew, _ASKED_MONTHS))})\b")
+_HEBREW_MONTH: Final = re.compile(rf"\b(?:ו?[בלמשכה]|ו?ש[בלמ])?({'|'.join(filter(is_hebrew, MONTHS_ASKED_FOR))})\b")
 
 _UNITS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
 _SLACK: Final = 0.5
@@ -74,11 +77,11 @@ def is_time_word(word: str) -> bool:
 
 def find_months(bare: str) -> frozenset[int]:
     """The months a folded question names; Hebrew writes "in" and "since" onto them."""
-    found = {_ASKED_MONTHS[name] for name in _HEBREW_MONTH.findall(bare)}
-    for word in set(WORD.findall(bare)) & MONTHS.keys():
+    found = {MONTHS_ASKED_FOR[name] for name in _HEBREW_MONTH.findall(bare)}
+    for word in set(WORD.findall(bare)) & MONTHS_ASKED_FOR.keys():
         if word in _UNSURE_MONTHS and not re.search(rf"\b{_BESIDE_MONTH} {word}\b|\b{word},? \d", bare):
             continue
-        found.add(_ASKED_MONTHS[word])
+        found.add(MONTHS_ASKED_FOR[word])
     return frozenset(found)
 
 
@@ -90,39 +93,46 @@ def find_window(bare: str, now: datetime) -> TimeWindow | None:
     """The first stretch relative to now that a folded text names; None when it names none."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     day = timedelta(days=1)
-    for pattern in _ago():
-        if match := pattern.search(bare):
-            length = timedelta(days=_UNITS[_unit_of(match)])
-            middle = now - _count_of(match["count"]) * length
-            slack = max(day, length * _SLACK)
-            return middle - slack, middle + slack
+    if match := _find_first(_ago(), bare):
+        length = timedelta(days=_UNITS[_unit_of(match)])
+        middle = now - _count_of(match["count"]) * length
+        slack = max(day, length * _SLACK)
+        return middle - slack, middle + slack
     if _named("before yesterday").search(bare):
         return midnight - 2 * day, midnight - day
     if _named("yesterday").search(bare):
         return midnight - day, midnight
     if _named("today").search(bare):
         return midnight, midnight + day
-    if match := _relative("last").search(bare):
+    if match := _find_first(_relative("last"), bare):
         length = timedelta(days=_UNITS[_unit_of(match)])
         # A calendar week that is past may have ended today or six days ago.
         return midnight - 2 * length, midnight - day if length > day else midnight
-    if match := _relative("this").search(bare):
+    if match := _find_first(_relative("this"), bare):
         return midnight - timedelta(days=_UNITS[_unit_of(match)]), midnight + day
     return None
 
 
 @cache
-def _unit() -> str:
-    return "|".join(f"(?P<{unit}>{join_phrases(SUBJECT, unit)})" for unit in _UNITS)
+def _units_of(language: str) -> str:
+    """The units of one language: "ha due anni" is how old somebody is in Italian, "há dois anos" long ago."""
+    return "|".join(f"(?P<{unit}>{_join(language, unit)})" for unit in _UNITS)
+
+
+def _join(language: str, section: str) -> str:
+    return "|".join(map(without_groups, read_entries(language, SUBJECT, section)))
 
 
 @cache
 def _ago() -> tuple[re.Pattern[str], ...]:
     count = rf"(?P<count>\d{{1,3}}|{'|'.join(load_counts())})"
-    return (
-        re.compile(rf"\b{count} (?:of )?(?:{_unit()}) (?:{join_phrases(SUBJECT, 'ago after')})\b"),
-        re.compile(rf"\b(?:{join_phrases(SUBJECT, 'ago before')}) {count} (?:{_unit()})\b"),
-    )
+    found = []
+    for code in list_codes():
+        if after := _join(code, "ago after"):
+            found.append(rf"\b{count} (?:of )?(?:{_units_of(code)}) (?:{after})\b")
+        if before := _join(code, "ago before"):
+            found.append(rf"\b(?:{before}) {count} (?:{_units_of(code)})\b")
+    return tuple(map(re.compile, found))
 
 
 @cache
@@ -131,21 +141,26 @@ def _named(section: str) -> re.Pattern[str]:
 
 
 @cache
-def _relative(section: str) -> re.Pattern[str]:
-    """A word like "last" before a unit of time, or a phrase of a language that says both in its own way."""
-    whole = [
-        rf"\b(?P<whole_{unit}>{join_phrases(SUBJECT, f'{section} {unit}')})\b"
-        for unit in _UNITS
-        if collect_entries(SUBJECT, f"{section} {unit}")
-    ]
+def _relative(section: str) -> tuple[re.Pattern[str], ...]:
+    """For each language a word like "last" before a unit of time, and phrases that say both in their own way."""
     # French and Italian write "this" onto the unit: quest'anno.
     gap = " ?" if section == "this" else " "
-    return re.compile("|".join([rf"\b(?:{join_phrases(SUBJECT, section)}){gap}(?:{_unit()})\b", *whole]))
+    found = []
+    for code in list_codes():
+        if word := _join(code, section):
+            found.append(rf"\b(?:{word}){gap}(?:{_units_of(code)})\b")
+        found += [rf"\b(?P<{unit}>{phrases})\b" for unit in _UNITS if (phrases := _join(code, f"{section} {unit}"))]
+    return tuple(map(re.compile, found))
+
+
+def _find_first(patterns: Iterable[re.Pattern[str]], bare: str) -> re.Match[str] | None:
+    matches = (match for pattern in patterns if (match := pattern.search(bare)))
+    return min(matches, key=lambda match: match.start(), default=None)
 
 
 def _unit_of(match: re.Match[str]) -> str:
     named = (name for name, value in match.groupdict().items() if value and name != "count")
-    return next(named).removeprefix("whole_")
+    return next(named)
 
 
 def _count_of(text: str) -> int:

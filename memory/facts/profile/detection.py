@@ -18,6 +18,7 @@ from memory.guard.annotation import annotate_text
 from memory.inference import language_model
 from memory.inference.llm import LanguageModel
 from memory.inference.prompts import render_prompt
+from memory.language.query_cues import USER_WORDS
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
 from memory.tiers import Trust
@@ -30,7 +31,6 @@ STEM = 4
 LEAST_SHARED = 0.5
 """Share of a statement's longer words that the person must have used."""
 WORD = re.compile(r"[^\W_]{3,}")
-ABOUT_THE_USER = frozenset({"user", "users", "nutzer", "nutzerin", "utente", "usuario", "usuaria", "utilisateur"})
 
 
 class ProposedFact(BaseModel):
@@ -100,6 +100,6 @@ def is_confident(find: ProposedFact) -> bool:
 def is_grounded(statement: str, message: str) -> bool:
     """Whether the statement uses the user's words; a hallucination uses others."""
     said = {word[:STEM] for word in WORD.findall(message.casefold())}
-    words = [word for word in WORD.findall(statement.casefold()) if word not in ABOUT_THE_USER]
+    words = [word for word in WORD.findall(statement.casefold()) if word not in USER_WORDS]
     told = [word for word in words if len(word) >= STEM] or words
     return bool(told) and sum(word[:STEM] in said for word in told) >= LEAST_SHARED * len(told)

@@ -1,4 +1,4 @@
-"""Finds profile facts by rules in six languages.
+"""Finds profile facts by rules.
 
 Precision comes before recall: a wrong fact is worse than a missed one. A sentence counts only if it begins like such a
 statement, is no question, hypothesis or quotation, refers to nothing on the screen, and passes the bank's guard.
@@ -12,8 +12,10 @@ from memory.facts.profile.facts import Confidence, ProfileFact, ProfileField
 from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import ADDRESS_MARK, BREAKS, TOKEN, AnnotatedText, Sentence, Span, annotate_text
 from memory.guard.lexicon import Lexicon, build_entries, read_guard_entries, read_subject_entries
+from memory.language.intents import JOINTS
 from memory.language.kin import list_workmates
 from memory.language.loader import list_codes
+from memory.language.phrases import join_phrases
 from memory.tiers import Trust
 
 READ = 2000
@@ -24,8 +26,7 @@ CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`", re.DOTALL)
 QUOTED_LINE = re.compile(r"^\s{0,8}>.*$", re.MULTILINE)
 QUOTED = re.compile(r"\"[^\"\n]{0,500}\"|“[^”\n]{0,500}”|„[^“”\n]{0,500}[“”]|«[^»\n]{0,500}»|‘[^’\n]{3,500}’(?!\w)")
 SEGMENT = re.compile(r"(?:(?<!\s)\s++)?+[,;]\s++|(?<!\s)\s++[-–—]\s++")
-JOINTS = frozenset({"and", "but", "und", "aber", "et", "mais", "y", "e", "ed"})
-JOINT = re.compile(r"((?<!\s)\s++(?:and|und|et|y|e|ed)\s++|(?<!\s)\s++ו(?=אני\s))", re.IGNORECASE)
+JOINT = re.compile(rf"((?<!\s)\s++(?:{join_phrases('intents', 'and')})\s++|(?<!\s)\s++ו(?=אני\s))", re.IGNORECASE)
 MOST_JOINTS = 8
 HEBREW = re.compile("[א-ת]")
 LONGEST_NAME = 4

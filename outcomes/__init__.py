@@ -4,7 +4,7 @@
 an outcome that nobody reported. Beside the rooms: ``models`` (the tables), ``signals`` (what others may listen to),
 ``work`` (which users have something pending), ``tasks`` and ``receivers`` (Celery and Django conventions).
 
-To change by how much an outcome moves a score, see ``memory/scoring.py`` and the setting; which outcome replaces which
+To change by how much an outcome moves a score, see ``ScoringConf`` in ``memory/conf.py``; which outcome replaces which
 is in ``verdicts/ledger.py``. This app imports ``memory`` below its doors and never ``knowledge_graph``: the graphs
 read the ledger, the ledger does not know them.
 """

@@ -38,9 +38,10 @@ def main(argv: list[str]) -> int:
     if command in AS_OWNER:
         os.environ["DB_ROLE"] = "owner"
     from config.embedded import EmbeddedError
+    from config.env import report_bad_settings
 
     try:
-        return run(command, argv)
+        return report_bad_settings(lambda: run(command, argv))
     except EmbeddedError as error:
         sys.stderr.write(f"error: {error}\n")
         return 1

@@ -7,14 +7,26 @@ A secret may be given in a file: with ``NAME_FILE`` set, the file's content is t
 
 import math
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
+EXIT_SETTINGS = 2
 BASE_DIR = Path(__file__).resolve().parent.parent
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
+
+
+def report_bad_settings(run: Callable[[], int]) -> int:
+    """The exit code of ``run``; where a setting stops it, one line names the variable and the rule it breaks."""
+    try:
+        return run()
+    except ImproperlyConfigured as error:
+        # The message alone: the thirty lines of a traceback would say where it was read, which helps nobody.
+        sys.stderr.write(f"error: {' '.join(str(error).split())}\n")
+        return EXIT_SETTINGS
 
 
 def env_str(name: str, default: str = "") -> str:

@@ -23,6 +23,7 @@ from config.runtime.programs import (
     web_program,
     worker_program,
 )
+from config.runtime.settings_check import check_settings
 from config.supervisor import OneOffCommand, StartFailedError, StopRequestedError, Supervisor
 
 EXIT_REFUSED = 3
@@ -218,8 +219,11 @@ def resolve_installation(data_dir: Path | None) -> Paths:
 
 
 def up(given: argparse.Namespace) -> int:
-    address = WebAddress(given.host, given.port)
-    return Installation(resolve_installation(given.data_dir), address, demo=not given.no_demo).run()
+    place, address = resolve_installation(given.data_dir), WebAddress(given.host, given.port)
+    # Before anything is started: each process would fail on it in its own way, with the parts already running.
+    if refused := check_settings(child_environment(place, address)):
+        return refused
+    return Installation(place, address, demo=not given.no_demo).run()
 
 
 def down(given: argparse.Namespace) -> int:

@@ -32,6 +32,24 @@ EXCEPTION_LINE = re.compile(r"^[A-Za-z_][\w.]*(Error|Exception)(:|$)")
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessCounts:
+    """How many processes and threads the product runs, which only whoever starts them needs to know."""
+
+    web_workers: int
+    web_threads: int
+    worker_concurrency: int
+
+
+def read_process_counts() -> ProcessCounts:
+    """Raises ImproperlyConfigured for a variable that is no such number."""
+    return ProcessCounts(
+        web_workers=env_int("WEB_WORKERS", 2, minimum=1),
+        web_threads=env_int("WEB_THREADS", 32, minimum=1),
+        worker_concurrency=env_int("WORKER_CONCURRENCY", 2, minimum=1),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class WebAddress:
     host: str
     port: int
@@ -121,12 +139,13 @@ def embedder_program(place: Paths) -> Program:
 
 def web_program(place: Paths, address: WebAddress, *, speaks_mcp: bool = False) -> Program:
     """``speaks_mcp``: the MCP process runs beside it, and ``/mcp`` is forwarded to it."""
+    counts = read_process_counts()
     options = {
         "interface": "wsgi",
         "host": address.host,
         "port": str(address.port),
-        "workers": str(env_int("WEB_WORKERS", 2, minimum=1)),
-        "blocking-threads": str(env_int("WEB_THREADS", 32, minimum=1)),
+        "workers": str(counts.web_workers),
+        "blocking-threads": str(counts.web_threads),
         "backpressure": str(CONNECTIONS_PER_WEB_PROCESS),
         "workers-kill-timeout": "5",
         "log-level": "warning",
@@ -160,7 +179,7 @@ def mcp_program(place: Paths, address: WebAddress | None = None) -> Program:
 
 
 def worker_program(place: Paths, address: WebAddress) -> Program:
-    concurrency = str(env_int("WORKER_CONCURRENCY", 2, minimum=1))
+    concurrency = str(read_process_counts().worker_concurrency)
     return Program(
         name="worker",
         argv=[*celery_command("worker"), "--concurrency", concurrency, "--without-gossip", "--without-mingle"],

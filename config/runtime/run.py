@@ -5,15 +5,17 @@ The options are those of the process table, so that a container runs what ``mana
 
 import argparse
 import os
+import sys
 
 from config.embedded import installation_paths
-from config.env import BASE_DIR, env_path
+from config.env import BASE_DIR, env_path, report_bad_settings
 from config.runtime.programs import WebAddress, beat_program, mcp_program, web_program, worker_program
+from config.runtime.settings_check import check_settings
 
 PROGRAMS = {"web": web_program, "worker": worker_program, "beat": beat_program, "mcp": mcp_program}
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description="Run one process of the product in the foreground.")
     parser.add_argument("name", choices=PROGRAMS)
     parser.add_argument("--host", default="127.0.0.1")
@@ -21,9 +23,12 @@ def main() -> None:
     given = parser.parse_args()
     place = installation_paths(env_path("DATA_DIR", BASE_DIR / ".data"))
     program = PROGRAMS[given.name](place, WebAddress(given.host, given.port))
-    os.chdir(program.cwd)
-    os.execve(program.argv[0], list(program.argv), dict(program.environment))  # noqa: S606 - this process ends here
+    refused = check_settings(program.environment)
+    if not refused:
+        os.chdir(program.cwd)
+        os.execve(program.argv[0], list(program.argv), dict(program.environment))  # noqa: S606 - this process ends here
+    return refused
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(report_bad_settings(main))

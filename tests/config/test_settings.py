@@ -2,6 +2,8 @@
 
 import ast
 import runpy
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import databases
 from config.env import (
+    EXIT_SETTINGS,
     copy_environment,
     env_bool,
     env_choice,
@@ -21,8 +24,10 @@ from config.env import (
     env_secret,
     env_sizes,
     env_str,
+    report_bad_settings,
 )
 from config.flags import read_flags
+from config.runtime.programs import read_process_counts
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / ".env.example"
@@ -359,3 +364,65 @@ def test_the_values_of_the_example_are_the_defaults(read: Read, clean_environmen
         if name.isupper() and isinstance(value, plain) and name not in made_of_objects and after[name] != value
     }
     assert changed == set()
+
+
+# --- told in one line --------------------------------------------------------------------------------------------
+BAD_VALUES = {
+    "env_bool": "perhaps",
+    "env_int": "abc",
+    "env_float": "1,5",
+    "env_choice": "something else",
+    "env_sizes": "no pair",
+}
+TYPED = sorted(
+    {
+        (call.args[0].value, call.func.id)
+        for name, call in calls_of_readers()
+        if isinstance(call.func, ast.Name)
+        and call.func.id in BAD_VALUES
+        and isinstance(call.args[0], ast.Constant)
+        and isinstance(call.args[0].value, str)
+    }
+)
+MALFORMED = [
+    *((name, BAD_VALUES[reader]) for name, reader in TYPED),
+    ("DATABASE_URL", "mysql://x"),
+    ("DATABASE_URL", "postgresql://host:port/name"),
+    ("SECRET_KEY", "short"),
+]
+
+
+def test_every_kind_of_typed_variable_is_tried() -> None:
+    assert {reader for _, reader in TYPED} == set(BAD_VALUES)
+    assert {"WEB_WORKERS", "WORKER_CONCURRENCY", "DB_ROLE", "MEMORY_MODEL_WINDOWS", "ENABLE_KG"} <= {
+        n for n, _ in TYPED
+    }
+
+
+@pytest.mark.parametrize(("name", "value"), MALFORMED, ids=[f"{name}={value}" for name, value in MALFORMED])
+def test_a_bad_setting_is_one_line_that_names_the_variable(
+    read: Read, capsys: pytest.CaptureFixture[str], name: str, value: str
+) -> None:
+    def load() -> int:
+        read(**{name: value})
+        read_process_counts()
+        return 0
+
+    assert report_bad_settings(load) == EXIT_SETTINGS == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
+    assert name in line
+    assert value not in line or name not in {"SECRET_KEY", "DATABASE_URL"}
+
+
+@pytest.mark.parametrize(
+    "argv", [["manage.py", "check"], ["manage.py", "up", "--port", "1"], ["-m", "config.runtime.run", "web"]]
+)
+def test_no_command_starts_anything_with_a_bad_setting(tmp_path: Path, argv: list[str]) -> None:
+    environment = copy_environment(DATA_DIR=str(tmp_path / "data"), WEB_WORKERS="abc")
+    ran = subprocess.run(
+        [sys.executable, *argv], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == EXIT_SETTINGS
+    assert (ran.stdout, ran.stderr) == ("", "error: WEB_WORKERS must be a whole number, not 'abc'\n")
+    assert not (tmp_path / "data" / "pg").exists()

@@ -20,11 +20,48 @@ KEY_CHARS = 200
 PREVIEW_CHARS = 200
 
 
-class GraphWork(models.Model):
-    """The work list: a changed memory not yet processed. Insert and delete only, so writers never block."""
+class GraphRow(models.Model):
+    """What every table of the graphs begins with: rows belong to one user and go when the user goes."""
 
     id = models.BigAutoField(primary_key=True)
     user = user_key()
+
+    class Meta:
+        abstract = True
+
+
+class NamedRow(GraphRow):
+    """A concept or an entity: one key for all spellings, the first of them to show, and when it was met."""
+
+    key = models.CharField(max_length=KEY_CHARS)
+    label = models.CharField(max_length=KEY_CHARS)
+    aliases = ArrayField(models.CharField(max_length=KEY_CHARS), default=list)
+    first_seen = models.DateTimeField()
+    last_seen = models.DateTimeField()
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class CounterRow(GraphRow):
+    """Counts of outcomes on a tier."""
+
+    tier = models.CharField(max_length=16)
+    worked = models.IntegerField(default=0)
+    failed = models.IntegerField(default=0)
+    partial = models.IntegerField(default=0)
+    last_used_at = models.DateTimeField()
+
+    class Meta:
+        abstract = True
+
+
+class GraphWork(GraphRow):
+    """The work list: a changed memory not yet processed. Insert and delete only, so writers never block."""
+
     item_id = models.UUIDField()
     kind = models.CharField(max_length=16)
     at = models.DateTimeField(default=timezone.now)
@@ -37,11 +74,9 @@ class GraphWork(models.Model):
         return f"{self.kind} {self.item_id}"
 
 
-class GraphedItem(models.Model):
+class GraphedItem(GraphRow):
     """The contribution of one memory to the content graph, removed exactly when it changes or is deleted."""
 
-    id = models.BigAutoField(primary_key=True)
-    user = user_key()
     item_id = models.UUIDField()
     tier = models.CharField(max_length=16)
     content_hash = models.CharField(max_length=64)
@@ -60,20 +95,13 @@ class GraphedItem(models.Model):
         return str(self.item_id)
 
 
-class Entity(models.Model):
+class Entity(NamedRow):
     """A person, place, organisation or thing that memories name."""
 
-    id = models.BigAutoField(primary_key=True)
-    user = user_key()
-    key = models.CharField(max_length=KEY_CHARS)
-    label = models.CharField(max_length=KEY_CHARS)
     kind = models.CharField(max_length=16)
-    aliases = ArrayField(models.CharField(max_length=KEY_CHARS), default=list)
     mentions = models.PositiveIntegerField(default=0)
     quality_sum = models.FloatField(default=0)
     avg_quality = models.FloatField(default=0)
-    first_seen = models.DateTimeField()
-    last_seen = models.DateTimeField()
 
     class Meta:
         db_table = "graph_entity"
@@ -84,15 +112,10 @@ class Entity(models.Model):
             models.Index(fields=["user", "first_seen", "key"], name="graph_entity_oldest"),
         ]
 
-    def __str__(self) -> str:
-        return self.label
 
-
-class Mention(models.Model):
+class Mention(GraphRow):
     """An entity in a memory."""
 
-    id = models.BigAutoField(primary_key=True)
-    user = user_key()
     key = models.CharField(max_length=KEY_CHARS)
     item_id = models.UUIDField()
     tier = models.CharField(max_length=16)
@@ -108,14 +131,12 @@ class Mention(models.Model):
         return f"{self.key} in {self.item_id}"
 
 
-class Edge(models.Model):
+class Edge(GraphRow):
     """Two entities that co-occur in memories or are related; ``weight`` counts the memories.
 
     Co-occurrence has no direction: its ``source`` is the smaller key.
     """
 
-    id = models.BigAutoField(primary_key=True)
-    user = user_key()
     source = models.CharField(max_length=KEY_CHARS)
     target = models.CharField(max_length=KEY_CHARS)
     kind = models.CharField(max_length=32)
@@ -132,19 +153,12 @@ class Edge(models.Model):
         return f"{self.source} {self.kind} {self.target}"
 
 
-class Concept(models.Model):
+class Concept(NamedRow):
     """A concept of queries, with its outcomes over all tiers."""
 
-    id = models.BigAutoField(primary_key=True)
-    user = user_key()
-    key = models.CharField(max_length=KEY_CHARS)
-    label = models.CharField(max_length=KEY_CHARS)
-    aliases = ArrayField(models.CharField(max_length=KEY_CHARS), default=list)
     uses = models.IntegerField(default=0)
     # Much used and with clear success comes first: uses damped by a logarithm, times the success rate.
     importance = models.FloatField(default=0)
-    first_seen = models.DateTimeField()
-    last_seen = models.DateTimeField()
 
     class Meta:
         db_table = "graph_concept"
@@ -155,22 +169,12 @@ class Concept(models.Model):
             models.Index(fields=["user", "first_seen", "key"], name="graph_concept_oldest"),
         ]
 
-    def __str__(self) -> str:
-        return self.label
 
-
-class RoutingStat(RatedByClearOutcomes, models.Model):
+class RoutingStat(RatedByClearOutcomes, CounterRow):
     """Outcomes of a tier for a concept. Partial successes are counted but do not affect the rate."""
 
-    id = models.BigAutoField(primary_key=True)
-    user = user_key()
     key = models.CharField(max_length=KEY_CHARS)
-    tier = models.CharField(max_length=16)
-    worked = models.IntegerField(default=0)
-    failed = models.IntegerField(default=0)
-    partial = models.IntegerField(default=0)
     unknown = models.IntegerField(default=0)
-    last_used_at = models.DateTimeField()
 
     class Meta:
         db_table = "graph_routing"
@@ -180,11 +184,9 @@ class RoutingStat(RatedByClearOutcomes, models.Model):
         return f"{self.key} in {self.tier}"
 
 
-class Lesson(models.Model):
+class Lesson(GraphRow):
     """The concepts a verdict was learned under, so that reversing it hits the same counters."""
 
-    id = models.BigAutoField(primary_key=True)
-    user = user_key()
     event_id = models.BigIntegerField()
     keys = ArrayField(models.CharField(max_length=KEY_CHARS), default=list)
     signature = models.CharField(max_length=64, blank=True, default="")
@@ -197,19 +199,13 @@ class Lesson(models.Model):
         return f"lesson of {self.event_id}"
 
 
-class ActionStat(RatedWithPartial, models.Model):
+class ActionStat(RatedWithPartial, CounterRow):
     """Outcomes of an action in a kind of work and, if it has one, on a tier. A partial success counts half."""
 
-    id = models.BigAutoField(primary_key=True)
-    user = user_key()
     context_type = models.CharField(max_length=32)
     action = models.CharField(max_length=200)
     tier = models.CharField(max_length=16, blank=True, default="")
-    worked = models.IntegerField(default=0)
-    failed = models.IntegerField(default=0)
-    partial = models.IntegerField(default=0)
     unknown = models.IntegerField(default=0)
-    last_used_at = models.DateTimeField()
 
     class Meta:
         db_table = "graph_action"
@@ -221,11 +217,9 @@ class ActionStat(RatedWithPartial, models.Model):
         return f"{self.action} in {self.context_type}"
 
 
-class ActionExample(models.Model):
+class ActionExample(GraphRow):
     """One use of an action, as evidence. Only the latest of each kind are kept."""
 
-    id = models.BigAutoField(primary_key=True)
-    user = user_key()
     context_type = models.CharField(max_length=32)
     action = models.CharField(max_length=200)
     tier = models.CharField(max_length=16, blank=True, default="")
@@ -256,11 +250,9 @@ class ActionExample(models.Model):
         return f"{self.action} {self.outcome} {self.at:%Y-%m-%d}"
 
 
-class Solution(models.Model):
+class Solution(GraphRow):
     """A memory tried on a problem. Counts are shares: a verdict on ten memories is a tenth for each."""
 
-    id = models.BigAutoField(primary_key=True)
-    user = user_key()
     # Digest of the concepts of the question.
     signature = models.CharField(max_length=64)
     # How many concepts those are.
@@ -284,11 +276,9 @@ class Solution(models.Model):
         return f"{self.item_id} for {self.query[:40]}"
 
 
-class SolutionCue(models.Model):
+class SolutionCue(GraphRow):
     """A concept by which a problem is recognised."""
 
-    id = models.BigAutoField(primary_key=True)
-    user = user_key()
     key = models.CharField(max_length=KEY_CHARS)
     signature = models.CharField(max_length=64)
 
@@ -303,17 +293,10 @@ class SolutionCue(models.Model):
         return self.key
 
 
-class DocumentStat(models.Model):
+class DocumentStat(CounterRow):
     """Outcomes of book chunks and bank items, which have no score of their own."""
 
-    id = models.BigAutoField(primary_key=True)
-    user = user_key()
     item_id = models.UUIDField()
-    tier = models.CharField(max_length=16)
-    worked = models.IntegerField(default=0)
-    failed = models.IntegerField(default=0)
-    partial = models.IntegerField(default=0)
-    last_used_at = models.DateTimeField()
 
     class Meta:
         db_table = "graph_document"

@@ -95,19 +95,8 @@ def build_routing(rows: list[dict[str, Any]], known: dict[str, KnownTopic]) -> d
 
 
 def build_actions(context_type: str, rows: list[dict[str, Any]]) -> list[ActionRecord]:
-    return sort_surest_first(
-        ActionRecord(
-            context_type,
-            row["action"],
-            row["tier"],
-            row["worked"],
-            row["failed"],
-            row["partial"],
-            row["unknown"],
-            parse_moment(row["last_used_at"]),
-        )
-        for row in rows
-    )
+    dated = ({**row, "last_used_at": parse_moment(row["last_used_at"])} for row in rows)
+    return sort_surest_first(ActionRecord(context_type=context_type, **row) for row in dated)
 
 
 def parse_moment(text: str) -> datetime:

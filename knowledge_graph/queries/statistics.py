@@ -16,15 +16,18 @@ from memory.models import EndUser
 
 
 @dataclass(frozen=True, slots=True)
-class TierRecord(RatedByClearOutcomes):
-    """Outcomes of a tier for a concept."""
-
+class OutcomeRecord:
     tier: str
     worked: int
     failed: int
     partial: int
     unknown: int
     last_used_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TierRecord(RatedByClearOutcomes, OutcomeRecord):
+    """Outcomes of a tier for a concept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +55,11 @@ class EntityRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class ActionRecord(RatedWithPartial):
-    """Outcomes of an action in one kind of work; a partial success counts half."""
+class ActionRecord(RatedWithPartial, OutcomeRecord):
+    """Outcomes of an action in one kind of work."""
 
     context_type: str
     action: str
-    tier: str
-    worked: int
-    failed: int
-    partial: int
-    unknown: int
-    last_used_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,24 +113,14 @@ def list_mentions(user: EndUser, key: str, limit: int = 20) -> list[uuid.UUID]:
         return list(rows.values_list("item_id", flat=True)[:limit])
 
 
+ACTION_FIELDS = ("context_type", "action", "tier", "worked", "failed", "partial", "unknown", "last_used_at")
+
+
 def load_actions(user: EndUser, context_type: str) -> list[ActionRecord]:
     """The outcomes of each action in a kind of work, the surest first."""
     with user_scope(user):
-        rows = list(ActionStat.objects.filter(user=user, context_type=context_type))
-    records = [
-        ActionRecord(
-            row.context_type,
-            row.action,
-            row.tier,
-            row.worked,
-            row.failed,
-            row.partial,
-            row.unknown,
-            row.last_used_at,
-        )
-        for row in rows
-    ]
-    return sort_surest_first(records)
+        rows = ActionStat.objects.filter(user=user, context_type=context_type).values(*ACTION_FIELDS)
+        return sort_surest_first(ActionRecord(**row) for row in rows)
 
 
 def sort_surest_first(records: Iterable[ActionRecord]) -> list[ActionRecord]:

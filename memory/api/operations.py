@@ -92,14 +92,14 @@ class StatsOut(BaseModel):
     graphs: dict[str, int] = Field(description="Sizes of the user's graphs, by name.")
 
     @classmethod
-    def of(cls, found: Stats) -> "StatsOut":
+    def of(cls, found: Stats, graphs: dict[str, int]) -> "StatsOut":
         return cls(
             tiers={tier: {status: found.tiers.get(tier, {}).get(status, 0) for status in Status} for tier in Tier},
             outcomes={outcome: found.outcomes.get(outcome, 0) for outcome in Outcome},
             exchanges=found.exchanges,
             signals=found.signals,
             indexing=render_index_counts(found.indexing),
-            graphs=found.graphs,
+            graphs=graphs,
         )
 
 
@@ -112,7 +112,9 @@ class StatsOut(BaseModel):
 )
 @optional_user
 def stats(request: HttpRequest, user: EndUser | None) -> HttpResponse:
-    return json_response(200, StatsOut.of(open_facade(request).get_stats(user) if user else Stats()))
+    memory = open_facade(request)
+    found, graphs = (memory.get_stats(user), memory.count_graph_rows(user)) if user else (Stats(), {})
+    return json_response(200, StatsOut.of(found, graphs))
 
 
 @router.get(

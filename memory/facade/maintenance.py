@@ -21,14 +21,13 @@ from outcomes.verdicts import recording
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts of one user's rows: ``tiers[tier][status]``, outcomes by kind, indexing state, sizes of the graphs."""
+    """Counts of one user's rows: ``tiers[tier][status]``, outcomes by kind, indexing state."""
 
     tiers: dict[str, dict[str, int]] = field(default_factory=dict)
     outcomes: dict[str, int] = field(default_factory=dict)
     exchanges: int = 0
     signals: dict[str, int] = field(default_factory=dict)
     indexing: IndexCounts = field(default_factory=IndexCounts)
-    graphs: dict[str, int] = field(default_factory=dict)
 
 
 class MaintenanceVerbs(FacadePart):
@@ -43,6 +42,10 @@ class MaintenanceVerbs(FacadePart):
         """Try a memory again whose indexing was given up; False when there is none such."""
         return queue.retry_item(user, item_id, now=now)
 
+    def count_graph_rows(self, user: EndUser) -> dict[str, int]:
+        """The sizes of the user's graphs, by name."""
+        return browsing.count_graph_rows(user)
+
     def get_stats(self, user: EndUser) -> Stats:
         tiers: dict[str, dict[str, int]] = {tier.value: {} for tier in Tier}
         with user_scope(user):
@@ -56,5 +59,4 @@ class MaintenanceVerbs(FacadePart):
                 exchanges=storing.count_exchanges(user),
                 signals=listing.count_signals(user),
                 indexing=queue.count_indexing(user, active),
-                graphs=browsing.count_graph_rows(user),
             )

@@ -29,6 +29,20 @@ def fetch_row(model: type[Row], where: LiteralString, *values: int | str) -> Row
     return None if row is None else model.from_db(connection.alias, list(fields), row)
 
 
+STRANGER = 2**63 - 1
+"""The primary key of a person without a row: the last that Postgres could give. Not 0, which indexes refuse."""
+
+
+def stand_in_for_stranger(organization: Organization | int, external_id: str) -> EndUser:
+    """A person nobody wrote to yet: reading finds nothing, and whoever would write looks at ``is_stranger`` first."""
+    organization_id = organization if isinstance(organization, int) else organization.pk
+    return EndUser(pk=STRANGER, organization_id=organization_id, external_id=external_id)
+
+
+def is_stranger(user: EndUser) -> bool:
+    return user.pk == STRANGER
+
+
 def get_or_create_user(organization: Organization | int, external_id: str) -> EndUser:
     """The end user, created by the first write. Raises ValueError for an id outside the allowed alphabet."""
     if not EXTERNAL_ID_PATTERN.fullmatch(external_id):

@@ -106,7 +106,7 @@ class ContextOut(BaseModel):
     operation_id="context",
     summary="What to hand an assistant before it answers",
 )
-@answer_once(creates_user=True)
+@answer_once
 def compose_context(request: HttpRequest, user: EndUser, body: ContextIn) -> HttpResponse:
     """``injection`` is the sections in order.
 

@@ -9,6 +9,7 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import Router
 from pydantic import BaseModel, Field
 
+from memory.access.users import is_stranger
 from memory.api.acting import open_facade
 from memory.api.schemas import IndexStatusOut
 from memory.facade import Stats
@@ -74,10 +75,10 @@ class PromoteOut(BaseModel):
     summary="Run a promotion pass now",
     by_alias=True,
 )
-@answer_once()
-def run_promotion(request: HttpRequest, user: EndUser | None, body: PromoteIn = PromoteIn()) -> HttpResponse:  # noqa: B008
+@answer_once
+def run_promotion(request: HttpRequest, user: EndUser, body: PromoteIn = PromoteIn()) -> HttpResponse:  # noqa: B008
     """Promotes proven memories and archives expired ones. ``dry_run`` only reports what it would do."""
-    if user is None:
+    if is_stranger(user):
         return json_response(200, PromoteOut.of(PromotionResult()))
     done = open_facade(request).promote(user, now=timezone.now(), dry_run=body.dry_run)
     return json_response(200, PromoteOut.of(done))

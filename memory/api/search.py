@@ -140,7 +140,7 @@ class SearchOut(BaseModel):
     operation_id="search",
     summary="Search memories",
 )
-@answer_once(creates_user=True)
+@answer_once
 def search_memories(request: HttpRequest, user: EndUser, body: SearchIn) -> HttpResponse:
     """Meaning and words together. A stage that fails is left out and named in ``debug``; the answer still comes."""
     now = timezone.now()

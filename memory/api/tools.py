@@ -97,7 +97,7 @@ def prepare_tool(request: HttpRequest, user: EndUser | None, call: ToolCall) -> 
     return tools.prepare_call(open_facade(request), user, call, now=timezone.now())
 
 
-@answer_once(creates_user=True)
+@answer_once
 def run_reading_tool(request: HttpRequest, user: EndUser, call: ToolCall) -> HttpResponse:
     return render_result(call, prepare_tool(request, user, call)(user))
 

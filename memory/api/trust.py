@@ -8,6 +8,7 @@ from django.utils import timezone
 from ninja import Path, Router
 from pydantic import BaseModel, Field
 
+from memory.access.users import is_stranger
 from memory.api.acting import open_facade
 from memory.api.memories import find_duplicate_of, render_item, render_merged
 from memory.lifecycle.purging import PurgeFilter, PurgeResult
@@ -109,10 +110,10 @@ class PurgeOut(BaseModel):
     operation_id="purge_source",
     summary="Remove a source with everything that came of it",
 )
-@answer_once()
-def purge_source(request: HttpRequest, user: EndUser | None, body: PurgeIn) -> HttpResponse:
+@answer_once
+def purge_source(request: HttpRequest, user: EndUser, body: PurgeIn) -> HttpResponse:
     """For good: texts, versions, exchanges and vectors. ``dry_run`` only counts; exchanges are counted as they go."""
-    if user is None:
+    if is_stranger(user):
         raise not_found()
     # In many short transactions: one that is sent again finds what is left.
     done, exchanges = open_facade(request).purge(user, body.as_filter(), now=timezone.now(), dry_run=body.dry_run)

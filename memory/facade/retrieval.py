@@ -9,6 +9,7 @@ import structlog
 
 from knowledge_graph import insights
 from knowledge_graph.insights import Insights
+from memory.access.users import is_stranger
 from memory.conf import memory_conf
 from memory.context import compose
 from memory.context.compose import ClientLimits, Context, ContextInsights, RecentMessage, UnscoredExchange
@@ -27,8 +28,8 @@ logger = structlog.get_logger(__name__)
 
 class RetrievalVerbs(FacadePart):
     def search(self, user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
-        """With ``remember`` False (previews) no turn is stored and no retrieval is counted."""
-        return search.search(user, request, now=now, remember=remember)
+        """With ``remember`` False (previews) no turn is stored and no retrieval is counted; never for a stranger."""
+        return search.search(user, request, now=now, remember=remember and not is_stranger(user))
 
     def get_insights(
         self,
@@ -80,7 +81,7 @@ class RetrievalVerbs(FacadePart):
             unscored=self.find_unscored_exchange(user, thread_id),
             recall=self._gather_insights(user, query, now, thread_id, recent_messages),
             room=room,
-            remember=remember,
+            remember=remember and not is_stranger(user),
         )
 
     def find_unscored_exchange(self, user: EndUser, thread_id: str) -> UnscoredExchange | None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memory import tools
 from memory.access.keys import Principal
-from memory.access.users import EXTERNAL_ID_PATTERN, find_user, get_or_create_user
+from memory.access.users import EXTERNAL_ID_PATTERN, find_user, get_or_create_user, stand_in_for_stranger
 from memory.facade import MemoryFacade
 from memory.tools import ToolError, ToolResult
 from memory.web.problems import Problem, invalid_field
@@ -45,7 +45,7 @@ def run_tool(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> Too
     memory = MemoryFacade(actor=who.principal.actor)
     known = find_user(organization, external_id)
     if known is None and call.tool.scope == "read":
-        known = get_or_create_user(organization, external_id)
+        known = stand_in_for_stranger(organization, external_id)
     now = timezone.now()
     with tools.record_failures(memory, lambda: known, call, now=now):
         prepared = tools.prepare_call(memory, known, call, now=now)

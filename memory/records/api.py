@@ -338,7 +338,7 @@ class RecallOut(BaseModel):
     operation_id="recall",
     summary="Recall personal records by meaning",
 )
-@answer_once(creates_user=True)
+@answer_once
 def recall_records(request: HttpRequest, user: EndUser, body: RecallIn) -> HttpResponse:
     """Scores of 0.35 and more, recent ones ahead, at most 1,200 tokens. Fails with one of three codes."""
     found = recall.recall_records(user, body.query, now=timezone.now(), kinds=body.filters.kinds, top_k=body.top_k)

@@ -11,6 +11,7 @@ import structlog
 from django.db import DatabaseError, InterfaceError, connection
 
 from memory.access.scope import user_scope
+from memory.access.users import is_stranger
 from memory.conf import memory_conf
 from memory.indexes import nearest
 from memory.indexes.nearest import NearestRows, vector_literal
@@ -85,7 +86,10 @@ class RecallResult:
 def recall_records(
     user: EndUser, query: str, *, now: datetime, kinds: Collection[Kind] | None = None, top_k: int = 8
 ) -> RecallResult:
-    """The best of the user's own records. Raises RecallFailed. Every call is logged, also a failed one."""
+    """The best of the user's own records. Raises RecallFailed. Every call is logged, also a failed one.
+
+    Except for a stranger, whom no log can name.
+    """
     started = time.perf_counter()
     wanted = [kind for kind in Kind if kinds is None or kind in kinds]
     status = "ok"
@@ -97,9 +101,9 @@ def recall_records(
         raise
     finally:
         spent_ms = round((time.perf_counter() - started) * 1000, 3)
-        record_recall(
-            user, status, spent_ms, len(hits), {"kinds": [kind.value for kind in wanted], "top_k": top_k}, now
-        )
+        if not is_stranger(user):
+            filters = {"kinds": [kind.value for kind in wanted], "top_k": top_k}
+            record_recall(user, status, spent_ms, len(hits), filters, now)
     return RecallResult(hits, spent_ms)
 
 

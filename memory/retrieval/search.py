@@ -38,7 +38,7 @@ from memory.retrieval.results import (
     SearchResult,
 )
 from memory.retrieval.synonyms import expand_query, load_synonyms
-from memory.retrieval.turns import record_turn
+from memory.retrieval.turns import new_turn_id, record_turn
 from memory.scoring import similarity
 from memory.store import speakers
 from memory.tiers import Tier
@@ -81,7 +81,7 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         pool.advice = advice.boosts
         ranked = rank_candidates(query, pool, request, signs, encoded, debug)
     ranked = rerank(query.text, ranked, request, debug, deadline)
-    turn_id = request.turn_id or uuid.uuid4()
+    turn_id = request.turn_id or new_turn_id(user)
     # Losing the positions of the last moment in a power cut is acceptable; waiting for the disk is not.
     with user_scope(user, settings={"synchronous_commit": "off"} if remember else None):
         with debug.timed("rank"):

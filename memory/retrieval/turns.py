@@ -1,14 +1,19 @@
 """Remembers what a search answered with, so that an outcome can name it later."""
 
+import secrets
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import connection
+from django.utils.crypto import salted_hmac
 
 from memory.access.scope import user_scope
+from memory.access.users import is_stranger
 from memory.models import EndUser, Turn
 from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest
+
+TURN_SALT = "commonplace.turn"
 
 COUNT_RETRIEVALS = """
 WITH free AS (
@@ -22,6 +27,29 @@ def count_retrievals(user: EndUser, ids: Sequence[uuid.UUID]) -> None:
     """Count what a search returned in ``retrieved``. Locked rows are skipped: it is only a statistic."""
     with user_scope(user), connection.cursor() as cursor:
         cursor.execute(COUNT_RETRIEVALS, [user.pk, list(ids), user.pk])
+
+
+def new_turn_id(user: EndUser) -> uuid.UUID:
+    """Random; for a stranger also signed, as no row can tell later that it was given out."""
+    return sign_turn_id(user, secrets.token_bytes(8)) if is_stranger(user) else uuid.uuid4()
+
+
+def sign_turn_id(user: EndUser, nonce: bytes) -> uuid.UUID:
+    # The version's bits of a UUID lie in the nonce; they are set before it is signed.
+    nonce = uuid.UUID(bytes=nonce + bytes(8), version=4).bytes[:8]
+    signature = salted_hmac(TURN_SALT, f"{user.organization_id}/{user.external_id}/{nonce.hex()}", algorithm="sha256")
+    return uuid.UUID(bytes=nonce + signature.digest()[:8], version=4)
+
+
+def adopt_strangers_turn(user: EndUser, turn_id: uuid.UUID) -> Turn | None:
+    """The turn of a search that answered before this person was known and so left no row: it had found nothing.
+
+    None for a turn id that was never given out to them.
+    """
+    if sign_turn_id(user, turn_id.bytes[:8]) != turn_id:
+        return None
+    with user_scope(user):
+        return Turn.objects.get_or_create(user=user, turn_id=turn_id)[0]
 
 
 def record_turn(

@@ -14,6 +14,7 @@ import structlog
 from django.db import DatabaseError
 
 from memory.access.scope import user_scope
+from memory.access.users import is_stranger
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
 from memory.models import EndUser
@@ -112,6 +113,8 @@ def build_action(
 
 def record_action(memory: MemoryFacade, user: EndUser, action: Action, now: datetime) -> None:
     """Keep the call beside its turn, so that the turn's outcome can be learned for it. What was done stays done."""
+    if is_stranger(user):
+        return
     try:
         with user_scope(user, savepoint=True):
             memory.record_action(user, action, now=now)
@@ -156,7 +159,7 @@ def search_memory(memory: MemoryFacade, user: EndUser | None, call: ToolCall, no
         sort_by=told.sort_by or RELEVANCE,
         metadata=told.metadata,
         thread_id=told.thread_id,
-        turn_id=told.turn_id or uuid.uuid4(),
+        turn_id=told.turn_id,
     )
 
     def look(user: EndUser) -> ToolResult:

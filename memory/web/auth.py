@@ -11,7 +11,7 @@ from ninja.security import HttpBearer
 
 from memory.access.keys import SCOPES, Principal, authenticate
 from memory.access.ratelimit import check_rate
-from memory.access.users import find_user, get_or_create_user
+from memory.access.users import find_user, get_or_create_user, stand_in_for_stranger
 from memory.conf import memory_conf
 from memory.models import EndUser, Organization
 from memory.web.idempotency import read_idempotency_key
@@ -119,6 +119,11 @@ def get_user_or_404(request: HttpRequest, external_id: str) -> EndUser:
     if user is None:
         raise not_found()
     return user
+
+
+def get_stranger(request: HttpRequest, external_id: str) -> EndUser:
+    """Stands for a user nobody wrote to yet in what only reads: reading makes nobody."""
+    return stand_in_for_stranger(get_principal(request).organization_id, external_id)
 
 
 def create_request_user(request: HttpRequest, external_id: str) -> EndUser:

@@ -9,7 +9,7 @@ decorator              a person nobody wrote to yet                with an Idemp
 ``optional_user``      ``user`` is None                            (not for POST)
 ``require_user``       404                                         (not for POST)
 ``create_user``        is made, unless the call is refused         (not for POST)
-``answer_once``        ``user`` is None, and nothing is stored     the answer is stored after the call
+``answer_once``        a stranger, for whom nothing is stored      the answer is stored after the call
 ``write_once``         404, or made with ``creates_user``          the effect and its answer are one transaction
 =====================  ==========================================  ===================================================
 """
@@ -17,13 +17,13 @@ decorator              a person nobody wrote to yet                with an Idemp
 from collections.abc import Callable, Collection
 from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from memory.models import EndUser
-from memory.web.auth import create_request_user, get_user_or_404, lookup_user
+from memory.web.auth import create_request_user, get_stranger, get_user_or_404, lookup_user
 from memory.web.fields import UserId
 from memory.web.idempotency import replay_stored, run_once, store_after
 
@@ -53,20 +53,16 @@ def create_user(view: Callable[Concatenate[HttpRequest, EndUser, P], HttpRespons
     return take_address(endpoint, view)
 
 
-def answer_once(
-    *, creates_user: bool = False
-) -> Callable[[Callable[Concatenate[HttpRequest, Any, P], HttpResponse]], Endpoint]:
+def answer_once(view: Callable[Concatenate[HttpRequest, EndUser, P], HttpResponse]) -> Endpoint:
     """For calls that may take long and ask other services, so for none that must happen exactly once."""
 
-    def decorate(view: Callable[Concatenate[HttpRequest, Any, P], HttpResponse]) -> Endpoint:
-        def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-            user = create_request_user(request, u) if creates_user else lookup_user(request, u)
-            find = partial(view, request, user, *args, **kwargs)
-            return find() if user is None else store_after(request, user, find)
+    def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        user = lookup_user(request, u)
+        if user is None:
+            return view(request, get_stranger(request, u), *args, **kwargs)
+        return store_after(request, user, partial(view, request, user, *args, **kwargs))
 
-        return take_address(endpoint, view)
-
-    return decorate
+    return take_address(endpoint, view)
 
 
 def write_once(*, creates_user: bool = False, **found_before: Callable[..., object]) -> Callable[[Endpoint], Endpoint]:

@@ -16,8 +16,8 @@ Long-term memory for AI assistants. Send `Authorization: Bearer <key>` with ever
 
 Errors are `application/problem+json` with a stable `code`. A POST may carry an `Idempotency-Key`: the same key and
 body answer the first result again for 24 hours. Lists answer `{items, next_cursor}`; pass `next_cursor` as `cursor`
-with the same filters for the next page. Reading a user nobody wrote to yet answers empty lists and zeros; the first
-write, search or context makes the user.
+with the same filters for the next page. A user nobody wrote to yet is answered as an empty memory;
+the first write makes the user.
 """
 IDEMPOTENCY_KEY = {
     "in": "header",

@@ -12,6 +12,7 @@ from memory.language.text import hash_content
 from memory.models import EndUser, MemoryItem, Turn
 from memory.platform import metrics
 from memory.platform.faults import UnknownReference
+from memory.retrieval.turns import adopt_strangers_turn
 from memory.store import rows, writing
 from memory.store.admission import NewMemory, WriteRefused
 from memory.store.lineage import MOST_PARENTS
@@ -107,7 +108,9 @@ def lock_subject(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUI
     turns = Turn.objects.filter(user=user).select_for_update(no_key=True)
     turn = turns.filter(turn_id=wanted_turn_id).first() if wanted_turn_id else None
     if turn_id and turn is None:
-        raise UnknownTurn("turn_id")
+        turn = adopt_strangers_turn(user, turn_id)
+        if turn is None:
+            raise UnknownTurn("turn_id")
     if exchange is None and turn is not None:
         exchange = exchanges.filter(turn_id=turn.turn_id).order_by("-created_at").first()
     elif exchange is not None and turn is not None and exchange.turn_id not in {None, turn.turn_id}:

@@ -15,10 +15,11 @@ from memory.language.folding import fold_text
 from memory.language.text import estimate_tokens
 from memory.retrieval.query import ALL, FEW, SOME, cut_query, split_questions
 
+# Words: up to which a question asks for one fact, and from which a text is a task whatever it asks for.
 SHORT_QUESTION = 8
 LONG_TASK = 60
+# Of a model's window; the rest is for the conversation and the answer. 8,192 tokens leave 2,048 for a context.
 WINDOW_SHARE = 0.25
-"""The part of a model's window that a context may take; the rest is for the conversation and the answer."""
 GAP_MARK = "[…]"
 
 
@@ -28,6 +29,8 @@ class Complexity(StrEnum):
     COMPLEX = "complex"
 
 
+# Five hits of the scenarios take 50 tokens and five turns of a conversation 226 (docs/ranking.md): what fills these are
+# long memories and the insights, not many hits.
 TOKENS = {Complexity.SIMPLE: 2_000, Complexity.MEDIUM: 4_000, Complexity.COMPLEX: 8_000}
 COUNTS = {Complexity.SIMPLE: FEW, Complexity.MEDIUM: SOME, Complexity.COMPLEX: SOME}
 
@@ -81,10 +84,10 @@ def estimate_task(question: str) -> TaskEstimate:
     return TaskEstimate(complexity, ALL if wants_all else COUNTS[complexity])
 
 
-def plan_budget(complexity: Complexity, *, window: int, asked: int | None = None) -> TokenBudget:
-    """The tokens of a task within a model's window; ``asked`` is what the client allows and decides alone."""
-    if asked is not None:
-        return TokenBudget(complexity, asked, is_hard=True)
+def plan_budget(complexity: Complexity, *, window: int, requested: int | None = None) -> TokenBudget:
+    """The tokens of a task within a model's window; ``requested`` is the client's own limit and decides alone."""
+    if requested is not None:
+        return TokenBudget(complexity, requested, is_hard=True)
     return TokenBudget(complexity, min(TOKENS[complexity], round(window * WINDOW_SHARE)))
 
 
@@ -92,6 +95,7 @@ def select_fitting(sizes: Iterable[int], room: int, *, keeps_first: bool) -> lis
     """Indices of what fits, in order of rank; a large one is skipped, smaller ones after it may fit."""
     chosen: list[int] = []
     for place, size in enumerate(sizes):
+        # Never truncated: half a record may say the opposite of the whole.
         if size <= room or (keeps_first and not chosen and place == 0):
             chosen.append(place)
             room -= size
@@ -109,6 +113,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?…。؟])\s+|\n+")
 
 def truncate_at_sentences(text: str, tokens: int) -> str:
     """Shorten a text to a budget at sentence ends, keeping its beginning and, above all, its end."""
+    # A message opens with what it is about and closes with what it asks; the middle is what can go.
     if estimate_tokens(text) <= tokens:
         return text
     sentences = [part for part in SENTENCE_END.split(text.strip()) if part]

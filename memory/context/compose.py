@@ -52,20 +52,25 @@ __all__ = [
     "compose_context",
 ]
 
+# What a new thread is told of a person before anything is known of the matter: the statements of the bank nearest to
+# this.
 COLD_START_QUERY = (
     "user name identity preferences goals what works how to help effectively learned mistakes to avoid proven "
     "approaches communication style agent mistakes agent needs to learn agent growth areas"
 )
 COLD_START_LIMIT = 10
+# Of the deadline: the search for the matter itself comes second and must find most of the time left.
 COLD_START_SHARE = 0.4
+# A person who pins more than this has pinned nothing; the least important are left to the search.
 ALWAYS_INJECT_LIMIT = 20
+# Of the person's own messages, and so much of each: "and the second one?" is about what was said just before, and more
+# of it would drown the question's own words.
 RECENT_MESSAGES_USED = 2
 RECENT_TOKENS = 60
-"""So much of a message said before goes into the search for a short follow-up."""
+# Of the window; context and history together leave the other half to tools and the answer.
 HISTORY_SHARE = 0.5
-"""Context and history together leave the other half of the window to tools and the answer."""
+# The two fences around a block, with their random characters.
 FRAME_TOKENS = 24
-"""What the two fences around a block take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +83,13 @@ class RecentMessage:
 class ContextInsights:
     """Insights for the context: lines to include, and their part of the metadata.
 
-    ``lines`` is given the memories that are told already. ``errors`` name what could not be asked; then the lines are
+    ``lines`` is given the memories that are known already. ``errors`` name what could not be asked; then the lines are
     missing and nothing else is.
     """
 
     lines: Callable[[Collection[uuid.UUID]], Sequence[str]] = lambda told: ()
     context_type: str | None = None
-    insights: dict[str, Any] = field(default_factory=lambda: dict(NO_INSIGHTS))
+    meta: dict[str, Any] = field(default_factory=lambda: dict(NO_INSIGHTS))
     ms: float | None = None
     errors: tuple[dict[str, str | None], ...] = ()
 
@@ -102,7 +107,11 @@ class ClientLimits:
 
 @dataclass(frozen=True, slots=True)
 class UnscoredExchange:
-    """The thread's last exchange, while its outcome is asked for: the words that ask, and whether to stop for it."""
+    """The thread's last exchange, while its outcome is asked for: the words that ask, and whether to stop for it.
+
+    It is reported and nothing is refused: a context that answered 409 would leave the person without an answer because
+    a client forgot a call. ``blocking`` leaves the decision to the client.
+    """
 
     exchange_id: uuid.UUID
     request: str
@@ -150,41 +159,43 @@ def compose_context(
     has_documents: bool,
     is_new_thread: bool,
     unscored: UnscoredExchange | None,
-    recall: ContextInsights = EMPTY_CONTEXT_INSIGHTS,
-    room: ClientLimits | None = None,
+    insights: ContextInsights = EMPTY_CONTEXT_INSIGHTS,
+    limits: ClientLimits | None = None,
     remember: bool = True,
 ) -> Context:
     """The context of a turn. Deterministic except for the fence: same data and query, same sections."""
     deadline = Deadline(memory_conf().deadlines.default_s)
     known = find_known_items(user, now, deadline, is_cold=is_new_thread)
     request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents)
-    found = search(user, replace(request, deadline_s=deadline.remaining()), now=now, remember=remember)
-    hits = drop_repeated_hits(found.hits, known)
-    budget, window = plan_context_budget(query, room)
-    asked = build_outcome_request(unscored, budget)
-    left = replace(budget, tokens=budget.tokens - count_section_tokens(asked))
-    share = ContextSelection.of(known, hits, recall.lines({item.pk for item in known}), left, secrets.token_hex(8))
-    sections = [*asked, *share.sections()]
-    add_insight_diagnostics(recall, found.debug)
+    result = search(user, replace(request, deadline_s=deadline.remaining()), now=now, remember=remember)
+    hits = drop_repeated_hits(result.hits, known)
+    budget, window = plan_context_budget(query, limits)
+    request_sections = build_outcome_request(unscored, budget)
+    remaining = replace(budget, tokens=budget.tokens - count_section_tokens(request_sections))
+    selection = ContextSelection.of(
+        known, hits, insights.lines({item.pk for item in known}), remaining, secrets.token_hex(8)
+    )
+    sections = [*request_sections, *selection.sections()]
+    add_insight_diagnostics(insights, result.debug)
     return Context(
-        turn_id=found.turn_id,
+        turn_id=result.turn_id,
         injection="\n\n".join(part.text for part in sections),
         sections=sections,
-        meta=build_meta(user, query, request, share.known, share.hits, found, now, sections, recall.insights)
-        | {"context_type": recall.context_type},
+        meta=build_meta(user, query, request, selection.known, selection.hits, result, now, sections, insights.meta)
+        | {"context_type": insights.context_type},
         unscored=unscored,
         budget=budget,
-        left_out=len(known) + len(hits) - len(share.known) - len(share.hits),
-        history=fit_recent_messages(recent_messages, room, window, sections),
+        left_out=len(known) + len(hits) - len(selection.known) - len(selection.hits),
+        history=fit_recent_messages(recent_messages, limits, window, sections),
     )
 
 
 def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[MemoryItem]) -> list[SearchHit]:
-    """The best hit of each wording, and none that is told already: a lesson noted three times is one line."""
-    told = {item.pk for item in known}
+    """The best hit of each wording, and none that is known already: a lesson noted three times is one line."""
+    known_ids = {item.pk for item in known}
     best: dict[str, SearchHit] = {}
     for hit in hits:
-        if hit.item.pk not in told:
+        if hit.item.pk not in known_ids:
             best.setdefault(hit.item.content_hash, hit)
     return list(best.values())
 
@@ -193,8 +204,8 @@ def build_outcome_request(unscored: UnscoredExchange | None, budget: TokenBudget
     """The request for the last outcome, first of all; where a client's limit has no room for it, its flags remain."""
     if unscored is None:
         return []
-    asked = build_section("score_required", unscored.request)
-    return [] if budget.is_hard and asked.tokens > budget.tokens else [asked]
+    section = build_section("score_required", unscored.request)
+    return [] if budget.is_hard and section.tokens > budget.tokens else [section]
 
 
 def count_section_tokens(sections: Sequence[ContextSection]) -> int:
@@ -205,17 +216,16 @@ def build_search_request(
     query: str, thread_id: str, recent_messages: Sequence[RecentMessage], limit: int | None, *, has_documents: bool
 ) -> SearchRequest:
     """The search request; a short follow-up ("and the second one?") includes the message before it."""
-    asked = query.strip()
-    if len(asked.split()) <= RECENT_MESSAGES_USED * 2:
+    search_text = query.strip()
+    if len(search_text.split()) <= RECENT_MESSAGES_USED * 2:
         said = [message.content for message in recent_messages if message.role == "user"][-RECENT_MESSAGES_USED:]
-        asked = " ".join(
-            [*(truncate_at_sentences(text, RECENT_TOKENS) for text in said if text.strip() != asked), asked]
-        )
-    wanted = limit or memory_conf().ranking.context_limit or estimate_task(query).count
+        before = [truncate_at_sentences(text, RECENT_TOKENS) for text in said if text.strip() != search_text]
+        search_text = " ".join([*before, search_text])
+    count = limit or memory_conf().ranking.context_limit or estimate_task(query).count
     # Documents of the conversation fill the window already: hand over fewer memories.
     if has_documents and not limit:
-        wanted = max(1, wanted // 2)
-    return SearchRequest(asked, limit=wanted, thread_id=thread_id)
+        count = max(1, count // 2)
+    return SearchRequest(search_text, limit=count, thread_id=thread_id)
 
 
 def find_known_items(user: EndUser, now: datetime, deadline: Deadline, *, is_cold: bool) -> list[MemoryItem]:
@@ -233,7 +243,6 @@ def find_known_items(user: EndUser, now: datetime, deadline: Deadline, *, is_col
         )
     if not is_cold:
         return always
-    # The matter itself comes second and must find time left.
     allowed_s = deadline.remaining() * COLD_START_SHARE
     bank = frozenset({Tier.MEMORY_BANK})
     # By meaning alone: the words of a question that is always the same tell nothing of this person.
@@ -251,16 +260,18 @@ def find_known_items(user: EndUser, now: datetime, deadline: Deadline, *, is_col
     return always + near
 
 
-def plan_context_budget(query: str, room: ClientLimits | None) -> tuple[TokenBudget, int]:
+def plan_context_budget(query: str, limits: ClientLimits | None) -> tuple[TokenBudget, int]:
     """The budget of a task and the window it is a part of."""
     conf = memory_conf().context
-    window = find_model_window(room.model if room else "", conf.windows, conf.window)
-    return plan_budget(estimate_task(query).complexity, window=window, asked=room.max_tokens if room else None), window
+    window = find_model_window(limits.model if limits else "", conf.windows, conf.window)
+    return plan_budget(
+        estimate_task(query).complexity, window=window, requested=limits.max_tokens if limits else None
+    ), window
 
 
 @dataclass(frozen=True, slots=True)
 class ContextSelection:
-    """What of everything found fits the budget, best first, and the lines it is told in."""
+    """What of everything found fits the budget, best first, with its rendered lines."""
 
     known: list[MemoryItem]
     hits: list[SearchHit]
@@ -272,25 +283,26 @@ class ContextSelection:
         cls,
         known: Sequence[MemoryItem],
         hits: Sequence[SearchHit],
-        recall: Sequence[str],
+        insights: Sequence[str],
         budget: TokenBudget,
         fence: str,
     ) -> "ContextSelection":
         """Who the person is comes first, then experience, then what was found. A soft budget only bounds the last."""
         instructions = build_instructions()
         room = budget.tokens - instructions.tokens
-        told = [render_known_line(item, fence) for item in known]
-        places = select_fitting_lines(told, room, budget) if budget.is_hard else list(range(len(told)))
-        told, kept = [told[place] for place in places], [known[place] for place in places]
-        room -= count_line_tokens(told)
-        advice = [quote_as_data(line.replace("\n", " "), fence) for line in recall]
-        if budget.is_hard and count_line_tokens(advice) > room:
-            advice = []
-        room -= count_line_tokens(advice)
-        found = [render_hit_line(hit, fence) for hit in hits]
-        places = select_fitting_lines(found, room, budget)
-        lines = {"known": told, "advice": advice, "found": [found[place] for place in places]}
-        return cls(kept, [hits[place] for place in places], lines, fence)
+        known_lines = [render_known_line(item, fence) for item in known]
+        places = select_fitting_lines(known_lines, room, budget) if budget.is_hard else list(range(len(known_lines)))
+        known_lines, kept_items = [known_lines[place] for place in places], [known[place] for place in places]
+        room -= count_line_tokens(known_lines)
+        # All or nothing under a hard limit: advice of which the second half is missing may read as its opposite.
+        insight_lines = [quote_as_data(line.replace("\n", " "), fence) for line in insights]
+        if budget.is_hard and count_line_tokens(insight_lines) > room:
+            insight_lines = []
+        room -= count_line_tokens(insight_lines)
+        hit_lines = [render_hit_line(hit, fence) for hit in hits]
+        places = select_fitting_lines(hit_lines, room, budget)
+        lines = {"known": known_lines, "advice": insight_lines, "found": [hit_lines[place] for place in places]}
+        return cls(kept_items, [hits[place] for place in places], lines, fence)
 
     def sections(self) -> list[ContextSection]:
         if not any(self.lines.values()):
@@ -312,20 +324,20 @@ def select_fitting_lines(lines: Sequence[str], room: int, budget: TokenBudget) -
     return select_fitting(map(estimate_tokens, lines), room - FRAME_TOKENS, keeps_first=not budget.is_hard)
 
 
-def add_insight_diagnostics(recall: ContextInsights, debug: SearchDebug) -> None:
+def add_insight_diagnostics(insights: ContextInsights, debug: SearchDebug) -> None:
     """Experience that could not be asked is named beside the stages of the search."""
-    if recall.ms is not None:
-        debug.stage_timings_ms["insights"] = recall.ms
-    for error in recall.errors:
+    if insights.ms is not None:
+        debug.stage_timings_ms["insights"] = insights.ms
+    for error in insights.errors:
         debug.fallbacks_used.append(f"{error['stage']}_skipped")
         debug.errors.append(error)
 
 
 def fit_recent_messages(
-    messages: Sequence[RecentMessage], room: ClientLimits | None, window: int, sections: Sequence[ContextSection]
+    messages: Sequence[RecentMessage], limits: ClientLimits | None, window: int, sections: Sequence[ContextSection]
 ) -> list[tuple[str, str]] | None:
     """What of the conversation fits beside the context; for a client that told what its model can read."""
-    if room is None or not messages:
+    if limits is None or not messages:
         return None
-    left = round((room.max_tokens or window) * HISTORY_SHARE) - count_section_tokens(sections)
+    left = round((limits.max_tokens or window) * HISTORY_SHARE) - count_section_tokens(sections)
     return fit_history(messages, max(0, left))

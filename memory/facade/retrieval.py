@@ -79,8 +79,8 @@ class RetrievalVerbs(FacadePart):
             has_documents=has_documents,
             is_new_thread=storing.is_new_thread(user, thread_id, now=now),
             unscored=self.find_unscored_exchange(user, thread_id),
-            recall=self._gather_insights(user, query, now, thread_id, recent_messages),
-            room=room,
+            insights=self._gather_insights(user, query, now, thread_id, recent_messages),
+            limits=room,
             remember=remember and not is_stranger(user),
         )
 
@@ -116,7 +116,7 @@ class RetrievalVerbs(FacadePart):
         return ContextInsights(
             lines=partial(insights.render_insights, found),
             context_type=found.context_type,
-            insights=found.as_meta(),
+            meta=found.as_meta(),
             ms=measure_ms(started),
         )
 

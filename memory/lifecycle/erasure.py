@@ -44,8 +44,8 @@ ERASED_WITH_USER: tuple[type[Model], ...] = (
 
 
 RECALL_PART = "diagnostics"
+# Parts of answers that only show: of a search, a context, insights, a recall.
 READ_PARTS = frozenset({"results", "injection", "directives", RECALL_PART})
-"""Parts of answers that only show: of a search, a context, insights, a recall."""
 BLANK_ITEM_FIELDS: dict[str, Any] = {
     "text": "",
     "content": "",

@@ -22,8 +22,8 @@ from memory.tiers import SourceType
 
 # Items in one transaction: each is locked, reworded or deleted, and its graph rows with it.
 BATCH = 200
+# The place of an item's own wording among its versions, whose numbers are their keys.
 CURRENT_PLACE = 0
-"""The place of an item's own wording among its versions, whose numbers are their keys."""
 SCRUB_EVENTS = (
     "UPDATE memory_event SET before = before - 'text', after = after - 'text' WHERE user_id = %s AND item_id = ANY(%s)"
 )
@@ -87,8 +87,8 @@ class ItemWording:
     replaced_at: datetime | None
 
 
+# What an item says now: the last of its wordings.
 CURRENT_WORDING = ItemWording(CURRENT_PLACE, has_successor=False, is_side_version=False, replaced_at=None)
-"""What an item says now: the last of its wordings."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ def request_advice(user: EndUser, query: Query, debug: SearchDebug, deadline: De
 def call_adviser(user: EndUser, query: Query, deadline: Deadline) -> SearchAdvice:
     conf = memory_conf()
     try:
-        # Whatever the first question of a process loads is not taken from its time.
+        # Before the clock: whatever the first question of a process loads is not taken from its few milliseconds.
         ask = load_adviser(conf.ranking.adviser)
         found: object = ask(user, query, deadline.slice(conf.deadlines.graph_s))
     except Unavailable:

@@ -42,8 +42,9 @@ BEFORE, AFTER = SELECT_NEIGHBOUR.format(side="<", order="DESC"), SELECT_NEIGHBOU
 HOLDS_WORD = "coalesce(lexemes @@ %(word{number})s::tsquery, false)"
 IN_TIERS = "AND tier = ANY(%(tiers)s)"
 WITH_METADATA = "AND metadata @> %(metadata)s::jsonb"
+# How many of the best candidates add their neighbouring turns to the pool. Turns two away gave nothing.
 NEIGHBOURS_OF = 30
-"""How many of the best candidates add their neighbouring turns to the pool."""
+# Of the query, for each of which the row is asked whether it holds it: an expression each in the statement.
 MOST_WORDS = 24
 
 
@@ -78,26 +79,27 @@ class RowFilter:
         return further, values
 
 
-def read_pool(wanted: RowFilter, found: Sequence[FusedMatch], words: Sequence[tuple[str, ...]]) -> Pool:
-    """The candidates that exist among the wanted rows, and the turns beside the best of them. In the user's scope."""
+def read_pool(row_filter: RowFilter, matches: Sequence[FusedMatch], words: Sequence[tuple[str, ...]]) -> Pool:
+    """The candidates that exist among the rows of the filter, and the turns beside the best of them. In the user's
+    scope."""
     words = words[:MOST_WORDS]
-    by_id = {one.id: one for one in found}
-    memories = read_rows(wanted, by_id.keys(), words)
+    by_id = {one.id: one for one in matches}
+    memories = read_rows(row_filter, by_id.keys(), words)
     present = {memory.id for memory in memories}
     best = sorted(memories, key=lambda memory: -by_id[memory.id].rrf)[:NEIGHBOURS_OF]
     near = {place for memory in best for place in (memory.previous_id, memory.next_id) if place} - present
     if near:
-        memories += read_rows(wanted, near, words)
-    return Pool([build_candidate(memory, by_id) for memory in memories], wanted.now, words)
+        memories += read_rows(row_filter, near, words)
+    return Pool([build_candidate(memory, by_id) for memory in memories], row_filter.now, words)
 
 
-def read_rows(wanted: RowFilter, ids: Collection[UUID], words: Sequence[tuple[str, ...]]) -> list[CandidateMemory]:
+def read_rows(row_filter: RowFilter, ids: Collection[UUID], words: Sequence[tuple[str, ...]]) -> list[CandidateMemory]:
     """Rows as ranking needs them: no text search vectors, but whether each word of the query is in them."""
     if not ids:
         return []
-    further, values = wanted.conditions()
+    further, values = row_filter.conditions()
     values["ids"] = f"{{{','.join(map(str, ids))}}}"
-    values |= {f"word{number}": build_tsquery(forms, wanted.user.pk) for number, forms in enumerate(words)}
+    values |= {f"word{number}": build_tsquery(forms, row_filter.user.pk) for number, forms in enumerate(words)}
     holds = ", ".join(HOLDS_WORD.format(number=number) for number in range(len(words)))
     with connection.cursor() as cursor:
         cursor.execute(SELECT_ROWS.format(before=BEFORE, after=AFTER, holds=holds) + further, values)

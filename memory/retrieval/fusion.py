@@ -7,10 +7,12 @@ from uuid import UUID
 from memory.retrieval.pool import Candidate, standardise
 from memory.scoring import similarity
 
+# What one standard deviation is worth on either side, in the z-score sum. Of a fit over all signals and four sets of
+# questions: with no signal at all R@10 is .754 on conversations, where reciprocal ranks give .697 and the blend .702.
 MEANING_WEIGHT = 0.3
 WORDS_WEIGHT = 0.25
-"""What one standard deviation is worth on either side, in the z-score sum."""
 
+# Of the published blend, for `MEMORY_FUSION=blend`; kept as published.
 QUALITY_NEARS, LEAST_NEARNESS = 0.8, 0.5
 DENSE_SHARE, LEXICAL_SHARE, RRF_SHARE = 0.6, 0.2, 0.2
 

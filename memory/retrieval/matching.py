@@ -19,15 +19,16 @@ from memory.retrieval.search import search
 from memory.scoring import similarity
 from memory.tiers import Tier
 
+logger = structlog.get_logger(__name__)
+
 CANDIDATES_READ = 5
-
-
+# Words change a memory only when they identify one: asking again costs a call, correcting the wrong memory costs trust.
+# So they occur in one item only, or one item is nearer than this distance of unit vectors, a cosine of 0.5, ...
 MAX_DISTANCE = 1.0
-"""Distance of unit vectors that is a cosine of 0.5. A nearest neighbour beyond it is not similar at all."""
-
-
+# ... and nearer than the next by this.
 MIN_MARGIN = 0.08
-"""A second neighbour within this of the first makes the words ambiguous."""
+# Of a text that says the same: 1 / (1 + distance), which is a cosine of 0.969.
+DUPLICATE_SIMILARITY = 0.80
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,11 @@ def find_bank_item(user: EndUser, words: str, *, now: datetime, deadline: Deadli
     candidates = [BankCandidate(hit.item, hit.explain["similarity"]) for hit in hits]
     if not hits:
         return BankMatch(None, [], "nothing in the memory bank matches these words")
-    said = fold_spaces(words)
-    literal = [hit.item for hit in hits if said in fold_spaces(hit.item.text)]
-    if len(literal) == 1:
-        return BankMatch(literal[0], candidates)
-    if literal:
+    folded = fold_spaces(words)
+    literal_matches = [hit.item for hit in hits if folded in fold_spaces(hit.item.text)]
+    if len(literal_matches) == 1:
+        return BankMatch(literal_matches[0], candidates)
+    if literal_matches:
         return BankMatch(None, candidates, "these words stand in several memories")
     return choose_nearest(hits, candidates)
 
@@ -79,13 +80,6 @@ def choose_nearest(hits: Sequence[SearchHit], candidates: list[BankCandidate]) -
 
 def fold_spaces(text: str) -> str:
     return " ".join(text.casefold().split())
-
-
-logger = structlog.get_logger(__name__)
-
-
-DUPLICATE_SIMILARITY = 0.80
-"""1 / (1 + distance), which is a cosine of 0.969."""
 
 
 def find_near_duplicate(

@@ -14,16 +14,19 @@ from memory.language.query_cues import THE_USER
 from memory.scoring import bank_quality
 from memory.tiers import Tier
 
+# Of the smooth step from off to on the topic. How near the best candidate is, in its place, let proven ways that are
+# worded differently sink: 9 of 17 scenarios right instead of 15.
 TOPIC_STEEPNESS = 4.0
+# Cues are looked for in the beginning of a memory: of a long document the rest says nothing of its kind.
 MAX_CUE_CHARS = 1_000
-"""Cues are looked for in the beginning of a memory: of a long document the rest says nothing of its kind."""
+# The subject of a text is among so many words; of fewer in Hebrew, which writes its particles onto the words.
 SUBJECT_WORDS = 7
-"""The subject of a text is among so many words; of fewer in Hebrew, which writes its particles onto the words."""
 HEBREW = re.compile("[א-ת]")
+# Of so many values a standard score counts half, by n / (n + 10): neither mean nor spread of a few is well known. In a
+# store of ten memories what is known of a memory weighs more, in one of thousands its words do.
 SHRINKAGE = 10
-"""Of so many values a standard score counts half."""
+# A spread below this is rounding, not a difference.
 ROUNDING_SPREAD = 1e-9
-"""A spread below this is rounding, not a difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class Candidate:
     text_rank: int | None = None
     rrf: float = 0.0
     relevance: float = 0.0
-    alike: float | None = None
+    token_score: float | None = None
     """How much nearer than the other turns it is to the question's tokens; None where that was not compared."""
 
 

@@ -17,9 +17,11 @@ from memory.retrieval.query import Query
 
 logger = structlog.get_logger(__name__)
 
+# To which each share is rounded before they are summed: whoever recomputes a score from its explanation finds it
+# exactly.
 DIGITS = 6
+# Of the sum, before it is squashed. Sums lie between about -10 and 20; divided by this they keep apart after squashing.
 SOFTNESS = 5.0
-"""Sums lie between about -10 and 20; divided by this they keep apart after squashing."""
 
 
 @dataclass(frozen=True, slots=True)

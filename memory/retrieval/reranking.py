@@ -12,8 +12,9 @@ from memory.retrieval.pool import CandidateMemory
 from memory.retrieval.ranking import RankedCandidate
 from memory.retrieval.results import RELEVANCE, RERANK, SearchDebug, SearchRequest
 
+# Candidates for each place of the answer, above which a second look can change which memories are in it. A
+# cross-encoder on a few cores does not answer for 30 candidates within its two seconds, so it is not asked for nothing.
 WORTH_IT = 2
-"""Candidates for each place of the answer above which a second look can change who is in it."""
 
 
 def rerank(

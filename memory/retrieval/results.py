@@ -25,8 +25,8 @@ STAGES = frozenset({VECTOR, LEXICAL, RERANK})
 RELEVANCE, RECENCY, SCORE = "relevance", "recency", "score"
 
 
+# A limit that leaves it to the question: few for one fact, more for several, most for "everything about".
 AS_MANY_AS_ASKED = 0
-"""A limit that leaves it to the question: few for one fact, more for several, most for "everything about"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ class SearchDebug:
     def attempt(self, stage: str, call: Callable[[], T], otherwise: T) -> T:
         """What the stage returns; its substitute, with the failure named, when it is unavailable. Its time is kept."""
         with self.timed(stage):
-            return self.forgiven(stage, call, otherwise)
+            return self.skip_on_failure(stage, call, otherwise)
 
-    def forgiven(self, stage: str, call: Callable[[], T], otherwise: T) -> T:
+    def skip_on_failure(self, stage: str, call: Callable[[], T], otherwise: T) -> T:
         try:
             return call()
         except Unavailable as error:

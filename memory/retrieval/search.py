@@ -208,6 +208,7 @@ def build_explanation(one: RankedCandidate) -> dict[str, Any]:
     }
 
 
+# Of unit vectors: cosines of .55 and .34.
 SURE_DISTANCE = 0.95
 FAIR_DISTANCE = 1.15
 AGREEING_RANK = 5

@@ -76,7 +76,9 @@ def expand_query(query: Query, groups: Sequence[Sequence[str]]) -> Query:
                 words[place or 0].update(same)
     if not added:
         return query
-    return replace(query, words=tuple(tuple(forms) for forms in words), sought=" ".join([query.sought, *added]))
+    return replace(
+        query, words=tuple(tuple(forms) for forms in words), search_text=" ".join([query.search_text, *added])
+    )
 
 
 def find_place(forms: Sequence[str], words: Sequence[tuple[str, ...]]) -> int | None:

@@ -11,8 +11,8 @@ from memory.models import EndUser, Speaker
 MOST_NAMES = 2_000
 MOST_CACHED = 50_000
 
+# Names known to be in the table. User ids are never reused, so entries cannot become wrong.
 _written: OrderedDict[tuple[int, str], None] = OrderedDict()
-"""Names known to be in the table. User ids are never reused, so entries cannot become wrong."""
 
 
 def save_speaker_names(user: EndUser, names: Iterable[str]) -> None:

@@ -11,8 +11,8 @@ from memory.tiers import SCORED_TIERS
 
 HIGH_QUALITY = 0.8
 BANK_SURE, BANK_USUAL = 0.55, 0.40
+# Uses and score from which what was learned has this share.
 PROVEN = ((5, 0.8, 0.80), (3, 0.7, 0.75), (2, 0.5, 0.65))
-"""Uses and score from which what was learned has this share."""
 UNPROVEN = 0.30
 
 
@@ -53,5 +53,7 @@ def score_quality_multiplier(query: Query, pool: Pool) -> list[float]:
     ]
 
 
+# Both as published, for `MEMORY_BOOSTS=learned`: R@1 .311 on conversations, Top-1 .200 and .196, where the others give
+# .528, .760 and .726.
 DYNAMIC_WEIGHTS = RankingSignal("dynamic_weights", 1.0, score_dynamic_weights)
 QUALITY_MULTIPLIER = RankingSignal("quality_multiplier", 1.0, score_quality_multiplier)

@@ -9,15 +9,15 @@ from memory.retrieval.ranking import RankingSignal
 from memory.retrieval.signals.experience import BELIEVED
 from memory.tiers import Tier
 
+# The number of statements nearest to the topic that are compared with each other.
 COMPARED = 30
-"""The number of statements nearest to the topic that are compared with each other."""
+# So many times the age of the newer one: last week's word on what was written down a year ago.
 MUCH_OLDER = 8.0
-"""So many times the age of the newer one: last week's word on what was written down a year ago."""
+# A guess does not replace what is sure: the newer statement needs so much of the older one's quality.
 AS_SURE = 0.8
-"""A guess does not replace what is sure: the newer statement needs so much of the older one's quality."""
 EVENTS = frozenset({Tier.WORKING, Tier.HISTORY})
+# After so long an event counts for a third as the reason of what is asked about.
 CAUSE_AGE_S = 4 * 86_400.0
-"""After so long an event counts for a third as the reason of what is asked about."""
 
 
 def rank_by_age(pool: Pool, which: list[bool]) -> list[float]:
@@ -100,7 +100,11 @@ def score_change(query: Query, pool: Pool) -> list[float]:
     ]
 
 
+# Without it Top-1 .740 and .696, trap@1 .040 and .178.
 LATEST = RankingSignal("latest", 3.1, score_latest)
+# Without it Top-1 .720 and .704, trap@1 .060 and .217. The answer to a "why" often shares no word with it.
 RECENT_CAUSE = RankingSignal("recent_cause", 6.2, score_recent_cause)
+# Without it Top-1 .740 and .700, trap@1 .040 and .191.
 SUPERSEDED = RankingSignal("superseded", -4.1, score_superseded)
+# Without it Top-1 .740 and .704, trap@1 .040 and .183.
 CHANGE = RankingSignal("change", 3.6, score_change)

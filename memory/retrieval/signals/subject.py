@@ -66,10 +66,17 @@ def score_reported_question(query: Query, pool: Pool) -> list[float]:
     return [float(intents.is_reported_question(text)) for text in pool.plain]
 
 
+# Without it Top-1 .740 and .704, trap@1 .040 and .187.
 OTHER_PERSON = RankingSignal("other_person", -1.9, score_other_person)
+# Without it Top-1 .661 on `scenarios-v1`, trap@1 .040 and .213.
 ABOUT_ME = RankingSignal("about_me", 3.6, score_about_me)
+# Without it Top-1 .720 and .709.
 BACKGROUND = RankingSignal("background", -1.3, score_background)
+# Without it Top-1 .722, trap@1 .170 on `scenarios-v1`.
 IDENTITY = RankingSignal("identity", 2.9, score_identity)
+# Without it Top-1 .720 and .683, trap@1 .080 and .213.
 BOOKS = RankingSignal("books", 3.8, score_books)
+# Without it Top-1 .720 and .709, trap@1 .060 and .174; the conversations are .001 better without.
 POLARITY = RankingSignal("polarity", 3.9, score_polarity)
+# Without it Top-1 .740 on the public scenarios.
 REPORTED_QUESTION = RankingSignal("reported_question", -1.6, score_reported_question)

@@ -7,8 +7,8 @@ from memory.retrieval.pool import ROUNDING_SPREAD, Pool, standardise
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
 
+# How much a word counts that is in the turn before or after instead of in the turn itself.
 FROM_PREVIOUS, FROM_NEXT = 0.7, 0.5
-"""How much a word counts that is in the turn before or after instead of in the turn itself."""
 BEST_OF_THREAD = 3
 
 
@@ -32,8 +32,8 @@ def score_answer(query: Query, pool: Pool) -> list[float]:
     """Up for a turn after a question that matches this one: it may be the answer."""
     found = []
     for place in pool.previous:
-        asked = place is not None and is_question(pool.memories[place].text)
-        found.append(max(0.0, pool.relevance[place]) if asked and place is not None else 0.0)
+        follows_question = place is not None and is_question(pool.memories[place].text)
+        found.append(max(0.0, pool.relevance[place]) if follows_question and place is not None else 0.0)
     return found
 
 
@@ -64,7 +64,12 @@ def mean_of_best(values: list[float]) -> float:
     return sum(top) / len(top)
 
 
+# Without it R@10 .830, MRR .677, R@1 .499. The turn after was added with the turn before token by token: together R@10
+# .841 to .845 on left-out conversations.
 CONTEXT_WORDS = RankingSignal("words_in_context", 0.43, score_words_in_context)
+# Without it MRR .691 and R@1 .503.
 ANSWER = RankingSignal("answer", 0.58, score_answer)
+# Without it R@10 .848, MRR .701, R@1 .525.
 QUESTION = RankingSignal("question", -0.72, score_question)
+# Without it R@10 .839, MRR .700. The best token match of a thread beside it gave .001 more and was left out.
 THREAD = RankingSignal("thread", 0.53, score_thread)

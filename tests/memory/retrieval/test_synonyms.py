@@ -41,13 +41,13 @@ def test_terms_widen_the_words_of_a_question() -> None:
     churn = next(forms for forms in found.words if "en:churn" in forms)
     assert {"en:attrit", "en:turnov", "נטישה"} <= set(churn)
     assert len(found.words) == len(asked.words)
-    assert found.sought == "How high was churn in May? attrition customer turnover נטישה"
+    assert found.search_text == "How high was churn in May? attrition customer turnover נטישה"
     assert expand_query(asked, [["rent", "lease"]]) == asked
 
 
 def test_a_term_of_two_words_is_meant_only_whole() -> None:
-    assert "churn" in expand_query(read_query("customer turnover in May"), [TERMS]).sought
-    assert "churn" not in expand_query(read_query("which customer came in May"), [TERMS]).sought
+    assert "churn" in expand_query(read_query("customer turnover in May"), [TERMS]).search_text
+    assert "churn" not in expand_query(read_query("which customer came in May"), [TERMS]).search_text
 
 
 @pytest.mark.django_db(transaction=True)

@@ -41,6 +41,23 @@ class VectorShape:
 
 
 @dataclass(frozen=True, slots=True)
+class PayloadChange:
+    """What is written to points beside their vectors. With a revision, points of a later one are left alone."""
+
+    tier: str | None = None
+    status: str | None = None
+    revision: int | None = None
+
+    @property
+    def fields(self) -> dict[str, str | int]:
+        """By name, without what stays. Empty when neither tier nor status changes: a revision alone is no change."""
+        if self.tier is None and self.status is None:
+            return {}
+        named = (("tier", self.tier), ("status", self.status), ("revision", self.revision))
+        return {name: value for name, value in named if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
 class VectorPoint:
     """One memory as a vector index holds it. `vector_hash` tells whether the vector is still the right one.
 
@@ -124,18 +141,8 @@ class VectorIndex(Protocol):
     def upsert(self, points: Sequence[VectorPoint], deadline: Deadline) -> None:
         """Write the points. Those with the same id are replaced unless they are newer. Users may differ."""
 
-    def set_payload(
-        self,
-        user_id: int,
-        ids: Collection[UUID],
-        *,
-        tier: str | None = None,
-        status: str | None = None,
-        revision: int | None = None,
-        deadline: Deadline,
-    ) -> None:
-        """Change tier or status without the vector. Ids that are not there are passed over, and so are points newer
-        than the revision, if one is given."""
+    def set_payload(self, user_id: int, ids: Collection[UUID], change: PayloadChange, deadline: Deadline) -> None:
+        """Change tier or status without the vector. Ids that are not there are passed over, and so are newer points."""
 
     def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
         """Remove the points of this user. Ids that are not there are passed over."""

@@ -20,7 +20,15 @@ from memory.access.cursors import bounded_cursor, cancel_after
 from memory.access.scope import set_local
 from memory.conf import MemoryConf
 from memory.indexes import nearest
-from memory.indexes.base import IndexFilter, IndexState, StoredPoint, VectorMatch, VectorPoint, require_user
+from memory.indexes.base import (
+    IndexFilter,
+    IndexState,
+    PayloadChange,
+    StoredPoint,
+    VectorMatch,
+    VectorPoint,
+    require_user,
+)
 from memory.indexes.nearest import NearestRows, vector_literal
 from memory.inference.base import Vector
 from memory.platform.deadline import Deadline
@@ -125,27 +133,16 @@ class PgVectorIndex:
             with self._cursor(user_id, deadline) as cursor:
                 cursor.execute(UPSERT, self._columns(user_id, rows))
 
-    def set_payload(
-        self,
-        user_id: int,
-        ids: Collection[UUID],
-        *,
-        tier: str | None = None,
-        status: str | None = None,
-        revision: int | None = None,
-        deadline: Deadline,
-    ) -> None:
-        wanted = (("tier", tier), ("status", status), ("revision", revision))
-        changes = {column: value for column, value in wanted if value is not None}
-        if (tier is None and status is None) or not ids:
+    def set_payload(self, user_id: int, ids: Collection[UUID], change: PayloadChange, deadline: Deadline) -> None:
+        if not change.fields or not ids:
             return
-        guard = "" if revision is None else "AND revision <= %(revision)s"
-        assignments = ", ".join(f"{column} = %({column})s" for column in changes)
+        guard = "" if change.revision is None else "AND revision <= %(revision)s"
+        assignments = ", ".join(f"{column} = %({column})s" for column in change.fields)
         with self._cursor(user_id, deadline) as cursor:
             cursor.execute(
                 f"UPDATE memory_vector SET {assignments}, updated_at = now() WHERE {self._own()} "  # noqa: S608
                 f"AND item_id = ANY(%(ids)s) {guard}",
-                {**changes, **self._names(user_id), "ids": list(ids)},
+                {**change.fields, **self._names(user_id), "ids": list(ids)},
             )
 
     def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:

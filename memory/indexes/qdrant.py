@@ -15,7 +15,15 @@ from uuid import UUID, uuid5
 from qdrant_client import QdrantClient, models
 
 from memory.conf import MemoryConf
-from memory.indexes.base import IndexFilter, IndexState, StoredPoint, VectorMatch, VectorPoint, require_user
+from memory.indexes.base import (
+    IndexFilter,
+    IndexState,
+    PayloadChange,
+    StoredPoint,
+    VectorMatch,
+    VectorPoint,
+    require_user,
+)
 from memory.indexes.qdrant_collection import ENSURE_TIMEOUT_S, VECTOR, CollectionMissing, QdrantCollection, is_local
 from memory.inference.base import Vector
 from memory.platform import http
@@ -93,22 +101,12 @@ class QdrantIndex:
                     self.ensure()
                     self._collection.call(write, deadline)
 
-    def set_payload(
-        self,
-        user_id: int,
-        ids: Collection[UUID],
-        *,
-        tier: str | None = None,
-        status: str | None = None,
-        revision: int | None = None,
-        deadline: Deadline,
-    ) -> None:
-        wanted = (("tier", tier), ("status", status), ("revision", revision))
-        changes = {name: value for name, value in wanted if value is not None}
-        chosen = _id_conditions(user_id, ids, *([] if revision is None else [_revision_condition(revision)]))
-        if (tier is not None or status is not None) and ids:
+    def set_payload(self, user_id: int, ids: Collection[UUID], change: PayloadChange, deadline: Deadline) -> None:
+        guard = [] if change.revision is None else [_revision_condition(change.revision)]
+        chosen = _id_conditions(user_id, ids, *guard)
+        if change.fields and ids:
             # By filter and not by ids: an id that is not there would fail the whole call.
-            write = partial(self._client.set_payload, self.collection, changes, points=chosen, wait=True)
+            write = partial(self._client.set_payload, self.collection, change.fields, points=chosen, wait=True)
             self._where_it_exists(write, deadline)
 
     def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 from memory.indexes.base import (
     IndexFilter,
     IndexState,
+    PayloadChange,
     StoredCollection,
     StoredPoint,
     VectorEngine,
@@ -74,18 +75,9 @@ class RoutedIndex:
         for collection in self._fitting():
             collection.upsert(points, deadline)
 
-    def set_payload(
-        self,
-        user_id: int,
-        ids: Collection[UUID],
-        *,
-        tier: str | None = None,
-        status: str | None = None,
-        revision: int | None = None,
-        deadline: Deadline,
-    ) -> None:
+    def set_payload(self, user_id: int, ids: Collection[UUID], change: PayloadChange, deadline: Deadline) -> None:
         for collection in self._fitting():
-            collection.set_payload(user_id, ids, tier=tier, status=status, revision=revision, deadline=deadline)
+            collection.set_payload(user_id, ids, change, deadline)
 
     def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
         for collection in self._all():

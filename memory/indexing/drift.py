@@ -285,8 +285,8 @@ def compare_page(
     again = requeue(user, requeued, now)
     drift.mended += Counter(wrong[item_id] for item_id in again)
     moved = [rows[item_id] for item_id, kind in wrong.items() if kind == PAYLOAD]
-    for (tier, status, revision), ids in queue.group_by_payload(moved).items():
-        index.set_payload(user.pk, ids, tier=tier, status=status, revision=revision, deadline=Deadline(TIMEOUT_S))
+    for change, ids in queue.group_by_payload(moved).items():
+        index.set_payload(user.pk, ids, change, Deadline(TIMEOUT_S))
     drift.mended += Counter({PAYLOAD: len(moved)})
 
 

@@ -15,6 +15,7 @@ from memory.access.outbox import PendingRows
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.indexes import vector_index
+from memory.indexes.base import PayloadChange
 from memory.indexing.passages import build_points, indexing_deadline, load_previous_turns, prefix_model, vector_hash
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, Tombstone
@@ -92,15 +93,15 @@ def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) ->
     if changed:
         vector_index().upsert(build_points(changed, before, deadline), deadline)
     moved = [item for item in items if item.vector_hash == hashes[item.pk]]
-    for (tier, status, revision), ids in group_by_payload(moved).items():
-        vector_index().set_payload(user.pk, ids, tier=tier, status=status, revision=revision, deadline=deadline)
+    for change, ids in group_by_payload(moved).items():
+        vector_index().set_payload(user.pk, ids, change, deadline)
     mark_ready(user, items, hashes, now)
 
 
-def group_by_payload(items: Sequence[MemoryItem]) -> dict[tuple[str, str, int], list[uuid.UUID]]:
-    groups: dict[tuple[str, str, int], list[uuid.UUID]] = {}
+def group_by_payload(items: Sequence[MemoryItem]) -> dict[PayloadChange, list[uuid.UUID]]:
+    groups: dict[PayloadChange, list[uuid.UUID]] = {}
     for item in items:
-        groups.setdefault((item.tier, item.status, item.revision), []).append(item.pk)
+        groups.setdefault(PayloadChange(item.tier, item.status, item.revision), []).append(item.pk)
     return groups
 
 

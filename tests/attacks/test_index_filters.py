@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from memory.indexes import lexical_index, vector_index
-from memory.indexes.base import IndexFilter, VectorPoint, require_user
+from memory.indexes.base import IndexFilter, PayloadChange, VectorPoint, require_user
 from memory.platform.deadline import Deadline
 from tests.attacks.conftest import CANARY
 from tests.factories import EndUserFactory, MemoryItemFactory
@@ -29,7 +29,7 @@ def test_a_filter_needs_a_user(nobody: Any) -> None:
 def test_no_method_of_the_vector_index_works_for_nobody(no_policies: None, nobody: Any) -> None:
     index = vector_index()
     for call in (
-        lambda: index.set_payload(nobody, [uuid.uuid4()], tier="working", deadline=Deadline(1)),
+        lambda: index.set_payload(nobody, [uuid.uuid4()], PayloadChange(tier="working"), Deadline(1)),
         lambda: index.delete(nobody, [uuid.uuid4()], Deadline(1)),
         lambda: list(index.scroll(nobody)),
         lambda: index.erase(nobody),
@@ -55,7 +55,7 @@ def test_the_vector_index_finds_only_the_points_of_its_user(no_policies: None) -
         assert [match.id for match in found] == [point.id]
         assert [item_id for item_id, _ in index.scroll(point.user_id)] == [point.id]
     index.delete(mallory.pk, [points[0].id], Deadline(5))
-    index.set_payload(mallory.pk, [points[0].id], status="archived", deadline=Deadline(5))
+    index.set_payload(mallory.pk, [points[0].id], PayloadChange(status="archived"), Deadline(5))
     assert [match.id for match in index.search(same, IndexFilter(ann.pk), 10, Deadline(5))] == [points[0].id]
 
 

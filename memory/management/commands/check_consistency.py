@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from memory.indexing import drift
 from memory.indexing.drift import DIFFERENCE_TEXTS, Mode
-from memory.management.organizations import resolve_user
+from memory.management.organizations import add_users_argument, resolve_user
 from memory.management.progress import show_progress
 from memory.models import DriftReport, EndUser
 
@@ -23,8 +23,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--mode", choices=Mode.values, default=Mode.FULL.value)
         parser.add_argument("--no-repair", action="store_true", help="report differences and change nothing")
-        parser.add_argument("--user", help="only this user, by the id your client uses")
-        parser.add_argument("--org", help="slug of the user's organisation; not needed when there is only one")
+        add_users_argument(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
         user = resolve_user(options["user"], options["org"]) if options["user"] else None

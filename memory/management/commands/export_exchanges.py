@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from memory.access.users import find_user
 from memory.facade import MemoryFacade
-from memory.management.organizations import resolve_organization
+from memory.management.organizations import add_user_argument, resolve_organization
 from memory.models import EndUser
 
 
@@ -17,8 +17,7 @@ class Command(BaseCommand):
     help = "Write a user's exchanges as JSON Lines, oldest first: one object a line, with its outcome and signals."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--user", required=True, help="the user's id as your client names it")
-        parser.add_argument("--org", help="slug of the organisation; not needed when there is only one")
+        add_user_argument(parser)
         parser.add_argument("--thread", default="", help="only this thread")
         parser.add_argument("--out", type=Path, help="the file to write; standard output when left out")
 

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memory.access.users import EXTERNAL_ID_PATTERN, find_user, get_or_create_user
-from memory.management.organizations import resolve_organization
+from memory.management.organizations import add_user_argument, resolve_organization
 from memory.management.progress import show_progress
 from memory.models import Organization
 from memory.tiers import POLICIES, SCORED_TIERS, Tier
@@ -32,8 +32,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
-        parser.add_argument("--user", required=True, help="the user's id as your client names it")
-        parser.add_argument("--org", help="slug of the organisation; not needed when there is only one")
+        add_user_argument(parser)
         parser.add_argument("--tier", choices=sorted(SCORED_TIERS), default=Tier.HISTORY.value)
         parser.add_argument("--format", choices=["auto", *FORMATS], default="auto")
         parser.add_argument("--dry-run", action="store_true", help="check the file and say what would happen")

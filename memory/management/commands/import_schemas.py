@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memory.access.users import EXTERNAL_ID_PATTERN, get_or_create_user
-from memory.management.organizations import resolve_organization
+from memory.management.organizations import add_user_argument, resolve_organization
 from memory.transfer.catalogue import BrokenCatalogue, import_catalogue, read_catalogue
 
 
@@ -20,8 +20,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
-        parser.add_argument("--user", required=True, help="the user's id as your client names it")
-        parser.add_argument("--org", help="slug of the organisation; not needed when there is only one")
+        add_user_argument(parser)
         parser.add_argument("--dry-run", action="store_true", help="check the file and say what it holds")
 
     def handle(self, *args: object, **options: Any) -> None:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from memory.facade import MemoryFacade
 from memory.lifecycle.promotion import PromotionResult
-from memory.management.organizations import resolve_users
+from memory.management.organizations import add_users_argument, resolve_users
 from memory.management.progress import show_progress
 from memory.models import EndUser
 
@@ -26,14 +26,11 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--user", help="only this user, by the id your client uses")
-        parser.add_argument(
-            "--org", "--organization", dest="organization", help="slug; needed with --user when there are several"
-        )
+        add_users_argument(parser)
         parser.add_argument("--dry-run", action="store_true", help="change nothing, print what would move and why")
 
     def handle(self, *args: object, **options: Any) -> None:
-        users = resolve_users(options["user"], options["organization"])
+        users = resolve_users(options["user"], options["org"])
         memory, now, dry_run = MemoryFacade(ACTOR), timezone.now(), options["dry_run"]
         table = self.build_table()
         moved = let_go = unchanged = 0

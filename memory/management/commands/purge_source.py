@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memory.facade import MemoryFacade
 from memory.lifecycle.purging import PurgeFilter
-from memory.management.organizations import resolve_user
+from memory.management.organizations import add_user_argument, resolve_user
 from memory.store.admission import WriteRefused
 
 ACTOR = "command:purge_source"
@@ -29,10 +29,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--user", required=True, help="whose memories, by the id your client uses")
-        parser.add_argument(
-            "--org", "--organization", dest="organization", help="slug; not needed when there is only one"
-        )
+        add_user_argument(parser)
         parser.add_argument("--source", default="", help="a kind (tool, document, ...) or the name a client gave")
         parser.add_argument("--principal", default="", help='who wrote it, as in "key:mobile"')
         parser.add_argument("--thread", default="")
@@ -40,7 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="only count")
 
     def handle(self, *args: object, **options: Any) -> None:
-        user = resolve_user(options["user"], options["organization"])
+        user = resolve_user(options["user"], options["org"])
         purge_filter = PurgeFilter(options["source"], options["principal"], options["thread"], options["memory"])
         try:
             done, exchanges = MemoryFacade(ACTOR).purge(

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from knowledge_graph.queries.browsing import count_graph_rows
 from knowledge_graph.rebuilding import rebuild_graphs
-from memory.management.organizations import resolve_users
+from memory.management.organizations import add_users_argument, resolve_users
 from memory.management.progress import show_progress
 
 
@@ -19,13 +19,10 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--user", help="only this user, by the id your client uses")
-        parser.add_argument(
-            "--org", "--organization", dest="organization", help="slug; needed with --user when there are several"
-        )
+        add_users_argument(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        users = resolve_users(options["user"], options["organization"])
+        users = resolve_users(options["user"], options["org"])
         learned = 0
         with show_progress(self.stdout, "users", len(users)) as advance:
             for user in users:

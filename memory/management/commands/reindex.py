@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_date, parse_datetime
 from memory.access.locks import try_task_lock
 from memory.indexing import drift, rebuild, runs
 from memory.indexing.rebuild import ReindexRefused
-from memory.management.organizations import resolve_user
+from memory.management.organizations import add_users_argument, resolve_user
 from memory.management.progress import show_progress
 from memory.models import ReindexRun, VectorCollection
 from memory.platform.faults import Unavailable
@@ -34,8 +34,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--user", help="only this user, by the id your client uses")
-        parser.add_argument("--org", help="slug of the user's organisation; not needed when there is only one")
+        add_users_argument(parser)
         parser.add_argument("--tier", choices=[tier.value for tier in Tier], help="only this tier")
         parser.add_argument(
             "--since", type=parse_moment, help="only what changed since then, as 2026-03-01 or with a time"

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from memory.indexes.base import IndexFilter, StoredPoint, VectorEngine, VectorIndex, VectorPoint
+from memory.indexes.base import IndexFilter, PayloadChange, StoredPoint, VectorEngine, VectorIndex, VectorPoint
 from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -146,7 +146,7 @@ class VectorIndexContract:
         asked: list[Callable[[], object]] = [
             lambda: IndexFilter(nobody),
             lambda: VectorPoint(uuid4(), nobody, "working", "active", axis_vector(0), "hash"),
-            lambda: index.set_payload(nobody, [uuid4()], tier="books", deadline=make_deadline()),
+            lambda: index.set_payload(nobody, [uuid4()], PayloadChange(tier="books"), make_deadline()),
             lambda: index.delete(nobody, [uuid4()], make_deadline()),
             lambda: list(index.scroll(nobody)),
             lambda: index.held(nobody, [uuid4()], make_deadline()),
@@ -185,10 +185,10 @@ class VectorIndexContract:
 
     def test_the_payload_changes_alone(self, index: VectorIndex, put: Callable[..., UUID], user: EndUser) -> None:
         first, second = put(user, turned_vector(1)), put(user, turned_vector(2))
-        index.set_payload(user.pk, [first, uuid4()], tier="history", deadline=make_deadline())
-        index.set_payload(user.pk, [second], status="archived", deadline=make_deadline())
-        index.set_payload(user.pk, [second], deadline=make_deadline())
-        index.set_payload(user.pk, [], tier="books", deadline=make_deadline())
+        index.set_payload(user.pk, [first, uuid4()], PayloadChange(tier="history"), make_deadline())
+        index.set_payload(user.pk, [second], PayloadChange(status="archived"), make_deadline())
+        index.set_payload(user.pk, [second], PayloadChange(), make_deadline())
+        index.set_payload(user.pk, [], PayloadChange(tier="books"), make_deadline())
         assert self.found(index, IndexFilter(user.pk, frozenset({"history"}))) == [first]
         assert self.found(index, IndexFilter(user.pk, None, frozenset({"archived"}))) == [second]
         assert sorted(index.scroll(user.pk)) == sorted([(first, "hash"), (second, "hash")])
@@ -198,13 +198,13 @@ class VectorIndexContract:
     ) -> None:
         item = put(user, axis_vector(1), tier="history", vector_hash="new", revision=5)
         put(user, axis_vector(0), id=item, tier="working", vector_hash="old", revision=4)
-        index.set_payload(user.pk, [item], tier="books", status="archived", revision=4, deadline=make_deadline())
+        index.set_payload(user.pk, [item], PayloadChange(tier="books", status="archived", revision=4), make_deadline())
         assert index.held(user.pk, [item], make_deadline()) == [
             StoredPoint(item, "history", "active", "new", 5, DIMENSIONS)
         ]
         [match] = index.search(axis_vector(1), IndexFilter(user.pk), 10, make_deadline())
         assert match.distance == pytest.approx(0, abs=NEAR)
-        index.set_payload(user.pk, [item], tier="patterns", revision=6, deadline=make_deadline())
+        index.set_payload(user.pk, [item], PayloadChange(tier="patterns", revision=6), make_deadline())
         put(user, axis_vector(1), id=item, tier="history", vector_hash="new", revision=5)
         assert index.held(user.pk, [item], make_deadline()) == [
             StoredPoint(item, "patterns", "active", "new", 6, DIMENSIONS)
@@ -264,7 +264,7 @@ class VectorIndexContract:
         first.drop([user.pk, other_user.pk])
         assert list(second.scroll(user.pk)) == [(item, "two")]
         first.delete(user.pk, [item], make_deadline())
-        first.set_payload(user.pk, [item], tier="books", deadline=make_deadline())
+        first.set_payload(user.pk, [item], PayloadChange(tier="books"), make_deadline())
         first.erase(user.pk)
         first.ensure()
         assert list(first.scroll(user.pk)) == []
@@ -282,7 +282,7 @@ class VectorIndexContract:
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser, other_user: EndUser
     ) -> None:
         theirs = put(other_user, axis_vector(0))
-        index.set_payload(user.pk, [theirs], tier="books", status="archived", deadline=make_deadline())
+        index.set_payload(user.pk, [theirs], PayloadChange(tier="books", status="archived"), make_deadline())
         index.delete(user.pk, [theirs], make_deadline())
         index.upsert([VectorPoint(theirs, user.pk, "books", "active", axis_vector(1), "stolen")], make_deadline())
         index.erase(user.pk)

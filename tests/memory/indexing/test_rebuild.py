@@ -14,7 +14,7 @@ from memory import indexes, inference, tasks
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
-from memory.indexes.base import IndexFilter
+from memory.indexes.base import IndexFilter, PayloadChange
 from memory.indexing import drift, passages, queue, rebuild, runs
 from memory.indexing.rebuild import Phase, ReindexRefused, State
 from memory.inference import embedder
@@ -164,7 +164,7 @@ def test_what_the_copy_left_out_or_spoiled_is_found_before_the_swap(ann: EndUser
     building = vector_index().open(run.target)
     [lost, moved, *_] = [item.pk for item in list_items(ann)]
     building.delete(ann.pk, [lost], Deadline(5))
-    building.set_payload(ann.pk, [moved], tier=Tier.BOOKS, deadline=Deadline(5))
+    building.set_payload(ann.pk, [moved], PayloadChange(tier=Tier.BOOKS), Deadline(5))
     done = carry_on(run)
     assert (done.state, done.rows_mended) == (State.DONE, 2)
     assert read_index(ann) == read_rows(ann)

@@ -115,25 +115,25 @@ def find_secret(text: str) -> str | None:
 
 def find_order(text: str) -> str | None:
     """The rule that takes a text for an order to its reader, or None."""
-    reading = annotate_text(text)
-    found = find_steering(reading)
+    annotated = annotate_text(text)
+    found = find_steering(annotated)
     return found.rule if found else None
 
 
-def find_harm(reading: AnnotatedText) -> Refusal | None:
-    if secret := find_secret_kind(reading):
+def find_harm(annotated: AnnotatedText) -> Refusal | None:
+    if secret := find_secret_kind(annotated):
         return Refusal("secret", f"looks like it holds {secret}; {NO_SECRETS}")
-    if speech.is_exchange(reading):
+    if speech.is_exchange(annotated):
         return Refusal("raw turn", TRIVIAL_REASONS["raw turn"])
-    return find_steering(reading)
+    return find_steering(annotated)
 
 
-def find_steering(reading: AnnotatedText) -> Refusal | None:
-    if orders.has_fence(reading.text):
+def find_steering(annotated: AnnotatedText) -> Refusal | None:
+    if orders.has_fence(annotated.text):
         return Refusal("fence", f"imitates the marks around what a model is given; {NO_ORDERS}")
-    if orders.has_unshown(reading.text):
+    if orders.has_unshown(annotated.text):
         return Refusal("hidden text", f"holds text that no page would show; {NO_ORDERS}")
-    for sentence in reading.sentences:
+    for sentence in annotated.sentences:
         for rule, is_broken, what in ORDER_RULES:
             if is_broken(sentence):
                 return Refusal(rule, f"{what}; {NO_ORDERS}")
@@ -146,18 +146,21 @@ def find_disguise(text: str) -> Refusal | None:
     if find_spelt_out_word(plain) or is_encoded(plain):
         return Refusal("disguise", f"spells words so that they are not read at once; {NO_ORDERS}")
     for other in decode_hidden_texts(plain):
-        reading = annotate_text(other)
-        if other != plain and ((found := find_steering(reading)) or find_secret_kind(reading)):
+        annotated = annotate_text(other)
+        if other != plain and ((found := find_steering(annotated)) or find_secret_kind(annotated)):
             what = found.rule if found else "secret"
             return Refusal("disguise", f"hides a {what} by another spelling; {NO_ORDERS}")
     return None
 
 
-def find_triviality(reading: AnnotatedText) -> Refusal | None:
+def find_triviality(annotated: AnnotatedText) -> Refusal | None:
     """Refuse what is not worth keeping, unless one of its sentences is."""
-    if speech.is_joke(reading):
+    if speech.is_joke(annotated):
         return Refusal("joke", TRIVIAL_REASONS["joke"])
-    rules = [speech.find_trivial_rule(one, own) for one, own in zip(reading.sentences, reading.own, strict=True)]
+    rules = [
+        speech.find_trivial_rule(one, own)
+        for one, own in zip(annotated.sentences, annotated.own_sentences, strict=True)
+    ]
     if not rules or None in rules:
         return None
     return Refusal(str(rules[0]), TRIVIAL_REASONS[str(rules[0])])

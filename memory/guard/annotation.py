@@ -48,42 +48,42 @@ class Sentence:
     words: tuple[str, ...]
     capitals: frozenset[int]
     breaks: frozenset[int]
-    found: Mapping[str, Sequence[Span]]
+    spans_by_kind: Mapping[str, Sequence[Span]]
 
     @property
-    def asks(self) -> bool:
+    def is_question(self) -> bool:
         return self.raw.rstrip("\"' )»”").endswith(("?", "？", "؟")) or self.raw.startswith("¿")
 
     def spans(self, *kinds: str) -> list[Span]:
         if len(kinds) == 1:
-            return list(self.found.get(kinds[0], ()))
-        return sorted(span for kind in kinds for span in self.found.get(kind, ()))
+            return list(self.spans_by_kind.get(kinds[0], ()))
+        return sorted(span for kind in kinds for span in self.spans_by_kind.get(kind, ()))
 
     def has(self, *kinds: str) -> bool:
-        return not self.found.keys().isdisjoint(kinds)
+        return not self.spans_by_kind.keys().isdisjoint(kinds)
 
-    def follows(self, first: str, second: str, gap: int) -> Span | None:
+    def find_following(self, first: str, second: str, gap: int) -> Span | None:
         """The place of a word of the second kind at most ``gap`` words behind one of the first, or None."""
-        if first not in self.found or second not in self.found:
+        if first not in self.spans_by_kind or second not in self.spans_by_kind:
             return None
-        places = self.found[second]
+        places = self.spans_by_kind[second]
         starts = [start for start, _ in places]
-        for _, end in self.found[first]:
+        for _, end in self.spans_by_kind[first]:
             at = bisect_left(starts, end)
             if at < len(starts) and starts[at] - end <= gap:
                 return places[at]
         return None
 
-    def near(self, one: str, other: str, gap: int) -> bool:
-        return self.follows(one, other, gap) is not None or self.follows(other, one, gap) is not None
+    def are_near(self, one: str, other: str, gap: int) -> bool:
+        return self.find_following(one, other, gap) is not None or self.find_following(other, one, gap) is not None
 
-    def before(self, place: int, gap: int, *kinds: str) -> bool:
+    def has_before(self, place: int, gap: int, *kinds: str) -> bool:
         """Whether a word of the kinds ends at most ``gap`` words before a place."""
-        return any(0 <= place - end <= gap for kind in kinds for _, end in self.found.get(kind, ()))
+        return any(0 <= place - end <= gap for kind in kinds for _, end in self.spans_by_kind.get(kind, ()))
 
-    def at(self, place: int, *kinds: str) -> bool:
+    def has_at(self, place: int, *kinds: str) -> bool:
         """Whether a word of the kinds begins at a place."""
-        return any(start == place for kind in kinds for start, _ in self.found.get(kind, ()))
+        return any(start == place for kind in kinds for start, _ in self.spans_by_kind.get(kind, ()))
 
     @cached_property
     def appositions(self) -> frozenset[int]:
@@ -96,20 +96,20 @@ class Sentence:
             if start > 1
             and end - start <= LONGEST_NAME
             and all(at in self.capitals for at in range(start, end))
-            and (self.before(start, 4, "kin", "user", "my") or any(at < start for at in self.capitals))
+            and (self.has_before(start, 4, "kin", "user", "my") or any(at < start for at in self.capitals))
         )
 
     @cached_property
-    def openings(self) -> frozenset[int]:
+    def clause_starts(self) -> frozenset[int]:
         """Where a clause begins, behind words like "please" and "always"."""
         open_places = {0} | (self.breaks - self.appositions)
-        for start, end in sorted(self.found.get("adverb", ())):
+        for start, end in sorted(self.spans_by_kind.get("adverb", ())):
             if start in open_places:
                 open_places.add(end)
         return frozenset(open_places)
 
     @cached_property
-    def heads(self) -> frozenset[int]:
+    def sentence_starts(self) -> frozenset[int]:
         """Where the sentence begins, behind greetings and words like "please"."""
         places = {0}
         for start, end in self.spans("adverb", "greeting"):
@@ -117,8 +117,8 @@ class Sentence:
                 places.add(end)
         return frozenset(places)
 
-    def opens(self, *kinds: str) -> bool:
-        return any(start in self.openings for kind in kinds for start, _ in self.found.get(kind, ()))
+    def begins_clause(self, *kinds: str) -> bool:
+        return any(start in self.clause_starts for kind in kinds for start, _ in self.spans_by_kind.get(kind, ()))
 
     def has_name(self, place: int = 0) -> bool:
         """Whether a capital that begins no clause stands behind a place: a name or brand, in German any noun."""
@@ -131,7 +131,7 @@ class AnnotatedText:
 
     text: str
     sentences: tuple[Sentence, ...]
-    own: tuple[Sentence, ...]
+    own_sentences: tuple[Sentence, ...]
     languages: frozenset[str] | None
 
 

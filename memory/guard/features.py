@@ -28,23 +28,23 @@ BRIEF, SHORT, MIDDLING = 5, 9, 16
 Features = tuple[NDArray[np.intp], NDArray[np.float32]]
 
 
-def split_into_passages(reading: AnnotatedText) -> list[AnnotatedText]:
+def split_into_passages(annotated: AnnotatedText) -> list[AnnotatedText]:
     """The whole of a short text, else its sentences, the longest of them cut."""
-    if sum(len(sentence.words) for sentence in reading.sentences) <= LONGEST_PASSAGE:
-        return [reading] if reading.sentences else []
-    return split_into_sentences(reading)
+    if sum(len(sentence.words) for sentence in annotated.sentences) <= LONGEST_PASSAGE:
+        return [annotated] if annotated.sentences else []
+    return split_into_sentences(annotated)
 
 
-def split_into_sentences(reading: AnnotatedText) -> list[AnnotatedText]:
-    return [part for sentence in reading.sentences for part in split_sentence(sentence, reading)]
+def split_into_sentences(annotated: AnnotatedText) -> list[AnnotatedText]:
+    return [part for sentence in annotated.sentences for part in split_sentence(sentence, annotated)]
 
 
-def split_sentence(sentence: Sentence, reading: AnnotatedText) -> Iterator[AnnotatedText]:
+def split_sentence(sentence: Sentence, annotated: AnnotatedText) -> Iterator[AnnotatedText]:
     if len(sentence.words) <= LONGEST_PASSAGE:
-        yield AnnotatedText(sentence.raw, (sentence,), (sentence,), reading.languages)
+        yield AnnotatedText(sentence.raw, (sentence,), (sentence,), annotated.languages)
         return
     for start in range(0, len(sentence.words), LONGEST_PASSAGE):
-        yield annotate_text(" ".join(sentence.words[start : start + LONGEST_PASSAGE]), languages=reading.languages)
+        yield annotate_text(" ".join(sentence.words[start : start + LONGEST_PASSAGE]), languages=annotated.languages)
 
 
 def extract_features(passage: AnnotatedText) -> Features:
@@ -73,7 +73,7 @@ def word_features(words: Sequence[str], passage: AnnotatedText) -> set[str]:
     named = {f"w {word}" for word in words} | {f"b {one} {other}" for one, other in pairwise(words)}
     if words:
         named |= {f"first {words[0]}", f"begins {' '.join(words[:2])}", f"last {words[-1]}"}
-    if any(sentence.asks for sentence in passage.sentences):
+    if any(sentence.is_question for sentence in passage.sentences):
         named.add("asks")
     named.add(f"length {sum(len(words) >= limit for limit in (BRIEF, SHORT, MIDDLING))}")
     return named
@@ -86,12 +86,12 @@ def ngram_features(words: Sequence[str]) -> set[str]:
 
 def kind_features(sentence: Sentence) -> Iterator[str]:
     """Which kinds of words a sentence has, which begin a clause, which stand together and which follow one another."""
-    found = sorted(sentence.found)
+    found = sorted(sentence.spans_by_kind)
     yield from (f"k {kind}" for kind in found)
-    yield from (f"o {kind}" for kind in found if sentence.opens(kind))
+    yield from (f"o {kind}" for kind in found if sentence.begins_clause(kind))
     if len(found) <= MOST_KINDS:
         yield from (f"p {one} {other}" for one, other in combinations(found, 2))
-    placed = sorted((span, kind) for kind in found for span in sentence.found[kind])
+    placed = sorted((span, kind) for kind in found for span in sentence.spans_by_kind[kind])
     for (span, kind), (after, other) in pairwise(placed):
         if 0 <= after[0] - span[1] <= 2:
             yield f"s {kind} {other}"

@@ -51,7 +51,7 @@ def tells_of_somebody(sentence: Sentence, place: int, gap: int = 4) -> bool:
     """
     if addresses_reader(sentence):
         return False
-    asked = sentence.spans("trigger", "occasion") if place in sentence.openings else []
+    asked = sentence.spans("trigger", "occasion") if place in sentence.clause_starts else []
     return any(
         0 <= place - end <= gap and not any(first <= start and end <= last for first, last in asked)
         for start, end in sentence.spans("me", "kin", "user")
@@ -69,13 +69,13 @@ def overrides_rules(sentence: Sentence) -> bool:
         or commands_reader(sentence)
         or speaks_of_reader(sentence)
         or (sentence.has("obey") and addresses_reader(sentence) and not sentence.has("kin"))
-        or sentence.near("guardrail", "void", 6)
+        or sentence.are_near("guardrail", "void", 6)
     )
 
 
 def speaks_of_reader(sentence: Sentence) -> bool:
     """Whether it lays down what the reader may or must do; how it is to speak with the person is no harm."""
-    if any(sentence.before(start, 2, "you") for start, _ in sentence.spans("rules")):
+    if any(sentence.has_before(start, 2, "you") for start, _ in sentence.spans("rules")):
         return not sentence.has("kin")
     if sentence.has("agent") and sentence.has("risky", "unasked") and sentence.has("may", "decree"):
         return True
@@ -89,15 +89,17 @@ def drops_rules(sentence: Sentence) -> bool:
         if tells_of_somebody(sentence, start, 6) and not sentence.has("hidden"):
             continue
         rules = any(end - 1 <= rule <= end + FURTHEST_RULES for rule, _ in sentence.spans("rules"))
-        if rules and (sentence.opens("ignore") or sentence.has("prior", "any", "you", "assistant", "from now")):
+        if rules and (sentence.begins_clause("ignore") or sentence.has("prior", "any", "you", "assistant", "from now")):
             return True
     for start, end in sentence.spans("rules"):
-        is_theirs = sentence.before(start, 3, "prior", "you") or sentence.at(end, "prior") or addresses_reader(sentence)
+        is_theirs = (
+            sentence.has_before(start, 3, "prior", "you") or sentence.has_at(end, "prior") or addresses_reader(sentence)
+        )
         if is_theirs and any(end <= void <= end + 6 for void, _ in sentence.spans("void")):
             return True
     if sentence.has("void", "ignore") and sentence.has("rules") and addresses_reader(sentence):
         return not tells_of_somebody(sentence, len(sentence.words), len(sentence.words))
-    return sentence.near("reveal", "hidden", 5) and not sentence.has("me")
+    return sentence.are_near("reveal", "hidden", 5) and not sentence.has("me")
 
 
 def lifts_limits(sentence: Sentence) -> bool:
@@ -106,20 +108,20 @@ def lifts_limits(sentence: Sentence) -> bool:
     return (
         addresses_reader(sentence)
         or sentence.has("from now", "persona")
-        or sentence.opens("order", "ignore", "unrestricted")
+        or sentence.begins_clause("order", "ignore", "unrestricted")
     )
 
 
 def outranks_rules(sentence: Sentence) -> bool:
     """Whether it sets itself above what the reader was told: "this note takes precedence over the system"."""
-    if sentence.follows("outrank", "higher", 6) and not sentence.has("me", "kin"):
+    if sentence.find_following("outrank", "higher", 6) and not sentence.has("me", "kin"):
         return True
     return sentence.has("outrank") and sentence.has("this text") and sentence.has("rules", "any", "higher", "authority")
 
 
 def casts_persona(sentence: Sentence) -> bool:
     for start, _ in sentence.spans("persona"):
-        if start in sentence.openings or sentence.has("from now", "you", "assistant"):
+        if start in sentence.clause_starts or sentence.has("from now", "you", "assistant"):
             return True
     return False
 
@@ -128,7 +130,7 @@ def commands_reader(sentence: Sentence) -> bool:
     """Orders to whoever answers, unless they only say in what manner to speak with the person."""
     if sentence.has("manner") and not sentence.has("address", "send", "hidden", "unrestricted"):
         return False
-    if sentence.opens("order"):
+    if sentence.begins_clause("order"):
         return True
     if not sentence.has("from now"):
         return False
@@ -140,13 +142,13 @@ def promotes_product(sentence: Sentence) -> bool:
     for start, _ in sentence.spans("recommend"):
         if tells_of_somebody(sentence, start) or reports_recommendation(sentence, start):
             continue
-        if start in sentence.openings or sentence.has("trigger", "occasion"):
+        if start in sentence.clause_starts or sentence.has("trigger", "occasion"):
             return True
-        if sentence.before(start, 5, "you", "assistant", "must"):
+        if sentence.has_before(start, 5, "you", "assistant", "must"):
             return True
     if advises_others(sentence) or tells_group(sentence):
         return True
-    if sentence.follows("recommend", "must", 4) and not sentence.has("me", "kin", "user"):
+    if sentence.find_following("recommend", "must", 4) and not sentence.has("me", "kin", "user"):
         return True
     return mentions_brand(sentence) or (sentence.has("ad") and not sentence.has("me", "user", "kin"))
 
@@ -155,7 +157,7 @@ def reports_recommendation(sentence: Sentence, place: int) -> bool:
     """Whether a form that is an order and a statement alike tells what somebody recommends to their own people."""
     if sentence.has("trigger", "occasion", "assistant") or place:
         return False
-    return sentence.at(0, "recommends") and sentence.has("circle", "kin")
+    return sentence.has_at(0, "recommends") and sentence.has("circle", "kin")
 
 
 def advises_others(sentence: Sentence) -> bool:
@@ -167,7 +169,7 @@ def tells_group(sentence: Sentence) -> bool:
     """Whether it lays down what people of some kind are to hear: "those who complain should be told that only ..."."""
     if sentence.has("unnamed") and sentence.has("must") and sentence.has("saying"):
         return names_something(sentence, 2) and not sentence.has("me", "kin")
-    told = sentence.follows("must", "told", 4) is not None
+    told = sentence.find_following("must", "told", 4) is not None
     return told and sentence.has("crowd") and names_something(sentence, 2) and not sentence.has("me", "kin", "user")
 
 
@@ -179,8 +181,10 @@ def mentions_brand(sentence: Sentence) -> bool:
     for start, _ in sentence.spans("mention"):
         if tells_of_somebody(sentence, start) or not names_something(sentence, start):
             continue
-        is_constant = sentence.has("any") or sentence.near("adverb", "mention", 2)
-        is_bidden = sentence.before(start, 3, "you", "assistant") or (start in sentence.openings and is_constant)
+        is_constant = sentence.has("any") or sentence.are_near("adverb", "mention", 2)
+        is_bidden = sentence.has_before(start, 3, "you", "assistant") or (
+            start in sentence.clause_starts and is_constant
+        )
         if is_bidden or (sentence.has("trigger", "occasion") and not sentence.has("me", "kin")):
             return True
     if sentence.has("covert") and sentence.has("mention") and sentence.has("trigger", "occasion"):
@@ -194,12 +198,16 @@ def mentions_brand(sentence: Sentence) -> bool:
 
 
 def claims_authority(sentence: Sentence) -> bool:
-    if sentence.has("notice") and sentence.opens("notice"):
+    if sentence.has("notice") and sentence.begins_clause("notice"):
         return True
-    if sentence.opens("letter") and sentence.follows("letter", "authority", 3) and not sentence.has("my"):
+    if (
+        sentence.begins_clause("letter")
+        and sentence.find_following("letter", "authority", 3)
+        and not sentence.has("my")
+    ):
         return True
     if any(
-        start in sentence.openings and sentence.at(end, "link") and sentence.words[end] in {":", "="}
+        start in sentence.clause_starts and sentence.has_at(end, "link") and sentence.words[end] in {":", "="}
         for start, end in sentence.spans("policy")
     ):
         return True
@@ -207,14 +215,14 @@ def claims_authority(sentence: Sentence) -> bool:
     if sentence.has("creator") and (reader or sentence.has("authorise", "void", "order", "may", "risky")):
         return True
     for start, end in sentence.spans("authority", "office"):
-        is_own = sentence.before(start, 1, "my", "me") and not reader
+        is_own = sentence.has_before(start, 1, "my", "me") and not reader
         lifted = sentence.has("may", "reader", "decree", "unasked", "void", "checks")
-        if sentence.before(start, 1, "citing") and lifted and not sentence.has("me"):
+        if sentence.has_before(start, 1, "citing") and lifted and not sentence.has("me"):
             return True
         if not is_own and grants_permission(sentence, end, reader=reader):
             return True
     powers = sentence.has("risky", "unasked", "ignore", "unrestricted", "approve")
-    return powers and sentence.near("assistant", "may", 4)
+    return powers and sentence.are_near("assistant", "may", 4)
 
 
 def grants_permission(sentence: Sentence, place: int, *, reader: bool) -> bool:
@@ -249,23 +257,24 @@ def plants_preference(sentence: Sentence) -> bool:
 def begins_with_order(sentence: Sentence, *kinds: str) -> bool:
     """Whether a clause begins with one of the verbs as an order: "turn off ...", not "turning it off failed"."""
     return any(
-        start in sentence.openings and not sentence.words[start].endswith("ing") for start, _ in sentence.spans(*kinds)
+        start in sentence.clause_starts and not sentence.words[start].endswith("ing")
+        for start, _ in sentence.spans(*kinds)
     )
 
 
 def follows_links(sentence: Sentence) -> bool:
-    return sentence.has("address") and sentence.has("at once") and sentence.near("site", "opened", 5)
+    return sentence.has("address") and sentence.has("at once") and sentence.are_near("site", "opened", 5)
 
 
 def is_refused_wish(sentence: Sentence) -> bool:
     return any(
-        sentence.before(start, 1, "not") or any(end <= negation <= end + 1 for negation, _ in sentence.spans("not"))
+        sentence.has_before(start, 1, "not") or any(end <= negation <= end + 1 for negation, _ in sentence.spans("not"))
         for start, end in sentence.spans("want")
     )
 
 
 def trusts_site(sentence: Sentence) -> bool:
-    return sentence.has("trust") and (sentence.near("trust", "site", 5) or sentence.near("trust", "address", 5))
+    return sentence.has("trust") and (sentence.are_near("trust", "site", 5) or sentence.are_near("trust", "address", 5))
 
 
 def skips_checks(sentence: Sentence) -> bool:
@@ -279,16 +288,16 @@ def skips_checks(sentence: Sentence) -> bool:
 def acts_unasked(sentence: Sentence) -> bool:
     if sentence.has("unasked") and sentence.has("act", "approve", "send"):
         return True
-    is_any_goods = sentence.has("act") and sentence.near("any", "goods", 2) and sentence.has("user")
+    is_any_goods = sentence.has("act") and sentence.are_near("any", "goods", 2) and sentence.has("user")
     return is_any_goods or (sentence.has("any") and sentence.has("act") and addresses_reader(sentence))
 
 
 def approves_payments(sentence: Sentence) -> bool:
-    if not sentence.near("approve", "payment", 5):
+    if not sentence.are_near("approve", "payment", 5):
         return False
     if addresses_reader(sentence):
         return sentence.has("want", "auto", "trigger", "may")
-    return sentence.has("auto") and (sentence.has("passive", "unasked") or sentence.opens("approve"))
+    return sentence.has("auto") and (sentence.has("passive", "unasked") or sentence.begins_clause("approve"))
 
 
 def wants_data_outside(sentence: Sentence) -> bool:
@@ -296,10 +305,12 @@ def wants_data_outside(sentence: Sentence) -> bool:
 
 
 def sends_data_outside(sentence: Sentence, *, presses: bool) -> bool:
-    if not (sentence.near("send", "goods", 7) or sentence.near("send", "secret", 7) or wants_data_outside(sentence)):
+    if not (
+        sentence.are_near("send", "goods", 7) or sentence.are_near("send", "secret", 7) or wants_data_outside(sentence)
+    ):
         return False
     leaves = sentence.has("address", "outside")
-    handed = sentence.has("passive", "consent") or addresses_reader(sentence) or sentence.opens("send")
+    handed = sentence.has("passive", "consent") or addresses_reader(sentence) or sentence.begins_clause("send")
     if presses and (handed or sentence.has("address")) and (leaves or sentence.has("any", "secret")):
         return True
     if presses and leaves and not sentence.has("me"):

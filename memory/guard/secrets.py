@@ -48,12 +48,12 @@ LONGEST_CARD = 19
 SHORTEST_CARD = 13
 
 
-def find_secret_kind(reading: AnnotatedText) -> str | None:
+def find_secret_kind(annotated: AnnotatedText) -> str | None:
     """What secret a text seems to hold ("an API key"), or None."""
     return (
-        find_written_secret(reading.text)
-        or find_spoken_card(reading)
-        or ("a password or code" if any(discloses_secret(sentence) for sentence in reading.sentences) else None)
+        find_written_secret(annotated.text)
+        or find_spoken_card(annotated)
+        or ("a password or code" if any(discloses_secret(sentence) for sentence in annotated.sentences) else None)
     )
 
 
@@ -83,8 +83,8 @@ def is_random_token(token: str) -> bool:
     return is_mixed and shannon_entropy(token) > RANDOM_BITS
 
 
-def find_spoken_card(reading: AnnotatedText) -> str | None:
-    for sentence in reading.sentences:
+def find_spoken_card(annotated: AnnotatedText) -> str | None:
+    for sentence in annotated.sentences:
         run = ""
         for word in (*sentence.words, ""):
             if digit := word if word.isdigit() and len(word) == 1 else DIGITS.get(fold_letters(word)):
@@ -100,7 +100,7 @@ def discloses_secret(sentence: Sentence) -> bool:
     spans = [(start, end) for start, end in sentence.spans("secret") if not is_compound_term(sentence, start, end)]
     if any(is_disclosed(sentence, end) or is_named_as_secret(sentence, start) for start, end in spans):
         return True
-    if spans and (sentence.asks or find_recipes(sentence)):
+    if spans and (sentence.is_question or find_recipes(sentence)):
         # "The password of the router? ..." is answered by what follows.
         return True
     if any(is_disclosed(sentence, max(end, other)) for (_, end), (_, other) in pair_codes_with_locks(sentence)):
@@ -119,7 +119,9 @@ def find_recipes(sentence: Sentence) -> list[tuple[int, int]]:
 def is_named_as_secret(sentence: Sentence, place: int) -> bool:
     """Whether a word in front is said to be the secret: "tulip is my password"."""
     return any(
-        start > 0 and 0 <= place - end <= 2 for start, end in sentence.spans("link") if not sentence.at(end, "harmless")
+        start > 0 and 0 <= place - end <= 2
+        for start, end in sentence.spans("link")
+        if not sentence.has_at(end, "harmless")
     )
 
 
@@ -129,8 +131,8 @@ def discloses_lock_code(sentence: Sentence) -> bool:
     told = min((end for _, end in sentence.spans("link", "login", "enter", "disarm")), default=len(sentence.words))
     if bolts and any(start >= told for start, _ in find_recipes(sentence)):
         return True
-    is_opened = sentence.follows("lock", "disarm", 8) or sentence.follows("device", "disarm", 8)
-    if is_opened and sentence.follows("disarm", "recipe", FURTHEST_LINK):
+    is_opened = sentence.find_following("lock", "disarm", 8) or sentence.find_following("device", "disarm", 8)
+    if is_opened and sentence.find_following("disarm", "recipe", FURTHEST_LINK):
         return True
     if sentence.has("drawing") and sentence.has("lock", "device") and LETTER.search(sentence.raw):
         return True
@@ -169,7 +171,7 @@ def is_compound_term(sentence: Sentence, start: int, end: int) -> bool:
     is_plug = sentence.words[start] == "pin" and end < len(sentence.words)
     if is_plug and PIN_OF_A_PLUG.fullmatch(sentence.words[end]):
         return True
-    return sentence.at(end, "compound") or sentence.before(start, 1, "compound")
+    return sentence.has_at(end, "compound") or sentence.has_before(start, 1, "compound")
 
 
 def pair_codes_with_locks(sentence: Sentence) -> list[tuple[tuple[int, int], tuple[int, int]]]:
@@ -194,7 +196,7 @@ def is_disclosed(sentence: Sentence, place: int) -> bool:
             continue
         if any(end <= recipe <= end + FURTHEST_LINK for recipe in recipes):
             return True
-        if not sentence.at(end, "harmless"):
+        if not sentence.has_at(end, "harmless"):
             return True
     return False
 

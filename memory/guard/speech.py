@@ -25,18 +25,18 @@ FURTHEST_SUBJECT = 3
 ANCHORS = ("me", "user", "kin", "address")
 
 
-def is_exchange(reading: AnnotatedText) -> bool:
-    text = reading.text
+def is_exchange(annotated: AnnotatedText) -> bool:
+    text = annotated.text
     labels = len(TURN.findall(text)) + len(INLINE_TURN.findall(text))
     if labels >= 2 or len(STAMPED.findall(text)) >= 2 or (TURN.match(text) and "\n" in text):
         return True
     if (asked := ASKER.search(text)) and ANSWERER.search(text, asked.end() - 1):
         return True
-    first = reading.sentences[0] if reading.sentences else None
+    first = annotated.sentences[0] if annotated.sentences else None
     return (
         bool(TURN.match(text))
         and first is not None
-        and (first.asks or first.has("request", "greeting") or speaks_in_first_person(first))
+        and (first.is_question or first.has("request", "greeting") or speaks_in_first_person(first))
     )
 
 
@@ -47,9 +47,9 @@ def speaks_in_first_person(sentence: Sentence) -> bool:
 
 def is_conversation_turn(sentence: Sentence) -> bool:
     """Whether the sentence is said to somebody in a conversation: a request, a reply, thanks, or what was asked."""
-    if sentence.asks or sentence.has("asked"):
+    if sentence.is_question or sentence.has("asked"):
         return True
-    if any(start in sentence.heads for start, _ in sentence.spans("reply", "request")):
+    if any(start in sentence.sentence_starts for start, _ in sentence.spans("reply", "request")):
         return True
     if sentence.has("manner", "kin", "lasting"):
         return False
@@ -58,11 +58,11 @@ def is_conversation_turn(sentence: Sentence) -> bool:
     return words in ends or (words <= SHORT and bool(sentence.breaks & set(ends)))
 
 
-def is_joke(reading: AnnotatedText) -> bool:
-    if LAUGHTER.search(reading.text):
+def is_joke(annotated: AnnotatedText) -> bool:
+    if LAUGHTER.search(annotated.text):
         return True
-    for sentence in reading.own:
-        if sentence.has("joke") or sentence.opens("joke form"):
+    for sentence in annotated.own_sentences:
+        if sentence.has("joke") or sentence.begins_clause("joke form"):
             return True
         if sentence.has("absurd") and (sentence.has("me", "link") and len(sentence.words) <= BRIEF):
             return True
@@ -70,9 +70,9 @@ def is_joke(reading: AnnotatedText) -> bool:
 
 
 def is_supposition(sentence: Sentence) -> bool:
-    if any(start in sentence.openings for start, _ in sentence.spans("suppose", "wish")):
+    if any(start in sentence.clause_starts for start, _ in sentence.spans("suppose", "wish")):
         return True
-    if sentence.has("if i") and (sentence.has("would") or sentence.opens("if i")):
+    if sentence.has("if i") and (sentence.has("would") or sentence.begins_clause("if i")):
         return sentence.has("would")
     return any(start == 0 for start, _ in sentence.spans("maybe")) and sentence.has("me")
 
@@ -99,7 +99,7 @@ def has_own_kin(sentence: Sentence) -> bool:
 
 def is_passing_state(sentence: Sentence) -> bool:
     """Whether it tells how things are just now and says nothing that lasts."""
-    if any(not sentence.at(end, "now") for _, end in sentence.spans("lasting")):
+    if any(not sentence.has_at(end, "now") for _, end in sentence.spans("lasting")):
         return False
     if sentence.has("weather", "errand") and len(sentence.words) <= BRIEF + (SHORT if sentence.has("state") else 0):
         return True
@@ -107,7 +107,9 @@ def is_passing_state(sentence: Sentence) -> bool:
         return False
     if sentence.has("now") and len(sentence.words) <= BRIEF + SHORT:
         return True
-    is_felt = sentence.follows("be", "state", 2) is not None or any(start <= 1 for start, _ in sentence.spans("state"))
+    is_felt = sentence.find_following("be", "state", 2) is not None or any(
+        start <= 1 for start, _ in sentence.spans("state")
+    )
     is_bare = sentence.has("me") or len(sentence.words) <= SHORT - 2
     return is_felt and is_bare and len(sentence.words) <= (BRIEF if sentence.has("very") else SHORT)
 
@@ -118,7 +120,7 @@ def is_common_knowledge(sentence: Sentence) -> bool:
         return False
     if any(start <= 1 for start, _ in sentence.spans("creature")) and len(sentence.words) <= BRIEF:
         return True
-    if sentence.near("geo", "place", 4) or sentence.near("origin", "tech", 3):
+    if sentence.are_near("geo", "place", 4) or sentence.are_near("origin", "tech", 3):
         return True
     if sentence.has("superlative") and sentence.has("place", "science", "link", "category"):
         return True
@@ -131,7 +133,7 @@ def is_common_knowledge(sentence: Sentence) -> bool:
         return True
     if (
         sentence.has("event")
-        and (sentence.has("fact") or sentence.near("event", "place", 3))
+        and (sentence.has("fact") or sentence.are_near("event", "place", 3))
         and YEAR.search(sentence.raw)
     ):
         return True

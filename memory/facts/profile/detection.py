@@ -77,8 +77,8 @@ def detect_profile_facts(user_message: str, deadline: Deadline) -> list[ProfileF
 
 def is_own_speech(message: str) -> bool:
     """Whether the message contains something the user seriously says themselves."""
-    reading = annotate_text(message[:READ])
-    return bool(reading.sentences) and not speech.is_exchange(reading) and not speech.is_joke(reading)
+    annotated = annotate_text(message[:READ])
+    return bool(annotated.sentences) and not speech.is_exchange(annotated) and not speech.is_joke(annotated)
 
 
 def find_facts_by_model(model: LanguageModel, message: str, deadline: Deadline) -> list[ProfileFact]:

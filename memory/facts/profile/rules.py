@@ -76,7 +76,7 @@ def find_facts_by_rules(message: str) -> list[ProfileFact]:
     if quotes_others(whole):
         return []
     found: dict[str, ProfileFact] = {}
-    for sentence in whole.own:
+    for sentence in whole.own_sentences:
         if has_other_voice(sentence) or find_secret(sentence.raw) or find_order(sentence.raw):
             continue
         for piece in split_statements(sentence, whole):
@@ -85,11 +85,11 @@ def find_facts_by_rules(message: str) -> list[ProfileFact]:
     return list(found.values())[:MOST_FACTS]
 
 
-def quotes_others(reading: AnnotatedText) -> bool:
+def quotes_others(annotated: AnnotatedText) -> bool:
     """Whether the words of the message may be somebody else's: a text to work on, a part to play, a joke."""
-    if speech.is_exchange(reading) or speech.is_joke(reading):
+    if speech.is_exchange(annotated) or speech.is_joke(annotated):
         return True
-    return any(sentence.has("text work", "sarcasm") for sentence in reading.own)
+    return any(sentence.has("text work", "sarcasm") for sentence in annotated.own_sentences)
 
 
 def has_other_voice(sentence: Sentence) -> bool:
@@ -99,14 +99,14 @@ def has_other_voice(sentence: Sentence) -> bool:
 def split_statements(sentence: Sentence, whole: AnnotatedText) -> list[Sentence]:
     """The parts of a sentence that are statements beginning with an opening, each with what is added to it."""
     segments = [part for part in SEGMENT.split(sentence.raw) if part.strip()]
-    if sentence.asks:
+    if sentence.is_question:
         if len(segments) < 2 or len(segments[-1].split()) < SHORTEST_TAIL:
             return []
         segments.pop()
     found: list[str] = []
     is_open = False
     for segment in (clause for part in segments for clause in split_clauses(part, whole)):
-        own = annotate_text(segment, load_profile_words(), whole.languages).own
+        own = annotate_text(segment, load_profile_words(), whole.languages).own_sentences
         if own and find_opening(own[0]):
             found.append(segment)
             is_open = True
@@ -114,7 +114,7 @@ def split_statements(sentence: Sentence, whole: AnnotatedText) -> list[Sentence]
             found[-1] += f", {segment}"
         else:
             is_open = False
-    pieces = (annotate_text(text, load_profile_words(), whole.languages).own for text in found)
+    pieces = (annotate_text(text, load_profile_words(), whole.languages).own_sentences for text in found)
     return [own[0] for own in pieces if own]
 
 
@@ -131,7 +131,7 @@ def split_clauses(segment: str, whole: AnnotatedText) -> list[str]:
 
 
 def opens_statement(text: str, whole: AnnotatedText) -> bool:
-    own = annotate_text(text, load_profile_words(), whole.languages).own
+    own = annotate_text(text, load_profile_words(), whole.languages).own_sentences
     return bool(own) and find_opening(own[0]) is not None
 
 
@@ -184,7 +184,7 @@ def leads_to_another(sentence: Sentence, person: Span, trait: int) -> bool:
 def find_opening_of_value(sentence: Sentence) -> tuple[str, int, int] | None:
     """What matters to somebody stands in front: "Honesty matters more to me than comfort"."""
     for start, end in sentence.spans("values"):
-        if start <= POINTED_WITHIN and not sentence.before(start, POINTED_WITHIN, "there"):
+        if start <= POINTED_WITHIN and not sentence.has_before(start, POINTED_WITHIN, "there"):
             return "values", 0, end
     return None
 
@@ -232,7 +232,8 @@ def is_complete(sentence: Sentence, kind: str, start: int, end: int, stop: int) 
 def points_at_conversation(sentence: Sentence, place: int) -> bool:
     """Whether something that only the conversation shows is meant: "the second option", "this", but not "this year"."""
     return any(
-        0 <= there - place <= POINTED_WITHIN and not sentence.at(there, "near") for there, _ in sentence.spans("there")
+        0 <= there - place <= POINTED_WITHIN and not sentence.has_at(there, "near")
+        for there, _ in sentence.spans("there")
     )
 
 

@@ -30,7 +30,7 @@ clean: ## Remove .venv and .data, unless something runs with them
 			DATA_DIR="$$data" $(PYTHON_IN_VENV) manage.py down --check --environment || exit 1; \
 		fi; \
 	done
-	@rm -rf .venv .data
+	@rm -rf .venv .data .running
 	@echo "Removed .venv and .data."
 
 test: tools ## Run every test, two files at a time; ARGS="-k words" chooses

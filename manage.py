@@ -3,7 +3,6 @@
 
 import os
 import sys
-from pathlib import Path
 
 # These read files and print; they must work on a machine where nothing runs yet.
 WITHOUT_DATABASE = frozenset(
@@ -15,6 +14,7 @@ WITHOUT_DATABASE = frozenset(
         "findstatic",
         "help",
         "makemessages",
+        "show_access",
         "startapp",
         "up",
         "version",
@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
 
 
 def run(command: str, argv: list[str]) -> int:
-    if command in {"up", "down"} and not HELP & set(argv):
+    if command in {"up", "down", "show_access"} and not HELP & set(argv):
         # Without Django: it starts at once, stays small, and can stop what a broken setting keeps from starting.
         from config.runtime import installation
 
@@ -61,10 +61,13 @@ def run(command: str, argv: list[str]) -> int:
 
 def run_with(parts: list[str], command: str, argv: list[str]) -> int:
     from config.embedded import installation_paths
-    from config.env import env_path
     from config.runtime.leases import Lease
+    from config.runtime.registry import choose_data_dir
 
-    place = installation_paths(env_path("DATA_DIR", Path(__file__).resolve().parent / ".data"))
+    data_dir = choose_data_dir()
+    # Read again by the settings, and by processes this one starts.
+    os.environ["DATA_DIR"] = str(data_dir)
+    place = installation_paths(data_dir)
     with Lease(place, tuple(parts)) as use:
         import django
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from config.embedded import EmbeddedError, Paths, installation_paths, list_embedded_parts
 from config.env import BASE_DIR, env_path
-from config.runtime import leases, orphans
+from config.runtime import leases, orphans, registry
 from config.runtime.programs import (
     WebAddress,
     beat_program,
@@ -70,6 +70,7 @@ class Installation:
         if orphans.end_orphans(self._place):
             print_line("Ended what a killed run had left behind.")
         refuse_taken_port(self._address)
+        registry.register(self._place)
         supervisor = Supervisor(ConsoleReport(), self._place.log, partial(orphans.record_processes, self._place))
         try:
             self._start(supervisor, hold)
@@ -124,6 +125,7 @@ class Installation:
         supervisor.stop()
         orphans.clear_record(self._place)
         hold.release()
+        registry.unregister(self._place)
         print_line(f"Stopped after {time.monotonic() - begun:.1f} s. The data stays in {self._place.data}")
 
 
@@ -214,6 +216,11 @@ def add_down_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environment", action="store_true", help="with --check: or uses this .venv with other data")
 
 
+def add_show_access_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("field", nargs="?", help="one value alone, such as api_key or api_url; all as JSON by default")
+    parser.add_argument("--data-dir", type=Path, help="whose installation (default: DATA_DIR, or the one that runs)")
+
+
 def resolve_installation(data_dir: Path | None) -> Paths:
     return installation_paths(data_dir or env_path("DATA_DIR", BASE_DIR / ".data"))
 
@@ -240,10 +247,27 @@ def down(given: argparse.Namespace) -> int:
     return 0
 
 
+def show_access(given: argparse.Namespace) -> int:
+    """Print the addresses, key and login of an installation's demo, one of them or all."""
+    place = installation_paths(given.data_dir or registry.choose_data_dir())
+    try:
+        access = json.loads(place.access.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise EmbeddedError(f"{place.data} has no demo; create_key makes a key, create_operator a login") from None
+    if given.field is None:
+        print_line(json.dumps(access, indent=2))
+        return 0
+    if given.field not in access:
+        raise EmbeddedError(f"there is no {given.field}; there are {', '.join(access)}")
+    print_line(access[given.field])
+    return 0
+
+
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="manage.py", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True)
     add_up_arguments(commands.add_parser("up"))
     add_down_arguments(commands.add_parser("down"))
+    add_show_access_arguments(commands.add_parser("show_access"))
     given = parser.parse_args(argv)
-    return up(given) if given.command == "up" else down(given)
+    return {"up": up, "down": down, "show_access": show_access}[given.command](given)

@@ -19,7 +19,7 @@ def test_a_command_alone_gets_a_database_which_ends_with_it(tmp_path: Path) -> N
 
     shown = manage("showmigrations", "memory", data_dir=data_dir)
 
-    assert "[ ] 0001_initial" in shown.stdout, shown.stderr
+    assert "[ ] 0001_tables" in shown.stdout, shown.stderr
     assert eventually(lambda: processes_of(data_dir) == [], 15)
 
 
@@ -33,7 +33,7 @@ def test_a_command_that_needs_tables_says_in_a_line_how_to_get_them(tmp_path: Pa
 
     assert [each.returncode for each in refused] == [1, 1, 1]
     assert {each.stderr for each in refused} == {"error: the database has no tables yet: run manage.py migrate first\n"}
-    manage("migrate", "memory", "0011", data_dir=tmp_path)
+    manage("migrate", "memory", "0001", data_dir=tmp_path)
     behind = manage("promote", "--dry-run", data_dir=tmp_path)
     assert behind.returncode == 1
     assert "the tables are older than this program" in behind.stderr
@@ -50,7 +50,7 @@ def test_a_benchmark_makes_the_tables_it_needs_and_a_second_one_waits_for_them(t
     assert [each.returncode for each in measured] == [0, 0], [each.stderr for each in measured]
     assert sorted("Making the tables" in each.stderr for each in measured) == [False, True]
     assert all("Top-1" in each.stdout for each in measured)
-    manage("migrate", "outcomes", "0003", data_dir=tmp_path)
+    manage("migrate", "outcomes", "0001", data_dir=tmp_path)
     assert manage(*words, data_dir=tmp_path).returncode == 0
 
 
@@ -88,8 +88,8 @@ def test_commands_at_once_share_what_the_first_one_started(tmp_path: Path) -> No
 
 def test_the_parts_end_when_their_only_user_is_killed(tmp_path: Path) -> None:
     code = (
-        "import sys; from config.embedded import paths; from config.runtime.leases import Lease; "
-        "lease = Lease(paths(sys.argv[1]), ('redis',)); lease.wait(); "
+        "import sys; from config.embedded import installation_paths; from config.runtime.leases import Lease; "
+        "lease = Lease(installation_paths(sys.argv[1]), ('redis',)); lease.wait(); "
         "print('ready', flush=True); sys.stdin.read()"
     )
     user = subprocess.Popen(

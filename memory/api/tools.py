@@ -73,8 +73,7 @@ def list_tools(request: HttpRequest) -> list[dict[str, Any]]:
 def call_tool(request: HttpRequest, u: UserId, name: ToolName, body: ToolArguments) -> HttpResponse:
     """Arguments may come as models send them: ``q`` or ``text`` for ``query``, numbers as text, one for a list.
 
-    Tools that change something need the scope write. ``memory_search`` is ``memory.search`` for models whose tool names
-    hold no dot.
+    Tools that change something need the scope write. ``memory.search`` is an old name of ``memory_search``.
     """
     try:
         call = tools.read_call(name, body.model_extra)

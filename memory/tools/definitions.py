@@ -88,7 +88,7 @@ TOOLS: dict[str, Tool] = {
             idempotent=True,
         ),
         Tool(
-            "memory.search",
+            "memory_search",
             "Recall personal records",
             "Recall the user's own records by meaning: chat, finished journals, to-dos, preferences, gratitude.",
             RecallArguments,
@@ -96,8 +96,8 @@ TOOLS: dict[str, Tool] = {
         ),
     )
 }
-OTHER_NAMES = {"memory_search": "memory.search"}
-"""Some model servers allow no dot in a name."""
+OTHER_NAMES = {"memory.search": "memory_search"}
+"""Names that are accepted and not published: a dot makes OpenAI and Anthropic refuse the whole list of tools."""
 
 
 @cache

@@ -292,5 +292,5 @@ HANDLERS: dict[str, Callable[[MemoryFacade, EndUser | None, ToolCall, datetime],
     "add_to_memory_bank": add_to_memory_bank,
     "update_memory": update_memory,
     "archive_memory": archive_memory,
-    "memory.search": recall_records,
+    "memory_search": recall_records,
 }

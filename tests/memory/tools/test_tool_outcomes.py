@@ -102,7 +102,7 @@ def test_a_service_that_is_down_makes_the_call_one_that_failed(
     monkeypatch.setattr(JsonService, "exchange", down)
     answer = api.post("tools/memory.search", {"query": "a walk along the river"})
     assert answer.status_code in {502, 503}
-    assert [(one.action, one.ok, one.verdict) for one in list_actions(user)] == [("memory.search", False, "failed")]
+    assert [(one.action, one.ok, one.verdict) for one in list_actions(user)] == [("memory_search", False, "failed")]
 
 
 def test_one_follow_up_too_many_is_no_fault_of_the_search(

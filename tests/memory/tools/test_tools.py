@@ -1,6 +1,7 @@
 """The tools over REST: what a client that runs a model's tool calls sends and gets."""
 
 import json
+import re
 import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ NAMES = [
     "add_to_memory_bank",
     "update_memory",
     "archive_memory",
-    "memory.search",
+    "memory_search",
 ]
 MOST_TOKENS = 1500
 
@@ -62,6 +63,11 @@ def test_the_tools_are_listed_as_chat_models_take_them(api: ApiClient) -> None:
     assert required["search_memory"] == ["query"]
     assert required["add_to_memory_bank"] == ["content", "tags"]
     assert all(tool["function"]["parameters"]["type"] == "object" for tool in listed)
+
+
+def test_every_name_is_one_that_openai_and_anthropic_take(api: ApiClient) -> None:
+    names = [tool["function"]["name"] for tool in api.get("/api/v1/tools").json()]
+    assert [name for name in names if not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name)] == []
 
 
 def test_the_descriptions_cost_less_than_their_budget(api: ApiClient) -> None:
@@ -110,7 +116,7 @@ def test_arguments_are_understood_as_models_send_them(
         ("add_to_memory_bank", {"content": "Ann sails", "tags": "identity", "importance": 2}, "importance", "1"),
         ("update_memory", {"new_content": "Ann sails"}, "", "memory_id or match_query"),
         ("archive_memory", {"memory_id": str(uuid.uuid4()), "match_query": "a"}, "", "memory_id or match_query"),
-        ("memory.search", {"query": "a", "filters": {"kinds": ["dream"]}}, "filters.kinds.0", "journal"),
+        ("memory_search", {"query": "a", "filters": {"kinds": ["dream"]}}, "filters.kinds.0", "journal"),
     ],
 )
 def test_a_wrong_argument_is_named_with_its_rule(

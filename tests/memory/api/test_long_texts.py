@@ -1,0 +1,73 @@
+"""Texts as long as the API takes them, of characters that patterns repeat over: answered within a request's time."""
+
+import time
+from typing import Any
+
+import pytest
+
+from memory.conf import memory_conf
+from memory.models import EndUser
+from tests.api_client import ApiClient
+
+LONGEST = 32_768
+CLASSES = (
+    "\t",
+    " ",
+    "\n",
+    "a",
+    "A",
+    "7",
+    "-",
+    ".",
+    "_",
+    "/",
+    '"',
+    "(",
+    "é",
+    "א",
+    "あ",
+    "😀",
+    "a.",
+    "- ",
+    "1,",
+    "I ",
+    "\u200b",
+)
+
+
+def fill(characters: str, length: int) -> str:
+    """A text that begins with something to read, and then repeats."""
+    return ("is " + characters * length)[:length]
+
+
+@pytest.fixture
+def client(api: ApiClient, user: EndUser) -> ApiClient:
+    for text in ("The pump is model GX-4400.", f"pump {'5' + '-' * 2_000}", "pump " + "a." * 2_000):
+        assert api.post("memories", {"text": text, "tier": "history"}).status_code == 201
+    return api
+
+
+def answer_in_time(client: ApiClient, path: str, body: dict[str, Any]) -> None:
+    started = time.monotonic()
+    answer = client.post(path, body)
+    spent_s = time.monotonic() - started
+    assert answer.status_code in {200, 422}, answer.text
+    assert spent_s < memory_conf().deadlines.hard_s, (path, spent_s)
+
+
+@pytest.mark.parametrize("characters", CLASSES, ids=ascii)
+def test_a_long_query_and_long_messages_are_answered_in_time(client: ApiClient, characters: str) -> None:
+    long = fill(characters, LONGEST)
+    messages = [{"role": role, "content": long} for role in ("user", "assistant", "user")]
+    answer_in_time(client, "context", {"query": long})
+    answer_in_time(client, "context", {"query": "which pump?", "recent_messages": messages, "thread_id": "t"})
+    answer_in_time(client, "search", {"query": fill(characters, memory_conf().limits.query)})
+    answer_in_time(client, "recall/search", {"query": fill(characters, memory_conf().limits.query)})
+    answer_in_time(client, "tools/search_memory", {"query": long})
+    answer_in_time(client, "tools/get_context_insights", {"query": long})
+
+
+@pytest.mark.parametrize("blank", ["\t", " ", "\n", "\u200b"], ids=ascii)
+def test_a_query_of_nothing_but_blanks_is_refused_at_once(client: ApiClient, blank: str) -> None:
+    for path in ("context", "search"):
+        answer_in_time(client, path, {"query": blank * 30_000})

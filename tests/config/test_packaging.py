@@ -1,8 +1,10 @@
 """What a fresh clone and a container are made from: locks, Makefile, image, compose file."""
 
 import re
+import shutil
 import subprocess
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,6 +70,50 @@ def test_help_lists_every_target_for_people() -> None:
 def test_shell_scripts_parse_and_may_be_run(name: str) -> None:
     subprocess.run(["sh", "-n", name], cwd=BASE_DIR, check=True)
     assert (BASE_DIR / name).stat().st_mode & 0o111
+
+
+# Stands in for the environment's own Python: pip's 180 lines, and the exit code it is told to have.
+FAKE_PYTHON = """#!/bin/sh
+[ "$1" = -c ] && exit 0
+i=0
+while [ $i -lt 90 ]; do i=$((i + 1)); echo "Collecting package-$i==1.0"; echo "  Downloading package-$i"; done
+echo "ERROR: the reason" >&2
+exit "$PIP_ENDS_WITH"
+"""
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_an_installation_is_a_line_of_progress_and_a_failed_one_is_shown_in_full(tmp_path: Path, code: int) -> None:
+    for folder in (".ci", ".venv/bin", "empty"):
+        (tmp_path / folder).mkdir(parents=True)
+    shutil.copy(BASE_DIR / ".ci" / "environment", tmp_path / ".ci" / "environment")
+    (tmp_path / "requirements.lock").write_text("".join(f"package-{i}==1.0 \\\n    --hash=x\n" for i in range(90)))
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.write_text(FAKE_PYTHON)
+    python.chmod(0o755)
+    tools = {name: shutil.which(name) for name in ("sh", "grep", "cat", "cksum", "tr", "rm", "dirname")}
+    for name, place in tools.items():
+        assert place
+        (tmp_path / "empty" / name).symlink_to(place)  # and no uv
+
+    ran = subprocess.run(
+        ["sh", ".ci/environment", "requirements.lock"],
+        cwd=tmp_path,
+        env={"PATH": str(tmp_path / "empty"), "PIP_ENDS_WITH": str(code)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ran.returncode == code
+    assert len(ran.stdout.splitlines()) <= 3
+    assert (tmp_path / ".venv" / ".installed-requirements.lock").exists() == (code == 0)
+    if code:
+        assert len(ran.stderr.splitlines()) == 181
+        assert "ERROR: the reason" in ran.stderr
+    else:
+        assert "  90 packages installed" in ran.stdout
+        assert ran.stderr == ""
 
 
 def test_compose_has_the_production_shape() -> None:

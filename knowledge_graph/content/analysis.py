@@ -118,6 +118,7 @@ def build_reading(answer: AnalysisOut, item: MemoryItem) -> MemoryReading:
         if one.confidence < SURE or name not in text or find_secret(one.name):
             continue
         key = load_technologies().get(name) or load_places().get(name, (name, False))[0]
+        # The kinds of the rules win: they know cities and tools by list, where a model guesses anew each time.
         kind = one.type.casefold() if one.type.casefold() in KINDS else THING
         found[key] = by_rules.get(key) or ExtractedEntity(one.name, key, kind)
     # People are kept even if the model finds them unimportant.

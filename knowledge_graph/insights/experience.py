@@ -19,9 +19,12 @@ from memory.language import build_tsquery
 from memory.models import EndUser
 from memory.tiers import SCORED_TIERS
 
+# Rows enough to tell a common word from a rare one; counting all rows that hold a word would read the large index.
 SAMPLE = 40
 # As if there were so many more rows: of few memories none says how common a word is.
 USUAL_ROWS = 20
+# Twice what is shown: duplicates and the lessons of other approaches are left out afterwards. Shares are ordered by
+# tenths, because an estimate decides nothing finer; then the score does.
 MOST_APPROACHES = 6
 MOST_FACTS = 5
 FACT_SHARE = 0.3
@@ -157,7 +160,7 @@ def read_experience(
 
 
 def read_recent_messages(cursor: CursorWrapper, user: EndUser, thread_id: str) -> Experience:
-    """A question without a word of its own ("and then?") is only looked at within its conversation."""
+    """What was asked in this thread, all there is to know of a question without a word of its own ("and then?")."""
     if not thread_id:
         return Experience()
     cursor.execute(f"SELECT {MESSAGES.format(messages=MOST_MESSAGES)} NULL", {"user": user.pk, "thread": thread_id})

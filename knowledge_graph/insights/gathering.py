@@ -79,6 +79,7 @@ def build_insights(
     repeated: Repetition | None,
 ) -> Insights:
     failures = drop_duplicates([build_approach(row) for row in rows.failed], {row["lesson_id"] for row in rows.failed})
+    # A memory is shown once: what fails more than it helps is something to avoid, whatever it did before.
     failed = {one.memory_id for one in failures}
     patterns = [
         one

@@ -8,6 +8,7 @@ from knowledge_graph.insights.findings import Approach, BankFact, Insights, Repe
 from memory.language.framing import quote_as_line
 from memory.language.text import preview_text
 
+# The block stands in every context, so each line is short and each section ends after three.
 EXAMPLE_CHARS = 160
 MOST_LINES = 3
 # Uses from which on a tool's success rate is shown.

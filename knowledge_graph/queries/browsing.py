@@ -44,6 +44,7 @@ class Span(StrEnum):
     SESSION = "session"
 
 
+# Each ends with the key, which is unique: a cursor needs a total order. Each has an index of its own.
 CONCEPT_ORDER = {
     Sort.IMPORTANCE: ("-importance", "key"),
     Sort.RECENT: ("-last_seen", "key"),
@@ -136,6 +137,7 @@ def filter_after_cursor(order: Sequence[str], cursor: Sequence[Any] | None) -> Q
     condition = Q()
     if cursor is None:
         return condition
+    # Spelled out column by column, since the directions differ and a row comparison has only one.
     for last in range(len(order)):
         same = {column.lstrip("-"): value for column, value in zip(order[:last], cursor, strict=False)}
         name = order[last].lstrip("-")
@@ -212,6 +214,7 @@ def load_entity(user: EndUser, name: str) -> EntityDetail | None:
         if row is None:
             return None
         ids = statistics.list_mentions(user, row.key, MEMORIES)
+        # A memory may have been archived since the worker last looked at it.
         items = MemoryItem.objects.for_user(user).active().defer("lexemes").in_bulk(ids)
         return EntityDetail(
             entity=row,

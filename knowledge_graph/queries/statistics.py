@@ -142,10 +142,8 @@ ORDER BY overlap DESC, worked - failed DESC, last_used_at DESC, item_id LIMIT %(
 
 
 def find_solutions(user: EndUser, keys: Collection[str], *, least: float = 0.5, limit: int = 20) -> list[KnownSolution]:
-    """Solutions tried on problems that share at least this part of their concepts, the most similar first.
-
-    Pairs of words repeat what their words say: only single words make a problem.
-    """
+    """Solutions tried on problems that share at least this part of their concepts, the most similar first."""
+    # Pairs of words repeat what their words say, so only single words make a problem.
     words = select_problem_keys(keys)
     if not words:
         return []

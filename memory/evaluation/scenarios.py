@@ -27,6 +27,7 @@ SETS: Final[Mapping[str, Path]] = {
 }
 TUNING, HELD_OUT = "tuning", "held-out"
 HALVES: Final = (TUNING, HELD_OUT)
+# So many of other families: a store of the scenario's own memories alone would be found by any search.
 FEWEST_BYSTANDERS, MOST_BYSTANDERS = 3, 7
 
 _TIERS: Final = {"w": "working", "h": "history", "p": "patterns", "m": "memory_bank", "b": "books"}

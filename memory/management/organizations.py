@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 
 from django.core.management.base import CommandError
 
-from memory.access.users import find_user
+from memory.access.users import EXTERNAL_ID_PATTERN, find_user
 from memory.models import EndUser, Organization
 
 
@@ -23,6 +23,12 @@ def add_users_argument(parser: ArgumentParser) -> None:
 def _add_organization(parser: ArgumentParser, text: str) -> None:
     # The long form was the only one of some commands.
     parser.add_argument("--org", "--organization", dest="org", help=text)
+
+
+def validate_external_id(external_id: str) -> None:
+    """For a command that makes the user it names."""
+    if not EXTERNAL_ID_PATTERN.fullmatch(external_id):
+        raise CommandError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
 
 
 def resolve_organization(slug: str | None) -> Organization:

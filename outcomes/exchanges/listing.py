@@ -109,7 +109,8 @@ def find_exchange(user: EndUser, exchange_id: uuid.UUID) -> ExchangeDetail | Non
 
 
 def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeDetail]:
-    """These exchanges with outcomes, actions and signals, in three queries."""
+    """These exchanges with outcomes, actions and signals."""
+    # In three queries, however many exchanges a page has.
     found = {exchange.pk: ExchangeDetail(exchange) for exchange in exchanges}
     for signal in ConversationSignal.objects.filter(user=user, exchange_id__in=list(found)).order_by("pk"):
         found[signal.exchange_id].signals.append(signal)

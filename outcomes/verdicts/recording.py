@@ -163,7 +163,8 @@ def settle_takeaway(
     about: Sequence[uuid.UUID],
     now: datetime,
 ) -> uuid.UUID | None:
-    """The takeaway of a verdict. One stored for the verdict it replaces takes on the new outcome."""
+    """The takeaway of a verdict."""
+    # One stored for the verdict it replaces takes on the new outcome: no lesson may contradict itself.
     earlier = [event.takeaway_id for event in settled.previous if event.takeaway_id]
     rows = MemoryItem.objects.for_user(user).filter(pk__in=earlier).select_for_update(no_key=True).order_by("pk")
     takeaways = list(rows.defer("lexemes")) if earlier else []

@@ -70,6 +70,7 @@ class Command(BaseCommand):
         until = f"until {row.expires_at:%Y-%m-%d %H:%M} UTC" if row.expires_at else "no expiry"
         users = ", ".join(row.user_ids) if row.user_ids else "every user"
         self.stderr.write(f"{row.name}: {', '.join(row.scopes)} for {users} of {organization.slug}, {until}")
+        # The key alone goes to standard output, so that a script can take it: KEY=$(manage.py create_key ...).
         self.stderr.write("the key is not shown again:")
         self.stdout.write(key)
 

@@ -30,6 +30,7 @@ class Command(BaseCommand):
         organizations = [resolve_organization(slug) for slug in options["org"] or []]
         operator = Operator(username=options["username"], is_staff=True, is_superuser=options["superuser"])
         try:
+            # Before the password is asked for: nobody should type one twice for a name that is taken.
             operator.full_clean(exclude=["password"])
         except ValidationError as fault:
             raise CommandError("; ".join(fault.messages)) from None

@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memory.access.users import EXTERNAL_ID_PATTERN, find_user, get_or_create_user
-from memory.management.organizations import add_user_argument, resolve_organization
+from memory.access.users import find_user, get_or_create_user
+from memory.management.organizations import add_user_argument, resolve_organization, validate_external_id
 from memory.management.progress import show_progress
 from memory.models import Organization
 from memory.tiers import POLICIES, SCORED_TIERS, Tier
@@ -39,8 +39,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         organization = resolve_organization(options["org"])
-        if not EXTERNAL_ID_PATTERN.fullmatch(options["user"]):
-            raise CommandError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
+        validate_external_id(options["user"])
         tier = Tier(options["tier"])
         try:
             file = ChatFile(options["file"], options["format"])

@@ -38,6 +38,7 @@ class Command(BaseCommand):
         write_private(file, json.dumps(access, indent=2) + "\n")
         write_private(installation_paths(settings.DATA_DIR).welcome, render_introduction(access))
         user = find_user(Organization.objects.get(slug=demo.SLUG), demo.USER_ID)
+        # The addresses are written before: whoever is impatient can sign in while the vectors come.
         if user is not None and not options["no_wait"]:
             self._await_index(user)
         if not options["quiet"]:

@@ -16,6 +16,7 @@ from memory.management.progress import show_progress
 from memory.models import EndUser
 
 ACTOR = "command:promote"
+# A first pass over an old store moves thousands; the counts below the table are complete.
 SHOWN = 50
 
 

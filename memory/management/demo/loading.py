@@ -44,6 +44,7 @@ def prepare_demo(previous: Mapping[str, str] | None = None) -> dict[str, str]:
     now = timezone.now()
     with transaction.atomic():
         organization, made = Organization.objects.get_or_create(slug=SLUG, defaults={"name": "Demo", "created_at": now})
+        # Only with the organisation: a demo user who was erased is not brought back by the next start.
         user = get_or_create_user(organization, USER_ID) if made else find_user(organization, USER_ID)
     if user is not None:
         load_demo(user, now)
@@ -60,6 +61,7 @@ def load_demo(user: EndUser, now: datetime) -> None:
     chats = ChatFile(_DATA / "conversation.jsonl", "jsonl")
     import_chats(user, chats, tier=Tier.HISTORY, now=now)
     facade.store_many(user, list(_read_bank(now)), now=now)
+    # They are recorded in the order of the file, so their number says where an interrupted start goes on.
     recorded = sum(facade.get_stats(user).outcomes.values())
     for entry in list(_read_lines("outcomes.jsonl"))[recorded:]:
         about = _find_items(user, entry["about"])
@@ -80,6 +82,7 @@ def _read_bank(now: datetime) -> Iterator[NewMemory]:
             always_inject=entry["always_inject"],
             occurred_at=now,
             source={"type": "demo"},
+            # What the user deleted or a former start stored is not stored again.
             origin=f"demo-bank-{number}",
         )
 

@@ -205,6 +205,7 @@ BOOSTS = {
         "memory.retrieval.signals.recency.RECENT_CAUSE",
         "memory.retrieval.signals.recency.SUPERSEDED",
         "memory.retrieval.signals.recency.CHANGE",
+        "memory.retrieval.signals.recency.DORMANT",
         "memory.retrieval.signals.subject.OTHER_PERSON",
         "memory.retrieval.signals.subject.ABOUT_ME",
         "memory.retrieval.signals.subject.BACKGROUND",
@@ -282,6 +283,10 @@ MEMORY: dict[str, Any] = {
         "worked": env_float("MEMORY_POSITIVE_BOOST", 0.2, minimum=0, maximum=1),
         "failed": -env_float("MEMORY_NEGATIVE_PENALTY", 0.3, minimum=0, maximum=1),
         "partial": env_float("MEMORY_PARTIAL_BOOST", 0.05, minimum=0, maximum=1),
+    },
+    "PROMOTION": {
+        "expiry": env_choice("MEMORY_EXPIRY", "dormant", ("dormant", "archive")),
+        "retention_days": env_int("RETENTION_DAYS", 0, minimum=0),
     },
     "RANKING": {
         "fusion": env_choice("MEMORY_FUSION", "zscore", ("zscore", "rrf", "blend")),

@@ -13,7 +13,7 @@ promotion_due = Signal()
 
 items_changed = Signal()
 """Memories came, changed or went, inside the open scope. Arguments: user, kind ("stored", "revised", "archived",
-"restored", "removed", "promoted"), items (pairs of id and tier)."""
+"dormant", "restored", "removed", "promoted"), items (pairs of id and tier)."""
 
 learning_due = Signal()
 """A user has outcomes or changed memories to learn from. Arguments: user_id."""

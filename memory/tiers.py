@@ -15,6 +15,8 @@ class Tier(StrEnum):
 
 class Status(StrEnum):
     ACTIVE = "active"
+    DORMANT = "dormant"
+    """Past its time in its tier. In no list, count or cap of the tier, and still found by a search over all of them."""
     ARCHIVED = "archived"
 
 

@@ -80,9 +80,8 @@ judged AS MATERIALIZED (
 ),
 worked AS MATERIALIZED (
     SELECT {columns}, share FROM judged
-    WHERE status = 'active' AND score > 0.5
+    WHERE status <> 'archived' AND score > 0.5
       AND (worked + partial > 0 OR source @> '{{"kind": "takeaway", "outcome": "worked"}}')
-      AND (expires_at IS NULL OR expires_at > %(now)s OR (uses >= 2 AND score >= 0.7))
     ORDER BY round(share::numeric, 1) DESC, score DESC, worked DESC, id LIMIT {approaches}
 ),
 failing AS MATERIALIZED (

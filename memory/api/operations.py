@@ -1,5 +1,6 @@
 """Maintenance calls for clients: promotion, statistics, index status, health."""
 
+from collections.abc import Sequence
 from typing import Literal
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from memory.api.acting import open_facade
 from memory.api.schemas import IndexStatusOut
 from memory.facade import Stats
 from memory.indexing.queue import IndexCounts
-from memory.lifecycle.promotion import MOST_LISTED, PromotionResult
+from memory.lifecycle.promotion import MOST_LISTED, PromotionResult, RetiredMemory
 from memory.models import EndUser
 from memory.operations import health
 from memory.tiers import Outcome, Status, Tier
@@ -43,12 +44,18 @@ class ArchivedOut(BaseModel):
     memory_id: UUID
     reason: str
 
+    @classmethod
+    def list_of(cls, retired: Sequence[RetiredMemory]) -> "list[ArchivedOut]":
+        return [cls(memory_id=one.memory_id, reason=one.reason) for one in retired]
+
 
 class PromoteOut(BaseModel):
     promoted: list[MoveOut]
+    dormant: list[ArchivedOut] = Field(description="Past their time in their tier, and still found by a search.")
     archived: list[ArchivedOut]
+    deleted: int = Field(description="Dormant memories past RETENTION_DAYS.")
     unchanged: int
-    counts: dict[Literal["promoted", "archived"], int] | None = Field(
+    counts: dict[Literal["promoted", "dormant", "archived"], int] | None = Field(
         default=None,
         exclude_if=is_none,
         description=f"Of all memories; present only when a list was cut at its {MOST_LISTED:,}th entry.",
@@ -56,14 +63,21 @@ class PromoteOut(BaseModel):
 
     @classmethod
     def of(cls, done: PromotionResult) -> "PromoteOut":
+        counts: dict[Literal["promoted", "dormant", "archived"], int] = {
+            "promoted": done.moved,
+            "dormant": done.rested,
+            "archived": done.let_go,
+        }
         return cls(
             promoted=[
                 MoveOut(memory_id=one.memory_id, source=one.source, target=one.target, reason=one.reason)
                 for one in done.promoted
             ],
-            archived=[ArchivedOut(memory_id=one.memory_id, reason=one.reason) for one in done.archived],
+            dormant=ArchivedOut.list_of(done.dormant),
+            archived=ArchivedOut.list_of(done.archived),
+            deleted=done.deleted,
             unchanged=done.unchanged,
-            counts={"promoted": done.moved, "archived": done.let_go} if done.is_cut else None,
+            counts=counts if done.is_cut else None,
         )
 
 
@@ -77,7 +91,7 @@ class PromoteOut(BaseModel):
 )
 @answer_once
 def run_promotion(request: HttpRequest, user: EndUser, body: PromoteIn = PromoteIn()) -> HttpResponse:  # noqa: B008
-    """Promotes proven memories and archives expired ones. ``dry_run`` only reports what it would do."""
+    """Promotes proven memories, archives useless ones, makes dormant what is past its time; ``dry_run`` tells."""
     if is_stranger(user):
         return json_response(200, PromoteOut.of(PromotionResult()))
     done = open_facade(request).promote(user, now=timezone.now(), dry_run=body.dry_run)

@@ -72,6 +72,7 @@ class HitOut(BaseModel):
     position: int
     memory_id: UUID
     tier: Tier
+    status: Literal["active", "dormant"] = Field(description="Dormant: past its time in its tier.")
     content: str
     preview: str
     occurred_at: datetime
@@ -90,6 +91,7 @@ class HitOut(BaseModel):
             position=hit.position,
             memory_id=item.pk,
             tier=Tier(item.tier),
+            status="dormant" if hit.is_dormant else "active",
             content=item.text,
             preview=hit.preview,
             occurred_at=item.occurred_at,

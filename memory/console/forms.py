@@ -17,7 +17,12 @@ SORTS = ((RELEVANCE, "Relevance"), (RECENCY, "Most recent"), (SCORE, "Outcome sc
 DEFAULTS = {"sort_by": RELEVANCE, "limit": 10}
 LIMITS = ((5, "5"), (10, "10"), (20, "20"), (50, "50"))
 FAILED = "failed"
-STATUSES = ((Status.ACTIVE.value, "Active"), (Status.ARCHIVED.value, "Archived"), (FAILED, "Not indexed"))
+STATUSES = (
+    (Status.ACTIVE.value, "Active"),
+    (Status.DORMANT.value, "Dormant"),
+    (Status.ARCHIVED.value, "Archived"),
+    (FAILED, "Not indexed"),
+)
 ORDERS = (("recent", "Newest first"), ("score", "Best score first"))
 
 

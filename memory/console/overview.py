@@ -40,6 +40,7 @@ class TierCount:
     tier: Tier
     name: str
     active: int
+    dormant: int
     archived: int
     note: str
 
@@ -97,6 +98,7 @@ def count_tiers(stats: Stats) -> list[TierCount]:
             tier,
             TIER_NAMES[tier],
             stats.tiers[tier].get(Status.ACTIVE, 0),
+            stats.tiers[tier].get(Status.DORMANT, 0),
             stats.tiers[tier].get(Status.ARCHIVED, 0),
             describe_capacity(POLICIES[tier], stats.tiers[tier].get(Status.ACTIVE, 0)),
         )

@@ -57,6 +57,7 @@ SIGNAL_WORDINGS = {
         "it says itself that something has changed",
         "it says that something has changed, and the question asks what was before",
     ),
+    "dormant": SignalWording("Dormant", "", "it is past its time in its tier"),
     "other_person": SignalWording("Another person", "", "it speaks of somebody else"),
     "about_me": SignalWording("About the user", "it is about the user, as the question is"),
     "identity": SignalWording("Identity", "it says who the user is, which is asked for"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from memory.lifecycle.promotion import UNDOABLE_EVENTS
+from memory.lifecycle.undo import UNDOABLE_EVENTS
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES
 
@@ -14,6 +14,8 @@ TITLES = {
     "merged": "Merged with one that says the same",
     "revised": "Edited",
     "archived": "Archived",
+    "dormant": "Became dormant",
+    "revived": "Brought back by an outcome",
     "restored": "Restored",
     "promoted": "Promoted",
     "undone": "Promotion taken back",
@@ -30,8 +32,8 @@ TITLES = {
     "signal_repeats": "Hint: asked again",
     "takeaway_restated": "Outcome of the lesson changed",
 }
-UP = frozenset({"promoted", "restored", "vouched", "outcome_worked", "outcome_partial"})
-DOWN = frozenset({"archived", "undone", "outcome_failed"})
+UP = frozenset({"promoted", "restored", "revived", "vouched", "outcome_worked", "outcome_partial"})
+DOWN = frozenset({"archived", "dormant", "undone", "outcome_failed"})
 TECHNICAL = frozenset({"status", "undone", "merged", "merged_into"})
 NAMES = {"always_inject": "always in context"}
 

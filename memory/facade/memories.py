@@ -12,7 +12,7 @@ from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facade.actor import FacadePart
 from memory.indexes.ghosts import ghost_registry
-from memory.lifecycle import bank, erasure, promotion, purging
+from memory.lifecycle import bank, erasure, purging, undo
 from memory.lifecycle.purging import PurgeFilter, PurgeResult
 from memory.models import EndUser, Erasure, MemoryEvent, MemoryItem, MemoryVersion
 from memory.platform.deadline import Deadline
@@ -178,7 +178,7 @@ class MemoryVerbs(FacadePart):
             event = MemoryEvent.objects.filter(user=user, item_id=item_id, pk=event_id).first()
             if event is not None and event.kind in withdrawal.OUTCOME_BY_EVENT_KIND:
                 return withdrawal.withdraw_verdict(user, event, now=now, actor=self.actor)
-            item = promotion.undo_move(user, item_id, event_id, now=now, actor=self.actor, similar_to=similar_to)
+            item = undo.undo_move(user, item_id, event_id, now=now, actor=self.actor, similar_to=similar_to)
             if item is not None and item.tier == Tier.MEMORY_BANK:
                 bank.make_room(user, now=now, keep=[item.pk])
         return item

@@ -24,7 +24,7 @@ WHERE memory_token_vectors.revision <= EXCLUDED.revision
 """
 DROP = "DELETE FROM memory_token_vectors WHERE user_id = %s AND item_id = ANY(%s)"
 LACKING = """
-FROM memory_item AS item WHERE item.user_id = %s AND item.thread_id <> '' AND item.status = 'active'
+FROM memory_item AS item WHERE item.user_id = %s AND item.thread_id <> '' AND item.status IN ('active', 'dormant')
   AND item.indexing = 'ready' AND NOT EXISTS (
     SELECT FROM memory_token_vectors AS kept
     WHERE kept.user_id = item.user_id AND kept.item_id = item.id AND kept.model = %s

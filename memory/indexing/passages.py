@@ -29,7 +29,7 @@ SELECT item.id, before.speaker, left(before.text, %s)
 FROM memory_item AS item CROSS JOIN LATERAL (
     SELECT speaker, text FROM memory_item AS earlier
     WHERE earlier.user_id = item.user_id AND earlier.thread_id = item.thread_id AND earlier.arrival < item.arrival
-      AND earlier.status = 'active' AND earlier.tier = item.tier
+      AND earlier.status IN ('active', 'dormant') AND earlier.tier = item.tier
     ORDER BY earlier.arrival DESC LIMIT 1
 ) AS before
 WHERE item.user_id = %s AND item.id = ANY(%s)

@@ -16,7 +16,7 @@ from memory.models.items import ItemQuerySet
 from memory.scoring import bank_quality, wilson_lower_bound
 from memory.store import writing
 from memory.store.admission import WriteRefused
-from memory.tiers import Tier, Trust
+from memory.tiers import Status, Tier, Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,5 +116,5 @@ def make_room(
         over = choose_evictions(user, keep)
         if any(item_id in over for item_id in keep):
             raise WriteRefused("tier", "the memory bank is full of what people wrote; archive something there first")
-        writing.archive_memories(user, over, now=now, actor=actor)
+        writing.retire_memories(user, over, Status.ARCHIVED, now=now, actor=actor)
     return over

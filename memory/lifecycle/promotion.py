@@ -1,4 +1,4 @@
-"""Moves memories between tiers, expires them, archives garbage and enforces the bank's capacity.
+"""Moves memories between tiers, ends their time in a tier, archives garbage and enforces the bank's capacity.
 
 No other module does any of these. Each batch is one short transaction with an event per step; passes are idempotent,
 also when two run at once. The thresholds are settings (`PromotionConf`); the size of
@@ -14,16 +14,16 @@ from datetime import datetime, timedelta
 from django.db.models import F, Q
 
 from memory import signals
-from memory.access.locks import lock_for_transaction, try_lock_for_transaction
+from memory.access.locks import try_lock_for_transaction
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.lifecycle import bank
-from memory.models import EndUser, MemoryEvent, MemoryItem
+from memory.lifecycle.retention import delete_outdated, where_outdated
+from memory.models import EndUser, MemoryItem
 from memory.models.items import ItemQuerySet, is_kept_past_ttl
 from memory.platform import metrics
 from memory.store import rows, writing
-from memory.store.admission import WriteRefused
-from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Tier, Trust
+from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Status, Tier, Trust
 
 # A row costs about 0.4 ms to move, most of it for its words in the full-text index: a batch of 250 holds its locks for
 # a tenth of a second. After a long batch the next is half as large, so that on a busy machine no lock is held for a
@@ -37,8 +37,10 @@ SMALLEST_BATCH = 50
 PAGE = 5_000
 # Of a result; what is above is counted and not listed.
 MOST_LISTED = 10_000
-UNDOABLE_EVENTS = frozenset({"promoted", "archived"})
-PROMOTION_FIELDS = ("pk", "user", "tier", "score", "uses", "overruled_uses", "trust", "created_at", "expires_at")
+PROMOTION_FIELDS = (
+    *("pk", "user", "tier", "status", "score", "uses", "overruled_uses", "trust"),
+    *("created_at", "expires_at"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,12 @@ class TierMove:
 
 
 @dataclass(frozen=True, slots=True)
-class ArchivedMemory:
+class RetiredMemory:
+    """A memory that a pass makes dormant or archives."""
+
     memory_id: uuid.UUID
+    source: Status
+    target: Status
     reason: str
 
 
@@ -59,32 +65,43 @@ class ArchivedMemory:
 class PromotionResult:
     """What a pass did or, as a dry run, would do. ``unchanged`` counts the active rows it left alone.
 
-    The lists are truncated; ``moved`` and ``let_go`` count every memory.
+    The lists are truncated; ``moved``, ``rested`` and ``let_go`` count every memory. ``deleted`` counts dormant ones
+    past the retention.
     """
 
     promoted: list[TierMove] = field(default_factory=list)
-    archived: list[ArchivedMemory] = field(default_factory=list)
+    dormant: list[RetiredMemory] = field(default_factory=list)
+    archived: list[RetiredMemory] = field(default_factory=list)
     moved: int = 0
+    rested: int = 0
     let_go: int = 0
+    deleted: int = 0
     unchanged: int = 0
+    left_tier: int = 0
+    """Of the dormant and archived, those that were active before."""
     longest_s: float = 0.0
     """The longest that a batch held its rows."""
 
-    def add(self, moves: Sequence[TierMove], spent: Sequence[ArchivedMemory]) -> None:
+    def add(self, moves: Sequence[TierMove], retired: Sequence[RetiredMemory]) -> None:
+        dormant = [one for one in retired if one.target is Status.DORMANT]
+        archived = [one for one in retired if one.target is Status.ARCHIVED]
+        self.left_tier += sum(one.source is Status.ACTIVE for one in retired)
         self.moved += len({move.memory_id for move in moves})
-        self.let_go += len(spent)
+        self.rested += len(dormant)
+        self.let_go += len(archived)
         self.promoted += moves[: max(0, MOST_LISTED - len(self.promoted))]
-        self.archived += spent[: max(0, MOST_LISTED - len(self.archived))]
+        self.dormant += dormant[: max(0, MOST_LISTED - len(self.dormant))]
+        self.archived += archived[: max(0, MOST_LISTED - len(self.archived))]
 
     @property
     def is_cut(self) -> bool:
-        return max(len(self.promoted), len(self.archived)) >= MOST_LISTED
+        return max(len(self.promoted), len(self.dormant), len(self.archived)) >= MOST_LISTED
 
 
 def promote_user(
     user: EndUser, *, now: datetime, dry_run: bool = False, actor: str = "promotion", counting: bool = True
 ) -> PromotionResult:
-    """One pass over a user's memories: archive expired and useless ones, promote proven ones.
+    """One pass over a user's memories: end the time of expired ones, archive useless ones, promote proven ones.
 
     With ``counting`` False ``unchanged`` is not computed; when nothing is due, counting takes longest.
     """
@@ -96,13 +113,17 @@ def promote_user(
     else:
         run_batches(user, now, actor, result)
         over = bank.make_room(user, now=now, actor=actor)
-        result.add([], [ArchivedMemory(item_id, reason) for item_id, reason in over.items()])
+        result.add(
+            [], [RetiredMemory(item_id, Status.ACTIVE, Status.ARCHIVED, reason) for item_id, reason in over.items()]
+        )
+        result.deleted = delete_outdated(user, now)
         metrics.count("moves", "promoted", result.moved)
+        metrics.count("moves", "dormant", result.rested)
         metrics.count("moves", "archived", result.let_go)
     if counting:
         with user_scope(user):
             active = MemoryItem.objects.for_user(user).active().count()
-        result.unchanged = active - result.moved - (result.let_go if dry_run else 0)
+        result.unchanged = active - result.moved - (result.left_tier if dry_run else 0)
     return result
 
 
@@ -110,10 +131,12 @@ def preview_pass(user: EndUser, now: datetime, result: PromotionResult) -> None:
     """What a pass would do, in its order. Reads in one go, locks nothing."""
     with user_scope(user):
         for rule in build_due_rules(now):
-            due = MemoryItem.objects.for_user(user).active().filter(rule)
+            due = MemoryItem.objects.for_user(user).filter(rule)
             for item in due.only(*PROMOTION_FIELDS).order_by("pk").iterator():
                 result.add(*decide_moves([item], now))
-        result.add([], [ArchivedMemory(item_id, reason) for item_id, reason in bank.choose_evictions(user).items()])
+        evicted = bank.choose_evictions(user).items()
+        result.add([], [RetiredMemory(item_id, Status.ACTIVE, Status.ARCHIVED, reason) for item_id, reason in evicted])
+        result.deleted = where_outdated(user, now).count()
 
 
 def run_batches(user: EndUser, now: datetime, actor: str, result: PromotionResult) -> None:
@@ -130,9 +153,9 @@ def run_batches(user: EndUser, now: datetime, actor: str, result: PromotionResul
             while room and not due.is_done:
                 looked_up, batch = due.take(room)
                 if batch:
-                    moves, spent = decide_moves(batch, now)
-                    apply_moves(user, moves, spent, now, actor)
-                    result.add(moves, spent)
+                    moves, retired = decide_moves(batch, now)
+                    apply_moves(user, moves, retired, now, actor)
+                    result.add(moves, retired)
                 room -= looked_up
         took = time.perf_counter() - started
         result.longest_s = max(result.longest_s, took)
@@ -174,7 +197,7 @@ class DueItems:
         self._after = self._waiting[-1] if self._waiting else None
 
     def _matching(self, rule: Q) -> ItemQuerySet:
-        return MemoryItem.objects.for_user(self._user).active().filter(rule)
+        return MemoryItem.objects.for_user(self._user).filter(rule)
 
 
 def adapt_batch_size(size: int, took_s: float, largest: int) -> int:
@@ -188,11 +211,13 @@ def build_due_rules(now: datetime) -> list[Q]:
     """What is due, each row under one rule. What is promoted or failed does not expire, so those rules come first."""
     # One rule after the other: one condition for all of them read every row of a person for every batch, where each of
     # these is answered from a partial index.
+    active = Q(status=Status.ACTIVE)
     return [
-        where_promotable_from(Tier.HISTORY),
-        where_promotable_from(Tier.WORKING),
-        where_garbage(),
-        where_expired(now) & ~where_garbage(),
+        active & where_promotable_from(Tier.HISTORY),
+        active & where_promotable_from(Tier.WORKING),
+        active & where_garbage(),
+        active & where_expired(now) & ~where_garbage(),
+        Q(status=Status.DORMANT) & where_garbage(),
     ]
 
 
@@ -233,10 +258,10 @@ def get_thresholds(tier: Tier) -> tuple[float, int]:
     return conf.history_score, conf.history_uses
 
 
-def decide_moves(due: Sequence[MemoryItem], now: datetime) -> tuple[list[TierMove], list[ArchivedMemory]]:
-    moves = [move for item in due for move in plan_moves(item)]
+def decide_moves(due: Sequence[MemoryItem], now: datetime) -> tuple[list[TierMove], list[RetiredMemory]]:
+    moves = [move for item in due if item.status == Status.ACTIVE for move in plan_moves(item)]
     moved = {move.memory_id for move in moves}
-    return moves, [ArchivedMemory(item.pk, explain_archiving(item, now)) for item in due if item.pk not in moved]
+    return moves, [plan_retirement(item, now) for item in due if item.pk not in moved]
 
 
 def plan_moves(item: MemoryItem) -> list[TierMove]:
@@ -255,12 +280,14 @@ def plan_moves(item: MemoryItem) -> list[TierMove]:
     return moves
 
 
-def explain_archiving(item: MemoryItem, now: datetime) -> str:
+def plan_retirement(item: MemoryItem, now: datetime) -> RetiredMemory:
     conf = memory_conf().promotion
     if item.score < conf.garbage_below and item.uses > item.overruled_uses:
-        return f"score {item.score:.2f} < {conf.garbage_below:g} after {item.uses} uses"
-    age = now - item.created_at
-    return f"past its time in {item.tier} ({format_age(age)} old)"
+        reason = f"score {item.score:.2f} < {conf.garbage_below:g} after {item.uses} uses"
+        return RetiredMemory(item.pk, Status(item.status), Status.ARCHIVED, reason)
+    target = Status.DORMANT if conf.keeps_expired else Status.ARCHIVED
+    reason = f"past its time in {item.tier} ({format_age(now - item.created_at)} old)"
+    return RetiredMemory(item.pk, Status(item.status), target, reason)
 
 
 def format_age(age: timedelta) -> str:
@@ -269,7 +296,7 @@ def format_age(age: timedelta) -> str:
 
 
 def apply_moves(
-    user: EndUser, moves: Sequence[TierMove], spent: Sequence[ArchivedMemory], now: datetime, actor: str
+    user: EndUser, moves: Sequence[TierMove], retired: Sequence[RetiredMemory], now: datetime, actor: str
 ) -> None:
     final = {move.memory_id: move.target for move in moves}
     for target in sorted(set(final.values())):
@@ -281,7 +308,9 @@ def apply_moves(
     if moves:
         rows.mark_index_due(user, now)
         signals.items_changed.send(EndUser, user=user, kind="promoted", items=list(final.items()))
-    writing.archive_memories(user, {archived.memory_id: archived.reason for archived in spent}, now=now, actor=actor)
+    for status in (Status.DORMANT, Status.ARCHIVED):
+        reasons = {one.memory_id: one.reason for one in retired if one.target is status}
+        writing.retire_memories(user, reasons, status, now=now, actor=actor)
 
 
 def move_to_tier(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: datetime) -> None:
@@ -296,56 +325,11 @@ def move_to_tier(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: dat
     )
 
 
-# --- undoing -----------------------------------------------------------------------------------------------------
-def undo_move(
-    user: EndUser,
-    item_id: uuid.UUID,
-    event_id: int,
-    *,
-    now: datetime,
-    actor: str,
-    similar_to: uuid.UUID | None = None,
-) -> MemoryItem | None:
-    """Undo a promotion or an archiving, if it is the item's last event. None when there is no such item or event.
-
-    The outcomes that led to the move do not lead to it again: only a new one decides about the memory's place. Raises
-    Refused for an event that cannot be taken back, and as ``store.restore`` does.
-    """
-    with user_scope(user):
-        # Before the row, as whoever writes to the bank does.
-        lock_for_transaction("bank", user)
-        item = rows.lock_item(user, item_id)
-        event = MemoryEvent.objects.filter(user=user, item_id=item_id, pk=event_id).first()
-        if item is None or event is None:
-            return None
-        check_undoable(user, event)
-        MemoryItem.objects.for_user(user).filter(pk=item_id).update(overruled_uses=item.uses)
-        if event.kind == "archived":
-            return writing.restore_memory(user, item_id, now=now, actor=actor, similar_to=similar_to, undone=event)
-        source, target = Tier(event.after["tier"]), Tier(event.before["tier"])
-        move_to_tier(user, [item_id], target, now)
-        item.refresh_from_db()
-        before, after = {"tier": source}, {"tier": target, "undone": event.pk}
-        reason = f"taken back: {event.reason}"[:300]
-        rows.record_event(item, "undone", reason=reason, before=before, after=after, now=now, actor=actor)
-        rows.mark_index_due(user, now)
-        rows.announce_change(user, "promoted", [item])
-    return item
-
-
-def check_undoable(user: EndUser, event: MemoryEvent) -> None:
-    if event.kind not in UNDOABLE_EVENTS:
-        raise WriteRefused("event_id", "only a promotion or an archiving can be taken back")
-    later = MemoryEvent.objects.filter(user=user, item_id=event.item_id, pk__gt=event.pk).order_by("pk")
-    after = list(later.values_list("pk", "kind", "after"))
-    undone = {details["undone"] for _, _, details in after if "undone" in details}
-    if event.pk in undone:
-        raise WriteRefused("event_id", "this was taken back already")
-    remaining = [kind for pk, kind, details in after if pk not in undone and "undone" not in details]
-    if remaining:
-        raise WriteRefused(
-            "event_id", f"something came after it ({remaining[-1]}); only the last move can be taken back"
-        )
+# --- dormant memories --------------------------------------------------------------------------------------------
+def revive_memories(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime, actor: str) -> None:
+    """Bring dormant memories that worked back to history, each with an event. In the user's scope."""
+    woken = writing.wake_memories(user, ids, reason="it worked", now=now, actor=actor)
+    move_to_tier(user, woken, Tier.HISTORY, now)
 
 
 def iterate_promotion_users() -> Iterator[int]:

@@ -220,7 +220,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('tier', models.CharField(choices=[('working', 'working'), ('history', 'history'), ('patterns', 'patterns'), ('memory_bank', 'memory_bank'), ('books', 'books')], max_length=16)),
-                ('status', models.CharField(choices=[('active', 'active'), ('archived', 'archived')], default='active', max_length=16)),
+                ('status', models.CharField(choices=[('active', 'active'), ('dormant', 'dormant'), ('archived', 'archived')], default='active', max_length=16)),
                 ('text', models.TextField()),
                 ('version', models.PositiveIntegerField(default=1)),
                 ('content_hash', models.CharField(max_length=64)),

@@ -71,7 +71,12 @@ METRICS = {
         Metric("writes", "Memories written, by tier", "tier", known=TIERS),
         Metric("indexed", "Memories brought into the vector index"),
         Metric("outcomes", "Outcomes recorded", "outcome", known=tuple(outcome.value for outcome in Outcome)),
-        Metric("moves", "Memories that promotion moved or archived", "kind", known=("promoted", "archived")),
+        Metric(
+            "moves",
+            "Memories that promotion moved or retired",
+            "kind",
+            known=("promoted", "dormant", "archived"),
+        ),
         Metric(
             "model_calls",
             "Calls of the language model, by how they ended",

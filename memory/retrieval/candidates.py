@@ -18,24 +18,26 @@ from memory.tiers import POLICIES, Tier
 
 ROW_FIELDS = (
     *("id", "text", "tier", "occurred_at", "speaker", "thread_id", "tags", "importance", "confidence"),
-    *("score", "uses", "worked", "failed", "partial", "previous_id", "next_id", "holds"),
+    *("score", "uses", "worked", "failed", "partial", "previous_id", "next_id", "holds", "is_dormant"),
 )
 # One statement by hand: the ORM took longer to compose it than Postgres to answer. A moment read as a number and a
 # list sent as one literal cost a tenth of what the driver makes of them.
 SELECT_ROWS = """
 SELECT id, text, tier, extract(epoch FROM occurred_at)::float8, speaker, thread_id, tags, importance, confidence,
     score, uses, worked, failed, partial,
-    CASE WHEN thread_id <> '' THEN ({before}) END, CASE WHEN thread_id <> '' THEN ({after}) END, ARRAY[{holds}]::bool[]
+    CASE WHEN thread_id <> '' THEN ({before}) END, CASE WHEN thread_id <> '' THEN ({after}) END, ARRAY[{holds}]::bool[],
+    status = 'dormant' OR NOT ({in_time})
 FROM memory_item AS item
-WHERE user_id = %(user)s AND id = ANY(%(ids)s::uuid[]) AND status = 'active' AND (
-    expires_at IS NULL OR expires_at > %(now)s
-    OR (tier = ANY(%(proven_tiers)s) AND score >= %(proven_score)s AND uses >= %(proven_uses)s)
-)
+WHERE user_id = %(user)s AND id = ANY(%(ids)s::uuid[])
+  AND ((status = 'active' AND ({in_time})) OR (%(dormant)s AND status IN ('active', 'dormant')))
 """
+# What proven means is in `is_kept_past_ttl`.
+IN_TIME = """expires_at IS NULL OR expires_at > %(now)s
+    OR (tier = ANY(%(proven_tiers)s) AND score >= %(proven_score)s AND uses >= %(proven_uses)s)"""
 SELECT_NEIGHBOUR = """
 SELECT beside.id FROM memory_item AS beside
 WHERE beside.user_id = item.user_id AND beside.thread_id = item.thread_id
-  AND beside.arrival {side} item.arrival AND beside.status = 'active'
+  AND beside.arrival {side} item.arrival AND beside.status IN ('active', 'dormant')
 ORDER BY beside.arrival {order} LIMIT 1
 """
 BEFORE, AFTER = SELECT_NEIGHBOUR.format(side="<", order="DESC"), SELECT_NEIGHBOUR.format(side=">", order="ASC")
@@ -52,19 +54,22 @@ MOST_WORDS = 24
 class RowFilter:
     """Which rows may be shown: the user's own, active, within their time or proven, in these tiers.
 
-    The indexes are not believed. What proven means is in `outlives_its_time`.
+    With ``dormant`` also those past their time, whether or not a pass has written that down yet. The indexes are not
+    believed.
     """
 
     user: EndUser
     now: datetime
     tiers: frozenset[Tier] | None = None
     metadata: Mapping[str, Any] | None = None
+    dormant: bool = False
 
     def conditions(self) -> tuple[str, dict[str, Any]]:
         conf = memory_conf().promotion
         values: dict[str, Any] = {
             "user": self.user.pk,
             "now": self.now,
+            "dormant": self.dormant,
             "proven_tiers": [tier.value for tier, policy in POLICIES.items() if policy.keeps_proven],
             "proven_score": conf.keep_score,
             "proven_uses": conf.keep_uses,
@@ -102,7 +107,7 @@ def read_rows(row_filter: RowFilter, ids: Collection[UUID], words: Sequence[tupl
     values |= {f"word{number}": build_tsquery(forms, row_filter.user.pk) for number, forms in enumerate(words)}
     holds = ", ".join(HOLDS_WORD.format(number=number) for number in range(len(words)))
     with connection.cursor() as cursor:
-        cursor.execute(SELECT_ROWS.format(before=BEFORE, after=AFTER, holds=holds) + further, values)
+        cursor.execute(SELECT_ROWS.format(before=BEFORE, after=AFTER, holds=holds, in_time=IN_TIME) + further, values)
         return [parse_row(row) for row in cursor.fetchall()]
 
 

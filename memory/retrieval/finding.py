@@ -77,7 +77,7 @@ def choose_depth(request: SearchRequest) -> int:
 
 
 def build_index_filter(user: EndUser, request: SearchRequest) -> IndexFilter:
-    return IndexFilter(user.pk, frozenset(request.tiers) if request.tiers else None)
+    return IndexFilter(user.pk, frozenset(request.tiers) if request.tiers else None, request.statuses)
 
 
 def search_nearest(

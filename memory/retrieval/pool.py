@@ -50,6 +50,7 @@ class CandidateMemory:
     previous_id: UUID | None = None
     next_id: UUID | None = None
     holds: tuple[bool, ...] = ()
+    is_dormant: bool = False
 
     @property
     def quality(self) -> float:

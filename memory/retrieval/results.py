@@ -15,7 +15,7 @@ from memory.models import MemoryItem
 from memory.platform.breakers import breaker_states
 from memory.platform.faults import BadReply, Unavailable
 from memory.scoring import wilson_lower_bound
-from memory.tiers import Tier
+from memory.tiers import Status, Tier
 
 logger = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -41,19 +41,28 @@ class SearchRequest:
     limit: int = AS_MANY_AS_ASKED
     sort_by: str = RELEVANCE
     metadata: dict[str, Any] | None = None
+    dormant: bool = False
+    """Whether memories past their time are looked for as well; `search` decides it."""
     thread_id: str = ""
     turn_id: uuid.UUID | None = None
     stages: frozenset[str] = STAGES
     boosts: tuple[str, ...] | None = None
     deadline_s: float | None = None
 
+    @property
+    def statuses(self) -> frozenset[str]:
+        return frozenset({Status.ACTIVE, Status.DORMANT}) if self.dormant else frozenset({Status.ACTIVE})
+
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
+    """``is_dormant`` is true from the moment its time has passed, also before the pass that writes it down."""
+
     position: int
     item: MemoryItem
     final_score: float
     explain: dict[str, Any]
+    is_dormant: bool = False
 
     @property
     def preview(self) -> str:

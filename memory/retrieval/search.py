@@ -69,12 +69,14 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     )
     with debug.timed("understand"):
         query = understand_for_user(user, debug.normalized_query, now)
+    # Whoever names tiers asks for what stands in them; what is dormant stands in none.
+    request = replace(request, dormant=request.tiers is None and conf.promotion.keeps_expired)
     advice = request_advice(user, query, debug, deadline) if can_be_advised(request) else SearchAdvice()
     request = limit_to_advised_tiers(replace(request, limit=request.limit or query.limit), advice, debug)
     matches, encoded = find_matches(user, query, request, debug, deadline)
     with debug.timed("rank"):
         with user_scope(user):
-            pool = read_pool(RowFilter(user, now, request.tiers, request.metadata), matches, query.words)
+            pool = read_pool(RowFilter(user, now, request.tiers, request.metadata, request.dormant), matches, query.words)
             signs = late.read_signs(user, pool, encoded, debug, deadline)
         # With no transaction open: the signals read every candidate's text, and the database ends a session that is
         # idle in a transaction.
@@ -158,12 +160,18 @@ def load_hits(user: EndUser, ranked: Sequence[RankedCandidate], request: SearchR
     """The best of the ranked in their order, read whole."""
     minimum = memory_conf().ranking.min_score
     best = sort_candidates([one for one in ranked if one.final >= minimum], request)
-    rows = MemoryItem.objects.for_user(user).active().filter(pk__in=[one.candidate.memory.id for one in best])
+    rows = MemoryItem.objects.for_user(user).filter(status__in=request.statuses, pk__in=[one.candidate.memory.id for one in best])
     items = {item.pk: item for item in rows.defer("lexemes")}
     # A row may have been archived or deleted since the candidates were read.
     present = [one for one in best if one.candidate.memory.id in items]
     return [
-        SearchHit(position, items[one.candidate.memory.id], one.final, build_explanation(one))
+        SearchHit(
+            position,
+            items[one.candidate.memory.id],
+            one.final,
+            build_explanation(one),
+            is_dormant=one.candidate.memory.is_dormant,
+        )
         for position, one in enumerate(present, 1)
     ]
 

@@ -204,34 +204,65 @@ def archive_memory(
     """Archive: no answer contains it, its owner still sees it. Idempotent. None when there is no such item."""
     with user_scope(user):
         item = rows.lock_item(user, item_id)
-        if item is not None and item.status == Status.ACTIVE:
+        if item is not None and item.status != Status.ARCHIVED:
+            before = {"status": item.status}
             rows.mark_archived(item, now)
             item.save()
-            rows.record_event(item, "archived", reason=reason, before={"status": "active"}, now=now, actor=actor)
+            rows.record_event(item, "archived", reason=reason, before=before, now=now, actor=actor)
             rows.mark_index_due(user, now)
             rows.announce_change(user, "archived", [item])
     return item
 
 
-def archive_memories(user: EndUser, reasons: Mapping[uuid.UUID, str], *, now: datetime, actor: str = "") -> None:
-    """Archive active items, each with an event that has the reason; other ids are ignored."""
+def retire_memories(
+    user: EndUser, reasons: Mapping[uuid.UUID, str], status: Status, *, now: datetime, actor: str = ""
+) -> None:
+    """Make active items dormant, or active and dormant ones archived, each with an event that has the reason.
+
+    Other ids are ignored.
+    """
     if not reasons:
         return
     with user_scope(user):
-        active = MemoryItem.objects.for_user(user).active().filter(pk__in=list(reasons))
+        sources = [Status.ACTIVE] if status is Status.DORMANT else [Status.ACTIVE, Status.DORMANT]
+        retiring = MemoryItem.objects.for_user(user).filter(status__in=sources, pk__in=list(reasons))
         # In the order of their ids, as every pass locks them: two at once wait for each other in turn, never in a
         # circle.
-        found = list(active.select_for_update(no_key=True).order_by("pk").only("pk", "tier"))
+        found = list(retiring.select_for_update(no_key=True).order_by("pk").only("pk", "tier", "status"))
         ids = [item.pk for item in found]
         MemoryItem.objects.for_user(user).filter(pk__in=ids).update(
-            status=Status.ARCHIVED, archived_at=now, updated_at=now, indexing=Indexing.PENDING, index_after=now
+            status=status,
+            archived_at=now if status is Status.ARCHIVED else None,
+            updated_at=now,
+            indexing=Indexing.PENDING,
+            index_after=now,
         )
-        before, after = {"status": Status.ACTIVE}, {"status": Status.ARCHIVED}
-        entries = [rows.EventEntry(item_id, reasons[item_id], before, after) for item_id in ids]
-        rows.record_events(user, "archived", entries, now=now, actor=actor)
+        entries = [
+            rows.EventEntry(item.pk, reasons[item.pk], {"status": item.status}, {"status": status}) for item in found
+        ]
+        rows.record_events(user, status, entries, now=now, actor=actor)
         if ids:
             rows.mark_index_due(user, now)
-            rows.announce_change(user, "archived", found)
+            rows.announce_change(user, status, found)
+
+
+def wake_memories(
+    user: EndUser, ids: Sequence[uuid.UUID], *, reason: str, now: datetime, actor: str
+) -> list[uuid.UUID]:
+    """Make dormant items active again, each with an event. Returns those that were. In the user's scope."""
+    dormant = MemoryItem.objects.for_user(user).filter(pk__in=list(ids), status=Status.DORMANT)
+    found = list(dormant.select_for_update(no_key=True).order_by("pk").only("pk", "tier"))
+    woken = [item.pk for item in found]
+    if woken:
+        MemoryItem.objects.for_user(user).filter(pk__in=woken).update(
+            status=Status.ACTIVE, updated_at=now, indexing=Indexing.PENDING, index_after=now
+        )
+        before, after = {"status": Status.DORMANT}, {"status": Status.ACTIVE}
+        entries = [rows.EventEntry(item_id, reason, before, after) for item_id in woken]
+        rows.record_events(user, "revived", entries, now=now, actor=actor)
+        rows.mark_index_due(user, now)
+        rows.announce_change(user, "restored", found)
+    return woken
 
 
 def restore_memory(
@@ -243,16 +274,17 @@ def restore_memory(
     similar_to: uuid.UUID | None = None,
     undone: MemoryEvent | None = None,
 ) -> MemoryItem | None:
-    """Return an archived item to its tier and restart its TTL; a bank item is merged with its duplicate, if any.
+    """Return an archived or dormant item to its tier and restart its TTL; a bank item is merged with its duplicate.
 
-    Failures that led to the archiving do not archive it again. ``undone`` is the archiving event being undone, if any.
+    Failures that led to the archiving do not archive it again. ``undone`` is the event being undone, if any.
     Raises WriteRefused for external text that may not be in its tier. None when there is no such item.
     """
     with user_scope(user):
         lock_for_transaction("bank", user)
         item = rows.lock_item(user, item_id)
-        if item is None or item.status != Status.ARCHIVED:
+        if item is None or item.status == Status.ACTIVE:
             return item
+        before = {"status": item.status}
         validate_trust(item.trust, Tier(item.tier), always_inject=item.always_inject)
         ttl = POLICIES[Tier(item.tier)].ttl
         item.status = Status.ACTIVE
@@ -265,9 +297,7 @@ def restore_memory(
         rows.mark_index_pending(item)
         item.save()
         reason, after = (f"taken back: {undone.reason}"[:300], {"undone": undone.pk}) if undone else ("", {})
-        rows.record_event(
-            item, "restored", reason=reason, before={"status": "archived"}, after=after, now=now, actor=actor
-        )
+        rows.record_event(item, "restored", reason=reason, before=before, after=after, now=now, actor=actor)
         rows.mark_index_due(user, now)
         rows.announce_change(user, "restored", [item])
         return merge_duplicate(user, item, similar_to, now=now, actor=actor) if item.tier == Tier.MEMORY_BANK else item

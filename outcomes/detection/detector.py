@@ -218,9 +218,7 @@ def record_judgement(user: EndUser, subject: VerdictSubject, judgement: Judgemen
         confidence=judgement.confidence,
         actor="detector",
     )
-    settled = apply_verdict(
-        user, subject, verdict, resolve_references(user, subject.turn, None).ids, whole=True, now=now
-    )
+    settled = apply_verdict(user, subject, verdict, resolve_references(user, subject, None).ids, whole=True, now=now)
     if settled.event is not None:
         mark_scored(user, subject, now)
 

@@ -14,9 +14,10 @@ from django.db import connection
 from django.db.models import Q
 
 from memory.conf import memory_conf
+from memory.lifecycle import promotion
 from memory.models import EndUser, MemoryEvent, MemoryItem, Turn
 from memory.scoring import score_after_outcome
-from memory.tiers import SCORED_TIERS, Outcome
+from memory.tiers import SCORED_TIERS, Outcome, Status
 from outcomes.models import QUERY_CHARS, Exchange, OutcomeEvent, Source
 
 # What a person reports is never overruled by a guess: explicit outcome, then the detector, then a hint.
@@ -122,6 +123,9 @@ def settle_verdict(
         elif item.tier in SCORED_TIERS:
             changes.take_back(item)
     changes.save()
+    if verdict.outcome is Outcome.WORKED and verdict.is_use:
+        dormant = [item.pk for item in changes.scored if item.status == Status.DORMANT]
+        promotion.revive_memories(user, dormant, now=now, actor=verdict.actor)
     settled = SettledVerdict(changes.scored, changes.learned, previous=current, replaced=earlier)
     replace_events(user, earlier, ids, whole=whole, now=now)
     settled.event = write_event(user, subject, verdict, changes, whole=whole, now=now)

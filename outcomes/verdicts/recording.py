@@ -70,7 +70,7 @@ def record_outcome(
     """
     with user_scope(user):
         subject = lock_subject(user, turn_id, exchange_id)
-        references = resolve_references(user, subject.turn, related)
+        references = resolve_references(user, subject, related)
         if not references.ids and not key_takeaway and subject == VerdictSubject(None, None):
             raise WriteRefused("related", "name a turn_id, an exchange_id or memory ids the outcome is about")
         verdict = Verdict(outcome, actor=actor)
@@ -129,8 +129,10 @@ class OutcomeReferences:
     ignored: list[int | str] = field(default_factory=list)
 
 
-def resolve_references(user: EndUser, turn: Turn | None, related: Sequence[int | str] | None) -> OutcomeReferences:
-    shown = [uuid.UUID(item_id) for item_id, _ in turn.positions] if turn else []
+def resolve_references(
+    user: EndUser, subject: VerdictSubject, related: Sequence[int | str] | None
+) -> OutcomeReferences:
+    shown = [uuid.UUID(item_id) for item_id, _ in subject.turn.positions] if subject.turn else []
     resolved = [(reference, resolve_reference(reference, shown)) for reference in related or ()]
     wanted_ids = [item_id for _, item_id in resolved if item_id is not None]
     # Any of the user's own ids will do: an assistant may have used what an earlier turn showed.
@@ -139,7 +141,15 @@ def resolve_references(user: EndUser, turn: Turn | None, related: Sequence[int |
     ids = [item_id for item_id in dict.fromkeys(wanted_ids) if item_id in own]
     ignored = [reference for reference, item_id in resolved if item_id not in own]
     # Beside a bad reference a good one is what the client meant; only bad ones together stand for the whole turn.
-    return OutcomeReferences(ids or shown, whole=not ids, ignored=ignored)
+    return OutcomeReferences(ids or add_exchange_memory(user, subject, shown), whole=not ids, ignored=ignored)
+
+
+def add_exchange_memory(user: EndUser, subject: VerdictSubject, shown: list[uuid.UUID]) -> list[uuid.UUID]:
+    """What the turn showed, and the memory of the exchange itself: a fresh answer that worked is what worked."""
+    own = subject.exchange.memory_id if subject.exchange else None
+    if own is None or own in shown or not MemoryItem.objects.for_user(user).filter(pk=own).exists():
+        return shown
+    return [*shown, own]
 
 
 def resolve_reference(reference: int | str, shown: Sequence[uuid.UUID]) -> uuid.UUID | None:
@@ -192,7 +202,8 @@ def store_takeaway(
     existing = MemoryItem.objects.for_user(user).filter(pk__in=[*about, *exchange_memory]).order_by("pk")
     new = NewMemory(
         text=text,
-        tier=Tier.WORKING,
+        # A lesson is learned, not said: the day of a working memory would be too short to be of use.
+        tier=Tier.HISTORY,
         thread_id=subject.thread_id,
         source_type=SourceType.ASSISTANT,
         source={"kind": "takeaway", "outcome": verdict.outcome},

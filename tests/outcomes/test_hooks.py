@@ -66,7 +66,7 @@ def test_a_turn_through_the_hooks(api: ApiClient, clock: Clock) -> None:
 
     told = api.post(SCORE, {"user_id": "ann", "thread_id": "t-1", "outcome": "worked"})
     assert told.status_code == 201
-    assert [one["memory_id"] for one in told.json()["scored"]] == [memory_id]
+    assert [one["memory_id"] for one in told.json()["scored"]] == sorted([memory_id, kept["memory_id"]])
     assert score_of(api, memory_id) == 0.7
     third = send_before_response(api, "And the oars?")
     assert (third["required_scoring"], "score-required" in third["injection"]) == (False, False)
@@ -94,7 +94,7 @@ def test_every_way_to_ask_for_context_asks_for_the_outcome(api: ApiClient, clock
     assert named is not None
     lesson = {"turn_id": named[1], "outcome": "worked", "key_takeaway": "The key hangs behind the boiler"}
     told = api.post("tools/record_response", {**lesson, "thread_id": "t-1"}).json()["result"]
-    assert [one["memory_id"] for one in told["scored"]] == [memory_id]
+    assert [one["memory_id"] for one in told["scored"]] == sorted([memory_id, kept["memory_id"]])
     assert api.post("context", asked).json()["required_scoring"] is False
     assert "blocking" not in api.post("tools/get_context_insights", asked).json()["result"]
 

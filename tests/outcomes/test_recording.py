@@ -174,12 +174,19 @@ def test_an_exchange_leads_to_the_memories_of_its_turn(user: EndUser, clock: Clo
     stored = memory.store_exchange(user, NewExchange("t-1", "q", "a", turn_id=turn_id), now=clock())
     assert stored.required_scoring
     recorded = record_verdict(user, clock, Outcome.FAILED, exchange_id=stored.exchange_id)
-    assert [scored.memory_id for scored in recorded.scored] == [item.pk]
+    assert [scored.memory_id for scored in recorded.scored] == sorted([item.pk, stored.memory_id])
     assert memory.compose_context(user, "q", now=clock(), thread_id="t-1").required_scoring is False
     with user_scope(user):
         [event] = OutcomeEvent.objects.all()
     assert (event.outcome, event.turn_id, event.exchange_id) == ("failed", turn_id, stored.exchange_id)
-    assert event.scored_ids == [item.pk]
+    assert sorted(event.scored_ids) == sorted([item.pk, stored.memory_id])
+
+
+def test_an_answer_that_used_no_memory_is_itself_what_worked(user: EndUser, clock: Clock) -> None:
+    stored = memory.exchange(user, NewExchange("t-1", "How do I fix it?", "Restart the pump."), now=clock())
+    recorded = record_verdict(user, clock, exchange_id=stored.exchange_id)
+    assert [(scored.memory_id, scored.score, scored.uses) for scored in recorded.scored] == [(stored.memory_id, 0.7, 1)]
+    assert record_verdict(user, clock, exchange_id=stored.exchange_id).scored[0].uses == 1, "said twice, counted once"
 
 
 def test_a_memory_that_is_gone_is_passed_over(user: EndUser, clock: Clock) -> None:
@@ -202,7 +209,7 @@ def test_a_takeaway_starts_where_its_lesson_stands(user: EndUser, clock: Clock, 
     assert recorded.takeaway_id is not None
     takeaway = memory.get(user, recorded.takeaway_id)
     assert takeaway is not None
-    assert (takeaway.tier, takeaway.score, takeaway.uses, takeaway.thread_id) == (Tier.WORKING, score, 0, "t-1")
+    assert (takeaway.tier, takeaway.score, takeaway.uses, takeaway.thread_id) == (Tier.HISTORY, score, 0, "t-1")
     assert takeaway.source == {"kind": "takeaway", "outcome": outcome}
 
 

@@ -1,7 +1,8 @@
-"""Run a promotion pass now, or say what one would do."""
+"""Run a promotion pass now or as of another time, or say what one would do."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand
@@ -22,19 +23,21 @@ SHOWN = 50
 
 class Command(BaseCommand):
     help = (
-        "Archive what is spent and move up what proved itself, for one user, one organisation or everybody. "
-        "--dry-run only says what would happen and why."
+        "Move up what proved itself, make dormant what is past its time and archive what is useless, for one user, one "
+        "organisation or everybody. --dry-run only says what would happen and why; --at does what the clock will have "
+        "done by then."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_users_argument(parser)
         parser.add_argument("--dry-run", action="store_true", help="change nothing, print what would move and why")
+        parser.add_argument("--at", type=parse_moment, metavar="TIME", help="as if it were this ISO 8601 time")
 
     def handle(self, *args: object, **options: Any) -> None:
         users = resolve_users(options["user"], options["org"])
-        memory, now, dry_run = MemoryFacade(ACTOR), timezone.now(), options["dry_run"]
+        memory, now, dry_run = MemoryFacade(ACTOR), options["at"] or timezone.now(), options["dry_run"]
         table = self.build_table()
-        moved = let_go = unchanged = 0
+        moved = rested = let_go = deleted = unchanged = 0
         with show_progress(self.stdout, "users", len(users)) as advance:
             for user in users:
                 done = memory.promote(user, now=now, dry_run=dry_run)
@@ -42,14 +45,18 @@ class Command(BaseCommand):
                     if table.row_count < SHOWN:
                         table.add_row(*row)
                 moved, let_go, unchanged = moved + done.moved, let_go + done.let_go, unchanged + done.unchanged
+                rested, deleted = rested + done.rested, deleted + done.deleted
                 advance(1)
         console = Console(file=cast("IO[str]", self.stdout), width=None if self.stdout.isatty() else 160)
         if table.row_count:
             console.print(table)
-        if moved + let_go > table.row_count == SHOWN:
+        if moved + rested + let_go > table.row_count == SHOWN:
             console.print(f"and more: the first {SHOWN} are shown")
         verb = "would be" if dry_run else "were"
-        console.print(f"{moved:,} {verb} moved up, {let_go:,} archived, {unchanged:,} stay; {len(users):,} users")
+        console.print(
+            f"{moved:,} {verb} moved up, {rested:,} made dormant, {let_go:,} archived, {deleted:,} deleted, "
+            f"{unchanged:,} stay; {len(users):,} users"
+        )
 
     def build_table(self) -> Table:
         table = Table()
@@ -60,5 +67,14 @@ class Command(BaseCommand):
     def list_lines(self, user: EndUser, done: PromotionResult) -> Iterator[tuple[str, str, str, str]]:
         for move in done.promoted:
             yield user.external_id, str(move.memory_id), f"{move.source} → {move.target}", move.reason
-        for gone in done.archived:
-            yield user.external_id, str(gone.memory_id), "archived", gone.reason
+        for gone in (*done.dormant, *done.archived):
+            yield user.external_id, str(gone.memory_id), gone.target, gone.reason
+
+
+def parse_moment(text: str) -> datetime:
+    """An ISO 8601 time; one without a zone is in UTC. Raises ArgumentTypeError."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no ISO 8601 time, like 2027-01-31 or 2027-01-31T09:30:00Z") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -100,6 +100,11 @@ def score_change(query: Query, pool: Pool) -> list[float]:
     ]
 
 
+def score_dormant(query: Query, pool: Pool) -> list[float]:
+    """Down for what is past its time in its tier: of two that fit as well, the living one answers."""
+    return pool.each(lambda memory: float(memory.is_dormant))
+
+
 # Without it Top-1 .740 and .696, trap@1 .040 and .178.
 LATEST = RankingSignal("latest", 3.1, score_latest)
 # Without it Top-1 .720 and .704, trap@1 .060 and .217. The answer to a "why" often shares no word with it.
@@ -108,3 +113,6 @@ RECENT_CAUSE = RankingSignal("recent_cause", 6.2, score_recent_cause)
 SUPERSEDED = RankingSignal("superseded", -4.1, score_superseded)
 # Without it Top-1 .740 and .704, trap@1 .040 and .183.
 CHANGE = RankingSignal("change", 3.6, score_change)
+# On a month of one person's conversations, asked a month later, the right memory came first for .54 of the questions at
+# -0.5, .51 at -1 and .40 at -2.
+DORMANT = RankingSignal("dormant", -0.5, score_dormant)

@@ -248,7 +248,9 @@ def test_reading_an_unknown_user_answers_nothing_and_makes_nobody(api: ApiClient
     assert api.get(f"{base}/memories").json() == {"items": [], "next_cursor": None}
     assert api.get(f"{base}/index-status").json() == {"pending": 0, "ready": 0, "failed": 0}
     assert api.get(f"{base}/stats").json()["exchanges"] == 0
-    assert api.post(f"{base}/promote").json() == {"promoted": [], "archived": [], "unchanged": 0}
+    assert api.post(f"{base}/promote").json() == {
+        "promoted": [], "dormant": [], "archived": [], "deleted": 0, "unchanged": 0,
+    }  # fmt: skip
     assert api.get(f"{base}/memories/00000000-0000-0000-0000-000000000000").status_code == 404
     assert not EndUser.objects.filter(external_id="nobody").exists()
 

@@ -27,7 +27,8 @@ def test_a_search_answers_in_the_promised_shape(api: ApiClient, train: MemoryIte
     assert set(found) == {"turn_id", "results", "debug"}
     first = found["results"][0]
     assert set(first) == {
-        "position", "memory_id", "tier", "content", "preview", "occurred_at", "tags", "score_summary", "citations",
+        "position", "memory_id", "tier", "status", "content", "preview", "occurred_at", "tags", "score_summary",
+        "citations",
     }  # fmt: skip
     assert (first["position"], first["memory_id"], first["tier"]) == (1, str(train.pk), "working")
     assert first["content"] == train.text
@@ -142,14 +143,16 @@ def test_promotion_says_what_it_moved_and_why(api: ApiClient, user: EndUser) -> 
     assert (move["memory_id"], move["from"], move["to"]) == (str(proven.pk), "working", "history")
     assert move["reason"]
     assert [one["memory_id"] for one in done["archived"]] == [str(failing.pk)]
-    assert api.post("promote").json() == {"promoted": [], "archived": [], "unchanged": 1}
+    assert api.post("promote").json() == {
+        "promoted": [], "dormant": [], "archived": [], "deleted": 0, "unchanged": 1,
+    }  # fmt: skip
 
 
 def test_statistics_count_by_tier_and_status(api: ApiClient, train: MemoryItem, user: EndUser) -> None:
     MemoryItemFactory.create(user=user, archived=True)
     stats = api.get("stats").json()
     assert set(stats["tiers"]) == {"working", "history", "patterns", "memory_bank", "books"}
-    assert stats["tiers"]["working"] == {"active": 1, "archived": 1}
+    assert stats["tiers"]["working"] == {"active": 1, "dormant": 0, "archived": 1}
     assert stats["outcomes"] == {"worked": 0, "failed": 0, "partial": 0, "unknown": 0}
     assert stats["indexing"]["ready"] == 3
     assert api.get("index-status").json() == stats["indexing"]

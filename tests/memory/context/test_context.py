@@ -128,16 +128,14 @@ def test_the_cold_start_leaves_no_turn_of_its_own(user: EndUser, clock: Clock, i
     assert len(memory.get_stats(user).tiers) == 5
 
 
-def test_archived_expired_and_foreign_items_are_in_no_block(
+def test_archived_and_foreign_items_are_in_no_block(
     user: EndUser, other_user: EndUser, clock: Clock, index_now: IndexNow
 ) -> None:
     gone = put_in_bank(user, clock, "Name is Old Name, a lighthouse keeper", always_inject=True)
-    put_memory(user, clock, "The expired lighthouse")
     put_in_bank(other_user, clock, "Name is Ben, a lighthouse keeper", always_inject=True)
     index_now(user)
     index_now(other_user)
     memory.archive(user, gone.pk, now=clock())
-    clock.advance(hours=25)
     assert compose_context(user, clock).injection == ""
 
 

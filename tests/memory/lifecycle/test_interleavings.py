@@ -46,7 +46,15 @@ class Expected:
         self.uses += outcome is not Outcome.UNKNOWN
         self.events += 1
 
+    def revive(self, now: datetime) -> None:
+        if self.status == "dormant":
+            self.turn("active")
+            self.tier = Tier.HISTORY
+            self.live_from(now)
+
     def promote(self, now: datetime) -> None:
+        if self.status == "dormant" and self.is_garbage:
+            self.turn("archived")
         if self.status != "active":
             return
         climbed = False
@@ -59,7 +67,7 @@ class Expected:
         if climbed:
             self.live_from(now)
         elif self.is_garbage or self.is_over(now):
-            self.turn("archived")
+            self.turn("archived" if self.is_garbage else "dormant")
 
     @property
     def is_garbage(self) -> bool:
@@ -105,6 +113,8 @@ class World:
         if chosen := self.pick(number):
             memory.record_outcome(self.user, outcome, now=self.now, related=[str(chosen)])
             self.model[chosen].judge(outcome)
+            if outcome is Outcome.WORKED:
+                self.model[chosen].revive(self.now)
 
     def archive(self, number: int) -> None:
         if chosen := self.pick(number):
@@ -114,7 +124,7 @@ class World:
     def restore(self, number: int) -> None:
         if chosen := self.pick(number):
             memory.restore(self.user, chosen, now=self.now)
-            if self.model[chosen].status == "archived":
+            if self.model[chosen].status != "active":
                 self.model[chosen].come_back(self.now)
 
     def remove(self, number: int) -> None:
@@ -181,4 +191,4 @@ def test_any_order_of_events_ends_where_the_model_says(
     world.promote()
     world.compare()
     again = memory.promote(user, now=world.now)
-    assert (again.promoted, again.archived) == ([], [])
+    assert (again.promoted, again.dormant, again.archived) == ([], [], [])

@@ -33,7 +33,7 @@ DELTAS = {Outcome.WORKED: 0.2, Outcome.FAILED: -0.3, Outcome.PARTIAL: 0.05, Outc
 LIFETIMES = {Tier.WORKING: timedelta(hours=24), Tier.HISTORY: timedelta(days=30)}
 STEPS = {Tier.WORKING: (Tier.HISTORY, 0.7, 2), Tier.HISTORY: (Tier.PATTERNS, 0.9, 3)}
 SCORED = {Tier.WORKING, Tier.HISTORY, Tier.PATTERNS}
-MOVES = {"promoted", "archived"}
+MOVES = {"promoted", "archived", "dormant"}
 OUTCOME = "outcome_"
 VERDICTS = {f"{OUTCOME}{outcome}" for outcome in Outcome}
 
@@ -73,7 +73,15 @@ class Life:
             self.counts[outcome] += 1
             self.log.append(Entry(f"{OUTCOME}{outcome}", moved=self.score - before))
 
+    def revive(self, now: datetime) -> None:
+        if self.status == "dormant":
+            self.status, self.tier = "active", Tier.HISTORY
+            self.live_from(now)
+            self.log.append(Entry("revived"))
+
     def promote(self, now: datetime) -> None:
+        if self.status == "dormant" and self.is_garbage:
+            self.put_away()
         if self.status != "active":
             return
         rose = False
@@ -82,8 +90,11 @@ class Life:
             self.tier, rose = step[0], True
         if rose:
             self.live_from(now)
-        elif self.is_garbage or self.is_over(now):
+        elif self.is_garbage:
             self.put_away()
+        elif self.is_over(now):
+            self.status = "dormant"
+            self.log.append(Entry("dormant"))
 
     def may_rise(self, step: tuple[Tier, float, int]) -> bool:
         _, score, uses = step
@@ -98,12 +109,12 @@ class Life:
         return self.expires_at is not None and self.expires_at <= now and not proven
 
     def put_away(self) -> None:
-        if self.status == "active":
+        if self.status != "archived":
             self.status = "archived"
             self.log.append(Entry("archived"))
 
     def come_back(self, now: datetime, undoes: int | None = None) -> None:
-        if self.status == "archived":
+        if self.status != "active":
             self.status = "active"
             self.live_from(now)
             if self.score < 0.2:
@@ -124,7 +135,7 @@ class Life:
             self.withdraw(entry, place)
             return
         self.overruled = self.uses
-        if entry.kind == "archived":
+        if entry.kind != "promoted":
             self.come_back(now, undoes=place)
         else:
             assert entry.tier_before is not None
@@ -207,6 +218,8 @@ class Lives(RuleBasedStateMachine):
                 memory.record_outcome(self.user, outcome, now=self.now, related=[str(key)])
             if not came:
                 life.judge(outcome)
+                if outcome is Outcome.WORKED:
+                    life.revive(self.now)
 
     @precondition(lambda self: self.lives)
     @rule(number=NUMBER, cut=CUT, times=TIMES)
@@ -258,6 +271,7 @@ class Lives(RuleBasedStateMachine):
         done = memory.promote(self.user, now=self.now)
         assert {move.memory_id for move in foretold.promoted} == {move.memory_id for move in done.promoted}
         assert {gone.memory_id for gone in foretold.archived} == {gone.memory_id for gone in done.archived}
+        assert {gone.memory_id for gone in foretold.dormant} == {gone.memory_id for gone in done.dormant}
         for life in self.lives.values():
             life.promote(self.now)
 

@@ -113,12 +113,14 @@ def test_the_command_prints_what_would_move_and_why(
     assert "score 0.70 >= 0.7 and uses 2 >= 2" in said
     assert str(item.pk) in said
     assert "score 0.10 < 0.2 after 2 uses" in said
-    assert "1 would be moved up, 1 archived, 0 stay; 2 users" in said
+    assert "1 would be moved up, 0 made dormant, 1 archived, 0 deleted, 0 stay; 2 users" in said
     assert tier_of(item) == Tier.WORKING
-    assert "1 were moved up, 0 archived, 0 stay; 1 users" in run_promote("--user=ann", "--org=acme")
+    assert "1 were moved up, 0 made dormant, 0 archived, 0 deleted, 0 stay; 1 users" in run_promote(
+        "--user=ann", "--org=acme"
+    )
     assert tier_of(item) == Tier.HISTORY
     assert "2 archived" not in run_promote()
-    assert "0 were moved up, 0 archived" in run_promote()
+    assert "0 were moved up, 0 made dormant, 0 archived" in run_promote()
 
 
 @pytest.mark.usefixtures("user", "foreign_user")

@@ -32,8 +32,9 @@ def state(item: MemoryItem) -> tuple[str, str]:
 
 
 def list_moves(item: MemoryItem) -> list[MemoryEvent]:
-    """Promotions and archivings, oldest first."""
-    return [event for event in memory.list_events(item.user, item.pk)[::-1] if event.kind in {"promoted", "archived"}]
+    """What can be undone, oldest first."""
+    moves = {"promoted", "archived", "dormant"}
+    return [event for event in memory.list_events(item.user, item.pk)[::-1] if event.kind in moves]
 
 
 def undo_move(item: MemoryItem, event: MemoryEvent, clock: Clock) -> MemoryItem | None:
@@ -90,7 +91,7 @@ def test_what_expired_gets_a_lifetime_again(user: EndUser, clock: Clock) -> None
     undone = undo_move(item, list_moves(item)[0], clock)
     assert undone is not None
     assert undone.expires_at == clock() + timedelta(hours=24)
-    assert memory.promote(user, now=clock.advance(hours=23)).archived == []
+    assert memory.promote(user, now=clock.advance(hours=23)).dormant == []
 
 
 def test_two_steps_are_taken_back_one_by_one(user: EndUser, clock: Clock) -> None:
@@ -128,7 +129,7 @@ def test_nothing_is_taken_back_once_something_came_after_it(user: EndUser, clock
 def test_only_moves_can_be_taken_back(user: EndUser, clock: Clock) -> None:
     stored = memory.store(user, NewMemory("Rows on the lake"), now=clock()).item
     [event] = memory.list_events(user, stored.pk)
-    with pytest.raises(WriteRefused, match="only a promotion or an archiving"):
+    with pytest.raises(WriteRefused, match="only a promotion, an archiving or"):
         undo_move(stored, event, clock)
 
 

@@ -185,12 +185,14 @@ def test_a_deleted_memory_is_gone_from_the_next_answer(user: EndUser, clock: Clo
     assert NOTES[1] not in texts(find_memories(user, clock, "violins"))
 
 
-def test_an_expired_memory_ends_at_its_moment(user: EndUser, clock: Clock) -> None:
+def test_the_time_of_a_memory_in_its_tier_ends_at_its_moment(user: EndUser, clock: Clock) -> None:
     put_memory(user, clock, "The meeting room is taken")
+    in_tier: dict[str, Any] = {"tiers": frozenset({Tier.WORKING})}
     clock.advance(hours=23, minutes=59, seconds=59)
-    assert find_memories(user, clock, "meeting room").hits
+    assert find_memories(user, clock, "meeting room", **in_tier).hits
     clock.advance(seconds=1)
-    assert find_memories(user, clock, "meeting room").hits == []
+    assert find_memories(user, clock, "meeting room", **in_tier).hits == []
+    assert [hit.is_dormant for hit in find_memories(user, clock, "meeting room").hits] == [True]
 
 
 def test_a_proven_memory_of_history_outlives_its_time(user: EndUser, clock: Clock) -> None:
@@ -199,7 +201,8 @@ def test_a_proven_memory_of_history_outlives_its_time(user: EndUser, clock: Cloc
     MemoryItemFactory.create(user=user, text="Restarting the router helps", **proven)
     MemoryItemFactory.create(user=user, text="Restarting the modem helps", **{**proven, "uses": 1})
     MemoryItemFactory.create(user=user, text="Restarting the phone helps", **{**proven, "tier": Tier.WORKING})
-    assert texts(find_memories(user, clock, "restarting")) == ["Restarting the router helps"]
+    hits = find_memories(user, clock, "restarting").hits
+    assert [hit.item.text for hit in hits if not hit.is_dormant] == ["Restarting the router helps"]
 
 
 def test_nobodys_memories_but_ones_own_are_found(

@@ -69,14 +69,14 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     )
     with debug.timed("understand"):
         query = understand_for_user(user, debug.normalized_query, now)
-    # Whoever names tiers asks for what stands in them; what is dormant stands in none.
-    request = replace(request, dormant=request.tiers is None and conf.promotion.keeps_expired)
     advice = request_advice(user, query, debug, deadline) if can_be_advised(request) else SearchAdvice()
-    request = limit_to_advised_tiers(replace(request, limit=request.limit or query.limit), advice, debug)
+    request = complete_request(request, query, advice, debug)
     matches, encoded = find_matches(user, query, request, debug, deadline)
     with debug.timed("rank"):
         with user_scope(user):
-            pool = read_pool(RowFilter(user, now, request.tiers, request.metadata, request.dormant), matches, query.words)
+            pool = read_pool(
+                RowFilter(user, now, request.tiers, request.metadata, request.dormant), matches, query.words
+            )
             signs = late.read_signs(user, pool, encoded, debug, deadline)
         # With no transaction open: the signals read every candidate's text, and the database ends a session that is
         # idle in a transaction.
@@ -94,9 +94,8 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
             with debug.timed("remember"):
                 record_turn(user, turn_id, request, hits, debug, now)
     debug.stage_timings_ms["total"] = round((time.perf_counter() - started) * 1000, 3)
-    metrics.record_search(
-        debug.stage_timings_ms, debug.fallbacks_used, [hit.item.tier for hit in hits], debug.retrieval_confidence
-    )
+    found_in = [hit.item.tier for hit in hits]
+    metrics.record_search(debug.stage_timings_ms, debug.fallbacks_used, found_in, debug.retrieval_confidence)
     return SearchResult(turn_id, hits, debug)
 
 
@@ -112,6 +111,14 @@ def warm_up() -> None:
 def can_be_advised(request: SearchRequest) -> bool:
     """Whether advice could change anything: neither tiers nor reasons to rank are settled by the caller."""
     return request.tiers is None or request.boosts != ()
+
+
+def complete_request(request: SearchRequest, query: Query, advice: SearchAdvice, debug: SearchDebug) -> SearchRequest:
+    """With what the caller left open: the limit, the tiers where they are planned, and whether dormant ones count."""
+    # Whoever names tiers asks for what is in them; what is dormant is in none.
+    dormant = request.tiers is None and memory_conf().promotion.keeps_expired
+    request = replace(request, limit=request.limit or query.limit, dormant=dormant)
+    return limit_to_advised_tiers(request, advice, debug)
 
 
 def limit_to_advised_tiers(request: SearchRequest, advice: SearchAdvice, debug: SearchDebug) -> SearchRequest:
@@ -160,7 +167,9 @@ def load_hits(user: EndUser, ranked: Sequence[RankedCandidate], request: SearchR
     """The best of the ranked in their order, read whole."""
     minimum = memory_conf().ranking.min_score
     best = sort_candidates([one for one in ranked if one.final >= minimum], request)
-    rows = MemoryItem.objects.for_user(user).filter(status__in=request.statuses, pk__in=[one.candidate.memory.id for one in best])
+    rows = MemoryItem.objects.for_user(user).filter(
+        status__in=request.statuses, pk__in=[one.candidate.memory.id for one in best]
+    )
     items = {item.pk: item for item in rows.defer("lexemes")}
     # A row may have been archived or deleted since the candidates were read.
     present = [one for one in best if one.candidate.memory.id in items]

@@ -16,7 +16,7 @@ from memory.retrieval.turns import adopt_strangers_turn
 from memory.store import rows, writing
 from memory.store.admission import NewMemory, WriteRefused
 from memory.store.lineage import MOST_PARENTS
-from memory.tiers import Outcome, SourceType, Tier
+from memory.tiers import Outcome, SourceType, Tier, Trust
 from outcomes.models import Exchange, OutcomeEvent, Source
 from outcomes.verdicts.actions import set_action_verdicts
 from outcomes.verdicts.ledger import SettledVerdict, Verdict, VerdictSubject, clamp_score, settle_verdict
@@ -200,15 +200,18 @@ def store_takeaway(
     # Its parents are why it gets the lowest trust among them and is purged with them.
     exchange_memory = [subject.exchange.memory_id] if subject.exchange and subject.exchange.memory_id else []
     existing = MemoryItem.objects.for_user(user).filter(pk__in=[*about, *exchange_memory]).order_by("pk")
+    parents = list(existing.values_list("pk", "trust")[:MOST_PARENTS])
+    # A lesson is learned, not said: a working memory's day would be too short for it. What a document had a part in may
+    # not leave working until a person vouches for it.
+    is_external = any(trust <= Trust.EXTERNAL for _, trust in parents)
     new = NewMemory(
         text=text,
-        # A lesson is learned, not said: the day of a working memory would be too short to be of use.
-        tier=Tier.HISTORY,
+        tier=Tier.WORKING if is_external else Tier.HISTORY,
         thread_id=subject.thread_id,
         source_type=SourceType.ASSISTANT,
         source={"kind": "takeaway", "outcome": verdict.outcome},
         score=TAKEAWAY_SCORES[verdict.outcome],
-        parents=list(existing.values_list("pk", flat=True)[:MOST_PARENTS]),
+        parents=[item_id for item_id, _ in parents],
     )
     try:
         return writing.store_memory(user, new, now=now, actor=verdict.actor).item.pk

@@ -183,7 +183,7 @@ def test_an_exchange_leads_to_the_memories_of_its_turn(user: EndUser, clock: Clo
 
 
 def test_an_answer_that_used_no_memory_is_itself_what_worked(user: EndUser, clock: Clock) -> None:
-    stored = memory.exchange(user, NewExchange("t-1", "How do I fix it?", "Restart the pump."), now=clock())
+    stored = memory.store_exchange(user, NewExchange("t-1", "How do I fix it?", "Restart the pump."), now=clock())
     recorded = record_verdict(user, clock, exchange_id=stored.exchange_id)
     assert [(scored.memory_id, scored.score, scored.uses) for scored in recorded.scored] == [(stored.memory_id, 0.7, 1)]
     assert record_verdict(user, clock, exchange_id=stored.exchange_id).scored[0].uses == 1, "said twice, counted once"

@@ -62,7 +62,7 @@ def test_it_leaves_the_tier_and_is_found_by_a_search_over_all(user: EndUser, clo
     assert (dormant.tier, dormant.status, dormant.archived_at) == ("working", "dormant", None)
     assert find_ids(user, clock) == [dormant.pk]
     assert find_ids(user, clock, tiers=frozenset({Tier.WORKING})) == []
-    stats = memory.stats(user)
+    stats = memory.get_stats(user)
     assert (stats.tiers["working"].get("active", 0), stats.tiers["working"]["dormant"]) == (0, 1)
 
 
@@ -106,10 +106,10 @@ def test_the_context_of_a_question_about_it_holds_it(api: ApiClient, dormant: Me
 
 # --- back again --------------------------------------------------------------------------------------------------
 def test_what_works_brings_it_back_to_history(user: EndUser, clock: Clock, dormant: MemoryItem) -> None:
-    memory.outcome(user, Outcome.WORKED, now=clock(), related=[str(dormant.pk)])
+    memory.record_outcome(user, Outcome.WORKED, now=clock(), related=[str(dormant.pk)])
     row = reload_item(dormant)
     assert (row.tier, row.status, row.expires_at) == ("history", "active", clock() + timedelta(days=30))
-    event = memory.events(user, dormant.pk)[0]
+    event = memory.list_events(user, dormant.pk)[0]
     assert (event.kind, event.reason, event.before) == ("revived", "it worked", {"status": "dormant"})
 
 
@@ -117,13 +117,13 @@ def test_what_works_brings_it_back_to_history(user: EndUser, clock: Clock, dorma
 def test_other_outcomes_leave_it_where_it_is(
     user: EndUser, clock: Clock, dormant: MemoryItem, outcome: Outcome
 ) -> None:
-    memory.outcome(user, outcome, now=clock(), related=[str(dormant.pk)])
+    memory.record_outcome(user, outcome, now=clock(), related=[str(dormant.pk)])
     assert reload_item(dormant).status == "dormant"
 
 
 def test_one_that_keeps_failing_is_archived(user: EndUser, clock: Clock, dormant: MemoryItem) -> None:
     for _ in range(2):
-        memory.outcome(user, Outcome.FAILED, now=clock(), related=[str(dormant.pk)])
+        memory.record_outcome(user, Outcome.FAILED, now=clock(), related=[str(dormant.pk)])
     assert [gone.memory_id for gone in memory.promote(user, now=clock()).archived] == [dormant.pk]
     assert find_ids(user, clock) == []
 

@@ -176,7 +176,7 @@ structlog.configure(
 )
 
 # --- the memory itself -------------------------------------------------------------------------------------------
-FLAGS = read_flags(production=PRODUCTION)
+FLAGS = read_flags()
 QDRANT_URL = env_str("QDRANT_URL")
 EMBEDDING_URL = env_secret("EMBEDDING_URL") or embedded.embedder_url(DATA_DIR)
 # Reasons to rank one memory above another, in order; see docs/ranking.md. Without any the fused relevance decides. The

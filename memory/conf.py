@@ -163,21 +163,22 @@ class ContextConf:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``log_days`` is how long turns, idempotency answers and the like are kept; ``bank_source_share`` how much of the
-    bank one source that is not a person may hold."""
+    """What one person, one source or one request may have at most."""
 
     bank_capacity: int
     requests_per_second: int
     web_processes: int
     log_days: int
+    """How long turns, idempotency answers and the like are kept."""
     bodies: int = 24
     """Request bodies that one web process reads at a time; fewer than its threads."""
     bank_source_share: float = 0.5
+    """How much of the bank one source that is not a person may hold."""
     follow_ups: int = 1
+    """Searches a tool may add to those of a turn's context, unless the user asked for more."""
     data_keys: int = 1_000
     exchange_days: int = 0
     """How long exchanges and what came of them are kept; 0 is for good."""
-    """Searches a tool may add to those of a turn's context, unless the user asked for more."""
     text: int = 32_768
     tags: int = 20
     tag: int = 64

@@ -1,6 +1,7 @@
 """Settings: how variables are read, which combinations are refused, what the profiles mean, what is documented."""
 
 import ast
+import re
 import runpy
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from config.env import (
     env_str,
     report_bad_settings,
 )
-from config.flags import read_flags
+from config.flags import Flags
 from config.runtime.programs import read_process_counts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -175,39 +176,15 @@ def test_a_child_gets_this_processs_variables_with_the_changes(monkeypatch: pyte
 
 
 # --- flags -------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("variables", "named"),
-    [
-        ({"ENABLE_AUTONOMY": "1", "REQUIRE_CONFIRMATION": "0"}, ("ENABLE_AUTONOMY", "REQUIRE_CONFIRMATION")),
-        ({"ENABLE_GIT_OPERATIONS": "1", "REQUIRE_CONFIRMATION": "0"}, ("ENABLE_GIT_OPERATIONS", "REQUIRE_CONF")),
-        (
-            {"ENABLE_AUTO_APPLY_SOLUTIONS": "1", "ENABLE_PROBLEM_SOLUTION_INDEX": "0"},
-            ("ENABLE_AUTO_APPLY_SOLUTIONS", "ENABLE_PROBLEM_SOLUTION_INDEX"),
-        ),
-    ],
-)
-def test_a_dangerous_combination_of_flags_is_refused_naming_both(
-    read: Read, variables: dict[str, str], named: tuple[str, str]
-) -> None:
-    with pytest.raises(ImproperlyConfigured) as refusal:
-        read(**variables)
-    assert all(name in str(refusal.value) for name in named)
-
-
-def test_each_half_of_a_dangerous_combination_is_allowed_alone(clean_environment: pytest.MonkeyPatch) -> None:
-    for name in ("ENABLE_AUTONOMY", "ENABLE_GIT_OPERATIONS", "ENABLE_AUTO_APPLY_SOLUTIONS"):
-        clean_environment.setenv(name, "true")
-    flags = read_flags(production=False)
-    assert flags["autonomy"]
-    assert flags["git_operations"]
-    assert flags["auto_apply_solutions"]
-
-
-def test_production_acts_on_nothing_unasked_whatever_the_variables_say(clean_environment: pytest.MonkeyPatch) -> None:
-    for name, value in {"ENABLE_AUTONOMY": "1", "REQUIRE_CONFIRMATION": "0", "MAX_FILE_WRITES": "9"}.items():
-        clean_environment.setenv(name, value)
-    flags = read_flags(production=True)
-    assert (flags["autonomy"], flags["require_confirmation"], flags["max_file_writes"]) == (False, True, 0)
+@pytest.mark.parametrize("flag", sorted(Flags.__annotations__))
+def test_each_flag_governs_something(flag: str) -> None:
+    read_by = [
+        file
+        for root in ("config/settings.py", "config/urls.py", "memory", "outcomes", "knowledge_graph")
+        for file in ([ROOT / root] if root.endswith(".py") else sorted((ROOT / root).rglob("*.py")))
+        if re.search(rf"""(flags|FLAGS)\[["']{flag}["']\]""", file.read_text())
+    ]
+    assert read_by, f"nothing reads {flag}"
 
 
 # --- profiles ----------------------------------------------------------------------------------------------------

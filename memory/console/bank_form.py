@@ -50,7 +50,7 @@ def store_in_bank(person: ViewedPerson, item: MemoryItem, form: PinForm) -> Stor
         occurred_at=item.occurred_at,
         parents=[item.pk],
         # The operator has read it and may have worded it anew.
-        vouched=True,
+        is_vouched=True,
     )
     try:
         memory = open_facade(person)

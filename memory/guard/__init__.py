@@ -157,10 +157,7 @@ def find_triviality(annotated: AnnotatedText) -> Refusal | None:
     """Refuse what is not worth keeping, unless one of its sentences is."""
     if speech.is_joke(annotated):
         return Refusal("joke", TRIVIAL_REASONS["joke"])
-    rules = [
-        speech.find_trivial_rule(one, own)
-        for one, own in zip(annotated.sentences, annotated.own_sentences, strict=True)
-    ]
+    rules = [speech.find_trivial_rule(sentence) for sentence in annotated.own_sentences]
     if not rules or None in rules:
         return None
     return Refusal(str(rules[0]), TRIVIAL_REASONS[str(rules[0])])

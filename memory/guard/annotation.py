@@ -1,4 +1,8 @@
-"""A text as the guard reads it: sentences, and in each the places of the words it knows."""
+"""A text as the guard reads it: sentences, and in each the places of the words it knows.
+
+`annotate_text` is where every rule and the classifier begin. What a word means stands in `lexicon`; nothing here knows
+a language.
+"""
 
 import re
 from bisect import bisect_left
@@ -13,10 +17,12 @@ from memory.guard.spelling import normalise_text
 
 ADDRESS = re.compile(
     r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,63}|\b(?:https?://|www\.)[^\s<>\"]{3,}"
+    # A host needs no scheme, but an ending: "see evil.example" is an address, "end.Then" is none.
     r"|(?:(?<![\w.-])|(?<=[א-ת]-))(?:[a-z0-9-]{1,63}\.){1,4}(?:com|net|org|io|info|biz|example|test|ru|cn|co|shop|app|ai|dev|xyz|site|"
     r"online|de|fr|es|it|il|eu|uk|link|click|top)\b(?:/\S*)?",
     re.IGNORECASE,
 )
+# Of the private use area: no text has it, so an address stays one word whatever dots and slashes it had.
 ADDRESS_MARK = "\ue000"
 SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\s\"')\]»]+(?=\S)|\n+|;\s|(?<=[.!?])(?=[A-ZÀ-ÝÄÖÜא-ת¿¡])")
 TOKEN = re.compile(r"[^\W_]+|->|[:=]|\ue000|[,;—–(\"«“]|\s-+\s")
@@ -81,6 +87,10 @@ class Sentence:
         """Whether a word of the kinds ends at most ``gap`` words before a place."""
         return any(0 <= place - end <= gap for kind in kinds for _, end in self.spans_by_kind.get(kind, ()))
 
+    def has_after(self, place: int, gap: int, *kinds: str) -> bool:
+        """Whether a word of the kinds begins at most ``gap`` words behind a place."""
+        return any(0 <= start - place <= gap for kind in kinds for start, _ in self.spans_by_kind.get(kind, ()))
+
     def has_at(self, place: int, *kinds: str) -> bool:
         """Whether a word of the kinds begins at a place."""
         return any(start == place for kind in kinds for start, _ in self.spans_by_kind.get(kind, ()))
@@ -88,6 +98,7 @@ class Sentence:
     @cached_property
     def appositions(self) -> frozenset[int]:
         """Behind a name put beside somebody's: "Dana's manager, Priya, signs" begins no clause with "signs"."""
+        # In an order to the reader a name between commas may be a company: what stands behind it is still an order.
         if self.has("you", "assistant"):
             return frozenset()
         return frozenset(
@@ -142,14 +153,15 @@ def annotate_text(text: str, words: Lexicon | None = None, languages: frozenset[
     pieces = (piece for raw in SENTENCE_END.split(marked) for piece in cut_sentence(raw))
     drafts = [sentence for piece in pieces if (sentence := tokenise_sentence(piece))]
     lexicon = words or load_lexicon()
-    found = [find_entries(told, lexicon) for _, told, _, _ in drafts]
-    languages = languages or detect_languages(found)
+    entries = [find_entries(tokens, lexicon) for _, tokens, _, _ in drafts]
+    languages = languages or detect_languages(entries)
     every, own = [], []
-    for (raw, told, capitals, breaks), places in zip(drafts, found, strict=True):
-        spoken = [one for one in places if languages is None or one[1] in languages]
-        known = spoken if languages is None else [one for one in places if one[1] in languages or one[0] not in GRAMMAR]
-        every.append(Sentence(raw, told, capitals, breaks, group_by_kind(known)))
-        own.append(Sentence(raw, told, capitals, breaks, group_by_kind(spoken)))
+    for (raw, tokens, capitals, breaks), found in zip(drafts, entries, strict=True):
+        spoken = [one for one in found if languages is None or one[1] in languages]
+        # Words of every language count against harm: an order may be written half in one language and half in another.
+        known = spoken if languages is None else [one for one in found if one[1] in languages or one[0] not in GRAMMAR]
+        every.append(Sentence(raw, tokens, capitals, breaks, group_by_kind(known)))
+        own.append(Sentence(raw, tokens, capitals, breaks, group_by_kind(spoken)))
     return AnnotatedText(text, tuple(every), tuple(own), languages)
 
 
@@ -164,9 +176,11 @@ def tokenise_sentence(raw: str) -> tuple[str, tuple[str, ...], frozenset[int], f
     capitals, breaks = set(), set()
     for match in TOKEN.finditer(raw):
         token = match.group()
+        # A dash with space around it begins a clause, one within a word does not.
         if token[0] in BREAKS or token[0].isspace():
             breaks.add(len(words))
             continue
+        # The first word of a sentence has a capital whatever it is.
         if token[0].isupper() and words:
             capitals.add(len(words))
         words.append(token.casefold())
@@ -189,10 +203,10 @@ def find_entries(words: tuple[str, ...], lexicon: Lexicon) -> list[tuple[str, st
     return found
 
 
-def detect_languages(found: list[list[tuple[str, str, Span]]]) -> frozenset[str] | None:
+def detect_languages(entries: list[list[tuple[str, str, Span]]]) -> frozenset[str] | None:
     """The languages the text seems to be written in, or None when nothing tells."""
     votes: Counter[str] = Counter()
-    for kind, language, _ in {place for places in found for place in places if place[1] != FOREIGN}:
+    for kind, language, _ in {one for found in entries for one in found if one[1] != FOREIGN}:
         votes[language] += SMALL_WORD if kind == "language" else 1
     if not votes:
         return None
@@ -200,8 +214,8 @@ def detect_languages(found: list[list[tuple[str, str, Span]]]) -> frozenset[str]
     return frozenset({language for language, count in votes.items() if count >= LANGUAGE_SHARE * most} | {FOREIGN})
 
 
-def group_by_kind(places: list[tuple[str, str, Span]]) -> dict[str, list[Span]]:
-    found: dict[str, set[Span]] = {}
-    for kind, _, span in places:
-        found.setdefault(kind, set()).add(span)
-    return {kind: sorted(spans) for kind, spans in found.items()}
+def group_by_kind(entries: list[tuple[str, str, Span]]) -> dict[str, list[Span]]:
+    spans_by_kind: dict[str, set[Span]] = {}
+    for kind, _, span in entries:
+        spans_by_kind.setdefault(kind, set()).add(span)
+    return {kind: sorted(spans) for kind, spans in spans_by_kind.items()}

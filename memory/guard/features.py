@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence, annotate_text
 from memory.guard.spelling import fold_letters
 
+# 32,768 buckets for the 112,000 names of the training data: most that share one are rare, and the weights stay small.
 BUCKETS = 1 << 15
 """Features are counted by a hash of their name; those that share a bucket share a weight."""
 LONGEST_PASSAGE = 60
@@ -55,7 +56,9 @@ def extract_features(passage: AnnotatedText) -> Features:
         ngram_features(words),
         {name for one in passage.sentences for name in kind_features(one)},
     )
+    # crc32 and not hash(): the same in every process, or the stored weights would mean nothing.
     buckets = [zlib.crc32(name.encode()) % BUCKETS for names in groups for name in sorted(names)]
+    # Each group has length one, so that a long text does not drown its few telling kinds in pieces of words.
     values = [len(names) ** -0.5 for names in groups for _ in names]
     return np.array(buckets, dtype=np.intp), np.array(values, dtype=np.float32)
 

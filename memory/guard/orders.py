@@ -1,4 +1,8 @@
-"""Sentences that try to steer whoever reads the memory: overriding rules, claiming authority, promoting, planting."""
+"""Sentences that try to steer whoever reads the memory: overriding rules, claiming authority, promoting, planting.
+
+Each rule asks how kinds of words stand together, never for a word: the words are in the languages' `guard.txt`. Whoever
+is named decides between an order and a statement: "ignore the rules" and "my brother ignores the rules".
+"""
 
 import re
 
@@ -88,14 +92,14 @@ def drops_rules(sentence: Sentence) -> bool:
     for start, end in sentence.spans("ignore"):
         if tells_of_somebody(sentence, start, 6) and not sentence.has("hidden"):
             continue
-        rules = any(end - 1 <= rule <= end + FURTHEST_RULES for rule, _ in sentence.spans("rules"))
+        rules = sentence.has_after(end - 1, FURTHEST_RULES + 1, "rules")
         if rules and (sentence.begins_clause("ignore") or sentence.has("prior", "any", "you", "assistant", "from now")):
             return True
     for start, end in sentence.spans("rules"):
         is_theirs = (
             sentence.has_before(start, 3, "prior", "you") or sentence.has_at(end, "prior") or addresses_reader(sentence)
         )
-        if is_theirs and any(end <= void <= end + 6 for void, _ in sentence.spans("void")):
+        if is_theirs and sentence.has_after(end, 6, "void"):
             return True
     if sentence.has("void", "ignore") and sentence.has("rules") and addresses_reader(sentence):
         return not tells_of_somebody(sentence, len(sentence.words), len(sentence.words))
@@ -128,6 +132,7 @@ def casts_persona(sentence: Sentence) -> bool:
 
 def commands_reader(sentence: Sentence) -> bool:
     """Orders to whoever answers, unless they only say in what manner to speak with the person."""
+    # "From now on answer me in Hebrew": how to speak with the person is a preference of theirs.
     if sentence.has("manner") and not sentence.has("address", "send", "hidden", "unrestricted"):
         return False
     if sentence.begins_clause("order"):
@@ -169,8 +174,8 @@ def tells_group(sentence: Sentence) -> bool:
     """Whether it lays down what people of some kind are to hear: "those who complain should be told that only ..."."""
     if sentence.has("unnamed") and sentence.has("must") and sentence.has("saying"):
         return names_something(sentence, 2) and not sentence.has("me", "kin")
-    told = sentence.find_following("must", "told", 4) is not None
-    return told and sentence.has("crowd") and names_something(sentence, 2) and not sentence.has("me", "kin", "user")
+    hears = sentence.find_following("must", "told", 4) is not None
+    return hears and sentence.has("crowd") and names_something(sentence, 2) and not sentence.has("me", "kin", "user")
 
 
 def names_something(sentence: Sentence, place: int = 0) -> bool:
@@ -206,6 +211,7 @@ def claims_authority(sentence: Sentence) -> bool:
         and not sentence.has("my")
     ):
         return True
+    # "Company policy: ..." speaks as the company; "company policy is to ..." tells of it.
     if any(
         start in sentence.clause_starts and sentence.has_at(end, "link") and sentence.words[end] in {":", "="}
         for start, end in sentence.spans("policy")
@@ -215,6 +221,7 @@ def claims_authority(sentence: Sentence) -> bool:
     if sentence.has("creator") and (reader or sentence.has("authorise", "void", "order", "may", "risky")):
         return True
     for start, end in sentence.spans("authority", "office"):
+        # "My manager approved the leave": one's own superiors rule over oneself, not over the reader.
         is_own = sentence.has_before(start, 1, "my", "me") and not reader
         lifted = sentence.has("may", "reader", "decree", "unasked", "void", "checks")
         if sentence.has_before(start, 1, "citing") and lifted and not sentence.has("me"):
@@ -227,11 +234,11 @@ def claims_authority(sentence: Sentence) -> bool:
 
 def grants_permission(sentence: Sentence, place: int, *, reader: bool) -> bool:
     """Whether behind a place somebody allows or orders something that a reader could be talked into."""
-    if not any(place <= verb <= place + 6 for verb, _ in sentence.spans("authorise")):
+    if not sentence.has_after(place, 6, "authorise"):
         return False
     if reader:
         return True
-    if any(place <= verb <= place + 6 for verb, _ in sentence.spans("decree")) and not sentence.has("me", "kin"):
+    if sentence.has_after(place, 6, "decree") and not sentence.has("me", "kin"):
         return True
     return sentence.has("risky", "void", "unrestricted", "unasked", "checks") and not sentence.has("me", "kin")
 
@@ -243,6 +250,7 @@ def plants_preference(sentence: Sentence) -> bool:
     if sentence.has("needless") and sentence.has("act", "send", "approve", "conceal", "skip"):
         return True
     opens = begins_with_order(sentence, "send", "trust", "approve", "skip", "act", "conceal")
+    # "The user does not want her mails forwarded" is what the rule protects.
     if is_wish and not addresses_reader(sentence) and is_refused_wish(sentence):
         return False
     if sentence.has("consent") and sentence.has("any") and sentence.has("opened"):
@@ -268,7 +276,7 @@ def follows_links(sentence: Sentence) -> bool:
 
 def is_refused_wish(sentence: Sentence) -> bool:
     return any(
-        sentence.has_before(start, 1, "not") or any(end <= negation <= end + 1 for negation, _ in sentence.spans("not"))
+        sentence.has_before(start, 1, "not") or sentence.has_after(end, 1, "not")
         for start, end in sentence.spans("want")
     )
 
@@ -280,7 +288,7 @@ def trusts_site(sentence: Sentence) -> bool:
 def skips_checks(sentence: Sentence) -> bool:
     return any(
         any(0 <= check - end <= 4 and check != start for check, _ in sentence.spans("checks"))
-        or any(0 <= start - after <= 4 for _, after in sentence.spans("checks"))
+        or sentence.has_before(start, 4, "checks")
         for start, end in sentence.spans("skip")
     ) and (addresses_reader(sentence) or sentence.has("want", "any") or begins_with_order(sentence, "skip"))
 

@@ -1,4 +1,8 @@
-"""Passwords, codes, keys and cards, written out or told in words."""
+"""Passwords, codes, keys and cards, written out or described in words.
+
+A form that a service issues is a pattern in FORMS; words that describe a secret are in the language's `guard.txt`
+("secret", "lock", "recipe"), and the functions below say how they must stand together.
+"""
 
 import math
 import re
@@ -9,6 +13,7 @@ from memory.guard.spelling import fold_letters
 from memory.guard.words import join_words, list_words
 from memory.language.numbers import load_values
 
+# As services write them: each begins in a way that is its service's alone, so nothing need be said of them.
 FORMS = (
     ("a private key", re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")),
     ("an API key", re.compile(r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}")),
@@ -23,11 +28,13 @@ FORMS = (
     ("a national number", re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")),
 )
 IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){3,7}(?:[ -]?[A-Z0-9]{1,4})?\b")
+# Grouped in any way; of numbers that long one in ten is valid by chance, so phone and order numbers mostly pass.
 CARD = re.compile(r"(?<!\d)(?:\d[ .\-_/]{0,2}){12,18}\d(?!\d)")
 TOKEN = re.compile(r"[A-Za-z0-9_+/=-]{24,}")
 SHORTEST_TOKEN = 24
 IDENTIFIER = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 """A UUID names a thing and opens none."""
+# "sk - live - 4 f 9 a": whoever reads it takes the gaps out.
 SPLIT_KEY = re.compile(
     r"(?:\bs\s{0,3}k\s{0,3}[-_]|\bgh\s{0,3}[pousr]\s{0,3}_|\bA\s{0,3}K\s{0,3}I\s{0,3}A|\bxox)", re.IGNORECASE
 )
@@ -128,8 +135,8 @@ def is_named_as_secret(sentence: Sentence, place: int) -> bool:
 def discloses_lock_code(sentence: Sentence) -> bool:
     """Whether a lock or a network is followed by what opens it: "wifi: ...", "the alarm goes off with ..."."""
     bolts = sentence.spans("bolt")
-    told = min((end for _, end in sentence.spans("link", "login", "enter", "disarm")), default=len(sentence.words))
-    if bolts and any(start >= told for start, _ in find_recipes(sentence)):
+    answer = min((end for _, end in sentence.spans("link", "login", "enter", "disarm")), default=len(sentence.words))
+    if bolts and any(start >= answer for start, _ in find_recipes(sentence)):
         return True
     is_opened = sentence.find_following("lock", "disarm", 8) or sentence.find_following("device", "disarm", 8)
     if is_opened and sentence.find_following("disarm", "recipe", FURTHEST_LINK):
@@ -176,6 +183,7 @@ def is_compound_term(sentence: Sentence, start: int, end: int) -> bool:
 
 def pair_codes_with_locks(sentence: Sentence) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Places where a code and what it opens stand together, like "the code for the gate"."""
+    # Fifty of each: nobody says more, and a piece of nothing else would make sixty thousand pairs.
     locks = sentence.spans("lock")[:50]
     return [
         (code, lock)
@@ -207,6 +215,7 @@ def has_code(words: tuple[str, ...], *, mixed_only: bool) -> bool:
         return True
     for word in words:
         digits = sum(char.isdigit() for char in word)
+        # What begins with a digit is a size, a time or a rank: 10am, 4x4, 2nd.
         if digits and digits < len(word) and len(word) > SHORTEST_CODE and not word[0].isdigit():
             return True
         if digits >= SHORTEST_CODE and not mixed_only:
@@ -225,6 +234,7 @@ def longest_digit_run(words: tuple[str, ...]) -> int:
 
 def is_luhn_valid(digits: str) -> bool:
     numbers = [int(char) for char in digits if char.isdigit()]
+    # Nothing but zeros is a blank in a form, and passes the check.
     if not SHORTEST_CARD <= len(numbers) <= LONGEST_CARD or len(set(numbers)) == 1:
         return False
     doubled = [n if i % 2 == 0 else sum(divmod(2 * n, 10)) for i, n in enumerate(reversed(numbers))]

@@ -29,6 +29,7 @@ CONFUSABLES = str.maketrans(
 LATIN = re.compile("[a-z]")
 CONFUSING = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 
+# A 1 is an i or an l, so both readings are looked at.
 LEET = str.maketrans("013457@$", "oieastas")
 LEET_L = str.maketrans("013457@$", "oleastas")
 LEET_WORD = re.compile(r"[a-z][013457@$]+[a-z]|[@$013457][a-z]{2}|[a-z]{2}[@$]", re.IGNORECASE)
@@ -40,7 +41,9 @@ SPELT_OUT = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*|/·]{1,2}){6,}[^\W\d_](?!
 GAPS = re.compile(r"[^\w]|_")
 NO_LETTERS = re.compile(r"[^a-z]+")
 MOST_DECODED = 8
+"""Tokens of a text that are decoded: each decoded text is read as a text of its own."""
 READABLE = 0.85
+"""Share of letters from which decoded bytes are words; of random ones few are."""
 
 TELLTALES = list_words("telltale")
 """Words of orders and secrets, looked for where a text is turned round, shifted or spelt out letter by letter."""
@@ -48,6 +51,7 @@ TELLTALES = list_words("telltale")
 
 def normalise_text(text: str) -> str:
     """The text in compatibility form without what is not seen; case and accents stay."""
+    # Most texts: nothing of them has another form.
     if text.isascii():
         return text
     return INVISIBLE.sub("", unicodedata.normalize("NFKC", INVISIBLE.sub("", text)).translate(SAME_MARK))
@@ -109,6 +113,7 @@ def unscramble_text(text: str) -> Iterator[str]:
     if any(word[::-1] in lower for word in TELLTALES):
         yield text[::-1]
     words = set(NO_LETTERS.split(lower))
+    # Only where a telltale word comes out: 25 more readings of every text would cost 25 times as much.
     for shift in range(1, 26):
         if words & shift_telltales(shift):
             yield shift_letters(text, 26 - shift)

@@ -25,7 +25,7 @@ class WriteRefused(ValueError):
 class NewMemory:
     """A memory to be stored. None means: ``occurred_at`` now, a random ``id``, the ``trust`` of the source type.
 
-    ``parents`` are the memories it was derived from; ``vouched`` means a person answers for it in spite of them.
+    ``parents`` are the memories it was derived from; ``is_vouched`` means a person answers for it in spite of them.
     """
 
     text: str
@@ -45,7 +45,7 @@ class NewMemory:
     id: uuid.UUID | None = None
     trust: Trust | None = None
     parents: Sequence[uuid.UUID] = ()
-    vouched: bool = False
+    is_vouched: bool = False
 
 
 def validate_memory(new: NewMemory) -> NewMemory:
@@ -56,7 +56,7 @@ def validate_memory(new: NewMemory) -> NewMemory:
     if new.always_inject and new.tier is not Tier.MEMORY_BANK:
         raise WriteRefused("always_inject", "only memory_bank items can always be injected")
     # A client may lower the trust of its source type, never raise it.
-    deserved = Trust.USER if new.vouched else TRUST_OF_SOURCE[new.source_type]
+    deserved = Trust.USER if new.is_vouched else TRUST_OF_SOURCE[new.source_type]
     trust = min(new.trust or deserved, deserved)
     validate_trust(trust, new.tier, always_inject=new.always_inject)
     if new.tier is Tier.MEMORY_BANK:
@@ -66,6 +66,7 @@ def validate_memory(new: NewMemory) -> NewMemory:
 
 def validate_trust(trust: int, tier: Tier, *, always_inject: bool) -> None:
     """External text stays in working or books until a person vouches for it."""
+    # Any memory may end up in a prompt: what others wrote is kept where it is over in a day, or called a book.
     if trust > Trust.EXTERNAL:
         return
     if always_inject:
@@ -89,6 +90,7 @@ def validate_tags(tags: Sequence[str]) -> list[str]:
     clean: dict[str, None] = {}
     for tag in tags:
         try:
+            # A dict for a set that keeps the order people gave.
             clean[validate_text(tag.strip().lower(), limits.tag)] = None
         except InvalidText as error:
             raise WriteRefused("tags", f"a tag {error}") from error
@@ -102,5 +104,6 @@ def validate_bank_item(text: str, tags: Sequence[str]) -> None:
         raise WriteRefused("tags", "a memory_bank item needs at least one tag")
     if reason := explain_refusal(text):
         raise WriteRefused("text", reason)
+    # Tags are shown beside the text, so an order may hide in one.
     if reason := explain_tag_refusal(tags):
         raise WriteRefused("tags", reason)

@@ -34,7 +34,7 @@ def limit_trust_to_parents(user: EndUser, new: NewMemory, siblings: Mapping[uuid
     if len(known) < len(parents):
         raise WriteRefused("parents", "every parent must be a memory of the same user that was stored before")
     # The lowest of all parents: one poisoned page among a hundred notes may have worded the summary.
-    least = Trust.USER if new.vouched else min(known.values())
+    least = Trust.USER if new.is_vouched else min(known.values())
     trust = Trust(min(new.trust or Trust.USER, least))
     validate_trust(trust, new.tier, always_inject=new.always_inject)
     return replace(new, trust=trust, parents=parents)

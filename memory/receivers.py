@@ -22,4 +22,4 @@ def enqueue_promotion(sender: type, user_id: int, **kwargs: Any) -> None:
 
 @receiver(words_changed, dispatch_uid="memory.words")
 def invalidate_lexical_cache(sender: type, user_id: int, **kwargs: Any) -> None:
-    lexical_index().changed(user_id)
+    lexical_index().invalidate(user_id)

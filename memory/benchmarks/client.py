@@ -60,7 +60,7 @@ class BenchmarkClient:
         self._http.close()
 
     @contextmanager
-    def uncounted(self) -> Iterator[None]:
+    def pause_counting(self) -> Iterator[None]:
         """Calls made inside leave no figures."""
         watch, fallbacks = self.watch, self.fallbacks
         self.watch, self.fallbacks = Stopwatch(), Counter()

@@ -83,7 +83,7 @@ def measure(
             continue
         with watch.measure("in this process"):
             memory.get_insights(user, question, now=now, thread_id="benchmark")
-    with client.uncounted():
+    with client.pause_counting():
         for question in questions[:WARM_UP]:
             client.insights(user.external_id, question)
     for question in questions[WARM_UP + plan.queries :]:

@@ -36,13 +36,13 @@ class SpeedPlan:
     seed: int
 
     @property
-    def sent(self) -> int:
+    def sent_memories(self) -> int:
         return min(self.memories, MOST_SENT)
 
     @property
-    def loaded(self) -> int:
+    def loaded_memories(self) -> int:
         """Memories of the measured user that are there before anything is measured."""
-        return self.memories - self.sent
+        return self.memories - self.sent_memories
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -93,7 +93,7 @@ class SpeedMeasurement:
     figures: SpeedFigures = field(default_factory=SpeedFigures)
 
     def run(self) -> SpeedFigures:
-        with self.client.uncounted():
+        with self.client.pause_counting():
             # A worker that was started a moment ago takes seconds to begin; only then is indexing measured.
             self.client.store_batch(self.user, [build_payload(note, self.now) for note in self.writer.notes(1)])
             self.client.wait_until_indexed(self.user)
@@ -109,7 +109,7 @@ class SpeedMeasurement:
         return self.figures
 
     def ingest(self) -> None:
-        memories = [build_payload(note, self.now) for note in self.writer.notes(self.plan.sent)]
+        memories = [build_payload(note, self.now) for note in self.writer.notes(self.plan.sent_memories)]
         self.say(f"storing {len(memories):,} memories in batches of {BATCH}, until all are indexed")
         start = time.perf_counter()
         for batch in split_batches(memories, BATCH):
@@ -125,7 +125,7 @@ class SpeedMeasurement:
         self.figures.not_indexed = self.client.wait_until_indexed(self.user).failed
 
     def warm_up(self, questions: list[str]) -> None:
-        with self.client.uncounted():
+        with self.client.pause_counting():
             for query in questions:
                 self.client.search(self.user, query, LIMIT)
                 self.client.context(self.user, f"{query} ({WARM_UP})")

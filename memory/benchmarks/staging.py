@@ -59,7 +59,7 @@ def stage_remote(url: str | None, key: str | None, plan: SpeedPlan) -> Iterator[
     """The product at an address, through a key like any other client's; the user is erased through the API."""
     if not url or not key:
         raise BenchmarkStageError("--url and --key belong together")
-    if plan.others or plan.loaded:
+    if plan.others or plan.loaded_memories:
         raise BenchmarkStageError(
             "--others and more than 10,000 memories are loaded into the database: leave out --url"
         )
@@ -75,10 +75,10 @@ def stage_remote(url: str | None, key: str | None, plan: SpeedPlan) -> Iterator[
 def stage_local(plan: SpeedPlan, *, keep: bool, say: Say) -> Iterator[BenchmarkStage]:
     """This installation, through a key of an organisation made for the run and erased after it."""
     now = timezone.now()
-    kept_as = f"{plan.loaded}-{plan.others}-{plan.seed}" if keep else ""
+    kept_as = f"{plan.loaded_memories}-{plan.others}-{plan.seed}" if keep else ""
     with benchmark_organization(now, kept_as) as organization:
         writer = NoteWriter(plan.seed)
-        loading = load_users(organization, plan, writer, say) if plan.loaded or plan.others else ""
+        loading = load_users(organization, plan, writer, say) if plan.loaded_memories or plan.others else ""
         _, key = issue_key(
             organization, "bench", SCOPES, now=now, lifetime=LONGEST_RUN, requests_per_second=UNBOUND_PER_SECOND
         )
@@ -91,7 +91,7 @@ def load_users(organization: Organization, plan: SpeedPlan, writer: NoteWriter, 
     """Fill the measured user and the others; what an earlier run kept is used again. Returns how it was made."""
     if memory_conf().vector.backend != "pgvector":
         raise BenchmarkStageError("rows can be loaded directly only where pgvector is the vector index")
-    sizes = {MEASURED: plan.loaded}
+    sizes = {MEASURED: plan.loaded_memories}
     for number, start in enumerate(range(0, plan.others, OTHERS_EACH)):
         sizes[f"other-{number}"] = min(OTHERS_EACH, plan.others - start)
     missing = {name: size for name, size in sizes.items() if size and not find_user(organization, name)}

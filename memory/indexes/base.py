@@ -153,7 +153,7 @@ class VectorIndex(Protocol):
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
         """Every id of the user with its vector hash, whatever its status, in no particular order."""
 
-    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
+    def fetch_points(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
         """What is stored of these ids."""
 
     def count(self, user_id: int, deadline: Deadline) -> int:
@@ -202,5 +202,5 @@ class LexicalIndex(Protocol):
     def search(self, query: str, filter: IndexFilter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
         """The best `limit` matches; none when the query has no word."""
 
-    def changed(self, user_id: int) -> None:
+    def invalidate(self, user_id: int) -> None:
         """Notice that rows of this user were written; called after the commit. Never raises."""

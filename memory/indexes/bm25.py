@@ -146,7 +146,7 @@ class Bm25Index:
             raise Unavailable(LEXICAL, "the words are being read")
         return search_parts(parts, query, filter.user_id, limit, deadline)
 
-    def changed(self, user_id: int) -> None:
+    def invalidate(self, user_id: int) -> None:
         versions.renew_version(user_id)
 
     def ready(self, filter: IndexFilter) -> list[TermPart] | None:

@@ -43,8 +43,8 @@ class CachedLexical:
             return search_parts(parts, query, filter.user_id, limit, deadline)
         return self.fresh.search(query, filter, limit, deadline)
 
-    def changed(self, user_id: int) -> None:
-        self.quick.changed(user_id)
+    def invalidate(self, user_id: int) -> None:
+        self.quick.invalidate(user_id)
 
 
 class BackgroundRefresher:

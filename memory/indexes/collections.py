@@ -71,7 +71,7 @@ class CollectionRegistry:
             role=Role.LIVE,
         )
         VectorCollection.objects.bulk_create([first], ignore_conflicts=True)
-        self.changed()
+        self.invalidate()
         return VectorCollection.objects.get(backend=self.backend, alias=self.alias, role=Role.LIVE)
 
     def begin(self, shape: VectorShape, *, now: datetime) -> VectorCollection:
@@ -89,7 +89,7 @@ class CollectionRegistry:
                 role=Role.BUILDING,
                 created_at=now,
             )
-        self.changed()
+        self.invalidate()
         return row
 
     def swap(self, target: VectorCollection, *, keep_until: datetime) -> None:
@@ -101,7 +101,7 @@ class CollectionRegistry:
             self._turn(rows.get(Role.PREVIOUS), Role.REMOVING)
             self._turn(rows.get(Role.LIVE), Role.PREVIOUS, keep_until)
             self._turn(target, Role.LIVE)
-        self.changed()
+        self.invalidate()
 
     def restore(self) -> VectorCollection:
         """Make the previous collection live again and retire the current one. Raises LookupError without a previous."""
@@ -112,13 +112,13 @@ class CollectionRegistry:
                 raise LookupError("no previous collection is kept")
             self._turn(rows.get(Role.LIVE), Role.REMOVING)
             self._turn(previous, Role.LIVE)
-        self.changed()
+        self.invalidate()
         return previous
 
     def give_up(self, row: VectorCollection) -> None:
         """Stop writing to it; a sweep removes it."""
         self._turn(row, Role.REMOVING)
-        self.changed()
+        self.invalidate()
 
     def overdue(self, now: datetime) -> list[VectorCollection]:
         """Collections to be removed: abandoned ones, and those past their rollback window."""
@@ -127,7 +127,7 @@ class CollectionRegistry:
                 self.give_up(row)
         return [row for row in self.rows() if row.role == Role.REMOVING]
 
-    def changed(self) -> None:
+    def invalidate(self) -> None:
         """Invalidate the copies of all processes, this one's at once."""
         self._forget()
         transaction.on_commit(self._announce)

@@ -134,7 +134,7 @@ class FullTextIndex:
         with _cursor(filter.user_id, deadline) as cursor:
             return FullTextSearch(cursor, filter, groups, limit).run()
 
-    def changed(self, user_id: int) -> None:
+    def invalidate(self, user_id: int) -> None:
         """The rows are what is searched."""
 
 

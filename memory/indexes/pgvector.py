@@ -184,7 +184,7 @@ class PgVectorIndex:
                 return
             last = page[-1][0]
 
-    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
+    def fetch_points(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
         with self._cursor(user_id, deadline) as cursor:
             cursor.execute(
                 "SELECT item_id, tier, status, vector_hash, revision, dims FROM memory_vector "  # noqa: S608

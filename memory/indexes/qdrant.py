@@ -159,7 +159,7 @@ class QdrantIndex:
             if offset is None:
                 return
 
-    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
+    def fetch_points(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
         if not ids:
             return []
         read = partial(

@@ -91,8 +91,8 @@ class RoutedIndex:
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
         return self._live().scroll(user_id)
 
-    def held(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
-        return self._live().held(user_id, ids, deadline)
+    def fetch_points(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
+        return self._live().fetch_points(user_id, ids, deadline)
 
     def count(self, user_id: int, deadline: Deadline) -> int:
         return self._live().count(user_id, deadline)

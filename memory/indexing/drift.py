@@ -179,7 +179,7 @@ def sample_differs(user: EndUser, index: VectorIndex, now: datetime) -> bool:
         newest = list(rows.order_by("-updated_at", "-pk")[:SAMPLE])
         deleted = Tombstone.objects.filter(user=user, deleted_at__gt=now - RECENT, purged_at__isnull=False)
         gone = list(deleted.order_by("-pk").values_list("item_id", flat=True)[:SAMPLE])
-    if gone and index.held(user.pk, gone, Deadline(TIMEOUT_S)):
+    if gone and index.fetch_points(user.pk, gone, Deadline(TIMEOUT_S)):
         return True
     sample = {row.pk: row for row in (*stretch, *newest)}
     return bool(find_differences(user, index, list(sample.values())))
@@ -206,7 +206,7 @@ def iterate_pages(user: EndUser) -> Iterator[list[MemoryItem]]:
 def find_differences(user: EndUser, index: VectorIndex, rows: Sequence[MemoryItem]) -> dict[uuid.UUID, str]:
     """What is wrong with the points of these rows, by id. Rows that wait for the index are not looked at."""
     ready = {row.pk: row for row in rows if row.indexing == Indexing.READY}
-    held = {point.id: point for point in index.held(user.pk, list(ready), Deadline(TIMEOUT_S))}
+    held = {point.id: point for point in index.fetch_points(user.pk, list(ready), Deadline(TIMEOUT_S))}
     dimensions = vector_index().dimensions
     found: dict[uuid.UUID, str] = {}
     doubtful: dict[uuid.UUID, StoredPoint] = {}

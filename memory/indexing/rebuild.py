@@ -249,7 +249,7 @@ def verify_page(run: ReindexRun, clock: Callable[[], datetime]) -> int:
 def repair_points(run: ReindexRun, user: EndUser, page: Sequence[MemoryItem], now: datetime) -> int:
     """Rewrite points that differ from their rows. Pending rows are left to the worker."""
     ready = {row.pk: row for row in page if row.indexing == Indexing.READY}
-    held = {point.id: point for point in open_target(run).held(user.pk, list(ready), Deadline(TIMEOUT_S))}
+    held = {point.id: point for point in open_target(run).fetch_points(user.pk, list(ready), Deadline(TIMEOUT_S))}
     wrong = [
         row.pk
         for row in ready.values()

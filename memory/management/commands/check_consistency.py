@@ -31,13 +31,13 @@ class Command(BaseCommand):
         with show_progress(self.stdout, "users compared", None if user else EndUser.objects.count()) as advance:
             seen = 0
 
-            def watched() -> bool:
+            def report_progress() -> bool:
                 nonlocal seen
                 advance(report.users - seen)
                 seen = report.users
                 return False
 
-            drift.continue_report(report, clock=timezone.now, stop=watched)
+            drift.continue_report(report, clock=timezone.now, stop=report_progress)
         self.write_report(report)
 
     def write_report(self, report: DriftReport) -> None:

@@ -96,7 +96,7 @@ class Command(BaseCommand):
     def wait_until_stopped(self, run: ReindexRun, advance: Any) -> ReindexRun:  # noqa: ANN401  (a bar or lines)
         done, away_since = run.rows_done, 0.0
 
-        def advanced(run: ReindexRun) -> None:
+        def report_rows(run: ReindexRun) -> None:
             nonlocal done
             advance(run.rows_done - done)
             done = run.rows_done
@@ -105,10 +105,10 @@ class Command(BaseCommand):
             try:
                 with try_task_lock("reindex", 0) as mine:
                     if mine:
-                        return rebuild.continue_run(run.pk, stop=lambda: False, advanced=advanced)
+                        return rebuild.continue_run(run.pk, stop=lambda: False, advanced=report_rows)
                 time.sleep(1)
                 run.refresh_from_db()
-                advanced(run)
+                report_rows(run)
             except Unavailable as error:
                 away_since = away_since or time.monotonic()
                 if time.monotonic() - away_since > PATIENCE_S:

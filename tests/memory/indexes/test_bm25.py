@@ -45,7 +45,7 @@ class TestBm25Index(LexicalIndexContract):
         return self.bm25
 
     def settle(self, user: EndUser) -> None:
-        self.bm25.changed(user.pk)
+        self.bm25.invalidate(user.pk)
         self.bm25.refresh(IndexFilter(user.pk, statuses=EVERYTHING))
         cool_down(user)
 
@@ -80,7 +80,7 @@ class TestBm25Index(LexicalIndexContract):
         self, index: LexicalIndex, note: Note, user: EndUser
     ) -> None:
         ferry = note(user, "The ferry leaves at noon")
-        index.changed(user.pk)
+        index.invalidate(user.pk)
         with pytest.raises(Unavailable, match="being read"):
             index.search("ferry", IndexFilter(user.pk), 5, make_deadline())
         self.bm25.refresh(IndexFilter(user.pk))
@@ -166,7 +166,7 @@ class TestCachedLexical(LexicalIndexContract):
         return self.cached
 
     def settle(self, user: EndUser) -> None:
-        self.cached.changed(user.pk)
+        self.cached.invalidate(user.pk)
 
     @pytest.fixture
     def note(self, index: LexicalIndex) -> Note:

@@ -115,7 +115,7 @@ def test_a_write_of_another_process_makes_it_stale_at_once(user: EndUser, api: A
     store_text(user, "The ferry leaves at noon")
     search_lexically(api, "ferry")
     eventually(lambda: from_the_cache(user))
-    bm25.Bm25Index(1).changed(user.pk)
+    bm25.Bm25Index(1).invalidate(user.pk)
     assert not from_the_cache(user)
 
 

@@ -149,7 +149,7 @@ class VectorIndexContract:
             lambda: index.set_payload(nobody, [uuid4()], PayloadChange(tier="books"), make_deadline()),
             lambda: index.delete(nobody, [uuid4()], make_deadline()),
             lambda: list(index.scroll(nobody)),
-            lambda: index.held(nobody, [uuid4()], make_deadline()),
+            lambda: index.fetch_points(nobody, [uuid4()], make_deadline()),
             lambda: index.count(nobody, make_deadline()),
             lambda: index.strays(nobody, remove=True),
             lambda: index.erase(nobody),
@@ -199,14 +199,14 @@ class VectorIndexContract:
         item = put(user, axis_vector(1), tier="history", vector_hash="new", revision=5)
         put(user, axis_vector(0), id=item, tier="working", vector_hash="old", revision=4)
         index.set_payload(user.pk, [item], PayloadChange(tier="books", status="archived", revision=4), make_deadline())
-        assert index.held(user.pk, [item], make_deadline()) == [
+        assert index.fetch_points(user.pk, [item], make_deadline()) == [
             StoredPoint(item, "history", "active", "new", 5, DIMENSIONS)
         ]
         [match] = index.search(axis_vector(1), IndexFilter(user.pk), 10, make_deadline())
         assert match.distance == pytest.approx(0, abs=NEAR)
         index.set_payload(user.pk, [item], PayloadChange(tier="patterns", revision=6), make_deadline())
         put(user, axis_vector(1), id=item, tier="history", vector_hash="new", revision=5)
-        assert index.held(user.pk, [item], make_deadline()) == [
+        assert index.fetch_points(user.pk, [item], make_deadline()) == [
             StoredPoint(item, "patterns", "active", "new", 6, DIMENSIONS)
         ]
         put(user, axis_vector(2), id=item, tier="patterns", vector_hash="newest", revision=6)
@@ -235,10 +235,10 @@ class VectorIndexContract:
         put(user, axis_vector(1))
         theirs = put(other_user, axis_vector(0))
         asked = [mine, theirs, uuid4()]
-        assert index.held(user.pk, asked, make_deadline()) == [
+        assert index.fetch_points(user.pk, asked, make_deadline()) == [
             StoredPoint(mine, "books", "archived", "h", 3, DIMENSIONS)
         ]
-        assert index.held(user.pk, [], make_deadline()) == []
+        assert index.fetch_points(user.pk, [], make_deadline()) == []
         assert (index.count(user.pk, make_deadline()), index.count(other_user.pk, make_deadline())) == (2, 1)
 
     def test_what_was_written_properly_is_no_stray(

@@ -30,7 +30,7 @@ def read_index(user: Any) -> dict[UUID, tuple[str, str, str]]:
     assert len(ids) == len(set(ids))
     return {
         point.id: (point.tier, point.status, point.vector_hash)
-        for point in vector_index().held(user.pk, ids, Deadline(10))
+        for point in vector_index().fetch_points(user.pk, ids, Deadline(10))
     }
 
 

@@ -310,7 +310,7 @@ def test_an_index_that_is_away_is_said_and_not_repaired(ann: EndUser, monkeypatc
     def away(*args: Any, **named: Any) -> Any:
         raise Unavailable("vector", "connection refused")
 
-    monkeypatch.setattr(vector_index(), "held", away)
+    monkeypatch.setattr(vector_index(), "fetch_points", away)
     found = compare_index()
     assert found.problem == "vector: connection refused"
     assert queue.count_indexing(ann).pending == 0
@@ -318,7 +318,7 @@ def test_an_index_that_is_away_is_said_and_not_repaired(ann: EndUser, monkeypatc
 
 def test_an_index_of_another_model_is_not_compared(ann: EndUser) -> None:
     VectorCollection.objects.update(model="another/model")
-    vector_index().registry.changed()
+    vector_index().registry.invalidate()
     found = compare_index()
     assert "run manage.py reindex" in found.problem
     assert (found.users, found.found) == (0, {})

@@ -104,7 +104,7 @@ def test_what_is_written_during_a_run_lands_in_both_collections(ann: EndUser, in
     index_now(ann)
     assert run.target is not None
     building = vector_index().open(run.target)
-    held = {point.id: point for point in building.held(ann.pk, [fill_more.pk, revised.pk], Deadline(5))}
+    held = {point.id: point for point in building.fetch_points(ann.pk, [fill_more.pk, revised.pk], Deadline(5))}
     assert set(held) == {fill_more.pk, revised.pk}
     assert read_index(ann) == read_rows(ann)
     assert carry_on(run).state == State.DONE

@@ -56,7 +56,7 @@ def test_an_alarm_is_no_success(ann: EndUser, monkeypatch: pytest.MonkeyPatch) -
 
 def test_an_index_that_cannot_be_compared_is_no_success(ann: EndUser) -> None:
     VectorCollection.objects.update(dimensions=2)
-    vector_index().registry.changed()
+    vector_index().registry.invalidate()
     assert "run manage.py reindex" in run_check()[1]
 
 

@@ -125,7 +125,7 @@ def vectors_refuse(bench: Bench) -> None:
 
 def index_is_of_another_model(bench: Bench) -> None:
     VectorCollection.objects.update(dimensions=768)
-    vector_index().registry.changed()
+    vector_index().registry.invalidate()
 
 
 def nobody_keeps_points(bench: Bench) -> None:

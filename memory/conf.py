@@ -179,12 +179,6 @@ class Limits:
     data_keys: int = 1_000
     exchange_days: int = 0
     """How long exchanges and what came of them are kept; 0 is for good."""
-    text: int = 32_768
-    tags: int = 20
-    tag: int = 64
-    metadata_bytes: int = 16_384
-    batch: int = 500
-    query: int = 4_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,3 +106,13 @@ EXTERNAL_SOURCES = {SourceType.DOCUMENT: "from a document", SourceType.TOOL: "fr
 
 
 FROM_OUTSIDE = "from outside"
+
+
+# What one memory, one question and one request may hold. Constants and not settings: the published API names them, and
+# a schema that depended on the installation would be another API.
+MAX_TEXT_CHARS = 32_768
+MAX_QUERY_CHARS = 4_000
+MAX_TAGS = 20
+MAX_TAG_CHARS = 64
+MAX_METADATA_BYTES = 16_384
+MAX_BATCH = 500

@@ -9,9 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from memory.models import MemoryVersion
 from memory.store.admission import NewMemory
 from memory.store.lineage import MOST_PARENTS
-from memory.tiers import SourceType, Status, Tier
+from memory.tiers import MAX_BATCH, SourceType, Status, Tier
 from memory.web.fields import (
-    BATCH_LIMIT,
     Flag,
     Fraction,
     JsonValue,
@@ -90,7 +89,7 @@ def read_source(source: str | dict[str, JsonValue] | None) -> tuple[SourceType, 
 
 
 class BatchIn(RequestBody):
-    items: list[MemoryIn] = Field(min_length=1, max_length=BATCH_LIMIT)
+    items: list[MemoryIn] = Field(min_length=1, max_length=MAX_BATCH)
 
 
 class MemoryPatch(RequestBody):

@@ -6,11 +6,10 @@ from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 from django.http import QueryDict
 
-from memory.conf import memory_conf
 from memory.models import MemoryItem
 from memory.retrieval.results import RECENCY, RELEVANCE, SCORE
 from memory.store.listing import ItemFilter
-from memory.tiers import Indexing, Status, Tier
+from memory.tiers import MAX_QUERY_CHARS, Indexing, Status, Tier
 from memory.web.labels import TIER_NAMES
 
 SORTS = ((RELEVANCE, "Relevance"), (RECENCY, "Most recent"), (SCORE, "Outcome score"))
@@ -71,9 +70,10 @@ class ContextForm(forms.Form):
 
 
 def validate_query_length(query: str) -> str:
-    longest = memory_conf().limits.query
-    if len(query) > longest:
-        raise forms.ValidationError(f"A question may have at most {longest:,} characters; this has {len(query):,}.")
+    if len(query) > MAX_QUERY_CHARS:
+        raise forms.ValidationError(
+            f"A question may have at most {MAX_QUERY_CHARS:,} characters; this has {len(query):,}."
+        )
     return query
 
 

@@ -6,10 +6,18 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from memory.conf import memory_conf
 from memory.guard import explain_refusal, explain_tag_refusal
 from memory.language.text import InvalidText, validate_text
-from memory.tiers import EXTERNAL_TIERS, TRUST_OF_SOURCE, SourceType, Tier, Trust
+from memory.tiers import (
+    EXTERNAL_TIERS,
+    MAX_TAG_CHARS,
+    MAX_TAGS,
+    MAX_TEXT_CHARS,
+    TRUST_OF_SOURCE,
+    SourceType,
+    Tier,
+    Trust,
+)
 
 
 class WriteRefused(ValueError):
@@ -50,8 +58,7 @@ class NewMemory:
 
 def validate_memory(new: NewMemory) -> NewMemory:
     """The memory as it may be stored. Raises WriteRefused for a text or tags that break a rule, the bank's included."""
-    limits = memory_conf().limits
-    text = validate_field_text(new.text, limits.text)
+    text = validate_field_text(new.text, MAX_TEXT_CHARS)
     tags = validate_tags(new.tags)
     if new.always_inject and new.tier is not Tier.MEMORY_BANK:
         raise WriteRefused("always_inject", "only memory_bank items can always be injected")
@@ -86,16 +93,15 @@ def validate_field_text(text: str, limit: int, field_name: str = "text") -> str:
 
 def validate_tags(tags: Sequence[str]) -> list[str]:
     """Tags trimmed, lower-cased, each once, in order."""
-    limits = memory_conf().limits
     clean: dict[str, None] = {}
     for tag in tags:
         try:
             # A dict for a set that keeps the order people gave.
-            clean[validate_text(tag.strip().lower(), limits.tag)] = None
+            clean[validate_text(tag.strip().lower(), MAX_TAG_CHARS)] = None
         except InvalidText as error:
             raise WriteRefused("tags", f"a tag {error}") from error
-    if len(clean) > limits.tags:
-        raise WriteRefused("tags", f"at most {limits.tags} tags, not {len(clean)}")
+    if len(clean) > MAX_TAGS:
+        raise WriteRefused("tags", f"at most {MAX_TAGS} tags, not {len(clean)}")
     return list(clean)
 
 

@@ -10,13 +10,12 @@ import uuid
 from datetime import datetime
 
 from memory.access.locks import lock_for_transaction
-from memory.conf import memory_conf
 from memory.language.text import hash_content
 from memory.models import EndUser, MemoryItem
 from memory.scoring import bank_quality, wilson_lower_bound
 from memory.store import rows
 from memory.store.admission import NewMemory
-from memory.tiers import Tier, Trust
+from memory.tiers import MAX_TAGS, Tier, Trust
 
 NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*")
 MERGE_REASON = "says the same as an existing item"
@@ -86,7 +85,7 @@ def adopt_wording(item: MemoryItem, new: NewMemory, trust: int, actor: str) -> N
 
 
 def unite_tags(own: list[str], brought: list[str]) -> list[str]:
-    return list(dict.fromkeys([*own, *brought]))[: memory_conf().limits.tags]
+    return list(dict.fromkeys([*own, *brought]))[:MAX_TAGS]
 
 
 def merge_items(user: EndUser, one: MemoryItem, other: MemoryItem, *, now: datetime, actor: str) -> MemoryItem:

@@ -32,7 +32,7 @@ from memory.store.admission import (
 from memory.store.lineage import limit_trust_to_parents
 from memory.store.merging import find_bank_duplicate, merge_into_item, merge_items
 from memory.store.speakers import save_speaker_names
-from memory.tiers import POLICIES, Indexing, Status, Tier, Trust
+from memory.tiers import MAX_BATCH, MAX_TEXT_CHARS, POLICIES, Indexing, Status, Tier, Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def store_memories(
             row = rows.build_row(user, new, now, actor)
             added.append(row)
             ids.append(row.pk)
-        MemoryItem.objects.bulk_create(added, batch_size=memory_conf().limits.batch)
+        MemoryItem.objects.bulk_create(added, batch_size=MAX_BATCH)
         save_speaker_names(user, [row.speaker for row in added])
         MemoryEvent.objects.bulk_create(
             MemoryEvent(user=user, item=row, kind="stored", after={"tier": row.tier}, actor=actor, at=now)
@@ -163,7 +163,7 @@ def revise_memory(
 
 def apply_changes(item: MemoryItem, changes: dict[str, Any], trust: Trust, *, now: datetime, actor: str) -> bool:
     """Apply the changes if the rules allow them. Returns whether the text changed."""
-    text = validate_field_text(changes["text"], memory_conf().limits.text) if "text" in changes else item.text
+    text = validate_field_text(changes["text"], MAX_TEXT_CHARS) if "text" in changes else item.text
     tags = validate_tags(changes["tags"]) if "tags" in changes else item.tags
     is_reworded = text != item.text
     if item.tier == Tier.MEMORY_BANK:

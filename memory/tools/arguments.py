@@ -12,10 +12,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from memory.language.text import CONTROL, validate_text
 from memory.records.texts import Kind
-from memory.tiers import Outcome, Tier
+from memory.tiers import MAX_QUERY_CHARS, MAX_TEXT_CHARS, Outcome, Tier
 
-TEXT_LIMIT = 32_768
-QUERY_LIMIT = 4_000
 NAME_LIMIT = 200
 MOST_RESULTS = 20
 MOST_RELATED = 50
@@ -23,11 +21,11 @@ BANK_TAGS = "identity, preference, goal, project, system_mastery, agent_growth, 
 
 
 def fit_query(value: str) -> str:
-    return validate_text(value, QUERY_LIMIT).strip()
+    return validate_text(value, MAX_QUERY_CHARS).strip()
 
 
 def fit_whole_text(value: str) -> str:
-    return validate_text(value, TEXT_LIMIT)
+    return validate_text(value, MAX_TEXT_CHARS)
 
 
 def validate_name(value: str) -> str:
@@ -122,8 +120,8 @@ class SearchArguments(Arguments):
     @model_validator(mode="after")
     def hold_small_metadata(self) -> "SearchArguments":
         text = json.dumps(self.metadata, ensure_ascii=False) if self.metadata else ""
-        if len(text) > QUERY_LIMIT or re.search(r"\\u00[01]|\\ud[89a-f]", json.dumps(self.metadata or {}), re.I):
-            raise ValueError(f"metadata must be at most {QUERY_LIMIT} characters of plain text")
+        if len(text) > MAX_QUERY_CHARS or re.search(r"\\u00[01]|\\ud[89a-f]", json.dumps(self.metadata or {}), re.I):
+            raise ValueError(f"metadata must be at most {MAX_QUERY_CHARS} characters of plain text")
         return self
 
 

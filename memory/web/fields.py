@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import MISSING
 from datetime import UTC, datetime
 from typing import Annotated, Self, TypeVar
 
@@ -21,20 +20,11 @@ from pydantic import (
 )
 from pydantic import JsonValue as JsonValue
 
-from memory.conf import Limits
 from memory.language.text import BLANK, SMUGGLED
+from memory.tiers import MAX_METADATA_BYTES, MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TEXT_CHARS
 from memory.web.patterns import THREAD_PATTERN, USER_PATTERN, UUID_PATTERN
 from memory.web.problems import FieldError, invalid_fields
 
-LIMITS: dict[str, int] = {
-    name: part.default for name, part in Limits.__dataclass_fields__.items() if part.default is not MISSING
-}
-TEXT_LIMIT = LIMITS["text"]
-TAG_LIMIT = LIMITS["tag"]
-TAGS_LIMIT = LIMITS["tags"]
-BATCH_LIMIT = LIMITS["batch"]
-QUERY_LIMIT = LIMITS["query"]
-METADATA_BYTES = LIMITS["metadata_bytes"]
 NAME_LIMIT = 200
 PAGE_LIMIT = 200
 
@@ -58,8 +48,8 @@ Json = TypeVar("Json")
 
 def validate_json_size(value: Json) -> Json:
     size = len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
-    if size > METADATA_BYTES:
-        raise ValueError(f"must be at most {METADATA_BYTES:,} bytes of JSON, not {size:,}")
+    if size > MAX_METADATA_BYTES:
+        raise ValueError(f"must be at most {MAX_METADATA_BYTES:,} bytes of JSON, not {size:,}")
     return value
 
 
@@ -86,13 +76,15 @@ def validate_one_line(value: str) -> str:
     return value
 
 
-Text = Annotated[str, Field(strict=True, min_length=1, max_length=TEXT_LIMIT), AfterValidator(validate_readable)]
-QueryText = Annotated[str, Field(strict=True, min_length=1, max_length=QUERY_LIMIT), AfterValidator(validate_readable)]
+Text = Annotated[str, Field(strict=True, min_length=1, max_length=MAX_TEXT_CHARS), AfterValidator(validate_readable)]
+QueryText = Annotated[
+    str, Field(strict=True, min_length=1, max_length=MAX_QUERY_CHARS), AfterValidator(validate_readable)
+]
 Name = Annotated[
     str, Field(strict=True, max_length=NAME_LIMIT), AfterValidator(validate_one_line), AfterValidator(strip_invisible)
 ]
 Tags = Annotated[
-    list[Annotated[str, Field(strict=True, min_length=1, max_length=TAG_LIMIT)]], Field(max_length=TAGS_LIMIT)
+    list[Annotated[str, Field(strict=True, min_length=1, max_length=MAX_TAG_CHARS)]], Field(max_length=MAX_TAGS)
 ]
 Fraction = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
 Flag = StrictBool

@@ -14,7 +14,7 @@ from memory.models import EndUser, MemoryItem, Turn
 from memory.signals import promotion_due
 from memory.store import writing
 from memory.store.admission import NewMemory, validate_field_text
-from memory.tiers import SCORED_TIERS, SourceType, Tier, Trust
+from memory.tiers import MAX_TEXT_CHARS, SCORED_TIERS, SourceType, Tier, Trust
 from outcomes.detection.cues import is_small_talk
 from outcomes.detection.implicit import store_signals
 from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent
@@ -52,7 +52,7 @@ class StoredExchange:
 
 def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str = "") -> StoredExchange:
     """Store the exchange and its memory in working. Raises WriteRefused for a message that breaks a rule."""
-    limit = memory_conf().limits.text
+    limit = MAX_TEXT_CHARS
     question = validate_field_text(new.user_message, limit, "user_message")
     answer = validate_field_text(new.assistant_message, limit, "assistant_message")
     with user_scope(user):

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from memory.language.text import BLANK, CONTROL, SMUGGLED
-
-# The longest text one memory may hold, in characters. The same figure as the REST contract's.
-MAX_TEXT = 32_768
+from memory.tiers import MAX_TEXT_CHARS
 
 MAX_THREAD = 200
 
 # A part is ended at the last paragraph, line, sentence or word that starts within its final eighth.
 _SOFT_ENDS = ("\n\n", "\n", ". ", " ")
-_SOFT_ZONE = MAX_TEXT // 8
+_SOFT_ZONE = MAX_TEXT_CHARS // 8
 
 _NEWLINES = re.compile(r"\r\n?")
 _HALF_PAIRS = re.compile("[\ud800-\udfff]")
@@ -78,7 +76,7 @@ def clean_thread_id(value: str) -> str:
     return name
 
 
-def split_text(text: str, limit: int = MAX_TEXT) -> Iterator[str]:
+def split_text(text: str, limit: int = MAX_TEXT_CHARS) -> Iterator[str]:
     """Consecutive parts of at most ``limit`` characters that together are the text. A part of blanks is left out."""
     start = 0
     while len(text) - start > limit:

@@ -7,6 +7,7 @@ import pytest
 
 from memory.conf import memory_conf
 from memory.models import EndUser
+from memory.tiers import MAX_QUERY_CHARS
 from tests.api_client import ApiClient
 
 LONGEST = 32_768
@@ -61,8 +62,8 @@ def test_a_long_query_and_long_messages_are_answered_in_time(client: ApiClient, 
     messages = [{"role": role, "content": long} for role in ("user", "assistant", "user")]
     answer_in_time(client, "context", {"query": long})
     answer_in_time(client, "context", {"query": "which pump?", "recent_messages": messages, "thread_id": "t"})
-    answer_in_time(client, "search", {"query": fill(characters, memory_conf().limits.query)})
-    answer_in_time(client, "recall/search", {"query": fill(characters, memory_conf().limits.query)})
+    answer_in_time(client, "search", {"query": fill(characters, MAX_QUERY_CHARS)})
+    answer_in_time(client, "recall/search", {"query": fill(characters, MAX_QUERY_CHARS)})
     answer_in_time(client, "tools/search_memory", {"query": long})
     answer_in_time(client, "tools/get_context_insights", {"query": long})
 

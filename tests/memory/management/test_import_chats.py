@@ -14,9 +14,8 @@ from memory.access.scope import user_scope
 from memory.access.users import find_user
 from memory.models import EndUser, MemoryItem, Organization
 from memory.store import writing
-from memory.tiers import Indexing, SourceType, Tier
+from memory.tiers import MAX_TEXT_CHARS, Indexing, SourceType, Tier
 from memory.transfer.chats import importing
-from memory.transfer.chats.messages import MAX_TEXT
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "chats"
 
@@ -146,7 +145,7 @@ def test_a_long_message_is_split_and_nothing_of_it_is_lost(user: EndUser, tmp_pa
     assert "added 3 to history" in said
     rows = sorted(rows_of(user), key=lambda row: row.metadata["part"])
     assert "".join(row.text for row in rows) == text.strip()
-    assert all(len(row.text) <= MAX_TEXT for row in rows)
+    assert all(len(row.text) <= MAX_TEXT_CHARS for row in rows)
     assert [row.metadata["parts"] for row in rows] == [3, 3, 3]
     assert "added 0" in run_import(file)
 

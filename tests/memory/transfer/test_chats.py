@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from memory.conf import memory_conf
+from memory.tiers import MAX_TEXT_CHARS
 from memory.transfer.chats import chatgpt, claude, jsonl, reading
 from memory.transfer.chats.messages import (
-    MAX_TEXT,
     BrokenExport,
     ImportedMessage,
     MalformedRecord,
@@ -198,17 +197,14 @@ class TestText:
         parts = list(split_text(text))
         assert len(parts) == 4
         assert "".join(parts) == text
-        assert all(len(part) <= MAX_TEXT and part.endswith(" ") for part in parts[:-1])
+        assert all(len(part) <= MAX_TEXT_CHARS and part.endswith(" ") for part in parts[:-1])
 
     def test_a_text_without_any_break_is_cut_hard(self) -> None:
-        text = "x" * (2 * MAX_TEXT + 5)
-        assert [len(part) for part in split_text(text)] == [MAX_TEXT, MAX_TEXT, 5]
+        text = "x" * (2 * MAX_TEXT_CHARS + 5)
+        assert [len(part) for part in split_text(text)] == [MAX_TEXT_CHARS, MAX_TEXT_CHARS, 5]
 
     def test_a_letter_keeps_its_marks(self) -> None:
         assert list(split_text("abe\u0301", limit=3)) == ["ab", "e\u0301"]
-
-    def test_a_part_is_as_long_as_a_memory_may_be(self) -> None:
-        assert memory_conf().limits.text == MAX_TEXT
 
     def test_times_without_a_zone_are_utc(self) -> None:
         assert parse_time("2026-03-01T10:00:00") == datetime(2026, 3, 1, 10, tzinfo=UTC)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from knowledge_graph.extraction.keys import build_word_key, strip_hebrew_article
 from memory.language.folding import fold_name, normalise_text, strip_accents
 from memory.language.hebrew import is_hebrew
-from memory.language.periods import MONTHS
+from memory.language.periods import find_month_term
 from memory.language.splitting import TextToken, split_tokens
 from memory.language.stems import detect_languages
 from memory.language.stopwords import load_fillers
@@ -68,7 +68,7 @@ def build_concept(piece: TextToken, language: str, *, is_sure: bool) -> Extracte
     if not any(letter.isalpha() for letter in bare) or len(bare) > LONGEST_KEY:
         return None
     # A date says when and not what about.
-    if bare in MONTHS:
+    if find_month_term(form, (language,)):
         return None
     key = build_word_key(piece, language, is_sure=is_sure)
     is_known = key in load_plain_technologies()

@@ -8,7 +8,7 @@ from typing import Final
 from memory.language.concepts import find_alternatives, translate_to_english
 from memory.language.folding import normalise_text, strip_accents
 from memory.language.hebrew import is_hebrew, list_hebrew_readings
-from memory.language.periods import MONTHS
+from memory.language.periods import find_month_term
 from memory.language.splitting import TextToken, split_tokens
 from memory.language.stems import LANGUAGES, detect_languages, stem_word
 from memory.language.stopwords import load_own_script_stop_words
@@ -83,8 +83,7 @@ def _forms(piece: TextToken, languages: tuple[str, ...]) -> tuple[str, ...]:
     if kind == "code":
         return (form,)
     bare = strip_accents(form)
-    # A month whose plain letters are another word ("março") is told by its accents alone.
-    month = MONTHS.get(bare) or MONTHS.get(form)
+    month = find_month_term(form, languages)
     named = (month,) if month else ()
     if is_hebrew(form):
         return (*list_hebrew_readings(form), *named)

@@ -6,16 +6,17 @@ What a language calls them stands in its `periods.txt`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from typing import Final
 
-from memory.language.folding import WORD
+from memory.language.folding import WORD, strip_accents
 from memory.language.hebrew import BEFORE_A_TIME, is_hebrew
 from memory.language.loader import collect_entries, list_codes, read_entries
 from memory.language.numbers import ORDINAL_ENDINGS, load_counts
 from memory.language.phrases import join_phrases, without_groups
+from memory.language.stems import LATER_LANGUAGES
 
 TimeWindow = tuple[datetime, datetime]
 
@@ -23,10 +24,14 @@ SUBJECT: Final = "periods"
 SHORTEST_MONTH: Final = 4
 """Letters of a month's name that alone make a text one that tells when: shorter ones are other words as well."""
 
-MONTHS: Final[dict[str, str]] = {
-    name: f"month:{number}" for number in range(1, 13) for name in collect_entries(SUBJECT, f"month {number}")
+MONTHS_OF: Final[dict[str, dict[str, str]]] = {
+    code: {
+        name: f"month:{number}" for number in range(1, 13) for name in read_entries(code, SUBJECT, f"month {number}")
+    }
+    for code in list_codes()
 }
-"""The term under which all languages' names of a month meet, and the 06 of a date."""
+"""By language, the term under which all languages' names of a month meet, and the 06 of a date."""
+MONTHS: Final = {name: term for months in MONTHS_OF.values() for name, term in months.items()}
 WEEKDAYS: Final = frozenset(collect_entries(SUBJECT, "weekdays"))
 # Further spellings that only a question is read for: as terms they would change what is stored.
 MONTHS_ASKED_FOR: Final = {
@@ -57,6 +62,18 @@ _HEBREW_MONTH: Final = re.compile(rf"\b(?:ו?[בלמשכה]|ו?ש[בלמ])?({'|'
 _UNITS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
 _SLACK: Final = 0.5
 """People round: "three weeks ago" is two and a half to three and a half."""
+
+
+def find_month_term(word: str, languages: Collection[str]) -> str | None:
+    """The term of a month; a later language names months in its own texts alone, or `Rio de Janeiro` were January.
+
+    A month whose plain letters are another word ("março") is told by its accents.
+    """
+    bare = strip_accents(word)
+    for code, months in MONTHS_OF.items():
+        if (code not in LATER_LANGUAGES or code in languages) and (term := months.get(bare) or months.get(word)):
+            return term
+    return None
 
 
 @lru_cache(maxsize=16_384)

@@ -28,6 +28,7 @@ FIRST_LANGUAGES: Final = tuple(
     language.code for language in load_languages() if language.stemmer and language.generation == 1
 )
 """Those of the first generation, which the votes of `detect_languages` are shared among."""
+LATER_LANGUAGES: Final = frozenset(LANGUAGES) - set(FIRST_LANGUAGES)
 # A word that several languages share counts for each of them in part. The parts are whole numbers: sums of thirds
 # depend on the order of a set, and a text at the threshold was read in one way by one process, in another by the next.
 _VOTE: Final = lcm(*range(1, len(FIRST_LANGUAGES) + 1))

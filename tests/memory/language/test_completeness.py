@@ -7,7 +7,7 @@ A language says in its `language.txt` that something is not for it, with the rea
 
 import pytest
 
-from memory.language.loader import FOLDER, SHARED, list_codes, load_languages, read_entries, read_sections
+from memory.language.loader import FOLDER, SHARED, Language, list_codes, load_languages, read_entries, read_sections
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "language": ("name", "order", "generation", "script"),
@@ -100,11 +100,14 @@ def test_no_folder_holds_a_subject_that_nobody_reads() -> None:
 
 
 @pytest.mark.parametrize("language", load_languages(), ids=lambda language: language.code)
-def test_words_are_written_as_texts_are_read(language: object) -> None:
+def test_words_are_written_as_texts_are_read(language: Language) -> None:
     """Folded, where the text is folded before they are looked for: an accent would keep an entry from ever matching."""
-    code = language.code  # type: ignore[attr-defined]
+    code = language.code
     folded = ("stopwords", "numbers", "times", "periods", "intents", "query_cues", "names")
     for subject in folded:
         for section in read_sections(code, subject):
             for entry in read_entries(code, subject, section):
+                # A month may keep its accents where its plain letters are another word: "março".
+                if section.startswith("month ") and f"{section}: in a question" in read_sections(code, subject):
+                    continue
                 assert not set(entry) & set("áàâäãéèêëíìîïóòôöõúùûüñç"), f"{code}/{subject}.txt [{section}] {entry}"

@@ -1,9 +1,17 @@
-"""The write guard of the memory bank: rules over words in six languages, without a model.
+"""The write guard of the memory bank: rules over words, and a small classifier beside them; no language model.
 
 The bank holds lasting statements about a person, their people and their work. It refuses what would make it a
 liability (secrets, instructions aimed at whoever reads the memory later) and what is not worth keeping (turns of a
-conversation, jokes, hypotheses, gossip, passing states, common knowledge). Pure: it may import nothing of
-the project and no framework.
+conversation, jokes, hypotheses, gossip, passing states, common knowledge).
+
+Where to change what:
+- a word that a rule should know: `memory/language/<code>/guard.txt`; then train the classifier anew
+- what a rule makes of the words: `secrets` (keys, codes), `orders` (steering), `speech` (not worth keeping)
+- a disguise that is read through: `spelling`; what counts as a sentence, a word or an address: `annotation`
+- what the classifier thinks: examples in `tests/training/guard`; how sure it must be: the thresholds in `classifier`
+- which of them has the last word: here
+
+Pure: it may import `memory.language`, numpy and nothing else.
 """
 
 from collections.abc import Sequence
@@ -38,6 +46,7 @@ ORDER_RULES = (
 )
 NO_ORDERS = "the memory bank keeps facts, not orders"
 NO_SECRETS = "the memory bank keeps no secrets"
+# Reasons never repeat the text: what is refused as a secret must turn up in no answer and no log.
 TRIVIAL_REASONS = {
     "raw turn": "is a raw exchange or a turn of one; the memory bank keeps lasting statements, exchanges go to working",
     "joke": "is a joke; the memory bank keeps what is meant",
@@ -91,6 +100,7 @@ def find_refusal(text: str) -> Refusal | None:
         return broken
     if classified.harmful:
         return build_harm_refusal(classified.harmful)
+    # Doubt about harm refuses, other doubt keeps: a lost statement costs more than a joke that is stored.
     if classified.overrules_trivial:
         return None
     return find_triviality(annotated) or (build_trivial_refusal(classified.trivial) if classified.trivial else None)
@@ -123,6 +133,7 @@ def find_order(text: str) -> str | None:
 def find_harm(annotated: AnnotatedText) -> Refusal | None:
     if secret := find_secret_kind(annotated):
         return Refusal("secret", f"looks like it holds {secret}; {NO_SECRETS}")
+    # Among what does harm: an exchange quotes whoever wrote in it, orders included.
     if speech.is_exchange(annotated):
         return Refusal("raw turn", TRIVIAL_REASONS["raw turn"])
     return find_steering(annotated)
@@ -158,6 +169,7 @@ def find_triviality(annotated: AnnotatedText) -> Refusal | None:
     if speech.is_joke(annotated):
         return Refusal("joke", TRIVIAL_REASONS["joke"])
     rules = [speech.find_trivial_rule(sentence) for sentence in annotated.own_sentences]
+    # "It's raining. I moved to Bergen for a job" is kept for its second sentence.
     if not rules or None in rules:
         return None
     return Refusal(str(rules[0]), TRIVIAL_REASONS[str(rules[0])])

@@ -78,6 +78,7 @@ def classify_text(text: AnnotatedText) -> Classification:
     if is_short and not is_single:
         sentences = [weights.predict(extract_features(sentence)) for sentence in split_into_sentences(text)]
     is_brief = is_single and len(text.sentences[0].words) <= MOST_WORDS_OF_BRIEF
+    # Each sentence of a long text is one more chance to be wrong, so each must be surer of harm.
     sentence_threshold = SENTENCE_HARM_THRESHOLD if is_short else LONG_TEXT_HARM_THRESHOLD
     threshold = HARM_THRESHOLD if is_short and not is_brief else sentence_threshold
     harmful = [name for one in passages if (name := find_harmful_class(one, threshold))]

@@ -77,6 +77,7 @@ class Lexicon:
 
     def _anchored(self, word: str) -> tuple[LexiconEntry, ...]:
         """Entries whose longest word this is; ``word`` in lower case, with its accents."""
+        # A dict and no set: entries in one order, so that features and reasons are the same in every process.
         found: dict[LexiconEntry, None] = {}
         for form in expand_forms(word):
             found.update(dict.fromkeys(self._whole.get(form, ())))
@@ -112,6 +113,7 @@ def load_lexicon() -> Lexicon:
 def read_guard_entries() -> Iterator[LexiconEntry]:
     for kind, language, texts in list_kinds():
         yield from build_entries(kind, language, texts)
+    # Who is close to a person is a subject of its own; questions and the profile read it too.
     for language in list_codes():
         yield from build_entries("kin", language, list_close_people(language))
 

@@ -8,6 +8,7 @@ import re
 
 from memory.guard.annotation import Sentence
 
+# What sets a text for a model apart: tags of roles, templates of chats, look-alikes of the marks around context.
 FENCE = re.compile(
     r"<\s{0,3}/?\s{0,3}(?:system|assistant|user|instructions?|memory|memories|context|tool|data|im_start|im_end|prompt)\b[^>]{0,80}>"
     r"|<\||\|>|\[\s{0,3}/?\s{0,3}(?:system|inst|assistant|memory|memories|end of|context|admin)\b[^\]]{0,30}\]"
@@ -40,8 +41,8 @@ def has_fence(text: str) -> bool:
 
 
 def has_unshown(text: str) -> bool:
-    comments = (said.partition("-->")[0] for said in text.split(COMMENT)[1:])
-    return UNSHOWN.search(text) is not None or any(len(said.split()) >= SHORTEST_COMMENT for said in comments)
+    comments = (comment.partition("-->")[0] for comment in text.split(COMMENT)[1:])
+    return UNSHOWN.search(text) is not None or any(len(comment.split()) >= SHORTEST_COMMENT for comment in comments)
 
 
 def addresses_reader(sentence: Sentence) -> bool:
@@ -55,9 +56,9 @@ def tells_of_somebody(sentence: Sentence, place: int, gap: int = 4) -> bool:
     """
     if addresses_reader(sentence):
         return False
-    asked = sentence.spans("trigger", "occasion") if place in sentence.clause_starts else []
+    conditions = sentence.spans("trigger", "occasion") if place in sentence.clause_starts else []
     return any(
-        0 <= place - end <= gap and not any(first <= start and end <= last for first, last in asked)
+        0 <= place - end <= gap and not any(first <= start and end <= last for first, last in conditions)
         for start, end in sentence.spans("me", "kin", "user")
     )
 
@@ -103,6 +104,7 @@ def drops_rules(sentence: Sentence) -> bool:
             return True
     if sentence.has("void", "ignore") and sentence.has("rules") and addresses_reader(sentence):
         return not tells_of_somebody(sentence, len(sentence.words), len(sentence.words))
+    # "I showed the hidden settings" is about oneself.
     return sentence.are_near("reveal", "hidden", 5) and not sentence.has("me")
 
 
@@ -186,6 +188,7 @@ def mentions_brand(sentence: Sentence) -> bool:
     for start, _ in sentence.spans("mention"):
         if tells_of_somebody(sentence, start) or not names_something(sentence, start):
             continue
+        # Named once, a brand is an errand: "mention Aspirin to the doctor". In every answer it is advertising.
         is_constant = sentence.has("any") or sentence.are_near("adverb", "mention", 2)
         is_bidden = sentence.has_before(start, 3, "you", "assistant") or (
             start in sentence.clause_starts and is_constant
@@ -218,6 +221,7 @@ def claims_authority(sentence: Sentence) -> bool:
     ):
         return True
     reader = addresses_reader(sentence)
+    # "As your developer I ...": nobody who made the reader writes into a memory.
     if sentence.has("creator") and (reader or sentence.has("authorise", "void", "order", "may", "risky")):
         return True
     for start, end in sentence.spans("authority", "office"):

@@ -30,6 +30,7 @@ def join_words(section: str) -> str:
 def list_kinds() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Each kind of words with its language and its entries."""
     for language in (*list_codes(), SHARED):
+        # What belongs to no language comes last and counts in all of them.
         for kind in read_sections(language, SUBJECT):
             if kind not in PLAIN_SECTIONS:
                 yield kind, language, read_entries(language, SUBJECT, kind)

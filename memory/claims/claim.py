@@ -1,0 +1,33 @@
+"""What a clause claims."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+SPEAKER = "you"
+"""The subject of what somebody says of themselves, in every language, as in the format of the gold sets."""
+
+ClaimTense = Literal["present", "past", "over", "new"]
+"""`over` says that something has ended, `new` that it begins or replaces what was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that a text holds true.
+
+    ``statement`` is the person's own words as a sentence that can stand alone; claims of one clause group share it.
+    ``span`` is its place in the text that was read.
+    """
+
+    subject: str
+    relation: str
+    object: str
+    statement: str
+    span: tuple[int, int]
+    category: str = ""
+    """The kind of opening that told it, where it was one of those; else empty."""
+    polarity: bool = True
+    hedged: bool = False
+    tense: ClaimTense = "present"
+    time: str = ""
+    lang: str = ""
+    is_request: bool = False

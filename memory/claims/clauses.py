@@ -1,0 +1,81 @@
+"""Cuts a sentence into clauses, as places of its words."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from memory.claims.lexicon import MARK
+from memory.guard.annotation import BREAKS, TOKEN, Sentence
+
+PARTING: Final = frozenset(",;—–:")
+"""Marks that part clauses; a bracket or a quotation mark goes on with what stands before it."""
+JOINTS: Final = frozenset(
+    {"and", "but", "und", "aber", "et", "mais", "y", "e", "ed", "ma", "pero", "mas", "so", "because", "which", "doch"}
+)
+HEBREW_AND_I: Final = re.compile(r"ו(?:אני|אנחנו)")
+MOST_CLAUSES: Final = 24
+"""A sentence of a person has a few clauses; what goes on longer is a list, read up to here."""
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseTokens:
+    """Where each word of a sentence stands in its text, and the clauses as ranges of words."""
+
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    segments: tuple[tuple[Place, ...], ...]
+
+
+def cut_clauses(sentence: Sentence) -> ClauseTokens:
+    """Segments between marks, each cut at its joints: "I'm Ana and I live in Leeds"."""
+    starts: list[int] = []
+    ends: list[int] = []
+    cuts: list[int] = []
+    for match in TOKEN.finditer(sentence.raw):
+        token = match[0]
+        if token[0] in BREAKS or token[0].isspace():
+            if (token[0] in PARTING or token[0].isspace()) and starts:
+                cuts.append(len(starts))
+            continue
+        starts.append(match.start())
+        ends.append(match.end())
+        if token == ":":
+            cuts.append(len(starts))
+    segments = []
+    last = 0
+    for cut in [*dict.fromkeys(cuts), len(starts)][:MOST_CLAUSES]:
+        if cut > last:
+            segments.append(tuple(_cut_at_joints(sentence, last, cut)))
+            last = cut
+    return ClauseTokens(tuple(starts), tuple(ends), tuple(segments))
+
+
+def _cut_at_joints(sentence: Sentence, start: int, end: int) -> list[Place]:
+    at = [
+        place
+        for place in range(start + 1, end - 1)
+        if sentence.words[place] in JOINTS or HEBREW_AND_I.fullmatch(sentence.words[place])
+    ][:MOST_CLAUSES]
+    return [(a, b) for a, b in zip([start, *at], [*at, end], strict=True) if b > a]
+
+
+def find_heads(sentence: Sentence, start: int, end: int) -> int:
+    """Where a clause says its own thing, behind joints, greetings and "by the way"."""
+    place = start
+    steps = sorted(sentence.spans("lead", "greeting", "adverb", MARK + "lead"))
+    moved = True
+    while moved and place < end:
+        moved = False
+        if sentence.words[place] in JOINTS:
+            place, moved = place + 1, True
+        for first, last in steps:
+            if first == place and last <= end and not _is_subject(sentence, first, last):
+                place, moved = last, True
+                break
+    return place if place < end else start
+
+
+def _is_subject(sentence: Sentence, first: int, last: int) -> bool:
+    return any(start >= first and end <= last for start, end in sentence.spans(MARK + "i", "me"))

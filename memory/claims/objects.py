@@ -1,0 +1,40 @@
+"""Where the object of a claim ends, and its time."""
+
+import re
+from typing import Final
+
+from memory.claims.lexicon import MARK
+from memory.guard.annotation import Sentence
+
+ARTICLES: Final = frozenset(
+    "a an the my our some el la los las un una unos unas mi mis nuestro nuestra le les l une des du de mon ma mes notre nos "
+    "der die das dem den des ein eine einen einem einer mein meine meinen meinem unser unsere il lo gli i uno mio mia "
+    "o os as um uma meu minha nosso nossa".split()
+)
+YEAR: Final = re.compile(r"(?:19|20)\d\d")
+MOST_WORDS: Final = 8
+"""An object is a phrase; what goes on longer is a clause of its own."""
+
+
+def find_object(sentence: Sentence, start: int, end: int) -> tuple[int, int]:
+    """The words of the object from a place on: behind articles, up to a mark, a joint or a word of time."""
+    while start < end and sentence.words[start] in ARTICLES and start + 1 < end:
+        start += 1
+    stops = [at for at, _ in sentence.spans(MARK + "time") if at > start]
+    stops += [at for at in sentence.breaks if at > start]
+    return start, min([end, start + MOST_WORDS, *stops])
+
+
+def find_object_before(sentence: Sentence, start: int, end: int) -> tuple[int, int]:
+    """The same for an object that stands before its phrase: "penicillin brings me out in hives"."""
+    while start < end and sentence.words[start] in ARTICLES and start + 1 < end:
+        start += 1
+    return max(start, end - MOST_WORDS), end
+
+
+def find_time(sentence: Sentence, start: int, end: int) -> tuple[int, int] | None:
+    """Since when, or when: from a word of time that a year, a number or a calendar word follows."""
+    for at, after in sentence.spans(MARK + "time"):
+        if start <= at and after < end and (sentence.words[after][0].isdigit() or sentence.has(MARK + "calendar")):
+            return at, min(end, after + 3)
+    return None

@@ -1,0 +1,255 @@
+"""With what a clause opens a statement: a phrase of a relation behind a subject that belongs to the person.
+
+The first that holds decides: a whole opening ("my goal is"), a phrase of a relation, somebody close and what lasts
+about them, a thing of the person's, what they have, and at last any clause of theirs that tells of body, home, people,
+animals, work or habits, or of a change.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from memory.claims.claim import SPEAKER
+from memory.claims.clauses import JOINTS
+from memory.claims.lexicon import LEFT, MARK, THIRD, list_nouns, list_relations, strip_marks
+from memory.claims.relations import ABOUT
+from memory.guard.annotation import Sentence, Span
+
+FAMILIES: Final[dict[str, str]] = {
+    "name": "name",
+    "manner style": "style",
+    "learning": "learning",
+    "work": "works_as",
+    "projects": "project",
+    "goals": "goal",
+    "technical": "skill",
+    "creative": "skill",
+    "challenges": "struggles_with",
+    "interests": "interest",
+    "identity": "is",
+    "preferences": "likes",
+}
+"""Whole openings of the languages' `profile.txt` and the relation of each, the more telling first."""
+
+PEOPLE: Final = frozenset({"family", "colleagues"})
+REACH: Final = 3
+"""Words that may stand between a subject and its phrase: "I have never been able to", "my sister still"."""
+REACH_NAME: Final = 5
+NOT_CLOSE: Final = frozenset({"neighbor", "student", "landlord", "teacher"})
+WORK_PEOPLE: Final = frozenset({"boss", "colleague", "coach", "student", "teacher"})
+SERVANTS: Final = frozenset({"landlord", "doctor", "dentist", "therapist", "vet", "hairdresser", "babysitter", "coach"})
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseOpening:
+    """``start`` is where the statement begins, ``end`` where what it tells begins."""
+
+    category: str
+    relation: str
+    subject: str
+    start: int
+    end: int
+    is_explicit: bool = True
+    """Whether it names its subject, so that it may begin a statement of its own."""
+    is_left: bool = False
+    is_free: bool = False
+
+
+def find_opening(
+    sentence: Sentence, start: int, end: int, head: int, mentions: frozenset[str], *, drops_subjects: bool
+) -> ClauseOpening | None:
+    heads = {start, head}
+    return (
+        find_whole_opening(sentence, heads, end)
+        or find_relation(sentence, start, end, head, mentions, drops_subjects=drops_subjects)
+        or find_close_person(sentence, heads, end)
+        or find_value(sentence, start, end)
+        or find_own_thing(sentence, head, end)
+        or find_possession(sentence, head, end)
+        or find_free_claim(sentence, start, end, head, mentions)
+    )
+
+
+def find_whole_opening(sentence: Sentence, heads: set[int], end: int) -> ClauseOpening | None:
+    found = [
+        (last - first, -rank, kind, first, last)
+        for rank, kind in enumerate(FAMILIES)
+        for first, last in sentence.spans(kind)
+        if first in heads and last <= end
+    ]
+    if not found:
+        return None
+    _, _, kind, first, last = max(found)
+    return ClauseOpening(kind, FAMILIES[kind], SPEAKER, first, last)
+
+
+def find_relation(
+    sentence: Sentence, start: int, end: int, head: int, mentions: frozenset[str], *, drops_subjects: bool
+) -> ClauseOpening | None:
+    found: list[tuple[int, int, ClauseOpening]] = []
+    for kind in list_relations():
+        for first, last in sentence.spans(kind):
+            if first < start or last > end:
+                continue
+            relation = strip_marks(kind)
+            if kind.endswith(LEFT):
+                if first > head:
+                    found.append((first, -last, ClauseOpening("", relation, SPEAKER, head, last, is_left=True)))
+                continue
+            subject = find_subject(sentence, head, first, last, end, mentions, is_third=kind.endswith(THIRD))
+            if subject is None:
+                continue
+            is_explicit = first > head or drops_subjects or subject != SPEAKER
+            found.append((first, -last, ClauseOpening("", relation, subject, head, last, is_explicit)))
+    return min(found, key=lambda one: one[:2])[2] if found else None
+
+
+def find_subject(
+    sentence: Sentence, head: int, first: int, last: int, end: int, mentions: frozenset[str], *, is_third: bool
+) -> str | None:
+    """Whose claim a phrase is, or None where it is nobody's that the person speaks of."""
+    if not is_third:
+        if first == head:
+            return SPEAKER
+        if any(head <= at and 0 <= first - after <= REACH for at, after in sentence.spans(MARK + "i")):
+            return SPEAKER
+        if any(at in {last, last + 1} for at, _ in sentence.spans(MARK + "i")) and last < end:
+            return SPEAKER
+    owner = find_owned_noun(sentence, head, first)
+    if owner is not None and first - owner[1] <= REACH_NAME and not is_of_another(sentence, owner[1], first):
+        name = next((sentence.words[at] for at in range(owner[1], first) if at in sentence.capitals), "")
+        return name or sentence.words[owner[1] - 1]
+    for at in range(head, min(first, head + REACH_NAME)):
+        if sentence.words[at] in mentions:
+            return sentence.words[at]
+    return None
+
+
+def find_owned_noun(sentence: Sentence, start: int, end: int) -> Span | None:
+    """ "my sister", "our old dog", "meine Schwester": from the owner to the noun."""
+    owners = [span for span in sentence.spans(MARK + "my", "mine") if start <= span[0] < end]
+    if not owners:
+        return None
+    nouns = [span for kind in (*list_nouns(), "kin", "workmate") for span in sentence.spans(kind)]
+    near = [
+        (min(owner[0], noun[0]), max(owner[1], noun[1]))
+        for owner in owners
+        for noun in nouns
+        if noun[1] <= end and (0 <= noun[0] - owner[1] <= 2 or 0 <= owner[0] - noun[1] <= 1 or owner[0] == noun[0])
+    ]
+    return min(near) if near else None
+
+
+def is_of_another(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether somebody else comes before what is said: "my friend's cousin" is nobody close."""
+    return any(start <= at < end for at, _ in sentence.spans("kin", "stranger", "workmate"))
+
+
+def find_close_person(sentence: Sentence, heads: set[int], end: int) -> ClauseOpening | None:
+    """ "My sister Ana is allergic to nuts": somebody close, then what lasts about them."""
+    traits = [at for at, after in sentence.spans("trait") if after <= end]
+    for owner in sentence.spans("mine"):
+        for category, person in (("colleagues", "workmate"), ("family", "kin")):
+            for one in sentence.spans(person):
+                first, last = min(owner[0], one[0]), max(owner[1], one[1])
+                trait = next((at for at in traits if 0 <= at - last <= REACH), None)
+                if first in heads and trait is not None and one[0] - owner[1] <= 1 and owner[0] - one[1] <= 1:
+                    if is_of_another(sentence, one[1], trait):
+                        return None
+                    return ClauseOpening(category, "is", sentence.words[one[0]], first, trait)
+    return None
+
+
+def find_value(sentence: Sentence, start: int, end: int) -> ClauseOpening | None:
+    """What matters to somebody stands in front: "Honesty matters more to me than comfort"."""
+    for first, last in sentence.spans("values"):
+        if start <= first <= start + 4 and last <= end and not sentence.before(first, 4, "there"):
+            return ClauseOpening("values", "values", SPEAKER, start, last)
+    return None
+
+
+@cache
+def list_noun_relations() -> tuple[tuple[str, str], ...]:
+    return tuple((kind, strip_marks(kind)) for kind in list_nouns())
+
+
+def find_own_thing(sentence: Sentence, head: int, end: int) -> ClauseOpening | None:
+    """ "My tortoise is called Flash", "our parrot Kiwi": an owned noun and its name, or anything about a thing."""
+    for kind, relation in list_noun_relations():
+        for first, last in sentence.spans(kind):
+            if not head <= first < last <= end:
+                continue
+            owner = next(
+                (
+                    span
+                    for span in sentence.spans(MARK + "my", "mine")
+                    if span[0] >= head
+                    and span[1] <= end
+                    and (0 <= first - span[1] <= 2 or 0 <= span[0] - last <= 1 or span[0] == first)
+                ),
+                None,
+            )
+            if owner is None:
+                continue
+            after = max(last, owner[1])
+            start = min(first, owner[0])
+            if start - head > REACH or is_of_another(sentence, after, min(end, after + 2)):
+                continue
+            link = next((b for a, b in sentence.spans(MARK + "link") if 0 <= a - after <= 2 and b <= end), None)
+            is_named = after in sentence.capitals or (link is not None and link < end)
+            if (is_person(relation) or after >= end) and not is_named:
+                continue
+            return ClauseOpening("", relation, SPEAKER, head, link or after, is_left=after >= end)
+    return None
+
+
+def is_person(relation: str) -> bool:
+    return relation in _people() or relation.startswith(("grand", "step", "half", "god"))
+
+
+@cache
+def _people() -> frozenset[str]:
+    return frozenset(
+        "mother father parent sister brother sibling son daughter child wife husband partner girlfriend boyfriend fiance ex "
+        "aunt uncle cousin nephew niece mother_in_law father_in_law sister_in_law brother_in_law son_in_law "
+        "daughter_in_law boss colleague neighbor roommate landlord teacher student coach doctor dentist therapist vet "
+        "hairdresser babysitter friend".split()
+    )
+
+
+def find_possession(sentence: Sentence, head: int, end: int) -> ClauseOpening | None:
+    """ "I have type 1 diabetes", "abbiamo due gemelle": having, and one of the nouns or topics close behind it."""
+    things = sentence.spans(*list_nouns(), MARK + "topic", "kin")
+    for first, last in sentence.spans(MARK + "have"):
+        if not head <= first < last <= end or first - head > REACH:
+            continue
+        if first > head and not any(head <= at < first for at, _ in sentence.spans(MARK + "i")):
+            continue
+        if any(0 <= at - last <= REACH + 1 and after <= end for at, after in things):
+            return ClauseOpening("", "has", SPEAKER, head, last)
+    return None
+
+
+def find_free_claim(
+    sentence: Sentence, start: int, end: int, head: int, mentions: frozenset[str]
+) -> ClauseOpening | None:
+    """Any other clause of the person's that tells of something lasting, or of a change."""
+    inside = [
+        span for span in sentence.spans(MARK + "topic", MARK + "habit", MARK + "change") if start <= span[0] < end
+    ]
+    inside += [span for kind in list_nouns() for span in sentence.spans(kind) if start <= span[0] < end]
+    is_own = any(start <= at < end for at, _ in sentence.spans(MARK + "i", MARK + "my", MARK + "self", "me"))
+    is_known = any(sentence.words[at] in mentions for at in range(start, end))
+    has_change = any(start <= at < end for at, _ in sentence.spans(MARK + "change", MARK + "over"))
+    if not inside and not has_change:
+        return None
+    if not (is_own or (is_known and has_change) or opens_with_change(sentence, head)):
+        return None
+    if end - head < 3 or all(word in JOINTS for word in sentence.words[head:end]):
+        return None
+    return ClauseOpening("", ABOUT, SPEAKER, head, head, is_explicit=is_own, is_free=True)
+
+
+def opens_with_change(sentence: Sentence, head: int) -> bool:
+    """A change told without its subject: "cancelled PureFit", "first day at Hartmoor"."""
+    return any(at == head for at, _ in sentence.spans(MARK + "change", MARK + "over"))

@@ -1,0 +1,282 @@
+"""Reads the claims of a text, clause by clause."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from memory.claims.claim import Claim, ClaimTense
+from memory.claims.clauses import ClauseTokens, cut_clauses, find_heads
+from memory.claims.lexicon import MARK, load_claim_words
+from memory.claims.mentions import collect_mentions
+from memory.claims.objects import find_object, find_object_before, find_time
+from memory.claims.openings import ClauseOpening, find_opening
+from memory.claims.relations import REQUEST
+from memory.claims.requests import LEAST_TOLD, find_request
+from memory.claims.voices import has_frame, has_other_voice, mask_other_voices, speaks_for_others
+from memory.guard import find_order, find_secret, speech
+from memory.guard.annotation import AnnotatedText, Sentence, annotate_text, normalise_text
+from memory.language.loader import list_codes, read_entries
+
+READ: Final = 2000
+"""Characters of a text that are read: what goes on longer is pasted, and often somebody else's."""
+LONGEST: Final = 300
+MOST_CLAIMS: Final = 12
+POINTED_WITHIN: Final = 4
+TASK_WITHIN: Final = 6
+LONGEST_NAME: Final = 4
+SHORTEST_TAIL: Final = 3
+"""Words behind the last comma of a question that make it one of its own: "..., right?" asks about the statement."""
+SELF_CONTAINED: Final = frozenset({"identity", "work", "manner style", "technical", "creative"})
+POINTING: Final = frozenset(
+    {"preferences", "interests", "projects", "challenges", "identity", "work", "learning", "goals"}
+)
+TASKS: Final = frozenset({"preferences", "interests", "projects", "learning", "goals", "manner style"})
+LASTING: Final = frozenset({"identity", "preferences", "family", "colleagues", "challenges", "work", ""})
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseGroup:
+    """Clauses that make one statement: those that open it, and what is added to them."""
+
+    start: int
+    end: int
+    openings: tuple[ClauseOpening, ...]
+
+
+def read_claims(text: str, previous: Sequence[str] = ()) -> list[Claim]:
+    """The claims of a text in its order. ``previous`` are earlier turns of the same person, oldest first."""
+    original = normalise_text(text[:READ])
+    whole = annotate_text(mask_other_voices(original), load_claim_words())
+    if speaks_for_others(whole):
+        return []
+    mentions = collect_mentions(previous)
+    is_laughing = speech.is_joke(whole)
+    found: list[Claim] = []
+    place = 0
+    skip = False
+    for index, sentence in enumerate(whole.own):
+        place = max(place, original.find(sentence.raw[:12], place))
+        if skip:
+            skip = False
+            continue
+        request = find_request(sentence)
+        if request is not None and not has_frame(sentence):
+            claim, skip = read_request(whole, index, request, place, original)
+            if claim is not None:
+                found.append(claim)
+                continue
+        if has_other_voice(sentence) or find_secret(sentence.raw) or find_order(sentence.raw):
+            continue
+        for claim in read_sentence(sentence, whole, mentions, place):
+            if not is_laughing or claim.tense != "present":
+                found.append(claim)
+        mentions |= collect_mentions([sentence.raw])
+    return found[:MOST_CLAIMS]
+
+
+def read_request(
+    whole: AnnotatedText, index: int, request: tuple[int, bool], place: int, original: str
+) -> tuple[Claim | None, bool]:
+    """What is to be remembered, and whether the next sentence holds it."""
+    sentence = whole.own[index]
+    start, is_standing = request
+    tokens = cut_clauses(sentence)
+    body = word_statement(sentence, tokens, start, len(sentence.words))
+    takes_next = len(sentence.words) - start < LEAST_TOLD or (sentence.asks and index + 1 < len(whole.own))
+    if takes_next:
+        if index + 1 >= len(whole.own):
+            return None, False
+        after = whole.own[index + 1]
+        if after.asks:
+            return None, False
+        body = (
+            f"{body} {word_statement(after, cut_clauses(after), 0, len(after.words))}"
+            if sentence.asks
+            else (word_statement(after, cut_clauses(after), 0, len(after.words)))
+        )
+    if len(body) > LONGEST or len(body) < 3:
+        return None, False
+    span = (place, min(len(original), place + len(sentence.raw)))
+    return Claim("you", REQUEST, body.rstrip("."), body, span, category="request", is_request=True), takes_next
+
+
+def read_sentence(sentence: Sentence, whole: AnnotatedText, mentions: frozenset[str], place: int) -> Iterable[Claim]:
+    tokens = cut_clauses(sentence)
+    for group in group_clauses(sentence, tokens, whole, mentions):
+        if (end := find_statement_end(sentence, group)) is None:
+            continue
+        start = group.openings[0].start
+        statement = word_statement(sentence, tokens, start, end)
+        if len(statement) > LONGEST or not statement:
+            continue
+        span = (place + tokens.starts[start], place + tokens.ends[end - 1])
+        for opening in group.openings:
+            yield build_claim(sentence, tokens, opening, end, statement, span, whole)
+
+
+def group_clauses(
+    sentence: Sentence, tokens: ClauseTokens, whole: AnnotatedText, mentions: frozenset[str]
+) -> list[ClauseGroup]:
+    segments = list(tokens.segments)
+    if sentence.asks:
+        if len(segments) < 2 or segments[-1][-1][1] - segments[-1][0][0] < SHORTEST_TAIL:
+            return []
+        segments.pop()
+    drops = bool(whole.languages and whole.languages & load_dropping_languages())
+    groups: list[ClauseGroup] = []
+    is_open = False
+    for segment in segments:
+        for start, end in segment:
+            head = find_heads(sentence, start, end)
+            opening = find_opening(sentence, start, end, head, mentions, drops_subjects=drops)
+            if opening is None or not (opening.is_explicit or not is_open):
+                if is_open and not (start == segment[0][0] and starts_anew(sentence, start, end)):
+                    last = groups[-1]
+                    more = (opening,) if opening is not None else ()
+                    groups[-1] = ClauseGroup(last.start, end, (*last.openings, *more))
+                else:
+                    is_open = opening is not None
+                    if opening is not None:
+                        groups.append(ClauseGroup(start, end, (opening,)))
+                continue
+            groups.append(ClauseGroup(start, end, (opening,)))
+            is_open = True
+    return groups
+
+
+def starts_anew(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether what follows a statement is no part of it: a request, or what the person asks for."""
+    return any(start <= at < end for at, _ in sentence.spans("request", "you", "cut"))
+
+
+@cache
+def load_dropping_languages() -> frozenset[str]:
+    """Languages whose verbs need no pronoun: "vivo en" names its subject."""
+    return frozenset(code for code in list_codes() if read_entries(code, "claims", "drop"))
+
+
+def find_statement_end(sentence: Sentence, group: ClauseGroup) -> int | None:
+    """Where a statement ends, or None where it says too little by itself or does not mean what it says."""
+    first = group.openings[0]
+    end = next((at for at, _ in sentence.spans("cut") if first.end <= at < group.end), group.end)
+    if first.category == "name":
+        end = find_end_of_name(sentence, first.end, end)
+    told = end - first.end
+    if told < 1 and first.category not in SELF_CONTAINED and not first.is_left:
+        return None
+    if has_within(sentence, group.start, end, "would", apart=(first.start, first.end)):
+        return None
+    if is_of_passing(sentence, group, first, end):
+        return None
+    if first.category in POINTING | {""} and points_at_conversation(sentence, first.end, end):
+        return None
+    if first.category in TASKS | {""} and has_within(sentence, first.end, min(end, first.end + TASK_WITHIN), "task"):
+        return None
+    if first.category == "name" and not (told <= LONGEST_NAME and is_name(sentence, first.end)):
+        return None
+    if first.category == "manner style" and not says_manner(sentence, first.end, end):
+        return None
+    return end
+
+
+def is_of_passing(sentence: Sentence, group: ClauseGroup, first: ClauseOpening, end: int) -> bool:
+    """Whether it holds for today only, is a plan, an opinion, or an episode among people."""
+    is_new = has_within(sentence, group.start, end, MARK + "change", MARK + "over")
+    if first.category in FAMILIES_OF_RULES:
+        if sentence.has("opinion"):
+            return True
+        return first.category in LASTING and (sentence.has("today") or speech.is_passing_state(sentence))
+    if has_within(sentence, group.start, end, MARK + "plan", MARK + "temporary", MARK + "opines", MARK + "past"):
+        return True
+    if first.is_free and has_within(sentence, group.start, end, MARK + "episode", "request"):
+        return True
+    if first.relation == "is" and sentence.has("opinion"):
+        return True
+    return not is_new and (has_within(sentence, 0, end, "today") or speech.is_passing_state(sentence))
+
+
+FAMILIES_OF_RULES: Final = SELF_CONTAINED | POINTING | TASKS | {"name", "family", "colleagues", "values"}
+
+
+def has_within(sentence: Sentence, start: int, end: int, *kinds: str, apart: tuple[int, int] | None = None) -> bool:
+    return any(
+        start <= at < end and not (apart and apart[0] <= at < apart[1])
+        for kind in kinds
+        for at, _ in sentence.spans(kind)
+    )
+
+
+def find_end_of_name(sentence: Sentence, start: int, end: int) -> int:
+    """A name ends with its clause: "my name is Ana and I need a train"."""
+    joints = (
+        at for at in range(start, end) if sentence.words[at] in {"and", "but", "und", "aber", "et", "mais", "y", "e"}
+    )
+    return min(end, *(at for at in (*sentence.breaks, *joints, end) if at > start))
+
+
+def points_at_conversation(sentence: Sentence, place: int, end: int) -> bool:
+    """Whether something that only the conversation shows is meant: "the second option", "this", but not "this year"."""
+    return any(
+        0 <= there - place <= POINTED_WITHIN and there < end and not sentence.at(there, "near")
+        for there, _ in sentence.spans("there")
+    )
+
+
+def is_name(sentence: Sentence, place: int) -> bool:
+    return place in sentence.capitals or any("א" <= char <= "ת" for char in sentence.raw)
+
+
+def says_manner(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether a wish about answers is one for all of them: "call me Jo", "always answer in Hebrew"."""
+    is_address = end - start < LONGEST_NAME and start in sentence.capitals
+    return end == start or sentence.has("manner") or is_address
+
+
+def build_claim(
+    sentence: Sentence,
+    tokens: ClauseTokens,
+    opening: ClauseOpening,
+    end: int,
+    statement: str,
+    span: tuple[int, int],
+    whole: AnnotatedText,
+) -> Claim:
+    if opening.is_left:
+        first, last = find_object_before(sentence, opening.start, max(opening.start + 1, opening.end))
+    else:
+        first, last = find_object(sentence, min(opening.end, end), end)
+    time = find_time(sentence, last, end)
+    is_over = has_within(sentence, opening.start, end, MARK + "over")
+    tense: ClaimTense = "present"
+    if is_over:
+        tense = "over"
+    elif has_within(sentence, opening.start, end, MARK + "change"):
+        tense = "new"
+    negated = has_within(sentence, opening.start, max(opening.end, opening.start + 1), MARK + "not")
+    return Claim(
+        subject=opening.subject,
+        relation=opening.relation,
+        object=cut_words(sentence, tokens, first, last).casefold(),
+        statement=statement,
+        span=span,
+        category=opening.category,
+        polarity=not (negated or (is_over and tense == "over")),
+        hedged=sentence.has(MARK + "hedge"),
+        tense=tense,
+        time=cut_words(sentence, tokens, *time) if time else "",
+        lang=next(iter(sorted((whole.languages or frozenset()) - {"other"})), ""),
+    )
+
+
+def cut_words(sentence: Sentence, tokens: ClauseTokens, start: int, end: int) -> str:
+    return sentence.raw[tokens.starts[start] : tokens.ends[end - 1]] if start < end <= len(tokens.ends) else ""
+
+
+def word_statement(sentence: Sentence, tokens: ClauseTokens, start: int, end: int) -> str:
+    """The words from one place up to another, as they were written, as a sentence."""
+    if start >= len(tokens.starts) or start >= end:
+        return ""
+    until = tokens.starts[end] if end < len(tokens.starts) else len(sentence.raw)
+    text = " ".join(sentence.raw[tokens.starts[start] : until].split()).rstrip(" ,;:-–—.!¡¿")
+    return f"{text[:1].upper()}{text[1:]}."

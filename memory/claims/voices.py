@@ -1,0 +1,50 @@
+"""What a text says in another voice than the person's own: code, quotations, parts played, jokes, texts to work on."""
+
+import re
+from typing import Final
+
+from memory.claims.lexicon import MARK
+from memory.guard import speech
+from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence
+
+CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`", re.DOTALL)
+QUOTED_LINE: Final = re.compile(r"^[^\S\n]{0,8}>[^\n]*$", re.MULTILINE)
+QUOTED: Final = re.compile(
+    r"\"[^\"\n]{0,500}\"|“[^”\n]{0,500}”|„[^“”\n]{0,500}[“”]|«[^»\n]{0,500}»|‘[^’\n]{3,500}’(?!\w)"
+    r"|(?<!\w)'[^'\n]{3,500}'(?!\w)"
+)
+LINE_OF_CODE: Final = re.compile(
+    r"[{}]|=>|==|\w\(\"|;\s*(?:$|//)|\bconst\b|\bSELECT\b|\bdef \w|\w=\w|</\w|\bNULL\b|\bTraceback\b|\blet \w{1,40} =|^\s{0,8}(?:Error|ERROR|WARN|INFO)\b"
+)
+"""Marks of code and logs outside of a fence; speech has none of them."""
+
+
+def mask_other_voices(text: str) -> str:
+    """The text with blanks for code and quotations, so that places in it stay what they are."""
+    for pattern in (CODE, QUOTED_LINE, QUOTED):
+        text = pattern.sub(_blank, text)
+    if LINE_OF_CODE.search(text):
+        return "\n".join(" " * len(line) if LINE_OF_CODE.search(line) else line for line in text.split("\n"))
+    return text
+
+
+def _blank(found: re.Match[str]) -> str:
+    return "".join("\n" if char == "\n" else " " for char in found[0])
+
+
+def speaks_for_others(reading: AnnotatedText) -> bool:
+    """Whether the words of the whole text may be somebody else's: a text to work on, a part to play, a joke."""
+    if speech.is_exchange(reading):
+        return True
+    return any(has_frame(sentence) for sentence in reading.own)
+
+
+def has_frame(sentence: Sentence) -> bool:
+    """A story, a part, a translation: what such a request holds is not the person's own."""
+    return sentence.has("text work", "sarcasm", MARK + "frame", MARK + "irony", "absurd", "joke form")
+
+
+def has_other_voice(sentence: Sentence) -> bool:
+    if sentence.has("someone says", "asked", "wish", "if i", "suppose") or ADDRESS_MARK in sentence.raw:
+        return True
+    return any(sentence.at(start, "maybe") for start in sentence.heads)

@@ -9,9 +9,6 @@ from memory.guard.annotation import BREAKS, TOKEN, Sentence
 
 PARTING: Final = frozenset(",;—–:")
 """Marks that part clauses; a bracket or a quotation mark goes on with what stands before it."""
-JOINTS: Final = frozenset(
-    {"and", "but", "und", "aber", "et", "mais", "y", "e", "ed", "ma", "pero", "mas", "so", "because", "which", "doch"}
-)
 HEBREW_AND_I: Final = re.compile(r"ו(?:אני|אנחנו)")
 MOST_CLAUSES: Final = 24
 """A sentence of a person has a few clauses; what goes on longer is a list, read up to here."""
@@ -34,14 +31,14 @@ def cut_clauses(sentence: Sentence) -> ClauseTokens:
     ends: list[int] = []
     cuts: list[int] = []
     for match in TOKEN.finditer(sentence.raw):
-        token = match[0]
-        if token[0] in BREAKS or token[0].isspace():
-            if (token[0] in PARTING or token[0].isspace()) and starts:
+        mark = match[0]
+        if mark[0] in BREAKS or mark[0].isspace():
+            if (mark[0] in PARTING or mark[0].isspace()) and starts:
                 cuts.append(len(starts))
             continue
         starts.append(match.start())
         ends.append(match.end())
-        if token == ":":
+        if mark == ":":
             cuts.append(len(starts))
     segments = []
     last = 0
@@ -53,10 +50,9 @@ def cut_clauses(sentence: Sentence) -> ClauseTokens:
 
 
 def _cut_at_joints(sentence: Sentence, start: int, end: int) -> list[Place]:
+    joints = {first for first, _ in sentence.spans(MARK + "joint")}
     at = [
-        place
-        for place in range(start + 1, end - 1)
-        if sentence.words[place] in JOINTS or HEBREW_AND_I.fullmatch(sentence.words[place])
+        place for place in range(start + 1, end - 1) if place in joints or HEBREW_AND_I.fullmatch(sentence.words[place])
     ][:MOST_CLAUSES]
     return [(a, b) for a, b in zip([start, *at], [*at, end], strict=True) if b > a]
 
@@ -65,10 +61,11 @@ def find_heads(sentence: Sentence, start: int, end: int) -> int:
     """Where a clause says its own thing, behind joints, greetings and "by the way"."""
     place = start
     steps = sorted(sentence.spans("lead", "greeting", "adverb", MARK + "lead"))
+    changes = {first for first, _ in sentence.spans(MARK + "change")}
     moved = True
-    while moved and place < end:
+    while moved and place < end and place not in changes:
         moved = False
-        if sentence.words[place] in JOINTS:
+        if sentence.at(place, MARK + "joint") and not sentence.at(place, MARK + "my", MARK + "i"):
             place, moved = place + 1, True
         for first, last in steps:
             if first == place and last <= end and not _is_subject(sentence, first, last):

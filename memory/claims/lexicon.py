@@ -8,11 +8,13 @@ from typing import Final
 from memory.guard.lexicon import (
     Lexicon,
     LexiconEntry,
+    build_entries,
     build_entry,
     parse_tokens,
     read_guard_entries,
     read_subject_entries,
 )
+from memory.language.kin import list_workmates
 from memory.language.loader import list_codes, read_entries, read_sections
 
 SUBJECT: Final = "claims"
@@ -26,22 +28,18 @@ LEFT: Final = " left"
 STRUCTURE: Final = frozenset(
     {"language", "i", "my", "third", "link", "have", "not", "over", "change", "habit", "topic", "episode", "plan"}
     | {"remember", "remember ask", "standing", "temporary", "opines", "irony", "past", "hedge", "frame", "time", "drop"}
-    | {"topic stem", "self"}
+    | {"self", "named", "title", "i am", "the", "joint", "article", "asked to remember"}
 )
 """Sections that name no relation."""
 
-CONTRACTIONS: Final = (
-    ("i'm ", "i am "),
-    ("i've ", "i have "),
-    ("we're ", "we are "),
-    ("we've ", "we have "),
-    ("'s ", " is "),
-)
+SHORT_FORMS: Final = (("am ", "m "), ("have ", "ve "), ("are ", "re "))
+"""At the beginning of a phrase: "am based in" is said as "'m based in". "'s" stands for "is" anywhere."""
 
 
 @cache
 def load_claim_words() -> Lexicon:
-    return Lexicon(read_guard_entries(), read_subject_entries("profile"), read_claim_entries())
+    workmates = (build_entries("workmate", code, list_workmates(code)) for code in list_codes())
+    return Lexicon(read_guard_entries(), read_subject_entries("profile"), read_claim_entries(), *workmates)
 
 
 def read_claim_entries() -> Iterator[LexiconEntry]:
@@ -54,10 +52,10 @@ def read_claim_entries() -> Iterator[LexiconEntry]:
 
 
 def expand_contractions(text: str) -> set[str]:
-    """A phrase as it is contracted and as it is not: "i'm based in" and "i am based in"."""
-    found = {text}
-    for short, long in CONTRACTIONS:
-        found |= {one.replace(short, long) for one in found}
+    """A phrase as it is contracted and as it is not."""
+    found = {text, text.replace(" is ", " s "), re.sub(r" is$", " s", text)}
+    for long, short in SHORT_FORMS:
+        found |= {short + one.removeprefix(long) for one in found if one.startswith(long)}
     return found
 
 
@@ -77,6 +75,3 @@ def list_nouns() -> tuple[str, ...]:
 def strip_marks(kind: str) -> str:
     """The relation of a kind."""
     return kind.removeprefix(NOUN).removeprefix(MARK).removesuffix(THIRD).removesuffix(LEFT)
-
-
-WORD: Final = re.compile(r"\S+")

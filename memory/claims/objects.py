@@ -5,12 +5,9 @@ from typing import Final
 
 from memory.claims.lexicon import MARK
 from memory.guard.annotation import Sentence
+from memory.language.loader import collect_entries
 
-ARTICLES: Final = frozenset(
-    "a an the my our some el la los las un una unos unas mi mis nuestro nuestra le les l une des du de mon ma mes notre nos "
-    "der die das dem den des ein eine einen einem einer mein meine meinen meinem unser unsere il lo gli i uno mio mia "
-    "o os as um uma meu minha nosso nossa".split()
-)
+ARTICLES: Final = frozenset(word for kind in ("the", "my", "article") for word in collect_entries("claims", kind))
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 MOST_WORDS: Final = 8
 """An object is a phrase; what goes on longer is a clause of its own."""

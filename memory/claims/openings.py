@@ -10,7 +10,6 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.clauses import JOINTS
 from memory.claims.lexicon import LEFT, MARK, THIRD, list_nouns, list_relations, strip_marks
 from memory.claims.relations import ABOUT
 from memory.guard.annotation import Sentence, Span
@@ -31,13 +30,34 @@ FAMILIES: Final[dict[str, str]] = {
 }
 """Whole openings of the languages' `profile.txt` and the relation of each, the more telling first."""
 
+PRONOUN: Final = "it"
+"""The subject of a clause that goes on about what the sentence before it named."""
 PEOPLE: Final = frozenset({"family", "colleagues"})
+PERSONS: Final = frozenset(
+    {"mother", "father", "parent", "sister", "brother", "sibling", "son"}
+    | {"daughter", "child", "wife", "husband", "partner", "girlfriend", "boyfriend"}
+    | {"fiance", "ex", "aunt", "uncle", "cousin", "nephew", "niece"}
+    | {
+        "mother_in_law",
+        "father_in_law",
+        "sister_in_law",
+        "brother_in_law",
+        "son_in_law",
+        "daughter_in_law",
+        "grandmother",
+    }
+    | {"grandfather", "grandparent", "grandson", "granddaughter", "stepmother", "stepfather", "stepson"}
+    | {"stepdaughter", "half_brother", "half_sister", "godmother", "godfather", "godson", "goddaughter"}
+    | {"godchild", "boss", "colleague", "neighbor", "roommate", "landlord", "teacher"}
+    | {"student", "coach", "doctor", "dentist", "therapist", "vet", "hairdresser"}
+    | {"babysitter", "friend", "twins"}
+)
+"""Relations whose value is somebody; of a thing or an animal anything may be told, of people what lasts."""
 REACH: Final = 3
 """Words that may stand between a subject and its phrase: "I have never been able to", "my sister still"."""
 REACH_NAME: Final = 5
-NOT_CLOSE: Final = frozenset({"neighbor", "student", "landlord", "teacher"})
-WORK_PEOPLE: Final = frozenset({"boss", "colleague", "coach", "student", "teacher"})
-SERVANTS: Final = frozenset({"landlord", "doctor", "dentist", "therapist", "vet", "hairdresser", "babysitter", "coach"})
+LONGEST_NAME: Final = 3
+LEAST_WORDS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +73,24 @@ class ClauseOpening:
     """Whether it names its subject, so that it may begin a statement of its own."""
     is_left: bool = False
     is_free: bool = False
+    people: str = ""
+    """`family` or `colleagues` where it is about one of them."""
 
 
 def find_opening(
-    sentence: Sentence, start: int, end: int, head: int, mentions: frozenset[str], *, drops_subjects: bool
+    sentence: Sentence,
+    start: int,
+    end: int,
+    head: int,
+    mentions: frozenset[str],
+    *,
+    drops_subjects: bool,
+    is_greeting: bool,
 ) -> ClauseOpening | None:
     heads = {start, head}
     return (
         find_whole_opening(sentence, heads, end)
+        or find_introduction(sentence, heads, end, is_greeting=is_greeting)
         or find_relation(sentence, start, end, head, mentions, drops_subjects=drops_subjects)
         or find_close_person(sentence, heads, end)
         or find_value(sentence, start, end)
@@ -83,11 +113,27 @@ def find_whole_opening(sentence: Sentence, heads: set[int], end: int) -> ClauseO
     return ClauseOpening(kind, FAMILIES[kind], SPEAKER, first, last)
 
 
+def find_introduction(sentence: Sentence, heads: set[int], end: int, *, is_greeting: bool) -> ClauseOpening | None:
+    """ "I'm Rowena": behind a greeting, a name and nothing else, with or without a capital."""
+    for first, last in sentence.spans(MARK + "i am") if is_greeting else ():
+        told = end - last
+        if first not in heads or not 0 < told <= LONGEST_NAME:
+            continue
+        is_named = all(at in sentence.capitals for at in range(last, end))
+        is_known = sentence.has("state") or any(sentence.at(at, MARK + "topic", "kin") for at in range(last, end))
+        if is_named or (told == 1 and not is_known):
+            return ClauseOpening("", "name", SPEAKER, first, last)
+    return None
+
+
 def find_relation(
     sentence: Sentence, start: int, end: int, head: int, mentions: frozenset[str], *, drops_subjects: bool
 ) -> ClauseOpening | None:
     found: list[tuple[int, int, ClauseOpening]] = []
+    told = sentence.found.keys()
     for kind in list_relations():
+        if kind not in told:
+            continue
         for first, last in sentence.spans(kind):
             if first < start or last > end:
                 continue
@@ -96,33 +142,68 @@ def find_relation(
                 if first > head:
                     found.append((first, -last, ClauseOpening("", relation, SPEAKER, head, last, is_left=True)))
                 continue
-            subject = find_subject(sentence, head, first, last, end, mentions, is_third=kind.endswith(THIRD))
+            subject = find_subject(
+                sentence,
+                (start, head),
+                (first, last),
+                end,
+                mentions,
+                is_third=kind.endswith(THIRD),
+                drops=drops_subjects,
+            )
             if subject is None:
                 continue
             is_explicit = first > head or drops_subjects or subject != SPEAKER
-            found.append((first, -last, ClauseOpening("", relation, subject, head, last, is_explicit)))
+            people = "" if subject in {SPEAKER, PRONOUN} else find_people(sentence, head, first)
+            opening = ClauseOpening("", relation, subject, head, last, is_explicit, people=people)
+            found.append((first, -last, opening))
     return min(found, key=lambda one: one[:2])[2] if found else None
 
 
 def find_subject(
-    sentence: Sentence, head: int, first: int, last: int, end: int, mentions: frozenset[str], *, is_third: bool
+    sentence: Sentence,
+    heads: Span,
+    phrase: Span,
+    end: int,
+    mentions: frozenset[str],
+    *,
+    is_third: bool,
+    drops: bool,
 ) -> str | None:
     """Whose claim a phrase is, or None where it is nobody's that the person speaks of."""
-    if not is_third:
-        if first == head:
-            return SPEAKER
-        if any(head <= at and 0 <= first - after <= REACH for at, after in sentence.spans(MARK + "i")):
-            return SPEAKER
-        if any(at in {last, last + 1} for at, _ in sentence.spans(MARK + "i")) and last < end:
-            return SPEAKER
+    head, first = heads[1], phrase[0]
+    if not is_third and is_of_speaker(sentence, heads, phrase, end, drops=drops):
+        return SPEAKER
     owner = find_owned_noun(sentence, head, first)
     if owner is not None and first - owner[1] <= REACH_NAME and not is_of_another(sentence, owner[1], first):
         name = next((sentence.words[at] for at in range(owner[1], first) if at in sentence.capitals), "")
         return name or sentence.words[owner[1] - 1]
     for at in range(head, min(first, head + REACH_NAME)):
-        if sentence.words[at] in mentions:
+        if is_third and sentence.words[at] in mentions:
             return sentence.words[at]
+    if is_third and any(head <= at < first and first - after <= REACH for at, after in sentence.spans(MARK + "third")):
+        return PRONOUN
     return None
+
+
+def is_of_speaker(sentence: Sentence, heads: Span, phrase: Span, end: int, *, drops: bool) -> bool:
+    """Whether the person is the subject: named before or behind the phrase, or by its form alone."""
+    start, head = heads
+    first, last = phrase
+    if start <= first <= head or is_within_change(sentence, head, first):
+        return True
+    speakers = [span for span in sentence.spans(MARK + "i") if head <= span[0]]
+    if any(0 <= first - after <= REACH or (at in {last, last + 1} and last < end) for at, after in speakers):
+        return True
+    if any(head <= at and after == first for at, after in sentence.spans(MARK + "my")):
+        return True
+    names_another = sentence.at(head, MARK + "my", MARK + "the", MARK + "third")
+    return drops and first - head <= REACH_NAME and not names_another
+
+
+def is_within_change(sentence: Sentence, head: int, first: int) -> bool:
+    """ "First week at Northlight": the words before the phrase only announce the change."""
+    return any(at == head and first < after for at, after in sentence.spans(MARK + "change"))
 
 
 def find_owned_noun(sentence: Sentence, start: int, end: int) -> Span | None:
@@ -138,6 +219,16 @@ def find_owned_noun(sentence: Sentence, start: int, end: int) -> Span | None:
         if noun[1] <= end and (0 <= noun[0] - owner[1] <= 2 or 0 <= owner[0] - noun[1] <= 1 or owner[0] == noun[0])
     ]
     return min(near) if near else None
+
+
+def find_people(sentence: Sentence, start: int, end: int) -> str:
+    is_workmate = any(
+        start <= at < end for at, _ in sentence.spans("workmate", MARK + "noun boss", MARK + "noun colleague")
+    )
+    if is_workmate:
+        return "colleagues"
+    persons = [kind for kind in list_nouns() if is_person(strip_marks(kind))]
+    return "family" if any(start <= at < end for at, _ in sentence.spans("kin", *persons)) else ""
 
 
 def is_of_another(sentence: Sentence, start: int, end: int) -> bool:
@@ -189,32 +280,35 @@ def find_own_thing(sentence: Sentence, head: int, end: int) -> ClauseOpening | N
                 ),
                 None,
             )
+            owner = owner or find_definite(sentence, first, last)
             if owner is None:
                 continue
             after = max(last, owner[1])
             start = min(first, owner[0])
             if start - head > REACH or is_of_another(sentence, after, min(end, after + 2)):
                 continue
-            link = next((b for a, b in sentence.spans(MARK + "link") if 0 <= a - after <= 2 and b <= end), None)
+            link = next(
+                (b for a, b in sentence.spans(MARK + "link") if 0 <= a - after <= REACH_NAME and b <= end), None
+            )
+            if any(0 <= start - b <= 1 < b - head + 1 for _, b in sentence.spans(MARK + "link")) and start > head:
+                return ClauseOpening("", relation, SPEAKER, head, start, is_left=True)
             is_named = after in sentence.capitals or (link is not None and link < end)
+            is_named = is_named or any(0 <= at - after <= 2 and b < end for at, b in sentence.spans(MARK + "named"))
             if (is_person(relation) or after >= end) and not is_named:
                 continue
             return ClauseOpening("", relation, SPEAKER, head, link or after, is_left=after >= end)
     return None
 
 
+def find_definite(sentence: Sentence, first: int, last: int) -> Span | None:
+    """ "The landlord's called Mr Abney": the one there is, if its name follows."""
+    if any(0 <= at - last <= 1 for at, _ in sentence.spans(MARK + "named")):
+        return next((span for span in sentence.spans(MARK + "the") if span[1] == first), None)
+    return None
+
+
 def is_person(relation: str) -> bool:
-    return relation in _people() or relation.startswith(("grand", "step", "half", "god"))
-
-
-@cache
-def _people() -> frozenset[str]:
-    return frozenset(
-        "mother father parent sister brother sibling son daughter child wife husband partner girlfriend boyfriend fiance ex "
-        "aunt uncle cousin nephew niece mother_in_law father_in_law sister_in_law brother_in_law son_in_law "
-        "daughter_in_law boss colleague neighbor roommate landlord teacher student coach doctor dentist therapist vet "
-        "hairdresser babysitter friend".split()
-    )
+    return relation in PERSONS
 
 
 def find_possession(sentence: Sentence, head: int, end: int) -> ClauseOpening | None:
@@ -234,20 +328,28 @@ def find_free_claim(
     sentence: Sentence, start: int, end: int, head: int, mentions: frozenset[str]
 ) -> ClauseOpening | None:
     """Any other clause of the person's that tells of something lasting, or of a change."""
-    inside = [
-        span for span in sentence.spans(MARK + "topic", MARK + "habit", MARK + "change") if start <= span[0] < end
-    ]
-    inside += [span for kind in list_nouns() for span in sentence.spans(kind) if start <= span[0] < end]
-    is_own = any(start <= at < end for at, _ in sentence.spans(MARK + "i", MARK + "my", MARK + "self", "me"))
-    is_known = any(sentence.words[at] in mentions for at in range(start, end))
+    cues = (MARK + "topic", MARK + "habit", MARK + "change", *list_nouns())
+    has_cue = any(start <= at < end for at, _ in sentence.spans(*cues))
     has_change = any(start <= at < end for at, _ in sentence.spans(MARK + "change", MARK + "over"))
-    if not inside and not has_change:
+    if not (has_cue or has_change) or end - head < LEAST_WORDS:
         return None
-    if not (is_own or (is_known and has_change) or opens_with_change(sentence, head)):
-        return None
-    if end - head < 3 or all(word in JOINTS for word in sentence.words[head:end]):
+    owned = find_owned_noun(sentence, head, end)
+    speakers = sentence.spans(MARK + "i", MARK + "self", "me")
+    speaks = any(start <= at < end and not sentence.at(at, MARK + "my", "my") for at, _ in speakers)
+    if owned is not None and not speaks and is_person_at(sentence, owned):
+        if is_of_another(sentence, owned[1], min(end, owned[1] + 2)) or not has_change:
+            return None
+        return ClauseOpening("", ABOUT, sentence.words[owned[1] - 1], head, owned[1], is_free=True)
+    is_own = speaks or any(start <= at < end for at, _ in sentence.spans(MARK + "my"))
+    is_known = has_change and any(sentence.words[at] in mentions for at in range(start, end))
+    if not (is_own or is_known or opens_with_change(sentence, head)):
         return None
     return ClauseOpening("", ABOUT, SPEAKER, head, head, is_explicit=is_own, is_free=True)
+
+
+def is_person_at(sentence: Sentence, span: Span) -> bool:
+    kinds = {kind for kind in list_nouns() for at, _ in sentence.spans(kind) if span[0] <= at < span[1]}
+    return not kinds or any(is_person(strip_marks(kind)) for kind in kinds)
 
 
 def opens_with_change(sentence: Sentence, head: int) -> bool:

@@ -1,26 +1,31 @@
 """Reads the claims of a text, clause by clause."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice, takewhile
 from typing import Final
 
 from memory.claims.claim import Claim, ClaimTense
-from memory.claims.clauses import ClauseTokens, cut_clauses, find_heads
-from memory.claims.lexicon import MARK, load_claim_words
+from memory.claims.clauses import HEBREW_AND_I, ClauseTokens, cut_clauses, find_heads
+from memory.claims.lexicon import MARK, list_nouns, load_claim_words
 from memory.claims.mentions import collect_mentions
 from memory.claims.objects import find_object, find_object_before, find_time
-from memory.claims.openings import ClauseOpening, find_opening
+from memory.claims.openings import PRONOUN, ClauseOpening, find_opening
 from memory.claims.relations import REQUEST
 from memory.claims.requests import LEAST_TOLD, find_request
-from memory.claims.voices import has_frame, has_other_voice, mask_other_voices, speaks_for_others
+from memory.claims.voices import TITLE_DOT, has_frame, has_other_voice, mask_other_voices, speaks_for_others
 from memory.guard import find_order, find_secret, speech
-from memory.guard.annotation import AnnotatedText, Sentence, annotate_text, normalise_text
+from memory.guard.annotation import AnnotatedText, Sentence, Span, annotate_text
+from memory.guard.lexicon import WORD
+from memory.guard.spelling import normalise_text
 from memory.language.loader import list_codes, read_entries
 
 READ: Final = 2000
 """Characters of a text that are read: what goes on longer is pasted, and often somebody else's."""
 LONGEST: Final = 300
+MOST_WORDS: Final = 100
+"""Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were."""
 MOST_CLAIMS: Final = 12
 POINTED_WITHIN: Final = 4
 TASK_WITHIN: Final = 6
@@ -32,6 +37,24 @@ POINTING: Final = frozenset(
     {"preferences", "interests", "projects", "challenges", "identity", "work", "learning", "goals"}
 )
 TASKS: Final = frozenset({"preferences", "interests", "projects", "learning", "goals", "manner style"})
+WITHIN_PHRASE: Final = frozenset(
+    {
+        "is",
+        "age",
+        "diet",
+        "has_condition",
+        "married_to",
+        "religion",
+        "works_as",
+        "style",
+        "owns",
+        "likes",
+        "has",
+        "hobby",
+    }
+    | {"studies", "works_at", "takes"}
+)
+"""Relations whose phrase may be all there is: "I'm left-handed", "he is nine years old"."""
 LASTING: Final = frozenset({"identity", "preferences", "family", "colleagues", "challenges", "work", ""})
 
 
@@ -47,7 +70,8 @@ class ClauseGroup:
 def read_claims(text: str, previous: Sequence[str] = ()) -> list[Claim]:
     """The claims of a text in its order. ``previous`` are earlier turns of the same person, oldest first."""
     original = normalise_text(text[:READ])
-    whole = annotate_text(mask_other_voices(original), load_claim_words())
+    masked = mask_other_voices(original)
+    whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
         return []
     mentions = collect_mentions(previous)
@@ -55,33 +79,57 @@ def read_claims(text: str, previous: Sequence[str] = ()) -> list[Claim]:
     found: list[Claim] = []
     place = 0
     skip = False
-    for index, sentence in enumerate(whole.own):
-        place = max(place, original.find(sentence.raw[:12], place))
+    before = ""
+    for index, sentence in enumerate(map(trim_sentence, whole.own)):
+        place = max(place, masked.find(sentence.raw[:12], place))
         if skip:
             skip = False
             continue
         request = find_request(sentence)
         if request is not None and not has_frame(sentence):
-            claim, skip = read_request(whole, index, request, place, original)
+            claim, skip = read_request(whole, index, request, place)
             if claim is not None:
                 found.append(claim)
                 continue
         if has_other_voice(sentence) or find_secret(sentence.raw) or find_order(sentence.raw):
             continue
         for claim in read_sentence(sentence, whole, mentions, place):
+            if claim.subject == PRONOUN:
+                claim = resolve_pronoun(claim, before)
             if not is_laughing or claim.tense != "present":
                 found.append(claim)
         mentions |= collect_mentions([sentence.raw])
+        before = word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))
     return found[:MOST_CLAIMS]
 
 
-def read_request(
-    whole: AnnotatedText, index: int, request: tuple[int, bool], place: int, original: str
-) -> tuple[Claim | None, bool]:
+def trim_sentence(sentence: Sentence) -> Sentence:
+    """The beginning of a sentence that goes on and on: clauses look at all words of a kind."""
+    if len(sentence.words) <= MOST_WORDS:
+        return sentence
+    found = {kind: [span for span in spans if span[1] <= MOST_WORDS] for kind, spans in sentence.found.items()}
+    ends = [match.end() for match in islice(WORD.finditer(sentence.raw), MOST_WORDS)]
+    return replace(
+        sentence,
+        raw=sentence.raw[: ends[-1]],
+        words=sentence.words[:MOST_WORDS],
+        found={k: v for k, v in found.items() if v},
+    )
+
+
+def resolve_pronoun(claim: Claim, before: str) -> Claim:
+    """ "He goes by Duke now" says nothing without the sentence before it."""
+    if before and len(before) + len(claim.statement) < LONGEST:
+        return replace(claim, statement=f"{before} {claim.statement}")
+    return claim
+
+
+def read_request(whole: AnnotatedText, index: int, request: tuple[int, bool], place: int) -> tuple[Claim | None, bool]:
     """What is to be remembered, and whether the next sentence holds it."""
     sentence = whole.own[index]
     start, is_standing = request
     tokens = cut_clauses(sentence)
+    start += sum(1 for _ in takewhile(lambda word: word == ":", sentence.words[start:]))
     body = word_statement(sentence, tokens, start, len(sentence.words))
     takes_next = len(sentence.words) - start < LEAST_TOLD or (sentence.asks and index + 1 < len(whole.own))
     if takes_next:
@@ -97,8 +145,12 @@ def read_request(
         )
     if len(body) > LONGEST or len(body) < 3:
         return None, False
-    span = (place, min(len(original), place + len(sentence.raw)))
-    return Claim("you", REQUEST, body.rstrip("."), body, span, category="request", is_request=True), takes_next
+    span = (place, place + len(sentence.raw))
+    told = next(iter(read_sentence(sentence, whole, frozenset(), place)), None) if not takes_next else None
+    if told is not None and not is_standing:
+        return replace(told, statement=body, span=span, is_request=True), False
+    relation = "style" if is_standing else REQUEST
+    return Claim("you", relation, body.rstrip("."), body, span, lang=find_language(whole), is_request=True), takes_next
 
 
 def read_sentence(sentence: Sentence, whole: AnnotatedText, mentions: frozenset[str], place: int) -> Iterable[Claim]:
@@ -124,12 +176,13 @@ def group_clauses(
             return []
         segments.pop()
     drops = bool(whole.languages and whole.languages & load_dropping_languages())
+    is_greeting = any(one.has("greeting") for one in whole.own[:2])
     groups: list[ClauseGroup] = []
     is_open = False
-    for segment in segments:
+    for segment in join_asides(sentence, segments):
         for start, end in segment:
             head = find_heads(sentence, start, end)
-            opening = find_opening(sentence, start, end, head, mentions, drops_subjects=drops)
+            opening = find_opening(sentence, start, end, head, mentions, drops_subjects=drops, is_greeting=is_greeting)
             if opening is None or not (opening.is_explicit or not is_open):
                 if is_open and not (start == segment[0][0] and starts_anew(sentence, start, end)):
                     last = groups[-1]
@@ -143,6 +196,30 @@ def group_clauses(
             groups.append(ClauseGroup(start, end, (opening,)))
             is_open = True
     return groups
+
+
+def join_asides(sentence: Sentence, segments: Sequence[tuple[Span, ...]]) -> list[tuple[Span, ...]]:
+    """A noun that stands alone before a mark belongs to what follows: "My dad, who's eighty-one, still runs"."""
+    found: list[tuple[Span, ...]] = []
+    held: int | None = None
+    for segment in segments:
+        start, end = segment[0][0], segment[-1][1]
+        if held is None and len(segment) == 1 and is_bare_noun(sentence, start, end):
+            held = start
+            found.append(segment)
+        elif held is not None:
+            found[-1] = ((held, end),)
+            held = None
+        else:
+            found.append(segment)
+    return found
+
+
+def is_bare_noun(sentence: Sentence, start: int, end: int) -> bool:
+    head = find_heads(sentence, start, end)
+    if end - head > POINTED_WITHIN or not sentence.at(head, MARK + "my", MARK + "the"):
+        return False
+    return any(head < at and after in {end - 1, end} for at, after in sentence.spans(*list_nouns()))
 
 
 def starts_anew(sentence: Sentence, start: int, end: int) -> bool:
@@ -160,16 +237,19 @@ def find_statement_end(sentence: Sentence, group: ClauseGroup) -> int | None:
     """Where a statement ends, or None where it says too little by itself or does not mean what it says."""
     first = group.openings[0]
     end = next((at for at, _ in sentence.spans("cut") if first.end <= at < group.end), group.end)
+    # Laughter behind a statement is no part of it; the guard takes a text that laughs for a joke.
+    end = next((at for at, _ in sentence.spans("joke") if first.end < at < end), end)
     if first.category == "name":
         end = find_end_of_name(sentence, first.end, end)
     told = end - first.end
-    if told < 1 and first.category not in SELF_CONTAINED and not first.is_left:
+    if told < 1 and first.category not in SELF_CONTAINED and not (first.is_left or first.relation in WITHIN_PHRASE):
         return None
     if has_within(sentence, group.start, end, "would", apart=(first.start, first.end)):
         return None
     if is_of_passing(sentence, group, first, end):
         return None
-    if first.category in POINTING | {""} and points_at_conversation(sentence, first.end, end):
+    within = POINTED_WITHIN if first.category in POINTING else 0 if first.category == "" and not first.is_free else -1
+    if points_at_conversation(sentence, first.end, end, within):
         return None
     if first.category in TASKS | {""} and has_within(sentence, first.end, min(end, first.end + TASK_WITHIN), "task"):
         return None
@@ -182,18 +262,28 @@ def find_statement_end(sentence: Sentence, group: ClauseGroup) -> int | None:
 
 def is_of_passing(sentence: Sentence, group: ClauseGroup, first: ClauseOpening, end: int) -> bool:
     """Whether it holds for today only, is a plan, an opinion, or an episode among people."""
-    is_new = has_within(sentence, group.start, end, MARK + "change", MARK + "over")
     if first.category in FAMILIES_OF_RULES:
-        if sentence.has("opinion"):
+        if sentence.has("opinion") or has_within(sentence, group.start, end, MARK + "past"):
             return True
-        return first.category in LASTING and (sentence.has("today") or speech.is_passing_state(sentence))
-    if has_within(sentence, group.start, end, MARK + "plan", MARK + "temporary", MARK + "opines", MARK + "past"):
+        is_today = has_within(sentence, group.start, end, "today") or feels_so_now(sentence, group.start, end)
+        return first.category in LASTING and is_today
+    apart = (first.start, 0 if first.is_left else first.end)
+    if has_within(sentence, group.start, end, MARK + "plan", MARK + "opines", apart=apart):
+        return True
+    if has_within(sentence, group.start, end, MARK + "temporary", MARK + "past"):
         return True
     if first.is_free and has_within(sentence, group.start, end, MARK + "episode", "request"):
         return True
-    if first.relation == "is" and sentence.has("opinion"):
+    if first.relation in {"is", "works_as"} and sentence.has("opinion"):
         return True
-    return not is_new and (has_within(sentence, 0, end, "today") or speech.is_passing_state(sentence))
+    if (first.is_free or first.relation in {"is", "works_as"}) and feels_so_now(sentence, group.start, end):
+        return True
+    is_new = has_within(sentence, group.start, end, MARK + "change", MARK + "over")
+    return not is_new and has_within(sentence, group.start, end, "today")
+
+
+def feels_so_now(sentence: Sentence, start: int, end: int) -> bool:
+    return has_within(sentence, start, end, "state", "weather", "errand") and speech.is_passing_state(sentence)
 
 
 FAMILIES_OF_RULES: Final = SELF_CONTAINED | POINTING | TASKS | {"name", "family", "colleagues", "values"}
@@ -215,10 +305,10 @@ def find_end_of_name(sentence: Sentence, start: int, end: int) -> int:
     return min(end, *(at for at in (*sentence.breaks, *joints, end) if at > start))
 
 
-def points_at_conversation(sentence: Sentence, place: int, end: int) -> bool:
+def points_at_conversation(sentence: Sentence, place: int, end: int, within: int) -> bool:
     """Whether something that only the conversation shows is meant: "the second option", "this", but not "this year"."""
     return any(
-        0 <= there - place <= POINTED_WITHIN and there < end and not sentence.at(there, "near")
+        0 <= there - place <= within and there < end and not sentence.at(there, "near")
         for there, _ in sentence.spans("there")
     )
 
@@ -260,23 +350,39 @@ def build_claim(
         object=cut_words(sentence, tokens, first, last).casefold(),
         statement=statement,
         span=span,
-        category=opening.category,
+        category=opening.category or opening.people,
         polarity=not (negated or (is_over and tense == "over")),
-        hedged=sentence.has(MARK + "hedge"),
+        hedged=not opening.category and sentence.has(MARK + "hedge"),
         tense=tense,
-        time=cut_words(sentence, tokens, *time) if time else "",
-        lang=next(iter(sorted((whole.languages or frozenset()) - {"other"})), ""),
+        time=find_reach(sentence)
+        if opening.category == "goals"
+        else cut_words(sentence, tokens, *time)
+        if time
+        else "",
+        lang=find_language(whole),
     )
 
 
+def find_reach(sentence: Sentence) -> str:
+    """How far a goal reaches: "by June", "in ten years"."""
+    return "far" if sentence.has("far") else "near" if sentence.has("near") else ""
+
+
+def find_language(whole: AnnotatedText) -> str:
+    return next((code for code in list_codes() if code in (whole.languages or ())), "")
+
+
 def cut_words(sentence: Sentence, tokens: ClauseTokens, start: int, end: int) -> str:
-    return sentence.raw[tokens.starts[start] : tokens.ends[end - 1]] if start < end <= len(tokens.ends) else ""
+    if not start < end <= len(tokens.ends):
+        return ""
+    return sentence.raw[tokens.starts[start] : tokens.ends[end - 1]].replace(TITLE_DOT, ".")
 
 
 def word_statement(sentence: Sentence, tokens: ClauseTokens, start: int, end: int) -> str:
     """The words from one place up to another, as they were written, as a sentence."""
     if start >= len(tokens.starts) or start >= end:
         return ""
+    first = tokens.starts[start] + (1 if HEBREW_AND_I.fullmatch(sentence.words[start]) else 0)
     until = tokens.starts[end] if end < len(tokens.starts) else len(sentence.raw)
-    text = " ".join(sentence.raw[tokens.starts[start] : until].split()).rstrip(" ,;:-–—.!¡¿")
+    text = " ".join(sentence.raw[first:until].replace(TITLE_DOT, ".").split()).rstrip(" ,;:-–—.!¡¿")
     return f"{text[:1].upper()}{text[1:]}."

@@ -1,7 +1,7 @@
 """Requests to remember: whatever their grammar, what follows is the statement."""
 
-from memory.claims.lexicon import MARK
 from memory.claims.clauses import find_heads
+from memory.claims.lexicon import MARK
 from memory.guard.annotation import Sentence
 
 LEAST_TOLD = 2

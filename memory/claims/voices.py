@@ -1,12 +1,16 @@
 """What a text says in another voice than the person's own: code, quotations, parts played, jokes, texts to work on."""
 
 import re
+from functools import cache
 from typing import Final
 
 from memory.claims.lexicon import MARK
 from memory.guard import speech
 from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence
+from memory.language.loader import collect_entries
 
+TITLE_DOT: Final = "\ue001"
+"""A dot that the splitter of sentences does not know."""
 CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`", re.DOTALL)
 QUOTED_LINE: Final = re.compile(r"^[^\S\n]{0,8}>[^\n]*$", re.MULTILINE)
 QUOTED: Final = re.compile(
@@ -14,18 +18,26 @@ QUOTED: Final = re.compile(
     r"|(?<!\w)'[^'\n]{3,500}'(?!\w)"
 )
 LINE_OF_CODE: Final = re.compile(
-    r"[{}]|=>|==|\w\(\"|;\s*(?:$|//)|\bconst\b|\bSELECT\b|\bdef \w|\w=\w|</\w|\bNULL\b|\bTraceback\b|\blet \w{1,40} =|^\s{0,8}(?:Error|ERROR|WARN|INFO)\b"
+    r"[{}]|=>|==|\w\(\"|;\s*(?:$|//)|\bconst\b|\bSELECT\b|\bdef \w|\w=\w|</\w|\bNULL\b|\bTraceback\b"
+    r"|\blet \w{1,40} =|^\s{0,8}(?:Error|ERROR|WARN|INFO)\b"
 )
 """Marks of code and logs outside of a fence; speech has none of them."""
 
 
 def mask_other_voices(text: str) -> str:
     """The text with blanks for code and quotations, so that places in it stay what they are."""
+    if LINE_OF_CODE.search(text):
+        text = "\n".join(" " * len(line) if LINE_OF_CODE.search(line) else line for line in text.split("\n"))
     for pattern in (CODE, QUOTED_LINE, QUOTED):
         text = pattern.sub(_blank, text)
-    if LINE_OF_CODE.search(text):
-        return "\n".join(" " * len(line) if LINE_OF_CODE.search(line) else line for line in text.split("\n"))
-    return text
+    return load_titles().sub(lambda found: found[0][:-1] + TITLE_DOT, text)
+
+
+@cache
+def load_titles() -> re.Pattern[str]:
+    """Titles written with a dot, which ends no sentence: Dr., Mrs., Sra."""
+    titles = "|".join(re.escape(title) for title in collect_entries("claims", "title"))
+    return re.compile(rf"(?<!\w)(?:{titles})\.(?=\s\w)", re.IGNORECASE)
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -65,7 +65,7 @@ def find_heads(sentence: Sentence, start: int, end: int) -> int:
     moved = True
     while moved and place < end and place not in changes:
         moved = False
-        if sentence.at(place, MARK + "joint") and not sentence.at(place, MARK + "my", MARK + "i"):
+        if sentence.has_at(place, MARK + "joint") and not sentence.has_at(place, MARK + "my", MARK + "i"):
             place, moved = place + 1, True
         for first, last in steps:
             if first == place and last <= end and not _is_subject(sentence, first, last):

@@ -120,7 +120,7 @@ def find_introduction(sentence: Sentence, heads: set[int], end: int, *, is_greet
         if first not in heads or not 0 < told <= LONGEST_NAME:
             continue
         is_named = all(at in sentence.capitals for at in range(last, end))
-        is_known = sentence.has("state") or any(sentence.at(at, MARK + "topic", "kin") for at in range(last, end))
+        is_known = sentence.has("state") or any(sentence.has_at(at, MARK + "topic", "kin") for at in range(last, end))
         if is_named or (told == 1 and not is_known):
             return ClauseOpening("", "name", SPEAKER, first, last)
     return None
@@ -130,7 +130,7 @@ def find_relation(
     sentence: Sentence, start: int, end: int, head: int, mentions: frozenset[str], *, drops_subjects: bool
 ) -> ClauseOpening | None:
     found: list[tuple[int, int, ClauseOpening]] = []
-    told = sentence.found.keys()
+    told = sentence.spans_by_kind.keys()
     for kind in list_relations():
         if kind not in told:
             continue
@@ -197,7 +197,7 @@ def is_of_speaker(sentence: Sentence, heads: Span, phrase: Span, end: int, *, dr
         return True
     if any(head <= at and after == first for at, after in sentence.spans(MARK + "my")):
         return True
-    names_another = sentence.at(head, MARK + "my", MARK + "the", MARK + "third")
+    names_another = sentence.has_at(head, MARK + "my", MARK + "the", MARK + "third")
     return drops and first - head <= REACH_NAME and not names_another
 
 
@@ -254,7 +254,7 @@ def find_close_person(sentence: Sentence, heads: set[int], end: int) -> ClauseOp
 def find_value(sentence: Sentence, start: int, end: int) -> ClauseOpening | None:
     """What matters to somebody stands in front: "Honesty matters more to me than comfort"."""
     for first, last in sentence.spans("values"):
-        if start <= first <= start + 4 and last <= end and not sentence.before(first, 4, "there"):
+        if start <= first <= start + 4 and last <= end and not sentence.has_before(first, 4, "there"):
             return ClauseOpening("values", "values", SPEAKER, start, last)
     return None
 
@@ -335,7 +335,7 @@ def find_free_claim(
         return None
     owned = find_owned_noun(sentence, head, end)
     speakers = sentence.spans(MARK + "i", MARK + "self", "me")
-    speaks = any(start <= at < end and not sentence.at(at, MARK + "my", "my") for at, _ in speakers)
+    speaks = any(start <= at < end and not sentence.has_at(at, MARK + "my", "my") for at, _ in speakers)
     if owned is not None and not speaks and is_person_at(sentence, owned):
         if is_of_another(sentence, owned[1], min(end, owned[1] + 2)) or not has_change:
             return None

@@ -80,7 +80,7 @@ def read_claims(text: str, previous: Sequence[str] = ()) -> list[Claim]:
     place = 0
     skip = False
     before = ""
-    for index, sentence in enumerate(map(trim_sentence, whole.own)):
+    for index, sentence in enumerate(map(trim_sentence, whole.own_sentences)):
         place = max(place, masked.find(sentence.raw[:12], place))
         if skip:
             skip = False
@@ -107,13 +107,13 @@ def trim_sentence(sentence: Sentence) -> Sentence:
     """The beginning of a sentence that goes on and on: clauses look at all words of a kind."""
     if len(sentence.words) <= MOST_WORDS:
         return sentence
-    found = {kind: [span for span in spans if span[1] <= MOST_WORDS] for kind, spans in sentence.found.items()}
+    found = {kind: [span for span in spans if span[1] <= MOST_WORDS] for kind, spans in sentence.spans_by_kind.items()}
     ends = [match.end() for match in islice(WORD.finditer(sentence.raw), MOST_WORDS)]
     return replace(
         sentence,
         raw=sentence.raw[: ends[-1]],
         words=sentence.words[:MOST_WORDS],
-        found={k: v for k, v in found.items() if v},
+        spans_by_kind={k: v for k, v in found.items() if v},
     )
 
 
@@ -126,21 +126,23 @@ def resolve_pronoun(claim: Claim, before: str) -> Claim:
 
 def read_request(whole: AnnotatedText, index: int, request: tuple[int, bool], place: int) -> tuple[Claim | None, bool]:
     """What is to be remembered, and whether the next sentence holds it."""
-    sentence = whole.own[index]
+    sentence = whole.own_sentences[index]
     start, is_standing = request
     tokens = cut_clauses(sentence)
     start += sum(1 for _ in takewhile(lambda word: word == ":", sentence.words[start:]))
     body = word_statement(sentence, tokens, start, len(sentence.words))
-    takes_next = len(sentence.words) - start < LEAST_TOLD or (sentence.asks and index + 1 < len(whole.own))
+    takes_next = len(sentence.words) - start < LEAST_TOLD or (
+        sentence.is_question and index + 1 < len(whole.own_sentences)
+    )
     if takes_next:
-        if index + 1 >= len(whole.own):
+        if index + 1 >= len(whole.own_sentences):
             return None, False
-        after = whole.own[index + 1]
-        if after.asks:
+        after = whole.own_sentences[index + 1]
+        if after.is_question:
             return None, False
         body = (
             f"{body} {word_statement(after, cut_clauses(after), 0, len(after.words))}"
-            if sentence.asks
+            if sentence.is_question
             else (word_statement(after, cut_clauses(after), 0, len(after.words)))
         )
     if len(body) > LONGEST or len(body) < 3:
@@ -171,12 +173,12 @@ def group_clauses(
     sentence: Sentence, tokens: ClauseTokens, whole: AnnotatedText, mentions: frozenset[str]
 ) -> list[ClauseGroup]:
     segments = list(tokens.segments)
-    if sentence.asks:
+    if sentence.is_question:
         if len(segments) < 2 or segments[-1][-1][1] - segments[-1][0][0] < SHORTEST_TAIL:
             return []
         segments.pop()
     drops = bool(whole.languages and whole.languages & load_dropping_languages())
-    is_greeting = any(one.has("greeting") for one in whole.own[:2])
+    is_greeting = any(one.has("greeting") for one in whole.own_sentences[:2])
     groups: list[ClauseGroup] = []
     is_open = False
     for segment in join_asides(sentence, segments):
@@ -217,7 +219,7 @@ def join_asides(sentence: Sentence, segments: Sequence[tuple[Span, ...]]) -> lis
 
 def is_bare_noun(sentence: Sentence, start: int, end: int) -> bool:
     head = find_heads(sentence, start, end)
-    if end - head > POINTED_WITHIN or not sentence.at(head, MARK + "my", MARK + "the"):
+    if end - head > POINTED_WITHIN or not sentence.has_at(head, MARK + "my", MARK + "the"):
         return False
     return any(head < at and after in {end - 1, end} for at, after in sentence.spans(*list_nouns()))
 
@@ -308,7 +310,7 @@ def find_end_of_name(sentence: Sentence, start: int, end: int) -> int:
 def points_at_conversation(sentence: Sentence, place: int, end: int, within: int) -> bool:
     """Whether something that only the conversation shows is meant: "the second option", "this", but not "this year"."""
     return any(
-        0 <= there - place <= within and there < end and not sentence.at(there, "near")
+        0 <= there - place <= within and there < end and not sentence.has_at(there, "near")
         for there, _ in sentence.spans("there")
     )
 

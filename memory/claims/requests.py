@@ -13,7 +13,7 @@ FURTHEST = 2
 def find_request(sentence: Sentence) -> tuple[int, bool] | None:
     """Where what is to be remembered begins, and whether the sentence is a standing order, or None."""
     head = find_heads(sentence, 0, len(sentence.words))
-    if sentence.asks:
+    if sentence.is_question:
         return (
             next((after, False) for at, after in asks) if (asks := near_head(sentence, "remember ask", head)) else None
         )

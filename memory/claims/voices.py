@@ -48,7 +48,7 @@ def speaks_for_others(reading: AnnotatedText) -> bool:
     """Whether the words of the whole text may be somebody else's: a text to work on, a part to play, a joke."""
     if speech.is_exchange(reading):
         return True
-    return any(has_frame(sentence) for sentence in reading.own)
+    return any(has_frame(sentence) for sentence in reading.own_sentences)
 
 
 def has_frame(sentence: Sentence) -> bool:
@@ -59,4 +59,4 @@ def has_frame(sentence: Sentence) -> bool:
 def has_other_voice(sentence: Sentence) -> bool:
     if sentence.has("someone says", "asked", "wish", "if i", "suppose") or ADDRESS_MARK in sentence.raw:
         return True
-    return any(sentence.at(start, "maybe") for start in sentence.heads)
+    return any(sentence.has_at(start, "maybe") for start in sentence.sentence_starts)

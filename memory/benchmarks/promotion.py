@@ -134,7 +134,7 @@ def run_passes(
     for user in users:
         before = time.perf_counter()
         done = promotion.promote_user(user, now=now, dry_run=dry_run, counting=False)
-        moved, let_go = moved + done.moved, let_go + done.let_go
+        moved, let_go = moved + done.moved, let_go + done.rested + done.let_go
         if watch:
             watch.add("longest batch of a user", done.longest_s * 1000)
             watch.add("pass of a user", (time.perf_counter() - before) * 1000)

@@ -1,9 +1,8 @@
 """The end of a turn: storing the exchange and recording its outcome."""
 
-import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 
 from memory.facade.actor import FacadePart
 from memory.models import EndUser
@@ -13,7 +12,7 @@ from outcomes.exchanges.storing import NewExchange, StoredExchange
 from outcomes.models import OutcomeEvent
 from outcomes.verdicts import actions, recording
 from outcomes.verdicts.actions import Action
-from outcomes.verdicts.recording import RecordedOutcome
+from outcomes.verdicts.recording import OutcomeSubject, RecordedOutcome
 
 
 class TurnVerbs(FacadePart):
@@ -22,30 +21,13 @@ class TurnVerbs(FacadePart):
         return storing.store_exchange(user, new, now=now, actor=self.actor)
 
     def record_outcome(
-        self,
-        user: EndUser,
-        outcome: Outcome,
-        *,
-        now: datetime,
-        turn_id: uuid.UUID | None = None,
-        exchange_id: uuid.UUID | None = None,
-        key_takeaway: str = "",
-        related: Sequence[int | str] | None = None,
+        self, user: EndUser, outcome: Outcome, *, now: datetime, **subject: Unpack[OutcomeSubject]
     ) -> RecordedOutcome:
         """``related`` names positions of the turn's search or memory ids; without it all that the turn showed is meant.
 
         Raises UnknownTurn, and WriteRefused when there is nothing an outcome could be about.
         """
-        return recording.record_outcome(
-            user,
-            outcome,
-            now=now,
-            turn_id=turn_id,
-            exchange_id=exchange_id,
-            key_takeaway=key_takeaway,
-            related=related,
-            actor=self.actor,
-        )
+        return recording.record_outcome(user, outcome, now=now, actor=self.actor, **subject)
 
     def record_action(self, user: EndUser, action: Action, *, now: datetime) -> None:
         """Keep a tool call beside its turn, whose outcome is then learned for the tool too."""

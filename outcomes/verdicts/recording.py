@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypedDict
 
 from django.db.models import Count
 
@@ -50,6 +51,15 @@ class RecordedOutcome:
     takeaway_id: uuid.UUID | None
     ignored: list[int | str] = field(default_factory=list)
     replaced: Outcome | None = None
+
+
+class OutcomeSubject(TypedDict, total=False):
+    """What ``record_outcome`` is about, for those who pass it on."""
+
+    turn_id: uuid.UUID | None
+    exchange_id: uuid.UUID | None
+    key_takeaway: str
+    related: Sequence[int | str] | None
 
 
 def record_outcome(

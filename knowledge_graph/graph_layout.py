@@ -63,7 +63,7 @@ class EdgeShape:
     x2: float
     y2: float
     css: str
-    says: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)

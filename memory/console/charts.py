@@ -41,14 +41,14 @@ class ChartBar:
     y: float
     width: float
     height: float
-    says: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
 class ChartPoint:
     x: float
     y: float
-    says: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,45 +77,45 @@ class Chart:
         return self.width - RIGHT
 
 
-def stack_bars(days: Sequence[date], parts: Mapping[str, tuple[str, Sequence[float]]], sheet: ChartSize) -> Chart:
+def stack_bars(days: Sequence[date], parts: Mapping[str, tuple[str, Sequence[float]]], size: ChartSize) -> Chart:
     """A pile of bars for each day. ``parts``: name to class and one number for each day, the lowest first."""
-    sums = [sum(numbers[place] for _, numbers in parts.values()) for place in range(len(days))]
+    sums = [sum(numbers[position] for _, numbers in parts.values()) for position in range(len(days))]
     top = round_up_to_scale(max(sums, default=0))
-    step = day_width(days, sheet)
+    step = day_width(days, size)
     bars = []
-    for place, day in enumerate(days):
+    for position, day in enumerate(days):
         ground = 0.0
         for name, (css, numbers) in parts.items():
-            if numbers[place]:
-                upper = scale_y(ground + numbers[place], top)
-                x = LEFT + step * (place + (1 - SHARE) / 2)
+            if numbers[position]:
+                upper = scale_y(ground + numbers[position], top)
+                x = LEFT + step * (position + (1 - SHARE) / 2)
                 height = scale_y(ground, top) - upper
-                says = f"{day:%d %b}: {name} {numbers[place]:,.0f}"
-                bars.append(ChartBar(css, round(x, 2), upper, round(step * SHARE, 2), round(height, 2), says))
-                ground += numbers[place]
-    return Chart(bars, [], label_levels(top, ""), label_dates(days, sheet), sheet.width, sheet.css)
+                label = f"{day:%d %b}: {name} {numbers[position]:,.0f}"
+                bars.append(ChartBar(css, round(x, 2), upper, round(step * SHARE, 2), round(height, 2), label))
+                ground += numbers[position]
+    return Chart(bars, [], label_levels(top, ""), label_dates(days, size), size.width, size.css)
 
 
 def draw_lines(
-    days: Sequence[date], curves: Mapping[str, tuple[str, Sequence[float | None]]], unit: str, sheet: ChartSize
+    days: Sequence[date], curves: Mapping[str, tuple[str, Sequence[float | None]]], unit: str, size: ChartSize
 ) -> Chart:
     """A line for each name, broken where a day has no value."""
     known = [value for _, values in curves.values() for value in values if value is not None]
     top = round_up_to_scale(max(known, default=0))
-    lines = [draw_line(name, css, values, days, top, unit, sheet) for name, (css, values) in curves.items()]
-    return Chart([], lines, label_levels(top, unit), label_dates(days, sheet), sheet.width, sheet.css)
+    lines = [draw_line(name, css, values, days, top, unit, size) for name, (css, values) in curves.items()]
+    return Chart([], lines, label_levels(top, unit), label_dates(days, size), size.width, size.css)
 
 
 def draw_line(
-    name: str, css: str, values: Sequence[float | None], days: Sequence[date], top: float, unit: str, sheet: ChartSize
+    name: str, css: str, values: Sequence[float | None], days: Sequence[date], top: float, unit: str, size: ChartSize
 ) -> ChartLine:
     stretches: list[list[ChartPoint]] = [[]]
-    for place, value in enumerate(values):
+    for position, value in enumerate(values):
         if value is None:
             stretches.append([])
             continue
-        says = f"{days[place]:%d %b}: {name} {value:,.0f} {unit}"
-        stretches[-1].append(ChartPoint(center_of_day(place, days, sheet), scale_y(value, top), says))
+        label = f"{days[position]:%d %b}: {name} {value:,.0f} {unit}"
+        stretches[-1].append(ChartPoint(center_of_day(position, days, size), scale_y(value, top), label))
     points = [" ".join(f"{dot.x},{dot.y}" for dot in stretch) for stretch in stretches if stretch]
     return ChartLine(css, name, points, [dot for stretch in stretches for dot in stretch])
 
@@ -134,12 +134,12 @@ def scale_y(value: float, top: float) -> float:
     return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / top, 2)
 
 
-def day_width(days: Sequence[date], sheet: ChartSize) -> float:
-    return (sheet.width - LEFT - RIGHT) / max(1, len(days))
+def day_width(days: Sequence[date], size: ChartSize) -> float:
+    return (size.width - LEFT - RIGHT) / max(1, len(days))
 
 
-def center_of_day(place: int, days: Sequence[date], sheet: ChartSize) -> float:
-    return round(LEFT + day_width(days, sheet) * (place + 0.5), 2)
+def center_of_day(position: int, days: Sequence[date], size: ChartSize) -> float:
+    return round(LEFT + day_width(days, size) * (position + 0.5), 2)
 
 
 def label_levels(top: float, unit: str) -> list[AxisLabel]:
@@ -147,8 +147,8 @@ def label_levels(top: float, unit: str) -> list[AxisLabel]:
     return [AxisLabel(LEFT - 6, scale_y(value, top), f"{value:,.0f} {unit}".strip()) for value in steps]
 
 
-def label_dates(days: Sequence[date], sheet: ChartSize) -> list[AxisLabel]:
-    most = (sheet.width - LEFT - RIGHT) // DATE
+def label_dates(days: Sequence[date], size: ChartSize) -> list[AxisLabel]:
+    most = (size.width - LEFT - RIGHT) // DATE
     every = -(-len(days) // most) if days else 1
-    shown = [(place, day) for place, day in enumerate(days) if (len(days) - 1 - place) % every == 0]
-    return [AxisLabel(center_of_day(place, days, sheet), HEIGHT - 6, f"{day:%d %b}") for place, day in shown]
+    labelled = [(position, day) for position, day in enumerate(days) if (len(days) - 1 - position) % every == 0]
+    return [AxisLabel(center_of_day(position, days, size), HEIGHT - 6, f"{day:%d %b}") for position, day in labelled]

@@ -75,8 +75,8 @@ def describe_component(name: str, part: Component) -> ComponentHealth:
 def describe_reason(detail: str) -> str:
     """What went wrong as a sentence, without the technical name in front: the part is named beside it."""
     name, colon, rest = detail.partition(": ")
-    said = rest if colon and name in NAMES else detail
-    return f"{said[:1].upper()}{said[1:]}" + ("" if not said or said[-1] in ".?!" else ".")
+    text = rest if colon and name in NAMES else detail
+    return f"{text[:1].upper()}{text[1:]}" + ("" if not text or text[-1] in ".?!" else ".")
 
 
 def is_known_bad(breaker: str, components: dict[str, Component]) -> bool:

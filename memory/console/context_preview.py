@@ -50,15 +50,15 @@ class PreviewSection:
 @require_safe
 @person_page
 def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
-    asked = "query" in request.GET
-    form = ContextForm(request.GET if asked else None)
+    is_submitted = "query" in request.GET
+    form = ContextForm(request.GET if is_submitted else None)
     context: dict[str, Any] = {"person": person, "form": form}
     status = 200
-    if asked and not form.is_valid():
+    if is_submitted and not form.is_valid():
         status = 422
-    elif asked and form.cleaned_data["query"]:
+    elif is_submitted and form.cleaned_data["query"]:
         context.update(build_preview_context(compose_preview(person, form)))
-    return render_page(request, "console/search/context.html", "console/search/_handed.html", context, status=status)
+    return render_page(request, "console/search/context.html", "console/search/_preview.html", context, status=status)
 
 
 def compose_preview(person: ViewedPerson, form: ContextForm) -> Context:
@@ -72,30 +72,30 @@ def compose_preview(person: ViewedPerson, form: ContextForm) -> Context:
     )
 
 
-def build_preview_context(made: Context) -> dict[str, Any]:
-    debug, insights = made.meta["debug"], made.meta["context_insights"]
+def build_preview_context(composed: Context) -> dict[str, Any]:
+    debug, insights = composed.meta["debug"], composed.meta["context_insights"]
     timings = dict(debug["stage_timings_ms"])
     # Experience is asked before the search, whose total is without it.
     timings["total"] = timings.get("total", 0.0) + timings.get("insights", 0.0)
     return {
-        "made": made,
-        "parts": list_sections(made),
+        "composed": composed,
+        "parts": list_sections(composed),
         "total_ms": timings["total"],
         "segments": split_timings(timings),
         "warnings": describe_fallbacks(debug["fallbacks_used"], debug["vector_stage_status"]),
         "errors": debug["errors"],
         "concepts": insights["matched_concepts"],
         "directives": insights["directives"] or [],
-        "positions": made.meta["retrieval"]["search_position_map"]["by_position"],
-        "context_type": (made.meta["context_type"] or "").replace("_", " "),
-        "share": min(1.0, made.tokens / made.budget.tokens),
+        "positions": composed.meta["retrieval"]["search_position_map"]["by_position"],
+        "context_type": (composed.meta["context_type"] or "").replace("_", " "),
+        "share": min(1.0, composed.tokens / composed.budget.tokens),
     }
 
 
-def list_sections(made: Context) -> list[PreviewSection]:
+def list_sections(composed: Context) -> list[PreviewSection]:
     found, x = [], 0.0
-    for section in made.sections:
-        width = 100 * section.tokens / made.tokens
+    for section in composed.sections:
+        width = 100 * section.tokens / composed.tokens
         title, reason = TITLES.get(section.name, section.name), REASONS.get(section.name, "")
         found.append(
             PreviewSection(section.name, title, reason, section.text, section.tokens, round(x, 3), round(width, 3))

@@ -109,15 +109,15 @@ def describe_fusion(explain: Mapping[str, Any], final_score: float) -> str:
         return f"The final score is {final_score:.2f}."
     how = FUSIONS.get(str(explain.get("fusion")), "as configured")
     boosts = explain.get("boosts") or {}
-    said = [f"Both sides were weighed {how}, which gave {relevance:.2f}"]
+    clauses = [f"Both sides were weighed {how}, which gave {relevance:.2f}"]
     if raised := list_reasons(boosts, 1):
-        said.append(f"raised because {raised}")
+        clauses.append(f"raised because {raised}")
     if lowered := list_reasons(boosts, -1):
-        said.append(f"lowered because {lowered}")
+        clauses.append(f"lowered because {lowered}")
     if explain.get("ce") is not None:
-        said.append("looked at again by the reranker")
+        clauses.append("looked at again by the reranker")
     ending = f", and is {final_score:.2f} between 0 and 1." if f"{relevance:.2f}" != f"{final_score:.2f}" else "."
-    return "; ".join(said) + ending
+    return "; ".join(clauses) + ending
 
 
 def list_reasons(boosts: Mapping[str, float], sign: int) -> str:

@@ -126,8 +126,8 @@ class PinForm(WritingForm):
 
     @classmethod
     def of(cls, item: MemoryItem) -> "PinForm":
-        said = {"text": item.text, "tags": ", ".join(item.tags), "importance": 0.7, "confidence": 0.7}
-        return cls(initial=said, label_suffix="")
+        initial = {"text": item.text, "tags": ", ".join(item.tags), "importance": 0.7, "confidence": 0.7}
+        return cls(initial=initial, label_suffix="")
 
 
 class RevisionForm(WritingForm):

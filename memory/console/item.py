@@ -190,13 +190,13 @@ def restore(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) 
 
 
 def respond_to_change(
-    request: OperatorRequest, person: ViewedPerson, changed: MemoryItem | None, said: str
+    request: OperatorRequest, person: ViewedPerson, changed: MemoryItem | None, message: str
 ) -> HttpResponse:
     if changed is None:
         raise Http404("no such memory")
     if wants_fragment(request) and "in_place" in request.POST:
-        return render(request, "console/item/_moved.html", {"person": person, "item": changed, "said": said})
-    messages.success(request, said)
+        return render(request, "console/item/_moved.html", {"person": person, "item": changed, "message": message})
+    messages.success(request, message)
     return redirect_to_item(request, person, changed.pk)
 
 

@@ -20,14 +20,14 @@ from memory.web.viewing import ViewedPerson
 @person_page
 def record_item_outcome(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     """One more outcome of this memory, as explicit as the user's own."""
-    item, said = find_item(person, item_id), request.POST.get("outcome", "")
+    item, outcome = find_item(person, item_id), request.POST.get("outcome", "")
     if request.method != "POST":
         return redirect_to_item(request, person, item_id)
-    if item.tier not in SCORED_TIERS or said not in {value.value for value, _ in VERDICTS}:
+    if item.tier not in SCORED_TIERS or outcome not in {value.value for value, _ in VERDICTS}:
         raise Http404("no such outcome, or no memory that outcomes score")
-    open_facade(person).record_outcome(person.user, Outcome(said), now=timezone.now(), related=[str(item_id)])
+    open_facade(person).record_outcome(person.user, Outcome(outcome), now=timezone.now(), related=[str(item_id)])
     score = find_item(person, item_id).score
-    messages.success(request, f"Counted as “{OUTCOME_NAMES[Outcome(said)]}”: the score went to {score:.2f}.")
+    messages.success(request, f"Counted as “{OUTCOME_NAMES[Outcome(outcome)]}”: the score went to {score:.2f}.")
     return redirect_to_item(request, person, item_id)
 
 
@@ -44,15 +44,15 @@ def retry_indexing(request: OperatorRequest, person: ViewedPerson, item_id: uuid
 @person_page
 def set_always_inject(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     """Whether a statement of the bank is handed over with every question."""
-    item, wanted = find_item(person, item_id), request.POST.get("always") == "yes"
+    item, always = find_item(person, item_id), request.POST.get("always") == "yes"
     if request.method != "POST":
         return redirect_to_item(request, person, item_id)
     if item.tier != Tier.MEMORY_BANK:
         raise Http404("only the memory bank is put into every context")
     try:
-        open_facade(person).revise(person.user, item_id, {"always_inject": wanted}, now=timezone.now())
+        open_facade(person).revise(person.user, item_id, {"always_inject": always}, now=timezone.now())
     except WriteRefused as error:
         messages.error(request, f"Not changed: {error.rule}.")
         return redirect_to_item(request, person, item_id)
-    messages.success(request, "It comes with every question now." if wanted else "It is left to search from now on.")
+    messages.success(request, "It comes with every question now." if always else "It is left to search from now on.")
     return redirect_to_item(request, person, item_id)

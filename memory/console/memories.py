@@ -25,10 +25,10 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     if not form.is_valid():
         context = {"person": person, "form": form, "items": []}
         return render_page(request, "console/memories/page.html", "console/memories/_list.html", context, status=422)
-    fields, wanted, cursor = form.cleaned_data, form.as_filter(), request.GET.get("cursor", "")
+    fields, item_filter, cursor = form.cleaned_data, form.as_filter(), request.GET.get("cursor", "")
     sort = fields["sort"] or RECENT
     after = read_cursor(cursor, sort)
-    found = open_facade(person).list_items(person.user, wanted, sort=sort, after=after, limit=PAGE + 1)
+    found = open_facade(person).list_items(person.user, item_filter, sort=sort, after=after, limit=PAGE + 1)
     items = found[:PAGE]
     context = {
         "person": person,
@@ -37,7 +37,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         "items": items,
         # The status, where nothing else narrows the list.
         "only_status": "" if fields["tag"] or fields["q"] or fields["tier"] else fields["status"],
-        "is_filtered": wanted != ItemFilter(),
+        "is_filtered": item_filter != ItemFilter(),
         "cursor": cursor,
         "next_page": build_next_query(fields, build_item_cursor(items[-1], sort)) if len(found) > PAGE else "",
     }

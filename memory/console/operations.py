@@ -51,9 +51,9 @@ def build_index_context() -> dict[str, Any]:
 
 def describe_drift(report: DriftReport) -> str:
     """What was found, in words."""
-    said = []
+    parts = []
     for kind, meaning in DIFFERENCE_TEXTS.items():
         if found := report.found.get(kind, 0):
             mended = report.mended.get(kind, 0)
-            said.append(f"{found} {meaning}" + ("" if mended == found else f" ({mended} mended)"))
-    return ", ".join(said)
+            parts.append(f"{found} {meaning}" + ("" if mended == found else f" ({mended} mended)"))
+    return ", ".join(parts)

@@ -44,8 +44,13 @@ def home(request: OperatorRequest) -> HttpResponse:
 def page(request: OperatorRequest) -> HttpResponse:
     form = PeopleForm(request.GET)
     query = form.cleaned_data["q"] if form.is_valid() else ""
-    context = {"form": form, "query": query, "households": list_people(request.user, query), "shown": PEOPLE_LISTED}
-    return render_page(request, "console/people/page.html", "console/people/_households.html", context)
+    context = {
+        "form": form,
+        "query": query,
+        "organizations": list_people(request.user, query),
+        "people_listed": PEOPLE_LISTED,
+    }
+    return render_page(request, "console/people/page.html", "console/people/_organizations.html", context)
 
 
 def list_people(operator: Operator, query: str) -> list[OrganizationPeople]:

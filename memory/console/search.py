@@ -32,25 +32,25 @@ class ExplainedHit:
 @require_safe
 @person_page
 def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
-    asked = "query" in request.GET
-    form = SearchForm(request.GET if asked else None)
+    is_submitted = "query" in request.GET
+    form = SearchForm(request.GET if is_submitted else None)
     context: dict[str, Any] = {"person": person, "form": form, "now": timezone.now(), "tiers": list(Tier)}
     status = 200
-    if asked and not form.is_valid():
+    if is_submitted and not form.is_valid():
         status = 422
-    elif asked and form.cleaned_data["query"]:
+    elif is_submitted and form.cleaned_data["query"]:
         result = run_search(person, form)
         context.update(build_result_context(result, form.cleaned_data["sort_by"]))
     return render_page(request, "console/search/page.html", "console/search/_found.html", context, status=status)
 
 
 def run_search(person: ViewedPerson, form: SearchForm) -> SearchResult:
-    asked = form.cleaned_data
+    fields = form.cleaned_data
     request = SearchRequest(
-        query=asked["query"],
-        tiers=frozenset(Tier(tier) for tier in asked["tiers"]) or None,
-        limit=asked["limit"],
-        sort_by=asked["sort_by"],
+        query=fields["query"],
+        tiers=frozenset(Tier(tier) for tier in fields["tiers"]) or None,
+        limit=fields["limit"],
+        sort_by=fields["sort_by"],
     )
     # An operator looks on: no turn of the user's is made, and nothing counts as retrieved.
     return open_facade(person).search(person.user, request, now=timezone.now(), remember=False)

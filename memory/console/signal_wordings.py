@@ -85,8 +85,8 @@ def name_signal(name: str) -> str:
 
 def explain_signal(name: str, value: float) -> str:
     known = SIGNAL_WORDINGS.get(name)
-    said = (known.lowers if value < 0 else known.raises) if known else ""
-    return said or (known.raises or known.lowers if known else humanise(name))
+    wording = (known.lowers if value < 0 else known.raises) if known else ""
+    return wording or (known.raises or known.lowers if known else humanise(name))
 
 
 def humanise(name: str) -> str:

@@ -88,14 +88,14 @@ class Arguments(BaseModel):
     def with_own_names(cls, given: Any) -> Any:  # noqa: ANN401 -- whatever a model sent
         if not isinstance(given, dict):
             return given
-        told = {name: value for name, value in given.items() if value is not None}
+        fields = {name: value for name, value in given.items() if value is not None}
         for field, others in cls.other_names.items():
             for other in others:
-                if other in told and other not in cls.model_fields:
-                    value = told.pop(other)
-                    if told.setdefault(field, value) != value:
+                if other in fields and other not in cls.model_fields:
+                    value = fields.pop(other)
+                    if fields.setdefault(field, value) != value:
                         raise ValueError(f"{field} and {other} are the same argument; give one of them")
-        return told
+        return fields
 
 
 class InsightsArguments(Arguments):

@@ -121,22 +121,26 @@ def list_definitions() -> list[dict[str, Any]]:
 KEPT_KEYWORDS = frozenset({"type", "description", "enum", "items", "properties", "required", "maximum", "anyOf"})
 
 
-def simplify_schema(schema: Any, named: dict[str, Any]) -> Any:  # noqa: ANN401 -- any part of a JSON schema
+def simplify_schema(schema: Any, definitions: dict[str, Any]) -> Any:  # noqa: ANN401 -- any part of a JSON schema
     """A schema reduced to what a model can use: references resolved, without titles, nulls and lengths."""
     if "$ref" in schema:
-        referred = simplify_schema(named[schema["$ref"].rsplit("/", 1)[1]], named)
+        referred = simplify_schema(definitions[schema["$ref"].rsplit("/", 1)[1]], definitions)
         return {**referred, **({"description": schema["description"]} if "description" in schema else {})}
-    kept = {name: value for name, value in schema.items() if name in KEPT_KEYWORDS}
-    if "properties" in kept:
-        kept["properties"] = {name: simplify_schema(inner, named) for name, inner in kept["properties"].items()}
-    if "items" in kept:
-        kept["items"] = simplify_schema(kept["items"], named)
-    choices = [simplify_schema(choice, named) for choice in kept.pop("anyOf", []) if choice.get("type") != "null"]
+    simple = {name: value for name, value in schema.items() if name in KEPT_KEYWORDS}
+    if "properties" in simple:
+        simple["properties"] = {
+            name: simplify_schema(inner, definitions) for name, inner in simple["properties"].items()
+        }
+    if "items" in simple:
+        simple["items"] = simplify_schema(simple["items"], definitions)
+    choices = [
+        simplify_schema(choice, definitions) for choice in simple.pop("anyOf", []) if choice.get("type") != "null"
+    ]
     if len(choices) == 1:
-        kept = {**choices[0], **kept}
+        simple = {**choices[0], **simple}
     elif choices:
-        kept["type"] = [choice["type"] for choice in choices]
-    if schema.get("title") and kept.get("type") == "object" and "description" in kept and "properties" in kept:
+        simple["type"] = [choice["type"] for choice in choices]
+    if schema.get("title") and simple.get("type") == "object" and "description" in simple and "properties" in simple:
         # The docstring of the pydantic model is for programmers.
-        del kept["description"]
-    return kept
+        del simple["description"]
+    return simple

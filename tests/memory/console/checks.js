@@ -59,7 +59,7 @@
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;
-    if (!walker.currentNode.nodeValue.trim() || !seen(element) || element.closest(".unseen, title, script, [disabled]")) continue;
+    if (!walker.currentNode.nodeValue.trim() || !seen(element) || element.closest(".visually-hidden, title, script, [disabled]")) continue;
     const style = getComputedStyle(element);
     const grounds = [];
     for (let above = element; above; above = above.parentElement) grounds.unshift(getComputedStyle(above).backgroundColor);

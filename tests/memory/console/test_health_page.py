@@ -125,7 +125,7 @@ def test_a_line_breaks_where_nothing_is_known() -> None:
     values: list[float | None] = [1.0, 2.0, None, 4.0, *[None] * 10]
     [line] = charts.draw_lines(DAYS, {"p50": ("a", values)}, "ms", WIDE).lines
     assert [len(points.split()) for points in line.points] == [2, 1]
-    assert line.dots[-1].says == "04 Mar: p50 4 ms"
+    assert line.dots[-1].label == "04 Mar: p50 4 ms"
 
 
 @pytest.mark.parametrize(("most", "top"), [(0, 4), (3, 4), (5, 8), (17, 20), (41, 80), (1999, 2000), (2001, 4000)])

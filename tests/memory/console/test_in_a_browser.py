@@ -157,10 +157,10 @@ def visit_every_page(there: Visit, place: str) -> None:
     assert page.evaluate("window.same") is True
     page.locator(".hit .why summary").first.click()
     there.settle()
-    assert "nearest in meaning" in page.locator(".hit .why .told").first.inner_text()
+    assert "nearest in meaning" in page.locator(".hit .why .explanation").first.inner_text()
 
     page.locator(".hit-link").first.click()
-    page.wait_for_selector(".said.full")
+    page.wait_for_selector(".user-text.full")
     there.settle()
     for path in ("/memories", "/memories?tag=home", ""):
         there.open(place + path)

@@ -40,7 +40,7 @@ def test_the_page_shows_every_section_with_its_tokens_and_reason(
         page = answer.content.decode()
         titles = [part.title for part in answer.context["parts"]]
         assert titles == ["How to use it", "Always known", "What experience says", "What was found"]
-        assert sum(part.tokens for part in answer.context["parts"]) == answer.context["made"].tokens
+        assert sum(part.tokens for part in answer.context["parts"]) == answer.context["composed"].tokens
         assert round(sum(part.width for part in answer.context["parts"])) == 100
         assert "• Reads at night by the lamp" in page
         assert f"due to: {WRONG}" in page

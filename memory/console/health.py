@@ -29,7 +29,9 @@ def page(request: OperatorRequest) -> HttpResponse:
     """Numbers of everybody together, so for operators who may see everybody."""
     if not can_see_everybody(request.user):
         raise Http404("not for this operator")
-    return render_page(request, "console/system_health/page.html", "console/system_health/_health.html", build_context())
+    return render_page(
+        request, "console/system_health/page.html", "console/system_health/_health.html", build_context()
+    )
 
 
 def build_context() -> dict[str, Any]:

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from knowledge_graph import tasks, work
 from knowledge_graph.models import GRAPH_TABLES, Lesson
+from memory.access.users import delete_rows
 from memory.conf import memory_conf
 from memory.models import EndUser
 from memory.platform.queue import enqueue
@@ -41,6 +42,4 @@ def drop_lessons(sender: type, user: EndUser, ids: list[int], **kwargs: Any) -> 
 
 @receiver(user_erased, dispatch_uid="knowledge_graph.erase")
 def erase_graphs(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
-    for model in GRAPH_TABLES:
-        rows = model._default_manager.filter(user_id=user.pk)
-        removed[model._meta.db_table] = rows._raw_delete(rows.db)
+    removed.update(delete_rows(user, GRAPH_TABLES))

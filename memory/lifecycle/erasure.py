@@ -11,6 +11,7 @@ from django.db.models import Model, Q
 
 from memory import signals
 from memory.access.scope import user_scope
+from memory.access.users import delete_rows
 from memory.indexes import vector_index
 from memory.indexes.ghosts import ghost_registry
 from memory.inference import prefixes
@@ -124,7 +125,5 @@ def erase_rows(user: EndUser) -> dict[str, int]:
             # One transaction, however long: no request waits for it.
             cursor.execute("SET LOCAL statement_timeout = 0")
         signals.user_erased.send(EndUser, user=user, removed=removed)
-        for model in ERASED_WITH_USER:
-            rows = model._default_manager.filter(user_id=user.pk)
-            removed[model._meta.db_table] = rows._raw_delete(rows.db)
+        removed |= delete_rows(user, ERASED_WITH_USER)
     return removed

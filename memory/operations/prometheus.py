@@ -131,7 +131,7 @@ def measure_queues() -> list[Metric]:
     with current_app.connection_for_read(transport_options={"socket_timeout": 0.5, "max_retries": 0}) as connection:
         channel: Any = connection.default_channel
         for queue in QUEUES:
-            family.add_metric([queue], float(channel._size(queue)))
+            family.add_metric([queue], float(channel.queue_declare(queue).message_count))
     return [family]
 
 

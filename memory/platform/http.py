@@ -4,6 +4,7 @@ The usual timeouts apply to each read alone: a server that sends one byte a seco
 hold the caller for ever. Here every wait on the socket is limited by what is left of the deadline set by ``within``.
 """
 
+import select
 import socket
 import ssl
 from collections.abc import Iterable, Iterator
@@ -14,7 +15,6 @@ from urllib.parse import unquote, urlsplit
 
 import httpcore
 import httpx
-from httpcore._backends.sync import SyncStream
 
 from memory.platform.deadline import Deadline
 
@@ -68,6 +68,39 @@ class _DeadlineStream(httpcore.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
+class _SocketStream(httpcore.NetworkStream):
+    """A connected socket as the library's streams are, for the one kind of connection that we make ourselves."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        self._connection.settimeout(timeout)
+        try:
+            return self._connection.recv(max_bytes)
+        except TimeoutError as error:
+            raise httpcore.ReadTimeout(str(error)) from error
+        except OSError as error:
+            raise httpcore.ReadError(str(error)) from error
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        # The timeout of sendall is for the whole buffer, not for each part of it.
+        self._connection.settimeout(timeout)
+        try:
+            self._connection.sendall(buffer)
+        except TimeoutError as error:
+            raise httpcore.WriteTimeout(str(error)) from error
+        except OSError as error:
+            raise httpcore.WriteError(str(error)) from error
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 -- the signature of the base class
+        # The pool asks whether an idle connection was closed at the other end: then it can be read from.
+        return bool(select.select([self._connection], [], [], 0)[0]) if info == "is_readable" else None
+
+
 class _DeadlineBackend(httpcore.SyncBackend):
     def connect_tcp(
         self,
@@ -97,33 +130,57 @@ class _DeadlineBackend(httpcore.SyncBackend):
         except OSError as error:
             connection.close()
             raise httpcore.ConnectError(str(error)) from error
-        return _DeadlineStream(SyncStream(connection))
+        return _DeadlineStream(_SocketStream(connection))
 
 
 class _SizeLimitedStream(httpx.SyncByteStream):
-    def __init__(self, inner: httpx.SyncByteStream) -> None:
-        self._inner = inner
+    def __init__(self, reply: httpcore.Response) -> None:
+        self._reply = reply
 
     def __iter__(self) -> Iterator[bytes]:
         size = 0
-        for chunk in self._inner:
-            size += len(chunk)
-            if size > MAX_BODY_BYTES:
-                raise httpx.DecodingError("the reply is larger than any this service may give")
-            yield chunk
+        with _translate_errors():
+            for chunk in self._reply.iter_stream():
+                size += len(chunk)
+                if size > MAX_BODY_BYTES:
+                    raise httpx.DecodingError("the reply is larger than any this service may give")
+                yield chunk
 
     def close(self) -> None:
-        self._inner.close()
+        self._reply.close()
 
 
-class DeadlineTransport(httpx.HTTPTransport):
-    """Pooled connections that respect ``within`` and limit the size of a reply."""
+# What the connection pool raises, as what callers of the client catch; the first that fits.
+TRANSLATIONS: tuple[tuple[type[Exception], type[httpx.TransportError]], ...] = (
+    (httpcore.ConnectTimeout, httpx.ConnectTimeout),
+    (httpcore.ReadTimeout, httpx.ReadTimeout),
+    (httpcore.WriteTimeout, httpx.WriteTimeout),
+    (httpcore.TimeoutException, httpx.PoolTimeout),
+    (httpcore.ConnectError, httpx.ConnectError),
+    (httpcore.ReadError, httpx.ReadError),
+    (httpcore.WriteError, httpx.WriteError),
+    (httpcore.NetworkError, httpx.NetworkError),
+    (httpcore.RemoteProtocolError, httpx.RemoteProtocolError),
+    (httpcore.ProtocolError, httpx.ProtocolError),
+    (httpcore.UnsupportedProtocol, httpx.UnsupportedProtocol),
+)
+
+
+@contextmanager
+def _translate_errors() -> Iterator[None]:
+    try:
+        yield
+    except tuple(known for known, _ in TRANSLATIONS) as error:
+        translated = next(public for known, public in TRANSLATIONS if isinstance(error, known))
+        raise translated(str(error)) from error
+
+
+class DeadlineTransport(httpx.BaseTransport):
+    """Pooled connections that respect ``limit_to_deadline`` and limit the size of a reply."""
 
     def __init__(self, uds: str | None = None) -> None:
-        context = httpx.create_ssl_context()
-        super().__init__(verify=context, uds=uds)
-        self._pool = httpcore.ConnectionPool(
-            ssl_context=context,
+        self._connections = httpcore.ConnectionPool(
+            ssl_context=httpx.create_ssl_context(),
             max_connections=MAX_CONNECTIONS,
             keepalive_expiry=KEEPALIVE_S,
             uds=uds,
@@ -131,10 +188,32 @@ class DeadlineTransport(httpx.HTTPTransport):
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        response = super().handle_request(request)
-        assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101 -- tells the type checker
-        response.stream = _SizeLimitedStream(response.stream)
-        return response
+        assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101 -- tells the type checker
+        url = httpcore.URL(
+            scheme=request.url.raw_scheme,
+            host=request.url.raw_host,
+            port=request.url.port,
+            target=request.url.raw_path,
+        )
+        with _translate_errors():
+            reply = self._connections.handle_request(
+                httpcore.Request(
+                    method=request.method,
+                    url=url,
+                    headers=request.headers.raw,
+                    content=request.stream,
+                    extensions=request.extensions,
+                )
+            )
+        return httpx.Response(
+            status_code=reply.status,
+            headers=reply.headers,
+            stream=_SizeLimitedStream(reply),
+            extensions=reply.extensions,
+        )
+
+    def close(self) -> None:
+        self._connections.close()
 
 
 def open_client(url: str, headers: dict[str, str]) -> httpx.Client:

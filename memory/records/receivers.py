@@ -5,6 +5,7 @@ from typing import Any
 
 from django.dispatch import receiver
 
+from memory.access.users import delete_rows
 from memory.models import EndUser
 from memory.platform.queue import enqueue
 from memory.records import queue, tasks
@@ -49,6 +50,4 @@ def delete_messages(sender: type, user: EndUser, kind: str, items: list[tuple[uu
 
 @receiver(user_erased, dispatch_uid="kinds.erase")
 def erase_records(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
-    for model in ERASED:
-        rows = model._default_manager.filter(user_id=user.pk)
-        removed[model._meta.db_table] = rows._raw_delete(rows.db)
+    removed.update(delete_rows(user, ERASED))

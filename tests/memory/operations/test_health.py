@@ -58,7 +58,7 @@ def test_without_its_database_the_service_is_unavailable_and_says_so_to_a_key_ho
         raise OperationalError("connection refused")
 
     monkeypatch.setattr(health, "probe_postgres", refuse)
-    monkeypatch.setattr("memory.api.operations.identify", refuse)
+    monkeypatch.setattr("memory.api.operations.authenticate_request", refuse)
     answer = api.get("/api/health")
     assert (answer.status_code, answer.json()) == (200, {"status": "unavailable"})
 

@@ -22,8 +22,8 @@ app.conf.beat_schedule = SCHEDULE
 app.autodiscover_tasks()
 
 
+# Of niceness. Where the machine is short of time, whoever waits for an answer comes before work nobody waits for.
 NICENESS = 10
-"""Of niceness. Where the machine is short of time, whoever waits for an answer comes before work nobody waits for."""
 
 
 @worker_init.connect

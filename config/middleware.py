@@ -15,10 +15,10 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
 )
+# The API's own documentation page starts its viewer with an inline script; it shows no user data.
 DOCS_POLICY = POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'").replace(
     "style-src 'self'", "style-src 'self' 'unsafe-inline'"
 )
-"""The API's own documentation page starts its viewer with an inline script; it shows no user data."""
 
 
 class RequestContextMiddleware:

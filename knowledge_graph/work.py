@@ -14,8 +14,8 @@ from memory.store import rows
 from memory.tiers import Tier
 from outcomes.models import ActionTaken, OutcomeEvent
 
+# Where what is kept is worth knowing whom and what it names.
 CONTENT_TIERS = frozenset({Tier.MEMORY_BANK, Tier.PATTERNS, Tier.BOOKS})
-"""Where what is kept is worth knowing whom and what it names."""
 REMOVED = "removed"
 ARCHIVED = "archived"
 PROMOTED = "promoted"

@@ -18,10 +18,10 @@ from outcomes.signals import conversation_due
 DETECTION = Outbox(ConversationWork, "detect_at")
 PROFILES = Outbox(ConversationWork, "profile_at")
 
+# Exchanges of a thread after which the detector looks at it.
 DETECT_EVERY = 4
-"""Exchanges of a thread after which the detector looks at it."""
+# After this time exchanges without a reaction stay unjudged, and unprocessed ones are given up.
 GIVEN_UP_AFTER = timedelta(hours=12)
-"""After this time exchanges without a reaction stay unjudged, and unprocessed ones are given up."""
 
 
 def is_detector_enabled() -> bool:

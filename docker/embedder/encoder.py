@@ -20,15 +20,15 @@ from model import DIMENSIONS, QUANTIZATION, converted, load_tokenizer
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
+# The characters of a text whose tokens are wanted, from and up to.
 Span = tuple[int, int]
-"""The characters of a text whose tokens are wanted, from and up to."""
 
 # Units of eight gave the most texts a second on two cores; the token limit bounds how long one takes.
 UNIT_TEXTS = 8
 UNIT_TOKENS = 1024
 QUERY_TEXTS = 2
+# Of niceness, for what encodes bulk jobs.
 STEPS_BACK = 10
-"""Of niceness, for what encodes bulk jobs."""
 # Beyond what the longest 256 tokens need; the rest of a huge text is not worth tokenizing.
 MAX_CHARACTERS = 20_000
 
@@ -43,8 +43,8 @@ class Job:
 
     vectors: Matrix
     tokens: int
+    # For each text, one row for each wanted token: one bit a number of its vector, set above nought; or all of it.
     token_rows: list[bytes] = field(default_factory=list)
-    """For each text, one row for each wanted token: one bit a number of its vector, set above nought; or all of it."""
     whole: bool = False
     done: Future[Matrix] = field(default_factory=Future)
     open_units: int = 0
@@ -67,8 +67,8 @@ class Unit:
     job: Job
     rows: list[int]
     ids: list[list[int]]
+    # The places in each row of ``ids`` whose tokens are wanted.
     kept: list[list[int]]
-    """The places in each row of ``ids`` whose tokens are wanted."""
 
 
 class Lane:

@@ -43,8 +43,8 @@ def cancel_after(seconds: float) -> dict[str, str]:
     return {"statement_timeout": "0" if seconds == inf else str(max(1, round(seconds * 1000)))}
 
 
+# A setting of the scope: the plan must not depend on the values, or it would be made anew for them.
 GENERIC_PLAN = {"plan_cache_mode": "force_generic_plan"}
-"""A setting of the scope: the plan must not depend on the values, or it would be made anew for them."""
 
 
 def fetch_prepared(cursor: CursorWrapper, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:

@@ -9,8 +9,8 @@ from django.db.backends.utils import CursorWrapper
 
 from memory.models import EndUser
 
+# The setting that the policies of the database read.
 USER_SETTING = "app.user_id"
-"""The setting that the policies of the database read."""
 
 
 class WrongScope(Exception):

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
+# The subject of what somebody says of themselves, in every language, as in the format of the gold sets.
 SPEAKER = "you"
-"""The subject of what somebody says of themselves, in every language, as in the format of the gold sets."""
 
+# `over` says that something has ended, `new` that it begins or replaces what was.
 ClaimTense = Literal["present", "past", "over", "new"]
-"""`over` says that something has ended, `new` that it begins or replaces what was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class Claim:
     object: str
     statement: str
     span: tuple[int, int]
+    # The kind of opening that told it, where it was one of those; else empty.
     category: str = ""
-    """The kind of opening that told it, where it was one of those; else empty."""
     polarity: bool = True
     hedged: bool = False
     tense: ClaimTense = "present"

@@ -7,11 +7,11 @@ from typing import Final
 from memory.claims.lexicon import MARK
 from memory.guard.annotation import BREAKS, TOKEN, Sentence
 
+# Marks that part clauses; a bracket or a quotation mark goes on with what stands before it.
 PARTING: Final = frozenset(",;—–:")
-"""Marks that part clauses; a bracket or a quotation mark goes on with what stands before it."""
 HEBREW_AND_I: Final = re.compile(r"ו(?:אני|אנחנו)")
+# A sentence of a person has a few clauses; what goes on longer is a list, read up to here.
 MOST_CLAUSES: Final = 24
-"""A sentence of a person has a few clauses; what goes on longer is a list, read up to here."""
 
 Place = tuple[int, int]
 

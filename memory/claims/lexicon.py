@@ -18,22 +18,22 @@ from memory.language.kin import list_workmates
 from memory.language.loader import list_codes, read_entries, read_sections
 
 SUBJECT: Final = "claims"
+# Stands before the kinds of this lexicon: the guard has kinds of the same names.
 MARK: Final = "c:"
-"""Stands before the kinds of this lexicon: the guard has kinds of the same names."""
 
 NOUN: Final = f"{MARK}noun "
 THIRD: Final = " third"
 LEFT: Final = " left"
 
+# Sections that name no relation.
 STRUCTURE: Final = frozenset(
     {"language", "i", "my", "third", "link", "have", "not", "over", "change", "habit", "topic", "episode", "plan"}
     | {"remember", "remember ask", "standing", "temporary", "opines", "irony", "past", "hedge", "frame", "time", "drop"}
     | {"self", "named", "title", "i am", "the", "joint", "article", "asked to remember"}
 )
-"""Sections that name no relation."""
 
+# At the beginning of a phrase: "am based in" is said as "'m based in". "'s" stands for "is" anywhere.
 SHORT_FORMS: Final = (("am ", "m "), ("have ", "ve "), ("are ", "re "))
-"""At the beginning of a phrase: "am based in" is said as "'m based in". "'s" stands for "is" anywhere."""
 
 
 @cache

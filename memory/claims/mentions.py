@@ -6,12 +6,12 @@ from typing import Final
 
 from memory.claims.objects import ARTICLES
 
+# Names are written without capitals as often as with them: the length of a word has to do.
 WORD: Final = re.compile(r"[^\W\d_]{4,40}")
-"""Names are written without capitals as often as with them: the length of a word has to do."""
 MOST: Final = 60
 LAST_TURNS: Final = 6
+# Mentions are looked for in the beginning of a turn: what stands further behind was pasted.
 READ_OF_TURN: Final = 1000
-"""Mentions are looked for in the beginning of a turn: what stands further behind was pasted."""
 
 
 def collect_mentions(previous: Iterable[str]) -> frozenset[str]:

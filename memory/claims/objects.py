@@ -9,8 +9,8 @@ from memory.language.loader import collect_entries
 
 ARTICLES: Final = frozenset(word for kind in ("the", "my", "article") for word in collect_entries("claims", kind))
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
+# An object is a phrase; what goes on longer is a clause of its own.
 MOST_WORDS: Final = 8
-"""An object is a phrase; what goes on longer is a clause of its own."""
 
 
 def find_object(sentence: Sentence, start: int, end: int) -> tuple[int, int]:

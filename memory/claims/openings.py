@@ -14,6 +14,7 @@ from memory.claims.lexicon import LEFT, MARK, THIRD, list_nouns, list_relations,
 from memory.claims.relations import ABOUT
 from memory.guard.annotation import Sentence, Span
 
+# Whole openings of the languages' `profile.txt` and the relation of each, the more telling first.
 FAMILIES: Final[dict[str, str]] = {
     "name": "name",
     "manner style": "style",
@@ -28,11 +29,11 @@ FAMILIES: Final[dict[str, str]] = {
     "identity": "is",
     "preferences": "likes",
 }
-"""Whole openings of the languages' `profile.txt` and the relation of each, the more telling first."""
 
+# The subject of a clause that goes on about what the sentence before it named.
 PRONOUN: Final = "it"
-"""The subject of a clause that goes on about what the sentence before it named."""
 PEOPLE: Final = frozenset({"family", "colleagues"})
+# Relations whose value is somebody; of a thing or an animal anything may be told, of people what lasts.
 PERSONS: Final = frozenset(
     {"mother", "father", "parent", "sister", "brother", "sibling", "son"}
     | {"daughter", "child", "wife", "husband", "partner", "girlfriend", "boyfriend"}
@@ -52,9 +53,8 @@ PERSONS: Final = frozenset(
     | {"student", "coach", "doctor", "dentist", "therapist", "vet", "hairdresser"}
     | {"babysitter", "friend", "twins"}
 )
-"""Relations whose value is somebody; of a thing or an animal anything may be told, of people what lasts."""
+# Words that may stand between a subject and its phrase: "I have never been able to", "my sister still".
 REACH: Final = 3
-"""Words that may stand between a subject and its phrase: "I have never been able to", "my sister still"."""
 REACH_NAME: Final = 5
 LONGEST_NAME: Final = 3
 LEAST_WORDS: Final = 2
@@ -69,12 +69,12 @@ class ClauseOpening:
     subject: str
     start: int
     end: int
+    # Whether it names its subject, so that it may begin a statement of its own.
     is_explicit: bool = True
-    """Whether it names its subject, so that it may begin a statement of its own."""
     is_left: bool = False
     is_free: bool = False
+    # `family` or `colleagues` where it is about one of them.
     people: str = ""
-    """`family` or `colleagues` where it is about one of them."""
 
 
 def find_opening(

@@ -21,22 +21,23 @@ from memory.guard.lexicon import WORD
 from memory.guard.spelling import normalise_text
 from memory.language.loader import list_codes, read_entries
 
+# Characters of a text that are read: what goes on longer is pasted, and often somebody else's.
 READ: Final = 2000
-"""Characters of a text that are read: what goes on longer is pasted, and often somebody else's."""
 LONGEST: Final = 300
+# Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were.
 MOST_WORDS: Final = 100
-"""Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were."""
 MOST_CLAIMS: Final = 12
 POINTED_WITHIN: Final = 4
 TASK_WITHIN: Final = 6
 LONGEST_NAME: Final = 4
+# Words behind the last comma of a question that make it one of its own: "..., right?" asks about the statement.
 SHORTEST_TAIL: Final = 3
-"""Words behind the last comma of a question that make it one of its own: "..., right?" asks about the statement."""
 SELF_CONTAINED: Final = frozenset({"identity", "work", "manner style", "technical", "creative"})
 POINTING: Final = frozenset(
     {"preferences", "interests", "projects", "challenges", "identity", "work", "learning", "goals"}
 )
 TASKS: Final = frozenset({"preferences", "interests", "projects", "learning", "goals", "manner style"})
+# Relations whose phrase may be all there is: "I'm left-handed", "he is nine years old".
 WITHIN_PHRASE: Final = frozenset(
     {
         "is",
@@ -54,7 +55,6 @@ WITHIN_PHRASE: Final = frozenset(
     }
     | {"studies", "works_at", "takes"}
 )
-"""Relations whose phrase may be all there is: "I'm left-handed", "he is nine years old"."""
 LASTING: Final = frozenset({"identity", "preferences", "family", "colleagues", "challenges", "work", ""})
 
 

@@ -2,10 +2,12 @@
 
 from typing import Final
 
+# A claim whose relation no phrase names: its statement is all that is known.
 ABOUT: Final = "about"
-"""A claim whose relation no phrase names: its statement is all that is known."""
 REQUEST: Final = "asked_to_remember"
 
+# A later plain statement on one of these supersedes the earlier one. Kin that may be several, animals and things do
+# not: a second dog ends no first one.
 SINGLE_VALUED: Final = frozenset(
     {"name", "age", "lives_in", "born_in", "works_at", "works_as", "reports_to", "married_to", "birthday"}
     | {"blood_type", "takes_dose", "goes_by", "phone_number", "email", "address", "native_language", "star_sign"}
@@ -24,8 +26,6 @@ SINGLE_VALUED: Final = frozenset(
         "religion",
     }
 )
-"""A later plain statement on one of these supersedes the earlier one. Kin that may be several, animals and things do
-not: a second dog ends no first one."""
 
 
 def is_single_valued(relation: str) -> bool:

@@ -4,10 +4,10 @@ from memory.claims.clauses import find_heads
 from memory.claims.lexicon import MARK
 from memory.guard.annotation import Sentence
 
+# Words behind the request that say something; with fewer the next sentence is meant.
 LEAST_TOLD = 2
-"""Words behind the request that say something; with fewer the next sentence is meant."""
+# Words that may stand before the request: "please", "und", a name.
 FURTHEST = 2
-"""Words that may stand before the request: "please", "und", a name."""
 
 
 def find_request(sentence: Sentence) -> tuple[int, bool] | None:

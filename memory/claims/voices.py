@@ -9,19 +9,19 @@ from memory.guard import speech
 from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence
 from memory.language.loader import collect_entries
 
+# A dot that the splitter of sentences does not know.
 TITLE_DOT: Final = "\ue001"
-"""A dot that the splitter of sentences does not know."""
 CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`", re.DOTALL)
 QUOTED_LINE: Final = re.compile(r"^[^\S\n]{0,8}>[^\n]*$", re.MULTILINE)
 QUOTED: Final = re.compile(
     r"\"[^\"\n]{0,500}\"|“[^”\n]{0,500}”|„[^“”\n]{0,500}[“”]|«[^»\n]{0,500}»|‘[^’\n]{3,500}’(?!\w)"
     r"|(?<!\w)'[^'\n]{3,500}'(?!\w)"
 )
+# Marks of code and logs outside of a fence; speech has none of them.
 LINE_OF_CODE: Final = re.compile(
     r"[{}]|=>|==|\w\(\"|;\s*(?:$|//)|\bconst\b|\bSELECT\b|\bdef \w|\w=\w|</\w|\bNULL\b|\bTraceback\b"
     r"|\blet \w{1,40} =|^\s{0,8}(?:Error|ERROR|WARN|INFO)\b"
 )
-"""Marks of code and logs outside of a fence; speech has none of them."""
 
 
 def mask_other_voices(text: str) -> str:

@@ -31,8 +31,8 @@ from outcomes.models import OutcomeEvent
 RECENT = 8
 OUTCOMES = 6
 EXCERPT = 200
+# Share of the bank's capacity from which it is said: what is over is archived, weakest first.
 NEARLY_FULL = 0.9
-"""Share of the bank's capacity from which it is said: what is over is archived, weakest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 
 WORDS = re.compile(r"\s+|[\w'’-]+|[^\w\s]")
 LINES = re.compile(r"[^\n]*\n|[^\n]+")
+# Texts with more are compared line by line: the time grows with the square.
 MOST_WORDS = 1500
-"""Texts with more are compared line by line: the time grows with the square."""
 
 
 @dataclass(frozen=True, slots=True)

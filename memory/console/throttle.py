@@ -15,8 +15,8 @@ from memory.platform.faults import Unavailable
 
 ATTEMPTS = 5
 WINDOW_S = 15 * 60
+# Names one process counts alone; past it the oldest are forgotten, so that guessing cannot fill the memory.
 MAX_NAMES = 10_000
-"""Names one process counts alone; past it the oldest are forgotten, so that guessing cannot fill the memory."""
 
 _alone: dict[str, tuple[int, float]] = {}
 _lock = threading.Lock()

@@ -55,6 +55,7 @@ TRIVIAL_REASONS = {
     "world knowledge": "is common knowledge; the memory bank keeps what only this person can tell",
     "passing state": "will not hold tomorrow; the memory bank keeps what lasts",
 }
+# The rules by the classes of the classifier.
 RULE_OF_CLASS = {
     "override": "rule override",
     "authority": "false authority",
@@ -67,7 +68,6 @@ RULE_OF_CLASS = {
     "world": "world knowledge",
     "passing": "passing state",
 }
-"""The rules by the classes of the classifier."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,21 +27,21 @@ ADDRESS_MARK = "\ue000"
 SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\s\"')\]»]+(?=\S)|\n+|;\s|(?<=[.!?])(?=[A-ZÀ-ÝÄÖÜא-ת¿¡])")
 TOKEN = re.compile(r"[^\W_]+|->|[:=]|\ue000|[,;—–(\"«“]|\s-+\s")
 BREAKS = frozenset(',;—–("«“')
+# A language with at least this share of the likeliest one's votes counts as the text's own too.
 LANGUAGE_SHARE = 0.7
-"""A language with at least this share of the likeliest one's votes counts as the text's own too."""
+# Votes of a small word for its language; any other known word has one.
 SMALL_WORD = 3
-"""Votes of a small word for its language; any other known word has one."""
 
+# Small words that mean something else in another language; they count in the text's own languages only.
 GRAMMAR = frozenset(
     {"me", "my", "you", "must", "may", "any", "auto", "passive", "adverb", "not", "want", "kin", "link", "be"}
 )
-"""Small words that mean something else in another language; they count in the text's own languages only."""
 
 LONGEST_NAME = 3
+# Characters of a sentence that are read at once, and how many of them again with what follows. Rules compare the words
+# of a sentence with one another: 32 KB without a full stop took eight times as long as 8 KB. No rule looks further than
+# eight words, so the overlap hides nothing.
 LONGEST_SENTENCE, OVERLAP = 1200, 200
-"""Characters of a sentence that are read at once, and how many of them again with what follows. Rules compare the words
-of a sentence with one another: 32 KB without a full stop took eight times as long as 8 KB. No rule looks further than
-eight words, so the overlap hides nothing."""
 
 Span = tuple[int, int]
 

@@ -21,21 +21,21 @@ CLASSES = (KEEP, *HARMFUL, *TRIVIAL)
 FIRST_TRIVIAL = len(HARMFUL) + 1
 
 # The thresholds were set on the sets of writes: what could do harm is refused in doubt, the rest kept in doubt.
+# A text is refused when it is as likely as this to be harmful, and no more likely to be trivial.
 HARM_THRESHOLD = 0.35
-"""A text is refused when it is as likely as this to be harmful, and no more likely to be trivial."""
+# The same for one sentence of a short text, and for one of a long text: each of them may be misjudged.
 SENTENCE_HARM_THRESHOLD, LONG_TEXT_HARM_THRESHOLD = 0.6, 0.8
-"""The same for one sentence of a short text, and for one of a long text: each of them may be misjudged."""
+# A text is trivial when it is less likely than this to be one to keep.
 KEEP_THRESHOLD = 0.5
-"""A text is trivial when it is less likely than this to be one to keep."""
+# A likelihood of being one to keep that overrules the rules against what is trivial.
 OVERRULE_TRIVIAL_THRESHOLD = 0.8
-"""A likelihood of being one to keep that overrules the rules against what is trivial."""
+# The same for the rules against orders; nothing overrules those against secrets and disguise.
 OVERRULE_ORDER_THRESHOLD = 0.95
-"""The same for the rules against orders; nothing overrules those against secrets and disguise."""
+# Words up to which a text says too little to be called trivial, or harmful without some certainty.
 MOST_WORDS_OF_BRIEF = 4
-"""Words up to which a text says too little to be called trivial, or harmful without some certainty."""
 
+# One for each of CLASSES.
 Probabilities = NDArray[np.float32]
-"""One for each of CLASSES."""
 
 
 @dataclass(frozen=True, slots=True)

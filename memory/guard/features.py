@@ -15,14 +15,14 @@ from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence, annot
 from memory.guard.spelling import fold_letters
 
 # 32,768 buckets for the 112,000 names of the training data: most that share one are rare, and the weights stay small.
+# Features are counted by a hash of their name; those that share a bucket share a weight.
 BUCKETS = 1 << 15
-"""Features are counted by a hash of their name; those that share a bucket share a weight."""
+# Words that are classified at once.
 LONGEST_PASSAGE = 60
-"""Words that are classified at once."""
 LONGEST_WORD = 24
 MOST_DIGITS = 5
+# Kinds of words of a sentence up to which every pair of them is a feature.
 MOST_KINDS = 12
-"""Kinds of words of a sentence up to which every pair of them is a feature."""
 PIECES = (2, 4)
 BRIEF, SHORT, MIDDLING = 5, 9, 16
 

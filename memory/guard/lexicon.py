@@ -13,8 +13,8 @@ from memory.language.hebrew import PARTICLES
 from memory.language.kin import list_close_people
 from memory.language.loader import SHARED, list_codes, read_entries, read_sections
 
+# The language of words that count whatever the text is written in.
 FOREIGN = SHARED
-"""The language of words that count whatever the text is written in."""
 WORD = re.compile(r"[^\W_]+|->|[:=]|\ue000")
 HEBREW = re.compile("[א-ת]")
 MOST_PARTICLES = 3

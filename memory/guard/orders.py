@@ -24,16 +24,16 @@ UNSHOWN = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 COMMENT = "<!--"
+# A script without capitals, in which no name can be told.
 HEBREW = re.compile("[א-ת]")
-"""A script without capitals, in which no name can be told."""
+# Rule override in scripts that put no space between words.
 UNSPACED_ORDER = re.compile(
     "(?:忽略|忽视|無視|无视|忘记|忘れ|무시).{0,20}|(?:指示|指令|규칙|지시).{0,12}(?:無視|무시|忘)"
 )
-"""Rule override in scripts that put no space between words."""
+# Words from which a comment that no page shows is a message and no mark for a tool.
 SHORTEST_COMMENT = 3
-"""Words from which a comment that no page shows is a message and no mark for a tool."""
+# Words within which "ignore" and "instructions" belong together.
 FURTHEST_RULES = 8
-"""Words within which "ignore" and "instructions" belong together."""
 
 
 def has_fence(text: str) -> bool:

@@ -32,22 +32,22 @@ IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){3,7}(?:[ -]?[A-Z0-9]{1,4
 CARD = re.compile(r"(?<!\d)(?:\d[ .\-_/]{0,2}){12,18}\d(?!\d)")
 TOKEN = re.compile(r"[A-Za-z0-9_+/=-]{24,}")
 SHORTEST_TOKEN = 24
+# A UUID names a thing and opens none.
 IDENTIFIER = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
-"""A UUID names a thing and opens none."""
 # "sk - live - 4 f 9 a": whoever reads it takes the gaps out.
 SPLIT_KEY = re.compile(
     r"(?:\bs\s{0,3}k\s{0,3}[-_]|\bgh\s{0,3}[pousr]\s{0,3}_|\bA\s{0,3}K\s{0,3}I\s{0,3}A|\bxox)", re.IGNORECASE
 )
+# Shannon entropy per character above which a long mixed token is taken for a credential; words and paths lie below.
 RANDOM_BITS = 3.7
-"""Shannon entropy per character above which a long mixed token is taken for a credential; words and paths lie below."""
 
 DIGITS = {word: str(value) for word, value in (load_values("hour") | load_values("amount")).items() if value < 10}
 DIGITS |= dict.fromkeys(list_words("nought"), "0")
 """The digit of a folded number word."""
+# A letter that is drawn: "draw an N".
 LETTER = re.compile(rf"\b(?:{join_words('article of a letter')})\s(?:[A-Z]\b|[א-ת])|\s[א-ת](?=\s|[.,]|$)")
-"""A letter that is drawn: "draw an N"."""
+# Words that may stand between "password" and "is".
 FURTHEST_LINK = 6
-"""Words that may stand between "password" and "is"."""
 SHORTEST_CODE = 3
 LONGEST_KEY = 120
 PIN_OF_A_PLUG = re.compile(r"\d{1,2}")

@@ -14,16 +14,16 @@ ASKER = re.compile(
     rf"(?:^|[.!?…\s\"])(?:{join_words('asker label')})\s?:\s[^\n?]{{1,300}}\?",
     re.IGNORECASE,
 )
+# Labels that are names of other things too: only a question and what answers it make an exchange.
 ANSWERER = re.compile(rf"(?:^|[.!?…\s\"])(?:{join_words('answerer label')})\s?:\s", re.IGNORECASE)
-"""Labels that are names of other things too: only a question and what answers it make an exchange."""
 # Not \s: it takes line ends too, and 32 KB of them were then read twenty times over (0.3 s).
 TURN = re.compile(rf"^[^\S\n]{{0,20}}[\[(*_]{{0,2}}(?:{SPEAKER})[\])*_]{{0,2}}\s?:", re.IGNORECASE | re.MULTILINE)
 INLINE_TURN = re.compile(rf"(?:[.!?…,;]\s{{1,3}}|\s[-–—/|]\s)(?:{SPEAKER})\s?:\s", re.IGNORECASE)
 STAMPED = re.compile(r"^[^\S\n]{0,8}\[?\d{1,2}[:.]\d{2}(?::\d{2})?\]?\s.{1,40}?:\s", re.MULTILINE)
 LAUGHTER = re.compile("[😂🤣😜😝🤪]")
 YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20[0-2]\d)(?!\d)")
+# Words up to which a bare statement of how one feels is taken for a passing state.
 SHORT = 8
-"""Words up to which a bare statement of how one feels is taken for a passing state."""
 BRIEF = 12
 FURTHEST_SUBJECT = 3
 ANCHORS = ("me", "user", "kin", "address")

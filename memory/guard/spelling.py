@@ -19,13 +19,13 @@ INVISIBLE = re.compile(
 DIACRITICS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")
 SAME_MARK = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "´": "'", "`": "'", "׳": "'", "״": '"', "→": ">", "־": " "})
 
+# Letters of other alphabets that are read as Latin ones, and Latin ones whose stroke has no decomposition.
 CONFUSABLES = str.maketrans(
     dict(zip("авеёкмнорстухіјѕԁԛԝһӏґьпг", "abeekmhopctyxijsdqwhlrbnr", strict=True))
     | dict(zip("αβγεηικνορτυχωζ", "abyenikvoptuxwz", strict=True))
     | dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz", strict=True))
     | {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i", "ɑ": "a", "ɡ": "g", "æ": "ae", "œ": "oe", "ƅ": "b"}
 )
-"""Letters of other alphabets that are read as Latin ones, and Latin ones whose stroke has no decomposition."""
 LATIN = re.compile("[a-z]")
 CONFUSING = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 
@@ -40,13 +40,13 @@ UNICODE_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 SPELT_OUT = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*|/·]{1,2}){6,}[^\W\d_](?![^\W_])")
 GAPS = re.compile(r"[^\w]|_")
 NO_LETTERS = re.compile(r"[^a-z]+")
+# Tokens of a text that are decoded: each decoded text is read as a text of its own.
 MOST_DECODED = 8
-"""Tokens of a text that are decoded: each decoded text is read as a text of its own."""
+# Share of letters from which decoded bytes are words; of random ones few are.
 READABLE = 0.85
-"""Share of letters from which decoded bytes are words; of random ones few are."""
 
+# Words of orders and secrets, looked for where a text is turned round, shifted or spelt out letter by letter.
 TELLTALES = list_words("telltale")
-"""Words of orders and secrets, looked for where a text is turned round, shifted or spelt out letter by letter."""
 
 
 def normalise_text(text: str) -> str:

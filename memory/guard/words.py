@@ -10,10 +10,10 @@ from functools import cache
 from memory.language.loader import SHARED, collect_entries, list_codes, read_entries, read_sections
 
 SUBJECT = "guard"
+# Sections of words that patterns are made of.
 PLAIN_SECTIONS = frozenset(
     {"speaker label", "asker label", "answerer label", "article of a letter", "telltale", "nought"}
 )
-"""Sections of words that patterns are made of."""
 
 
 @cache

@@ -34,13 +34,13 @@ from memory.tiers import Tier
 # The library logs every index it builds, at a level it chooses itself.
 logging.getLogger("bm25s").setLevel(logging.WARNING)
 
+# After this time the rows are compared again: a writer may have been unable to reach Redis.
 VERIFY_EVERY_S = 30.0
-"""After this time the rows are compared again: a writer may have been unable to reach Redis."""
+# Unused parts are evicted after this time, so that words of an erased user do not stay in memory.
 IDLE_S = 900.0
-"""Unused parts are evicted after this time, so that words of an erased user do not stay in memory."""
 BATCH = 5_000
+# Estimated size of a row of forty words; a part that cannot fit is not built.
 BYTES_PER_ROW = 500
-"""Estimated size of a row of forty words; a part that cannot fit is not built."""
 
 Key = tuple[int, str, str]
 Row = tuple[UUID, list[str], list[int]]

@@ -19,10 +19,10 @@ from memory.platform import redis as shared
 from memory.platform.faults import Unavailable
 
 VECTOR = "vector"
+# How long a search uses its copy before it asks Redis whether the registry has changed.
 CACHE_S = 0.5
-"""How long a search uses its copy before it asks Redis whether the registry has changed."""
+# How long it trusts Redis before it reads the rows again.
 MAX_CACHE_S = 15.0
-"""How long it trusts Redis before it reads the rows again."""
 
 Role = VectorCollection.Role
 

@@ -32,14 +32,14 @@ SATURATION = 0.9
 LENGTH_WEIGHT = 0.4
 
 SAMPLE = 256
+# Of a longer query only the longest words are searched for: they are the rarest, and each costs an index scan.
 MOST_WORDS = 24
-"""Of a longer query only the longest words are searched for: they are the rarest, and each costs an index scan."""
+# About how many rows the words of a query may find together; the commoner ones then only add to the scores.
 FOUND_ROWS = 2_500
-"""About how many rows the words of a query may find together; the commoner ones then only add to the scores."""
+# How many of each tier stand for all rows of a word that is too common to read them all.
 NEWEST_ROWS = 1_000
-"""How many of each tier stand for all rows of a word that is too common to read them all."""
+# So many of the common words are looked for after all, one by one, while the rarer ones found too little.
 COMMON_TRIED = 3
-"""So many of the common words are looked for after all, one by one, while the rarer ones found too little."""
 RANKED_TWICE = 100
 
 # To the planner a user's rows and the words on them are unrelated, so it would intersect the word's rows with all rows
@@ -102,8 +102,8 @@ class WordCounts:
 
     total: float
     average_length: float
+    # Rarest first.
     words: list[Word]
-    """Rarest first."""
 
     def split(self) -> tuple[list[Word], list[Word]]:
         """The words to find rows by, and the commoner rest. The first list is empty when every word is common."""

@@ -18,8 +18,8 @@ from memory.platform import redis as shared
 
 KEPT_S = 7 * 86_400
 LOCK_S = 30
+# Cooldown: a part that is written to all the time is built at most this often, by one process at a time.
 COOLDOWN_S = 5
-"""Cooldown: a part that is written to all the time is built at most this often, by one process at a time."""
 
 
 class BuildLock:

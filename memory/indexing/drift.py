@@ -37,8 +37,8 @@ TIMEOUT_S = 30.0
 RECENT = timedelta(days=1)
 FULL_EVERY = timedelta(hours=23)
 REPORT_RETENTION = timedelta(days=30)
+# An index restored from a copy this old must not bring anybody back.
 ERASURE_RETENTION = timedelta(days=90)
-"""An index restored from a copy this old must not bring anybody back."""
 QUARANTINE_SHOWN = 200
 
 MISSING, STALE, AHEAD, PAYLOAD, DIMENSIONS = "missing", "stale", "ahead", "payload", "dimensions"

@@ -24,10 +24,10 @@ from memory.platform.faults import BadReply, RequestRejected, Unavailable
 from memory.store import rows
 from memory.tiers import Indexing
 
+# Rows taken at once: a few embedder batches, so that the database is asked rarely.
 BATCH = 128
-"""Rows taken at once: a few embedder batches, so that the database is asked rarely."""
+# Batch size with contextual prefixes: small enough for each row to be described in time.
 PREFIXED_BATCH = 16
-"""Batch size with contextual prefixes: small enough for each row to be described in time."""
 EMBEDDER = "embedder"
 PENDING = PendingRows(MemoryItem, "indexing", "index_after", "index_attempts", "index_error", stamp="version")
 

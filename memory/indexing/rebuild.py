@@ -37,9 +37,9 @@ BATCH = queue.BATCH
 PAGE = 1000
 TIMEOUT_S = 30.0
 CLOCK_MARGIN = timedelta(minutes=1)
+# Comparisons before the swap. While rows are written there may always be one more to catch; the index is complete
+# without it, as live writes land in both collections, and the comparison after the swap finds what does not.
 MAX_ROUNDS = 3
-"""Comparisons before the swap. While rows are written there may always be one more to catch; the index is complete
-without it, as live writes land in both collections, and the comparison after the swap finds what does not."""
 CHECKPOINT_FIELDS = (
     "phase",
     "at_user",

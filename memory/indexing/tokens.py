@@ -29,8 +29,8 @@ from memory.platform.faults import Unavailable
 
 logger = structlog.get_logger(__name__)
 
+# Turns of one user that are completed in one go: after an upgrade there may be very many, and each is embedded.
 MAX_TURNS = 1000
-"""Turns of one user that are completed in one go: after an upgrade there may be very many, and each is embedded."""
 
 
 def backfill_tokens(user: EndUser, *, repair: bool) -> tuple[int, int]:

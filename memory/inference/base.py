@@ -28,8 +28,8 @@ class Embedder(Protocol):
         """Let go of connections."""
 
 
+# The characters of a text from and up to which its tokens are wanted.
 Span = tuple[int, int]
-"""The characters of a text from and up to which its tokens are wanted."""
 
 
 class EncodedPassage(NamedTuple):

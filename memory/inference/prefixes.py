@@ -27,10 +27,10 @@ from memory.platform.faults import Unavailable
 PURPOSE = "contextual_prefix"
 MAX_CHARS = 400
 MAX_SENTENCES = 3
+# Requests to the model at the same time, of one worker.
 MAX_PARALLEL = 4
-"""Requests to the model at the same time, of one worker."""
+# Time limit of a batch; memories that were not reached by then get no prefix.
 MAX_BATCH_S = 60.0
-"""Time limit of a batch; memories that were not reached by then get no prefix."""
 CACHE_TTL_S = 30 * 24 * 3600
 NOT_PLAIN = re.compile(r"[\n\r\t`*#<>{}\[\]|]|https?://|^\s*[-•]")
 SENTENCE_END = re.compile(r"[.!?。！？׃]+(?:\s|$)")

@@ -21,8 +21,8 @@ from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected
 
 TOKENS = "tokens"
+# The check is repeated after this time: the server may have been replaced.
 OFFER_CACHE_S = 60.0
-"""The check is repeated after this time: the server may have been replaced."""
 
 
 class HttpTokenEmbedder:

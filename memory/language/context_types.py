@@ -13,8 +13,8 @@ from memory.language.phrases import compile_cue
 
 SUBJECT: Final = "context_types"
 FAILING_SECTION: Final = "failing"
+# Says that something does not do what it should.
 FAILING: Final = compile_cue(SUBJECT, FAILING_SECTION)
-"""Says that something does not do what it should."""
 
 
 def list_context_words() -> Iterator[tuple[str, str, str, float]]:

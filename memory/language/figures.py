@@ -11,8 +11,8 @@ from memory.language.numbers import ORDINAL_ENDINGS, find_written_numbers
 from memory.language.periods import BEFORE_DAY, BETWEEN_DAY_AND_MONTH, MONTHS, MONTHS_ASKED_FOR
 from memory.language.times import MARKS, has_clock_time
 
+# Month and day.
 DayOfYear = tuple[int, int]
-"""Month and day."""
 
 # Looked for once in a run of its characters, at the run's beginning: looked for at every mark of the run, the thirty
 # thousand dashes of "pump 5-----" took each search that found them nine seconds.

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 
 RULE = "═══"
+# Characters that draw a rule like the frame's.
 ALIKE = "=═＝━"
-"""Characters that draw a rule like the frame's."""
 
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 NEW_LINES = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")

@@ -22,10 +22,10 @@ _SURE: Final = ("ה", "ו")
 _DOUBTFUL: Final = ("ב", "כ", "ל", "מ", "ש")
 _ENDINGS: Final = ("יימ", "ימ", "אות", "ות", "יות", "יה", "ה", "ת", "י")
 
+# Letters that stand for a word of their own in front of another: and, in, to, the, from, as, that.
 PARTICLES: Final = "ובלהמכש"
-"""Letters that stand for a word of their own in front of another: and, in, to, the, from, as, that."""
+# Those that stand before a time.
 BEFORE_A_TIME: Final = "בלמה"
-"""Those that stand before a time."""
 BEFORE_A_MONTH: Final = "בלמ"
 
 _SHORTEST_AFTER_SURE: Final = 2

@@ -20,15 +20,15 @@ ASKS_WHY: Final = compile_opening(SUBJECT, "why", before="before why")
 ASKS_FAILURE: Final = compile_cue(SUBJECT, "failure")
 WANTS_ALL: Final = compile_cue(SUBJECT, "all")
 WANTS_SOME: Final = compile_cue(SUBJECT, "some")
+# Asks for a way that anybody may go, which is not about the user.
 HOW_ANYBODY: Final = compile_opening(SUBJECT, "how anybody")
-"""Asks for a way that anybody may go, which is not about the user."""
+# Asks for a way to do something or for a reason.
 ASKS_HOW: Final = compile_cue(SUBJECT, "how")
-"""Asks for a way to do something or for a reason."""
+# Work to do rather than something to know; several of these make a large task.
 WORK: Final = compile_cue(SUBJECT, "work")
-"""Work to do rather than something to know; several of these make a large task."""
 
+# Words that join two statements.
 JOINTS: Final = frozenset((*collect_entries(SUBJECT, "and"), *collect_entries(SUBJECT, "but")))
-"""Words that join two statements."""
 
 _ASKING: Final = join_phrases(SUBJECT, "asks")
 _ACCENTED: Final = str.maketrans({"a": "[aáàâã]", "e": "[eéèê]", "i": "[iíìî]", "o": "[oóòôõ]", "u": "[uúùû]"})

@@ -22,11 +22,11 @@ OF_MINE: Final = "of mine"
 CLOSE: Final = "also close"
 NOT_CLOSE: Final = "not close"
 WORKMATES: Final = "workmates"
+# Sections that are no relation.
 _ROLES: Final = frozenset({BEFORE_A_NAME, IN_ONE_WORD, BEFORE_OF_MINE, OF_MINE, CLOSE, NOT_CLOSE, WORKMATES})
-"""Sections that are no relation."""
 
+# Relations to people of whom somebody tells what is nobody's business.
 _DISTANT: Final = frozenset({"neighbour", "lodger", "landlord", "teammate", "assistant"})
-"""Relations to people of whom somebody tells what is nobody's business."""
 
 _HYPHENED: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HEBREW_PREFIX: Final = re.compile(rf"^[{PARTICLES}]{{1,2}}(?=[א-ת]{{2,}}$)")

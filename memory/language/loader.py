@@ -24,11 +24,11 @@ from typing import Final
 
 FOLDER: Final = Path(__file__).parent
 SHARED: Final = "shared"
+# The subject that makes a folder a language: its name, its order, its stemmer.
 ABOUT: Final = "language"
-"""The subject that makes a folder a language: its name, its order, its stemmer."""
 
+# The lines of each section, in their order.
 Sections = Mapping[str, tuple[str, ...]]
-"""The lines of each section, in their order."""
 
 _SHORT: Final = re.compile(r"^([^,=\[\]]+?) = (\S.*)")
 # A comma within braces belongs to a pattern: `(\w+ ){0,2}`.
@@ -44,10 +44,10 @@ class Language:
     order: int
     generation: int
     script: str
+    # The name of its Snowball stemmer, empty for a language whose words are read in another way.
     stemmer: str
-    """The name of its Snowball stemmer, empty for a language whose words are read in another way."""
+    # Letters and marks that hardly any other language has.
     letters: tuple[str, ...]
-    """Letters and marks that hardly any other language has."""
 
 
 @cache

@@ -19,13 +19,13 @@ AMOUNT: Final = "amount"
 COUNT: Final = "count"
 HOUR: Final = "hour"
 HOURS: Final = range(1, 13)
+# Beyond six people write digits in front of days and weeks.
 COUNTS: Final = range(1, 7)
-"""Beyond six people write digits in front of days and weeks."""
+# Smaller numbers in words are rather articles and counts than amounts.
 LEAST_WRITTEN: Final = 13
-"""Smaller numbers in words are rather articles and counts than amounts."""
 
+# What is written behind the digits of a rank: 1st, 1er, 1º.
 ORDINAL_ENDINGS: Final = "|".join(collect_entries(SUBJECT, "ordinal endings"))
-"""What is written behind the digits of a rank: 1st, 1er, 1º."""
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 

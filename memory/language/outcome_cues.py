@@ -15,11 +15,11 @@ SUBJECT: Final = "outcome_cues"
 
 CORRECTION: Final = compile_cue(SUBJECT, "correction")
 GRATITUDE: Final = compile_cue(SUBJECT, "gratitude")
+# Thanks in advance, which say nothing about the answer before.
 BEFOREHAND: Final = compile_cue(SUBJECT, "beforehand")
-"""Thanks in advance, which say nothing about the answer before."""
+# A bare no: a correction, unless it answers a question.
 REFUSAL: Final = re.compile(
     rf"^(?:{join_phrases(SUBJECT, 'refusal')})(?=[,.!:;]|\s+(?:{join_phrases(SUBJECT, 'after refusal')})\b)"
     rf"(?!\s*[,.!]?\s*(?:{join_phrases(SUBJECT, 'polite refusal')}))"
 )
-"""A bare no: a correction, unless it answers a question."""
 SMALL_TALK: Final = frozenset(collect_entries(SUBJECT, "small talk"))

@@ -21,16 +21,16 @@ from memory.language.stems import LATER_LANGUAGES
 TimeWindow = tuple[datetime, datetime]
 
 SUBJECT: Final = "periods"
+# Letters of a month's name that alone make a text one that tells when: shorter ones are other words as well.
 SHORTEST_MONTH: Final = 4
-"""Letters of a month's name that alone make a text one that tells when: shorter ones are other words as well."""
 
+# By language, the term under which all languages' names of a month meet, and the 06 of a date.
 MONTHS_OF: Final[dict[str, dict[str, str]]] = {
     code: {
         name: f"month:{number}" for number in range(1, 13) for name in read_entries(code, SUBJECT, f"month {number}")
     }
     for code in list_codes()
 }
-"""By language, the term under which all languages' names of a month meet, and the 06 of a date."""
 MONTHS: Final = {name: term for months in MONTHS_OF.values() for name, term in months.items()}
 WEEKDAYS: Final = frozenset(collect_entries(SUBJECT, "weekdays"))
 # Further spellings that only a question is read for: as terms they would change what is stored.
@@ -45,10 +45,10 @@ _TIME_WORDS: Final = re.compile(
     rf"\b[{BEFORE_A_TIME}]?(?:{join_phrases(SUBJECT, 'time words')}|(?:{'|'.join(sorted(WEEKDAYS))})s?|"
     rf"{'|'.join(name for name in MONTHS if len(name) >= SHORTEST_MONTH)})\b"
 )
+# Words of time that are two to `WORD`, as "aujourd'hui" is.
 _IN_TWO_WORDS: Final = tuple(
     word for word in (*collect_entries(SUBJECT, "time words"), *sorted(WEEKDAYS)) if re.fullmatch(r"\w+['-]\w+", word)
 )
-"""Words of time that are two to `WORD`, as "aujourd'hui" is."""
 
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 # "May" and "mars" and their like are ordinary words more often than months, unless something of a date is beside them.
@@ -60,8 +60,8 @@ _BESIDE_MONTH: Final = (
 _HEBREW_MONTH: Final = re.compile(rf"\b(?:ו?[בלמשכה]|ו?ש[בלמ])?({'|'.join(filter(is_hebrew, MONTHS_ASKED_FOR))})\b")
 
 _UNITS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
+# People round: "three weeks ago" is two and a half to three and a half.
 _SLACK: Final = 0.5
-"""People round: "three weeks ago" is two and a half to three and a half."""
 
 
 def find_month_term(word: str, languages: Collection[str]) -> str | None:

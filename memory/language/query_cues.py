@@ -45,5 +45,5 @@ UNABLE: Final = compile_cue(SUBJECT, "unable")
 
 IN_BOOKS: Final = compile_cue(SUBJECT, "books")
 OWN_VIEW: Final = compile_cue(SUBJECT, "own view")
+# Forms of "is" that introduce somebody: "Mercury is the parrot".
 COPULAS: Final = frozenset(collect_entries(SUBJECT, "is"))
-"""Forms of "is" that introduce somebody: "Mercury is the parrot"."""

@@ -15,19 +15,19 @@ from memory.language.folding import strip_accents
 from memory.language.loader import list_codes, load_languages
 from memory.language.stopwords import load_stop_words
 
+# The languages whose words are stemmed, in their order.
 LANGUAGES: Final = tuple(language.code for language in load_languages() if language.stemmer)
-"""The languages whose words are stemmed, in their order."""
 DEFAULT_LANGUAGE: Final = list_codes()[0]
 
 _AS_GOOD: Final = 0.8
+# Stop words and letters that a text must have of a language that was added later.
 _LATER_EVIDENCE: Final = 2
-"""Stop words and letters that a text must have of a language that was added later."""
 _LONGEST_STEMMED: Final = 40
 
+# Those of the first generation, which the votes of `detect_languages` are shared among.
 FIRST_LANGUAGES: Final = tuple(
     language.code for language in load_languages() if language.stemmer and language.generation == 1
 )
-"""Those of the first generation, which the votes of `detect_languages` are shared among."""
 LATER_LANGUAGES: Final = frozenset(LANGUAGES) - set(FIRST_LANGUAGES)
 # A word that several languages share counts for each of them in part. The parts are whole numbers: sums of thirds
 # depend on the order of a set, and a text at the threshold was read in one way by one process, in another by the next.
@@ -62,8 +62,8 @@ class LaterLanguage:
     letters: frozenset[str]
     own_words: frozenset[str]
     own_letters: frozenset[str]
+    # Stop words and letters of each of the others.
     rivals: tuple[tuple[frozenset[str], frozenset[str]], ...]
-    """Stop words and letters of each of the others."""
 
     def is_ahead(self, words: frozenset[str], letters: frozenset[str]) -> bool:
         """Whether a text is clearly in this language: by something of its own, and by more than any other has."""

@@ -13,8 +13,8 @@ SPACES = re.compile(r"\s+")
 WORDS_AND_MARKS = re.compile(r"\w+|[^\w\s]")
 
 PREVIEW = 160
+# Characters of the previous turn that are embedded with a turn.
 REPLY_EXCERPT = 180
-"""Characters of the previous turn that are embedded with a turn."""
 
 
 class InvalidText(ValueError):

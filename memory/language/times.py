@@ -15,11 +15,11 @@ from memory.language.numbers import load_hours
 from memory.language.phrases import join_phrases, without_groups
 
 SUBJECT: Final = "times"
+# A quarter to seven is meant in the morning or in the evening: times are compared on a face of twelve hours.
 HALF_DAY: Final = 720
-"""A quarter to seven is meant in the morning or in the evening: times are compared on a face of twelve hours."""
 
+# What tells that digits are a time of day.
 MARKS: Final = join_phrases(SUBJECT, "marks")
-"""What tells that digits are a time of day."""
 
 _DIGITS: Final = re.compile(
     rf"(?<![\d.:,])(\d{{1,2}})(?:[:h]([0-5]\d)|[:.]([0-5]\d) ?(?:{join_phrases(SUBJECT, 'after minutes')})\b)(?![\d:])"

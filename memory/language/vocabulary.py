@@ -18,8 +18,8 @@ TECHNICAL_TERMS: Final = "technical_terms"
 TECHNOLOGIES: Final = "technologies"
 PLACES: Final = "places"
 ONE_SPELLING: Final = "one spelling"
+# Marks an everyday word, which is a name only where the text marks it as one.
 EVERYDAY: Final = "*"
-"""Marks an everyday word, which is a name only where the text marks it as one."""
 
 
 @cache

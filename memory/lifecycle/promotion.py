@@ -77,10 +77,10 @@ class PromotionResult:
     let_go: int = 0
     deleted: int = 0
     unchanged: int = 0
+    # Of the dormant and archived, those that were active before.
     left_tier: int = 0
-    """Of the dormant and archived, those that were active before."""
+    # The longest that a batch held its rows.
     longest_s: float = 0.0
-    """The longest that a batch held its rows."""
 
     def add(self, moves: Sequence[TierMove], retired: Sequence[RetiredMemory]) -> None:
         dormant = [one for one in retired if one.target is Status.DORMANT]

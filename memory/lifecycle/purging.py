@@ -28,8 +28,8 @@ SCRUB_EVENTS = (
     "UPDATE memory_event SET before = before - 'text', after = after - 'text' WHERE user_id = %s AND item_id = ANY(%s)"
 )
 
+# Other modules that delete related data in the same transaction.
 AlsoDelete = Callable[[Sequence[uuid.UUID], Sequence[uuid.UUID]], None]
-"""Other modules that delete related data in the same transaction."""
 
 
 @dataclass(frozen=True, slots=True)

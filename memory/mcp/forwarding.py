@@ -14,8 +14,8 @@ from memory.web.problems import Problem, not_found, to_problem, unavailable
 
 LOCAL = "X-Commonplace-Local"
 METHODS = ("POST", "DELETE")
+# Added to the deadline of the other process, for the round trip.
 SPARE_S = 2.0
-"""Added to the deadline of the other process, for the round trip."""
 HOP_BY_HOP = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding"}
     | {"upgrade", "content-length", "content-encoding", "date", "server"}

@@ -25,8 +25,8 @@ from memory.web.auth import admit_principal, authenticate_request, get_local_pri
 from memory.web.problems import MEDIA_TYPE, Problem, invalid_field, not_found, to_problem, unavailable
 
 PATH, HEALTH = "/mcp", "/health"
+# Set by the web process for a local program when no key is required.
 LOCAL = "X-Commonplace-Local"
-"""Set by the web process for a local program when no key is required."""
 CALLER = "commonplace.caller"
 MOST_SESSIONS = 1_000
 LARGEST_BODY = 2 * 1024 * 1024

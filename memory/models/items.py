@@ -68,15 +68,15 @@ class MemoryItem(models.Model):
     source_type = models.CharField(max_length=16, choices=build_choices(SourceType), default=SourceType.USER.value)
     source = models.JSONField(default=dict)
     trust = models.PositiveSmallIntegerField(choices=TRUST_CHOICES, default=Trust.USER.value)
+    # Who wrote it ("key:mobile", "operator:ann"); events name who changed it.
     principal = models.CharField(max_length=100, blank=True, default="")
-    """Who wrote it ("key:mobile", "operator:ann"); events name who changed it."""
+    # The memories it was derived from; purging them deletes it.
     parents = ArrayField(models.UUIDField(), default=list)
-    """The memories it was derived from; purging them deletes it."""
+    # Stable digest of an imported row's origin, which makes imports idempotent.
     origin = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001  (null is "not imported", and many)
-    """Stable digest of an imported row's origin, which makes imports idempotent."""
 
+    # Order of arrival: turns of one thread often have the same time.
     arrival = models.BigIntegerField(db_default=NextArrival(), editable=False)
-    """Order of arrival: turns of one thread often have the same time."""
     occurred_at = models.DateTimeField()
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
@@ -90,21 +90,21 @@ class MemoryItem(models.Model):
     partial = models.PositiveIntegerField(default=0)
     unknown = models.PositiveIntegerField(default=0)
     last_outcome = models.CharField(max_length=16, choices=build_choices(Outcome), blank=True, default="")
+    # The number of outcomes when a move was undone: only a later one can move the item again.
     overruled_uses = models.PositiveIntegerField(default=0)
-    """The number of outcomes when a move was undone: only a later one can move the item again."""
     last_used_at = models.DateTimeField(null=True, blank=True)
     retrieved = models.PositiveIntegerField(default=0)
 
     lexemes = SearchVectorField(null=True, editable=False)
     indexing = models.CharField(max_length=16, choices=build_choices(Indexing), default=Indexing.PENDING.value)
     index_attempts = models.PositiveSmallIntegerField(default=0)
+    # Not to be indexed before this: the lease of a worker, or the pause after a failure.
     index_after = models.DateTimeField(default=timezone.now)
-    """Not to be indexed before this: the lease of a worker, or the pause after a failure."""
     index_error = models.CharField(max_length=300, blank=True, default="")
     vector_hash = models.CharField(max_length=64, blank=True, default="")
     indexed_at = models.DateTimeField(null=True, blank=True)
+    # Incremented by a trigger on every change relevant to the vector index; never set by this code.
     revision = models.BigIntegerField(db_default=1, editable=False)
-    """Incremented by a trigger on every change relevant to the vector index; never set by this code."""
 
     objects = ItemQuerySet.as_manager()
 
@@ -194,9 +194,9 @@ class MemoryVersion(models.Model):
     trust = models.PositiveSmallIntegerField(choices=TRUST_CHOICES, default=Trust.USER.value)
     principal = models.CharField(max_length=100, blank=True, default="")
     parents = ArrayField(models.UUIDField(), default=list)
+    # ``revised``: the next wording was made from this one. ``replaced``: a better one that says the same took its
+    # place. ``merged``: it stood beside the item and never was its wording.
     reason = models.CharField(max_length=100, default="revised")
-    """``revised``: the next wording was made from this one. ``replaced``: a better one that says the same took its
-    place. ``merged``: it stood beside the item and never was its wording."""
     archived_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -10,10 +10,10 @@ class DailyMetrics(models.Model):
     """The counts of one day in UTC, over all users."""
 
     day = models.DateField(primary_key=True)
+    # Series to number.
     counts = models.JSONField(default=dict)
-    """Series to number."""
+    # The counters as last read; the difference to their current values is still to be added.
     seen = models.JSONField(default=dict)
-    """The counters as last read; the difference to their current values is still to be added."""
 
     class Meta:
         db_table = "daily_metrics"
@@ -32,8 +32,8 @@ class ModelCall(models.Model):
     prompt_tokens = models.PositiveIntegerField(default=0)
     answer_tokens = models.PositiveIntegerField(default=0)
     ms = models.FloatField(default=0.0)
+    # In the currency of the configured prices; 0 without prices.
     cost = models.DecimalField(max_digits=14, decimal_places=8, default=0)
-    """In the currency of the configured prices; 0 without prices."""
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:

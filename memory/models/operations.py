@@ -15,12 +15,12 @@ class Turn(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     user = user_key()
+    # Set by us or by the client; unique per user only.
     turn_id = models.UUIDField(default=uuid.uuid4)
-    """Set by us or by the client; unique per user only."""
     thread_id = models.CharField(max_length=200, blank=True, default="")
     query = models.TextField(blank=True, default="")
+    # ``[[memory_id, tier], …]``, best first.
     positions = models.JSONField(default=list)
-    """``[[memory_id, tier], …]``, best first."""
     debug = models.JSONField(default=dict)
     created_at = models.DateTimeField(default=timezone.now)
     scored_at = models.DateTimeField(null=True, blank=True)

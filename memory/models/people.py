@@ -55,8 +55,8 @@ class ApiKey(models.Model):
     hint = models.CharField(max_length=16)
     digest = models.CharField(max_length=64, unique=True)
     scopes = ArrayField(models.CharField(max_length=16))
+    # External ids this key may act for; null means every user of the organisation.
     user_ids = ArrayField(models.CharField(max_length=128), null=True, blank=True)
-    """External ids this key may act for; null means every user of the organisation."""
     requests_per_second = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)
@@ -77,10 +77,10 @@ class EndUser(models.Model):
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="end_users")
     external_id = models.CharField(max_length=128)
     created_at = models.DateTimeField(default=timezone.now)
+    # Set while rows of this user wait for the index, so that the sweep finds work without reading rows.
     index_due_since = models.DateTimeField(null=True, blank=True)
-    """Set while rows of this user wait for the index, so that the sweep finds work without reading rows."""
+    # Set while outcomes or changed items wait to be learned from.
     learning_due_since = models.DateTimeField(null=True, blank=True)
-    """Set while outcomes or changed items wait to be learned from."""
     messages_since_promotion = models.PositiveIntegerField(default=0)
     last_thread_id = models.CharField(max_length=200, blank=True, default="")
     last_active_at = models.DateTimeField(null=True, blank=True)

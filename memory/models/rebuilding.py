@@ -20,16 +20,16 @@ class VectorCollection(models.Model):
         REMOVING = "removing"
 
     backend = models.CharField(max_length=16)
+    # The name the settings give to the index; its collections follow one another under it.
     alias = models.CharField(max_length=100)
-    """The name the settings give to the index; its collections follow one another under it."""
     name = models.CharField(max_length=140)
     model = models.CharField(max_length=300)
     dimensions = models.PositiveIntegerField()
     passage_prefix = models.CharField(max_length=300, blank=True, default="")
     role = models.CharField(max_length=16, choices=Role.choices)
     created_at = models.DateTimeField(default=timezone.now)
+    # End of the rollback window of a previous collection.
     keep_until = models.DateTimeField(null=True, blank=True)
-    """End of the rollback window of a previous collection."""
 
     class Meta:
         db_table = "vector_collection"
@@ -65,22 +65,22 @@ class ReindexRun(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     target = models.ForeignKey(VectorCollection, on_delete=models.SET_NULL, null=True, related_name="+")
+    # The target's name, kept after the target is removed.
     collection = models.CharField(max_length=140)
-    """The target's name, kept after the target is removed."""
+    # ``end_user`` (a number), ``tier``, ``since``; empty for the whole index.
     scope = models.JSONField(default=dict)
-    """``end_user`` (a number), ``tier``, ``since``; empty for the whole index."""
     state = models.CharField(max_length=16, choices=State.choices, default=State.RUNNING)
     phase = models.CharField(max_length=16, choices=Phase.choices, default=Phase.COPY)
 
     at_user = models.BigIntegerField(default=0)
     at_moment = models.DateTimeField(null=True, blank=True)
+    # Checkpoint: everything of earlier users is done, and of this user everything up to (moment, item).
     at_item = models.UUIDField(null=True, blank=True)
-    """Checkpoint: everything of earlier users is done, and of this user everything up to (moment, item)."""
     verified_rounds = models.PositiveSmallIntegerField(default=0)
     mended_in_round = models.PositiveBigIntegerField(default=0)
 
+    # The comparison that followed the swap.
     report = models.ForeignKey("memory.DriftReport", on_delete=models.SET_NULL, null=True, related_name="+")
-    """The comparison that followed the swap."""
     rows_total = models.PositiveBigIntegerField(default=0)
     rows_done = models.PositiveBigIntegerField(default=0)
     rows_mended = models.PositiveBigIntegerField(default=0)
@@ -126,16 +126,16 @@ class DriftReport(models.Model):
     mode = models.CharField(max_length=16, choices=Mode.choices)
     repair = models.BooleanField(default=True)
     collection = models.CharField(max_length=140, blank=True, default="")
+    # The only user looked at, if not everybody.
     end_user = models.BigIntegerField(null=True, blank=True)
-    """The only user looked at, if not everybody."""
     at_user = models.BigIntegerField(default=0)
     users = models.PositiveBigIntegerField(default=0)
     rows = models.PositiveBigIntegerField(default=0)
     points = models.PositiveBigIntegerField(default=0)
     found = models.JSONField(default=dict)
     mended = models.JSONField(default=dict)
+    # Points of one user that were found under another, as ids; they are removed from the index.
     quarantine = models.JSONField(default=list)
-    """Points of one user that were found under another, as ids; they are removed from the index."""
     problem = models.CharField(max_length=300, blank=True, default="")
     started_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)

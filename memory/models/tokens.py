@@ -15,8 +15,8 @@ class TokenVectors(models.Model):
     item_id = models.UUIDField()
     model = models.CharField(max_length=200)
     signs = models.BinaryField()
+    # Of the item as it was when this was written; a write of an older revision changes nothing.
     revision = models.BigIntegerField(db_default=0)
-    """Of the item as it was when this was written; a write of an older revision changes nothing."""
 
     class Meta:
         db_table = "memory_token_vectors"

@@ -24,8 +24,8 @@ class MemoryVector(models.Model):
     status = models.CharField(max_length=16)
     embedding = HalfVectorField()
     vector_hash = models.CharField(max_length=64)
+    # Of the item as it was when this was written; a write of an older revision changes nothing.
     revision = models.BigIntegerField(db_default=0)
-    """Of the item as it was when this was written; a write of an older revision changes nothing."""
     updated_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -26,8 +26,8 @@ from memory.platform.faults import Unavailable
 
 GIGABYTE = 1024**3
 LOW_DISK, VERY_LOW_DISK, NO_DISK = 5 * GIGABYTE, 1 * GIGABYTE, 500 * 1024**2
+# The sweep runs every 30 s, so rows that wait longer than this have no worker.
 QUEUE_LATE_S = 120
-"""The sweep runs every 30 s, so rows that wait longer than this have no worker."""
 CACHE_S = 5.0
 PROBE_TIMEOUT_S = 1.0
 

@@ -6,8 +6,8 @@ from typing import ClassVar, Self
 class Unavailable(Exception):
     """A dependency gave no usable answer. Adapters raise this and nothing else when their engine fails."""
 
+    # What clients read in `debug.errors`. Part of the REST contract, so it stays when a class is renamed.
     code: ClassVar[str] = "Unavailable"
-    """What clients read in `debug.errors`. Part of the REST contract, so it stays when a class is renamed."""
 
     def __init__(self, dependency: str, reason: str) -> None:
         super().__init__(f"{dependency}: {reason}")

@@ -21,8 +21,8 @@ from memory.platform import redis as shared
 from memory.platform.faults import Unavailable
 from memory.tiers import Outcome, Tier
 
+# Upper bounds of the histogram buckets; one more bucket is for everything above.
 BUCKET_BOUNDS_MS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 5000, 15000)
-"""Upper bounds of the histogram buckets; one more bucket is for everything above."""
 SLICE = timedelta(minutes=5)
 SLICES_AN_HOUR = 12
 SLICE_TTL_S = 75 * 60
@@ -39,8 +39,8 @@ class Metric:
     help: str
     label: str = ""
     is_duration: bool = False
+    # Labels whose series start at 0 before anything was counted, so that the first event is seen as a change.
     known: tuple[str, ...] = ()
-    """Labels whose series start at 0 before anything was counted, so that the first event is seen as a change."""
 
 
 TIERS = tuple(tier.value for tier in Tier)

@@ -13,10 +13,10 @@ from memory.platform.deadline import Deadline
 from memory.platform.faults import DeadlineExceeded
 
 T = TypeVar("T")
+# A process. More would only take the cores, and the connections, from each other's searches.
 THREADS = 2
-"""A process. More would only take the cores, and the connections, from each other's searches."""
+# For a lookup to end after its time, which the database sees to.
 GRACE_S = 0.25
-"""For a lookup to end after its time, which the database sees to."""
 
 _free_threads = BoundedSemaphore(THREADS)
 

@@ -12,8 +12,8 @@ from memory.models.isolation import user_key
 from memory.records.texts import Kind
 from memory.tiers import Indexing
 
+# Of both models that may embed them.
 DIMENSIONS = 384
-"""Of both models that may embed them."""
 
 
 class RecordBase(models.Model):
@@ -77,14 +77,14 @@ class RecordEmbedding(models.Model):
     user = user_key()
     kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in Kind])
     ref_id = models.UUIDField()
+    # Of a message: the memory its exchange was kept in, with which it goes.
     memory_id = models.UUIDField(null=True, blank=True)
-    """Of a message: the memory its exchange was kept in, with which it goes."""
     text = models.TextField()
     snippet = models.TextField()
     vector = HalfVectorField(dimensions=DIMENSIONS, null=True, blank=True)
     model_tag = models.CharField(max_length=16, blank=True, default="")
+    # Of the record: what its age is counted from.
     created_at = models.DateTimeField(default=timezone.now)
-    """Of the record: what its age is counted from."""
     state = models.CharField(max_length=8, choices=[(s.value, s.value) for s in Indexing], default=Indexing.PENDING)
     revision = models.BigIntegerField(default=1)
     attempts = models.PositiveSmallIntegerField(default=0)

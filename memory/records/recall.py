@@ -27,8 +27,8 @@ logger = structlog.get_logger(__name__)
 
 EMBEDDING_AWAY, SEARCH_FAILED, READ_FAILED = "EMBEDDING_MODEL_UNAVAILABLE", "VECTOR_SEARCH_FAILED", "DB_READ_FAILED"
 LOG_RETENTION = timedelta(days=30)
+# So many of the nearest are weighed by age: beyond them a boost of 15 % changes nothing that would be shown.
 CANDIDATES = 100
-"""So many of the nearest are weighed by age: beyond them a boost of 15 % changes nothing that would be shown."""
 
 COUNT = """
 SELECT count(*) FROM (SELECT FROM kind_embedding WHERE user_id = %(user)s AND vector IS NOT NULL LIMIT %(most)s) AS own

@@ -25,13 +25,13 @@ def build_journal_words(row: Any) -> RecordText | None:  # noqa: ANN401 -- the r
     return None if row.is_draft else journal_text(row.title, row.body)
 
 
+# Returns the text to embed, or None for records that must not be found.
 WRITERS: dict[Kind, Callable[[Any], RecordText | None]] = {
     Kind.JOURNAL: build_journal_words,
     Kind.TODO: lambda row: todo_text(row.title),
     Kind.GRATITUDE: lambda row: gratitude_text(row.text),
     Kind.PREFERENCE: lambda row: preference_text(row.language, row.religion, row.flags),
 }
-"""Returns the text to embed, or None for records that must not be found."""
 
 
 def add_record(user: EndUser, kind: Kind, fields: Mapping[str, Any], *, now: datetime) -> RecordBase:

@@ -7,8 +7,8 @@ from memory.access.outbox import drain
 from memory.models import EndUser
 from memory.records import queue, recall
 
+# After this time the rest is passed to a new task, for fairness between users.
 TASK_SECONDS = 240
-"""After this time the rest is passed to a new task, for fairness between users."""
 
 
 @shared_task(name="kinds.embed_user")

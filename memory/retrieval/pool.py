@@ -78,8 +78,8 @@ class Candidate:
     text_rank: int | None = None
     rrf: float = 0.0
     relevance: float = 0.0
+    # How much nearer than the other turns it is to the question's tokens; None where that was not compared.
     token_score: float | None = None
-    """How much nearer than the other turns it is to the question's tokens; None where that was not compared."""
 
 
 @dataclass(eq=False)
@@ -88,10 +88,10 @@ class Pool:
 
     candidates: Sequence[Candidate]
     now: datetime
+    # The word groups of the query, in the order of ``Memory.holds``.
     words: Sequence[tuple[str, ...]] = ()
-    """The word groups of the query, in the order of ``Memory.holds``."""
+    # Which memories others speak for, by reason, known before the search.
     advice: Mapping[str, Mapping[UUID, float]] = field(default_factory=dict)
-    """Which memories others speak for, by reason, known before the search."""
     places: dict[UUID, int] = field(init=False)
 
     def __post_init__(self) -> None:

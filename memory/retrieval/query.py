@@ -33,41 +33,41 @@ class Query:
     """``embedded`` is what the vector is made of, ``words`` what a memory is looked through for."""
 
     text: str
+    # The text as cues read it.
     bare: str = ""
-    """The text as cues read it."""
     embedded: str = ""
+    # What the lexical index searches for.
     search_text: str = ""
-    """What the lexical index searches for."""
     words: tuple[tuple[str, ...], ...] = ()
+    # Speakers of the user's store that the question names, case-folded.
     named: frozenset[str] = frozenset()
-    """Speakers of the user's store that the question names, case-folded."""
     asks_when: bool = False
     asks_why: bool = False
+    # For somebody or some place, as far as the question word tells.
     asks_name: bool = False
-    """For somebody or some place, as far as the question word tells."""
     months: frozenset[int] = frozenset()
     years: frozenset[int] = frozenset()
+    # The stretch of time that it names relative to now.
     window: TimeWindow | None = None
-    """The stretch of time that it names relative to now."""
+    # The questions it is made of, where it is made of several.
     parts: tuple[str, ...] = ()
-    """The questions it is made of, where it is made of several."""
+    # How many memories such a question needs.
     limit: int = FEW
-    """How many memories such a question needs."""
     codes: frozenset[str] = frozenset()
     days: frozenset[DayOfYear] = frozenset()
+    # Times of day, see `clock`.
     times: frozenset[int] = frozenset()
-    """Times of day, see `clock`."""
     numbers: frozenset[float] = frozenset()
+    # What looks like a name and is no speaker's.
     names: tuple[str, ...] = ()
-    """What looks like a name and is no speaker's."""
     relations: frozenset[int] = frozenset()
+    # Tells one bearer of a name from others: "Robin from the club".
     is_qualified: bool = False
-    """Tells one bearer of a name from others: "Robin from the club"."""
     wants_latest: bool = False
     wants_earlier: bool = False
     wants_failures: bool = False
+    # What somebody did, rather than how things are.
     asks_deed: bool = False
-    """What somebody did, rather than how things are."""
     wants_own_view: bool = False
     is_about_me: bool = False
     is_about_identity: bool = False

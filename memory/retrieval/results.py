@@ -41,8 +41,8 @@ class SearchRequest:
     limit: int = AS_MANY_AS_ASKED
     sort_by: str = RELEVANCE
     metadata: dict[str, Any] | None = None
+    # Whether memories past their time are looked for as well; `search` decides it.
     dormant: bool = False
-    """Whether memories past their time are looked for as well; `search` decides it."""
     thread_id: str = ""
     turn_id: uuid.UUID | None = None
     stages: frozenset[str] = STAGES

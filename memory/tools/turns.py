@@ -10,8 +10,8 @@ from memory.conf import memory_conf
 from memory.models import EndUser, Turn
 from memory.platform import redis as shared
 
+# A response without a turn id refers to a search of the last day, or to none.
 STILL_THE_TURN = timedelta(hours=24)
-"""A response without a turn id refers to a search of the last day, or to none."""
 COUNTED_S = 24 * 60 * 60
 
 

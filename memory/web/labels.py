@@ -20,8 +20,8 @@ OUTCOME_NAMES = {
     Outcome.FAILED: "failed",
     Outcome.UNKNOWN: "unknown",
 }
+# What an operator may say came of something.
 VERDICTS = ((Outcome.WORKED, "Worked"), (Outcome.PARTIAL, "Partly"), (Outcome.FAILED, "Failed"))
-"""What an operator may say came of something."""
 SIGNAL_NAMES = {
     "thanks": "thanked",
     "corrects": "corrected",

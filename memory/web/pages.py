@@ -19,8 +19,8 @@ P = ParamSpec("P")
 Response = TypeVar("Response", bound=HttpResponseBase)
 
 
+# The person an operator looked at last, in their session.
 LAST_VIEWED = "last_viewed"
-"""The person an operator looked at last, in their session."""
 
 
 class OperatorRequest(HttpRequest):

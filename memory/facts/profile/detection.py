@@ -26,10 +26,10 @@ from memory.tiers import Trust
 logger = structlog.get_logger(__name__)
 
 PURPOSE: Final = "profile_update_detection"
+# Letters at the beginning that two forms of a word share.
 STEM = 4
-"""Letters at the beginning that two forms of a word share."""
+# Share of a statement's longer words that the person must have used.
 LEAST_SHARED = 0.5
-"""Share of a statement's longer words that the person must have used."""
 WORD = re.compile(r"[^\W_]{3,}")
 
 

@@ -29,6 +29,7 @@ ProfileField = Literal[
 Confidence = Literal["high", "medium", "low"]
 
 DEFAULT_IMPORTANCE: Final = 0.6
+# Other fields have DEFAULT_IMPORTANCE.
 IMPORTANCE: Final[dict[ProfileField, float]] = {
     "name": 0.95,
     "identity": 0.9,
@@ -45,7 +46,6 @@ IMPORTANCE: Final[dict[ProfileField, float]] = {
     "challenges": 0.7,
     "work_context": 0.65,
 }
-"""Other fields have DEFAULT_IMPORTANCE."""
 CONFIDENCE: Final[dict[Confidence, float]] = {"high": 0.9, "medium": 0.7, "low": 0.4}
 LEAST_CONFIDENCE: Final[Confidence] = "medium"
 

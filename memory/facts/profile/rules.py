@@ -20,9 +20,10 @@ __all__ = ["LONGEST", "MOST_FACTS", "READ", "find_facts_by_rules"]
 
 MOST_FACTS = 5
 LONGEST = 300
+# People of whom a fact is nobody's business unless it touches the person.
 NOT_CLOSE: Final = frozenset({"neighbor"})
-"""People of whom a fact is nobody's business unless it touches the person."""
 
+# Relations that are no matter of identity, which is the field of the others.
 FIELDS: Final[dict[str, ProfileField]] = {
     "name": "name",
     "style": "communication_style",
@@ -44,7 +45,6 @@ FIELDS: Final[dict[str, ProfileField]] = {
     "values": "values",
     "friend_of": "family",
 }
-"""Relations that are no matter of identity, which is the field of the others."""
 CATEGORY_FIELDS: Final[dict[str, ProfileField]] = {
     "name": "name",
     "manner style": "communication_style",

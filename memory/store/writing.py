@@ -46,11 +46,13 @@ def store_memory(
 ) -> StoreResult:
     """Store one memory. ``similar_to`` is the bank item it duplicates, if any: the two are merged."""
     new = validate_memory(new)
+    # Before the transaction, since it reads the whole text for its words.
+    item = rows.build_row(user, new, now, actor)
     with user_scope(user):
         new = limit_trust_to_parents(user, new)
         if new.tier is Tier.MEMORY_BANK and (twin := find_bank_duplicate(user, new.text, similar_to)):
             return StoreResult(merge_into_item(twin, new, now=now, actor=actor), duplicate_of=twin.pk)
-        item = rows.build_row(user, new, now, actor)
+        item.trust, item.parents = new.trust or item.trust, list(new.parents)
         item.save(force_insert=True)
         save_speaker_names(user, [item.speaker])
         rows.record_event(item, "stored", after={"tier": item.tier}, now=now, actor=actor)
@@ -70,20 +72,25 @@ def store_memories(
             drafts.append(validate_memory(new))
         except WriteRefused as error:
             raise WriteRefused(f"items[{position}].{error.field}", error.rule) from error
+    origins = [new.origin for new in drafts if new.origin]
+    built = build_new_rows(user, drafts, now=now, actor=actor)
     with user_scope(user):
-        known = find_known_origins(user, [new.origin for new in drafts if new.origin])
+        if origins:
+            # Two imports of the same file at once would each find nothing and both write it.
+            lock_for_transaction("import", user)
+        known = find_known_origins(user, origins)
         ids: list[uuid.UUID | None] = []
         added: list[MemoryItem] = []
-        for new in limit_batch_trust(user, drafts):
+        for new, row in zip(limit_batch_trust(user, drafts), built, strict=True):
             if new.origin and new.origin in known:
                 ids.append(None)
                 continue
             if new.origin:
                 known.add(new.origin)
-            if new.tier is Tier.MEMORY_BANK:
+            if row is None:
                 ids.append(store_memory(user, new, now=now, actor=actor).item.pk)
                 continue
-            row = rows.build_row(user, new, now, actor)
+            row.trust, row.parents = new.trust or row.trust, list(new.parents)
             added.append(row)
             ids.append(row.pk)
         MemoryItem.objects.bulk_create(added, batch_size=MAX_BATCH)
@@ -97,6 +104,19 @@ def store_memories(
             rows.announce_change(user, "stored", added)
             count_writes(added)
     return ids
+
+
+def build_new_rows(user: EndUser, drafts: Sequence[NewMemory], *, now: datetime, actor: str) -> list[MemoryItem | None]:
+    """The rows of a batch; None for what goes into the bank, and for what is known already and will not be written.
+
+    Before the transaction, since it reads every text for its words: 500 long ones would keep it open for seconds.
+    """
+    with user_scope(user):
+        known = find_known_origins(user, [new.origin for new in drafts if new.origin])
+    return [
+        None if new.tier is Tier.MEMORY_BANK or new.origin in known else rows.build_row(user, new, now, actor)
+        for new in drafts
+    ]
 
 
 def limit_batch_trust(user: EndUser, batch: Sequence[NewMemory]) -> list[NewMemory]:
@@ -123,8 +143,6 @@ def count_writes(written: Sequence[MemoryItem]) -> None:
 def find_known_origins(user: EndUser, origins: Sequence[str]) -> set[str]:
     if not origins:
         return set()
-    # Two imports of the same file at once would each find nothing and both write it.
-    lock_for_transaction("import", user)
     present = MemoryItem.objects.for_user(user).filter(origin__in=origins).values_list("origin", flat=True)
     deleted = Tombstone.objects.filter(user=user, origin__in=origins).values_list("origin", flat=True)
     return {origin for origin in (*present, *deleted) if origin}

@@ -14,6 +14,7 @@ MAX_THREAD = 200
 # A part is ended at the last paragraph, line, sentence or word that starts within its final eighth.
 _SOFT_ENDS = ("\n\n", "\n", ". ", " ")
 _SOFT_ZONE = MAX_TEXT_CHARS // 8
+_MOST_MARKS = 32
 
 _NEWLINES = re.compile(r"\r\n?")
 _HALF_PAIRS = re.compile("[\ud800-\udfff]")
@@ -93,10 +94,12 @@ def _find_soft_end(text: str, start: int, end: int) -> int:
         found = text.rfind(mark, max(start + 1, end - _SOFT_ZONE), end)
         if found > 0:
             return found + len(mark)
-    # Never between a letter and the marks that belong to it.
-    while end > start + 1 and unicodedata.combining(text[end]):
-        end -= 1
-    return end
+    # Never between a letter and the marks that belong to it; a longer row of marks belongs to no letter, and a text of
+    # nothing else would be walked back to its beginning for every character.
+    soft_end, earliest = end, max(start + 1, end - _MOST_MARKS)
+    while soft_end > earliest and unicodedata.combining(text[soft_end]):
+        soft_end -= 1
+    return end if unicodedata.combining(text[soft_end]) else soft_end
 
 
 def parse_time(value: object) -> datetime:

@@ -17,6 +17,7 @@ import pytest
 from django.conf import settings
 from django.db import connections
 from django.utils import timezone
+from pytest_django import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from config import databases, embedded
@@ -30,6 +31,7 @@ from tests.api_client import ApiClient, client_for
 from tests.database_roles import connect_as
 from tests.factories import EndUserFactory, OrganizationFactory
 from tests.installation import installation, stack
+from tests.patience import slowness
 
 __all__ = ["installation", "stack"]
 
@@ -147,6 +149,17 @@ def stay_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture
+def set_budgets(settings: Settings) -> Callable[..., None]:
+    """Makes the budgets of a search so short that a test can wait for them: ``set_budgets(lexical_s=0.3)``."""
+
+    def set_budgets(**budgets: float) -> None:
+        slower = {name: seconds * slowness() for name, seconds in budgets.items()}
+        settings.MEMORY = {**settings.MEMORY, "DEADLINES": {**settings.MEMORY["DEADLINES"], **slower}}
+
+    return set_budgets
 
 
 class Clock:

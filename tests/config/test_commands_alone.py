@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from config.env import BASE_DIR
-from tests.installation import clean_environment, eventually, manage, processes_of
+from tests.installation import clean_environment, manage, processes_of
+from tests.patience import eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.slow]
 
 
 def test_a_command_alone_gets_a_database_which_ends_with_it(tmp_path: Path) -> None:
@@ -20,7 +21,7 @@ def test_a_command_alone_gets_a_database_which_ends_with_it(tmp_path: Path) -> N
     shown = manage("showmigrations", "memory", data_dir=data_dir)
 
     assert "[ ] 0001_tables" in shown.stdout, shown.stderr
-    assert eventually(lambda: processes_of(data_dir) == [], 15)
+    assert eventually(lambda: processes_of(data_dir) == [])
 
 
 def test_a_command_that_needs_tables_says_in_a_line_how_to_get_them(tmp_path: Path) -> None:
@@ -83,7 +84,7 @@ def test_commands_at_once_share_what_the_first_one_started(tmp_path: Path) -> No
         shown = list(pool.map(lambda _: manage("showmigrations", "memory", data_dir=tmp_path), range(2)))
 
     assert [each.returncode for each in shown] == [0, 0], [each.stderr for each in shown]
-    assert eventually(lambda: processes_of(tmp_path) == [], 15)
+    assert eventually(lambda: processes_of(tmp_path) == [])
 
 
 def test_the_parts_end_when_their_only_user_is_killed(tmp_path: Path) -> None:
@@ -107,7 +108,7 @@ def test_the_parts_end_when_their_only_user_is_killed(tmp_path: Path) -> None:
     user.send_signal(signal.SIGKILL)
     user.communicate()
 
-    assert eventually(lambda: processes_of(tmp_path) == [], 15)
+    assert eventually(lambda: processes_of(tmp_path) == [])
 
 
 def test_a_command_that_needs_nothing_starts_nothing(tmp_path: Path) -> None:

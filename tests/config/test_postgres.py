@@ -17,7 +17,8 @@ from config.runtime import orphans, postgres
 from config.supervisor import StartFailedError, Supervisor
 from memory.models import MemoryItem
 from tests.config.test_supervisor import Record, supervisor
-from tests.installation import eventually, manage
+from tests.installation import manage
+from tests.patience import eventually
 
 __all__ = ["supervisor"]
 
@@ -55,7 +56,7 @@ def test_an_orphaned_server_is_stopped_and_the_data_kept(place: embedded.Paths, 
 
     postgres.clear_stale_lock(place)
 
-    assert eventually(lambda: orphan.poll() is not None, 5)
+    assert eventually(lambda: orphan.poll() is not None)
     supervisor.children.pop().log.close()
     supervisor.start([postgres.postgres_program(place.data)])
     with postgres.superuser_connection(place) as connection:

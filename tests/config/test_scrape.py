@@ -6,9 +6,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from memory.management.demo import EXAMPLE_QUERY, USER_ID
 from memory.platform.metrics import METRICS
-from tests.installation import Stack, eventually
+from tests.installation import Stack
+from tests.patience import eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack")]
 
 Samples = dict[tuple[str, str], float]
 
@@ -42,7 +43,7 @@ def test_a_scrape_shows_what_the_processes_did(stack: Stack) -> None:
         ("commonplace_stage_seconds_count", "vector"),
         ("commonplace_stage_seconds_count", "lexical"),
     ]
-    assert eventually(lambda: all(scrape(stack).get(one, 0) > before.get(one, 0) for one in grown), 10)
+    assert eventually(lambda: all(scrape(stack).get(one, 0) > before.get(one, 0) for one in grown))
     after = scrape(stack)
     assert all_hits(after) - all_hits(before) >= shown
     for metric in METRICS.values():

@@ -11,7 +11,7 @@ import pytest
 
 from config.env import copy_environment
 from config.supervisor import Program, StartFailedError, StopRequestedError, Supervisor
-from tests.installation import eventually
+from tests.patience import PATIENCE_S, eventually
 
 
 class Record:
@@ -56,10 +56,10 @@ def make_program(name: str, code: str, tmp_path: Path, **options: object) -> Pro
     )
 
 
-FOREVER = "import time; time.sleep(60)"
+FOREVER = "import time; time.sleep(600)"
 
 
-def supervise_until(supervisor: Supervisor, claim: object, within_s: float = 10.0) -> None:
+def supervise_until(supervisor: Supervisor, claim: object, within_s: float = PATIENCE_S) -> None:
     end = time.monotonic() + within_s
 
     def tick() -> None:
@@ -74,7 +74,7 @@ def supervise_until(supervisor: Supervisor, claim: object, within_s: float = 10.
 
 def test_programs_stop_in_reverse_order(supervisor: Supervisor, tmp_path: Path) -> None:
     code = "import signal, sys, time; signal.signal(15, lambda *_: (open('order', 'a').write(sys.argv[1]), sys.exit()))"
-    ready = "; open(sys.argv[1], 'w').close(); time.sleep(60)"
+    ready = "; open(sys.argv[1], 'w').close(); time.sleep(600)"
     for name in ("first ", "second "):
         there = (tmp_path / name).exists
         made = make_program(name, code + ready, tmp_path, ready=there)
@@ -91,7 +91,7 @@ def as_options(made: Program) -> dict[str, object]:
 
 def test_a_program_that_ends_is_started_again_and_named(supervisor: Supervisor, record: Record, tmp_path: Path) -> None:
     code = (
-        "import sys, os, time; there = os.path.exists('once'); open('once', 'w'); there or sys.exit(7); time.sleep(60)"
+        "import sys, os, time; there = os.path.exists('once'); open('once', 'w'); there or sys.exit(7); time.sleep(600)"
     )
     supervisor.start([make_program("moody", code, tmp_path)])
 
@@ -103,7 +103,7 @@ def test_a_program_that_ends_is_started_again_and_named(supervisor: Supervisor, 
 def test_failures_in_a_row_wait_longer_each_time(supervisor: Supervisor, record: Record, tmp_path: Path) -> None:
     supervisor.start([make_program("broken", "raise SystemExit(3)", tmp_path)])
 
-    supervise_until(supervisor, lambda: any("3 times in a row" in line for line in record.lines), 15)
+    supervise_until(supervisor, lambda: any("3 times in a row" in line for line in record.lines))
 
     waits = [line.rsplit("again in ", 1)[1] for line in record.lines if "again in" in line]
     assert waits[:3] == ["0.5 s", "1.0 s", "2.0 s"]
@@ -136,8 +136,8 @@ def test_one_that_ignores_its_signal_is_killed_with_its_helpers(
 ) -> None:
     code = (
         "import signal, subprocess, sys, time; signal.signal(15, signal.SIG_IGN); "
-        "helper = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); "
-        "open('pid', 'w').write(str(helper.pid)); open('there', 'w'); time.sleep(60)"
+        "helper = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']); "
+        "open('pid', 'w').write(str(helper.pid)); open('there', 'w'); time.sleep(600)"
     )
     supervisor.start([make_program("stubborn", code, tmp_path, ready=(tmp_path / "there").exists, grace_s=0.3)])
 
@@ -145,7 +145,7 @@ def test_one_that_ignores_its_signal_is_killed_with_its_helpers(
 
     assert any("was killed" in line for line in record.lines)
     helper = int((tmp_path / "pid").read_text())
-    assert eventually(lambda: not is_alive(helper), 5)
+    assert eventually(lambda: not is_alive(helper))
 
 
 def test_output_goes_to_the_log_and_only_what_is_loud_is_shown(
@@ -201,7 +201,7 @@ supervisor.watch()
     parent.kill()
     parent.communicate()
 
-    assert eventually(lambda: not is_alive(child), 5)
+    assert eventually(lambda: not is_alive(child))
 
 
 def is_alive(pid: int) -> bool:

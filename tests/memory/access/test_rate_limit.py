@@ -39,9 +39,8 @@ def test_calls_at_once_share_no_slot() -> None:
 
 
 def test_who_waits_as_told_is_admitted() -> None:
-    count_admitted(10, 3, 10)
-    verdict = check_rate(3, 10)
-    assert not verdict.admitted
+    # On a busy machine the first ten may take so long that an eleventh is admitted.
+    verdict = next(verdict for verdict in (check_rate(3, 10) for _ in range(1_000)) if not verdict.admitted)
     assert 0 < verdict.retry_after_s <= 0.1
     time.sleep(verdict.retry_after_s + 0.01)
     assert check_rate(3, 10).admitted
@@ -76,7 +75,7 @@ def test_the_local_counter_forgets_idle_keys(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_refused_call_is_told_when_to_come_back(user: EndUser) -> None:
     client = client_for(user, requests_per_second=2)
-    answers = [client.get("stats") for _ in range(5)]
+    answers = (client.get("stats") for _ in range(100))
     refused = next(answer for answer in answers if answer.status_code == 429)
     assert refused.json()["code"] == "rate_limited"
     assert refused.headers["Content-Type"] == "application/problem+json"

@@ -12,6 +12,7 @@ from config.runtime.programs import WebAddress
 from config.supervisor import Program
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.serving import find_free_port, find_running_address, start_program
+from tests.patience import slowness
 
 
 def program(code: str, **changes: object) -> Program:
@@ -59,9 +60,9 @@ def test_a_program_that_ends_at_once_is_told_with_its_log(tmp_path: Path) -> Non
 
 def test_a_program_that_does_not_get_ready_is_ended(tmp_path: Path) -> None:
     mark = tmp_path / "pid"
-    code = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    code = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     refusal = pytest.raises(CallFailedError, match="did not start")
-    with refusal, start_program(program(code, ready_within_s=1.0), tmp_path):
+    with refusal, start_program(program(code, ready_within_s=2.0 * slowness()), tmp_path):
         pytest.fail("it never said that it was ready")
     with pytest.raises(ProcessLookupError):
         os.kill(int(mark.read_text()), 0)
@@ -69,7 +70,7 @@ def test_a_program_that_does_not_get_ready_is_ended(tmp_path: Path) -> None:
 
 def test_a_program_runs_as_long_as_it_is_needed(tmp_path: Path) -> None:
     mark = tmp_path / "ready"
-    code = f"import time; open({str(mark)!r}, 'w').close(); time.sleep(60)"
+    code = f"import time; open({str(mark)!r}, 'w').close(); time.sleep(600)"
     with start_program(program(code, ready=mark.exists), tmp_path):
         assert mark.exists()
 

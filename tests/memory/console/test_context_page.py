@@ -58,9 +58,14 @@ def test_looking_at_a_context_leaves_no_trace(console: Console, experienced: End
 
 
 def test_a_context_without_experience_says_so(
-    console: Console, experienced: EndUser, place: str, monkeypatch: pytest.MonkeyPatch
+    console: Console,
+    experienced: EndUser,
+    place: str,
+    monkeypatch: pytest.MonkeyPatch,
+    set_budgets: Callable[..., None],
 ) -> None:
-    monkeypatch.setattr(experience, "build_statement", lambda: "SELECT pg_sleep(5)")
+    set_budgets(graph_s=0.3)
+    monkeypatch.setattr(experience, "build_statement", lambda: "SELECT pg_sleep(120)")
     page = console.get(f"{place}/context?query=the+lamp+squeaks").content.decode()
     assert "Experience did not answer in time" in page
     assert "What was found" in page

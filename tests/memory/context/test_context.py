@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +13,7 @@ from django.test import override_settings
 from jsonschema import Draft202012Validator, FormatChecker
 
 from knowledge_graph.insights import experience
+from memory.conf import memory_conf
 from memory.context.compose import ClientLimits, Context, RecentMessage
 from memory.facade import MemoryFacade
 from memory.indexes import fulltext
@@ -24,6 +24,7 @@ from memory.tiers import Outcome, SourceType, Tier, Trust
 from outcomes.exchanges.storing import NewExchange
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
+from tests.patience import Stopwatch
 from tests.rows import find_turn
 
 pytestmark = pytest.mark.usefixtures("services")
@@ -299,11 +300,16 @@ def test_the_schema_is_a_schema_and_refuses_what_it_does_not_know() -> None:
 
 
 def test_meta_stays_valid_when_stages_fail(
-    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch, index_now: IndexNow
+    user: EndUser,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+    index_now: IndexNow,
+    set_budgets: Callable[..., None],
 ) -> None:
     put_memory(user, clock, "The lighthouse is white")
     index_now(user)
-    monkeypatch.setattr(fulltext, "SURVEY", "SELECT pg_sleep(10)")
+    set_budgets(lexical_s=0.3)
+    monkeypatch.setattr(fulltext, "SURVEY", "SELECT pg_sleep(120)")
     context = compose_context(user, clock)
     assert context.meta["debug"]["fallbacks_used"] == ["lexical_skipped"]
     assert context.meta["debug"]["errors"][0]["stage"] == "lexical"
@@ -337,13 +343,14 @@ def test_what_worked_and_what_failed_is_told_in_a_block_of_its_own(user: EndUser
 
 
 def test_experience_that_cannot_be_asked_costs_only_its_block(
-    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch, set_budgets: Callable[..., None]
 ) -> None:
     put_memory(user, clock, "The lighthouse is white", always_inject=False)
-    monkeypatch.setattr(experience, "build_statement", lambda: "SELECT pg_sleep(5)")
-    began = time.perf_counter()
-    context = compose_context(user, clock)
-    assert time.perf_counter() - began < 2
+    set_budgets(graph_s=0.3)
+    monkeypatch.setattr(experience, "build_statement", lambda: "SELECT pg_sleep(120)")
+    with Stopwatch() as watch:
+        context = compose_context(user, clock)
+    assert watch.is_within(memory_conf().deadlines.graph_s)
     assert "The lighthouse is white" in context.injection
     assert context_block(context, "contextual_memory") == ""
     assert context.meta["debug"]["fallbacks_used"] == ["insights_skipped"]

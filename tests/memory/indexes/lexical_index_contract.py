@@ -56,7 +56,7 @@ Find = Callable[..., list[UUID]]
 
 
 def make_deadline() -> Deadline:
-    return Deadline(20)
+    return Deadline(100)
 
 
 class LexicalIndexContract:

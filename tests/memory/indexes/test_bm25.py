@@ -1,8 +1,7 @@
 """BM25 held in the process: the suite of the port, and when a cached part counts as fresh."""
 
 import threading
-import time
-from collections.abc import Callable
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -19,6 +18,7 @@ from memory.platform.redis import build_key
 from memory.tiers import Status, Tier
 from tests.factories import MemoryItemFactory
 from tests.memory.indexes.lexical_index_contract import Find, LexicalIndexContract, Note, make_deadline
+from tests.patience import PATIENCE_S, eventually
 
 EVERYTHING = frozenset(status.value for status in Status)
 BUDGET = 10_000_000
@@ -210,11 +210,12 @@ class TestBackground:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(cached, "IDLE_CHECK_S", 0.01)
-        monkeypatch.setattr(cached, "MIN_INTERVAL_S", 0.2)
+        now = [0.0]
+        monkeypatch.setattr(cached, "time", SimpleNamespace(monotonic=lambda: now[0]))
         let_go, done = threading.Event(), []
 
         def work(filter: IndexFilter) -> None:
-            assert let_go.wait(5)
+            assert let_go.wait(PATIENCE_S)
             done.append(filter.user_id)
             raise Unavailable("redis", "away")
 
@@ -223,15 +224,15 @@ class TestBackground:
             background.ask(IndexFilter(1))
         background.ask(IndexFilter(2))
         let_go.set()
-        self.wait_for(lambda: done == [1, 2])
+        assert eventually(lambda: done == [1, 2])
         background.ask(IndexFilter(1))
-        time.sleep(0.25)
-        background.ask(IndexFilter(1))
-        self.wait_for(lambda: done == [1, 2, 1])
-        self.wait_for(lambda: not background._runs)
+        now[0] += cached.MIN_INTERVAL_S
 
-    def wait_for(self, is_so: Callable[[], bool]) -> None:
-        until = time.monotonic() + 5
-        while not is_so():
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        def is_done_again() -> bool:
+            # The first of these asks is heard as soon as the thread has put its work away, the others are too early.
+            background.ask(IndexFilter(1))
+            return done == [1, 2, 1]
+
+        assert eventually(is_done_again)
+        assert eventually(lambda: not background._runs)
+        assert done == [1, 2, 1]

@@ -1,8 +1,7 @@
 """``MEMORY_LEXICAL=bm25`` in use: searches over REST while the cache is built behind them, stale, or out of reach."""
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.api_client import ApiClient
 from tests.doubles.faults import refusing_socket
+from tests.patience import PATIENCE_S, eventually
 
 pytestmark = [pytest.mark.usefixtures("services", "quick_cache"), pytest.mark.django_db(transaction=True)]
 
@@ -40,7 +40,7 @@ def quick_cache(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator
     yield
     quick().cache.budget = 0
     monkeypatch.setattr(bm25, "IDLE_S", -1.0)
-    eventually(lambda: not any(thread.name == "lexical cache" for thread in threading.enumerate()))
+    assert eventually(lambda: not any(thread.name == "lexical cache" for thread in threading.enumerate()))
     indexes.reset_indexes()
 
 
@@ -48,13 +48,6 @@ def quick() -> bm25.Bm25Index:
     index = lexical_index()
     assert isinstance(index, CachedLexical)
     return index.quick
-
-
-def eventually(is_so: Callable[[], bool]) -> None:
-    until = time.monotonic() + 20
-    while not is_so():
-        assert time.monotonic() < until
-        time.sleep(0.02)
 
 
 def store_text(user: EndUser, *texts: str) -> None:
@@ -78,7 +71,7 @@ def test_full_text_answers_at_once_and_the_cache_from_then_on(
     store_text(user, "The ferry leaves at noon", "The kiln is fired on Fridays")
     assert not from_the_cache(user)
     assert search_lexically(api, "ferry")["content"] == "The ferry leaves at noon"
-    eventually(lambda: from_the_cache(user))
+    assert eventually(lambda: from_the_cache(user))
     monkeypatch.setattr(fulltext, "SURVEY", "SELECT * FROM nowhere")
     assert search_lexically(api, "kiln")["content"] == "The kiln is fired on Fridays"
 
@@ -91,12 +84,12 @@ def test_while_it_is_built_full_text_answers_with_what_was_just_written(
 
     def slowly(*args: Any) -> bm25.TermPart:
         begun.set()
-        assert let_go.wait(20)
+        assert let_go.wait(PATIENCE_S)
         return build(*args)
 
     monkeypatch.setattr(bm25, "build_part", slowly)
     search_lexically(api, "ferry")
-    assert begun.wait(10)
+    assert begun.wait(PATIENCE_S)
     store_text(user, "The boat is moored at pier nine")
     assert search_lexically(api, "boat")["content"] == "The boat is moored at pier nine"
     assert not from_the_cache(user)
@@ -106,7 +99,7 @@ def test_while_it_is_built_full_text_answers_with_what_was_just_written(
         # What was built meanwhile was stale before it was done: a later question has it built again.
         return search_lexically(api, "pier") != {} and from_the_cache(user)
 
-    eventually(asked_until_ready)
+    assert eventually(asked_until_ready)
     monkeypatch.setattr(fulltext, "SURVEY", "SELECT * FROM nowhere")
     assert search_lexically(api, "boat")["content"] == "The boat is moored at pier nine"
 
@@ -114,7 +107,7 @@ def test_while_it_is_built_full_text_answers_with_what_was_just_written(
 def test_a_write_of_another_process_makes_it_stale_at_once(user: EndUser, api: ApiClient) -> None:
     store_text(user, "The ferry leaves at noon")
     search_lexically(api, "ferry")
-    eventually(lambda: from_the_cache(user))
+    assert eventually(lambda: from_the_cache(user))
     bm25.Bm25Index(1).invalidate(user.pk)
     assert not from_the_cache(user)
 
@@ -124,7 +117,7 @@ def test_without_redis_full_text_answers(
 ) -> None:
     store_text(user, "The ferry leaves at noon")
     search_lexically(api, "ferry")
-    eventually(lambda: from_the_cache(user))
+    assert eventually(lambda: from_the_cache(user))
     with refusing_socket(tmp_path / "r.sock") as path, monkeypatch.context() as away:
         away.setattr(settings, "REDIS_URL", f"unix://{path}")
         redis.reset_clients()

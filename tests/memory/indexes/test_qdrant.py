@@ -15,8 +15,9 @@ from memory.platform.breakers import breaker_states
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected, Unavailable
 from memory.platform.http import DeadlineTransport
-from tests.doubles.faults import EmbedderStub, Stopwatch
+from tests.doubles.faults import EmbedderStub
 from tests.memory.indexes.vector_index_contract import DIMENSIONS, VectorIndexContract, axis_vector, make_deadline
+from tests.patience import Stopwatch
 
 
 class TestQdrantLocal(VectorIndexContract):
@@ -174,7 +175,7 @@ class TestQdrantInTrouble:
         stub.behave(fault)
         with Stopwatch() as watch, pytest.raises(Unavailable, match="in time"):
             index.search(axis_vector(0), IndexFilter(1), 10, Deadline(0.2))
-        assert watch.seconds < 0.6
+        assert watch.is_within(0.2)
 
     def test_a_refusal_opens_nothing_and_trouble_does(self, index: QdrantIndex, stub: EmbedderStub) -> None:
         stub.behave("400")
@@ -195,6 +196,6 @@ class TestQdrantInTrouble:
         stub.path.unlink()
         with Stopwatch() as watch, pytest.raises(Unavailable):
             index.search(axis_vector(0), IndexFilter(1), 10, make_deadline())
-        assert watch.seconds < 0.5
+        assert watch.is_within(0)
         assert not index.state().ok
         stub.path.touch()

@@ -19,7 +19,7 @@ NEAR = 2e-3
 
 
 def make_deadline() -> Deadline:
-    return Deadline(10)
+    return Deadline(100)
 
 
 def axis_vector(number: int) -> Vector:

@@ -14,9 +14,10 @@ from memory.platform import redis as shared
 from memory.platform.breakers import breaker_states
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
-from tests.doubles.faults import EmbedderStub, Stopwatch, make_vector, refusing_socket
+from tests.doubles.faults import EmbedderStub, make_vector, refusing_socket
+from tests.patience import Stopwatch, slowness
 
-SLACK_S = 0.4
+QUERY_TIMEOUT_S = 0.5 * slowness()
 DIMENSIONS = 16
 TEXTS = [f"The ferry leaves pier {number} at dawn" for number in range(5)]
 
@@ -38,8 +39,8 @@ def conf(stub: EmbedderStub) -> EmbeddingConf:
         passage_prefix="passage: ",
         api_key="a-key",
         batch_size=32,
-        query_timeout_s=0.5,
-        batch_timeout_s=2.0,
+        query_timeout_s=QUERY_TIMEOUT_S,
+        batch_timeout_s=2.0 * slowness(),
         cache_ttl_s=600,
         max_chars=200,
     )
@@ -73,50 +74,50 @@ class TestTheRealServer:
         made.close()
 
     def test_vectors_are_unit_and_as_wide_as_promised(self, real: HttpEmbedder) -> None:
-        vector = real.embed_query("When does the ferry leave?", Deadline(5))
+        vector = real.embed_query("When does the ferry leave?", Deadline(60))
         assert vector.shape == (real.dimensions,)
         assert vector.dtype == np.float32
         assert abs(float(np.linalg.norm(vector)) - 1) < 1e-5
 
     def test_what_means_the_same_is_nearer(self, real: HttpEmbedder) -> None:
-        query = real.embed_query("When does the boat go?", Deadline(5))
-        ferry, soup = real.embed_passages(["The ferry leaves at dawn", "Peel the onions for the soup"], Deadline(5))
+        query = real.embed_query("When does the boat go?", Deadline(60))
+        ferry, soup = real.embed_passages(["The ferry leaves at dawn", "Peel the onions for the soup"], Deadline(60))
         assert query @ ferry > query @ soup + 0.1
 
     def test_order_is_kept_over_several_batches(self, real: HttpEmbedder) -> None:
         texts = [f"Locker {number} holds {'paint ' * (number % 9)}" for number in range(70)]
-        vectors = real.embed_passages(texts, Deadline(20))
+        vectors = real.embed_passages(texts, Deadline(100))
         assert len(vectors) == 70
         for position in (0, 31, 32, 69):
-            alone = real.embed_query(texts[position], Deadline(5))
+            alone = real.embed_query(texts[position], Deadline(60))
             assert float(alone @ vectors[position]) > 0.99
 
     @pytest.mark.parametrize("text", ["שלום עולם", "猫が眠る", "\x00", "\ud800", "a" * 100_000, "🦊" * 5000])
     def test_any_text_has_a_vector(self, real: HttpEmbedder, text: str) -> None:
-        assert np.isfinite(real.embed_passages([text], Deadline(10))[0]).all()
+        assert np.isfinite(real.embed_passages([text], Deadline(60))[0]).all()
 
     @pytest.mark.parametrize("text", ["", " \n"])
     def test_no_text_has_no_vector(self, real: HttpEmbedder, text: str) -> None:
         with pytest.raises(RequestRejected):
-            real.embed_query(text, Deadline(5))
+            real.embed_query(text, Deadline(60))
 
     def test_no_texts_are_no_vectors(self, real: HttpEmbedder) -> None:
-        assert real.embed_passages([], Deadline(5)) == []
+        assert real.embed_passages([], Deadline(60)) == []
 
     def test_the_server_says_what_it_is(self, real: HttpEmbedder) -> None:
-        served = real.describe(Deadline(5))
+        served = real.describe(Deadline(60))
         assert served.dimensions == memory_conf().embedding.dimensions
         assert served.model in {None, memory_conf().embedding.model}
 
     def test_the_configured_embedder_answers(self, services: object) -> None:
-        vector = embedder().embed_query("harbour", Deadline(5))
-        assert np.array_equal(vector, embedder().embed_query("harbour", Deadline(5)))
+        vector = embedder().embed_query("harbour", Deadline(60))
+        assert np.array_equal(vector, embedder().embed_query("harbour", Deadline(60)))
 
 
 class TestWhatIsSent:
     def test_prefixes_key_and_truncation(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
-        http_embedder.embed_query("x" * 1000, Deadline(5))
-        http_embedder.embed_passages(["pier"], Deadline(5))
+        http_embedder.embed_query("x" * 1000, Deadline(60))
+        http_embedder.embed_passages(["pier"], Deadline(60))
         query, passage = stub.asked
         assert query.texts == [("query: " + "x" * 1000)[:200]]
         assert passage.texts == ["passage: pier"]
@@ -124,18 +125,18 @@ class TestWhatIsSent:
         assert {key.lower(): value for key, value in query.headers.items()}["authorization"] == "Bearer a-key"
 
     def test_the_openai_dialect_names_the_model(self, changed: Callable[..., HttpEmbedder], stub: EmbedderStub) -> None:
-        changed(dialect="openai").embed_query("pier", Deadline(5))
+        changed(dialect="openai").embed_query("pier", Deadline(60))
         assert stub.asked[0].path == "/v1/embeddings"
         assert stub.asked[0].body["model"] == "stub/model"
 
     def test_texts_go_out_in_batches(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
-        http_embedder.embed_passages(["pier"] * 70, Deadline(5))
+        http_embedder.embed_passages(["pier"] * 70, Deadline(60))
         assert [len(asked.texts) for asked in stub.asked] == [32, 32, 6]
 
     def test_a_batch_that_is_too_large_is_halved(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
         stub.largest_batch = 10
         texts = [f"pier {number}" for number in range(32)]
-        vectors = http_embedder.embed_passages(texts, Deadline(5))
+        vectors = http_embedder.embed_passages(texts, Deadline(60))
         for text, vector in zip(texts, vectors, strict=True):
             assert np.allclose(vector, make_vector("passage: " + text, DIMENSIONS), atol=1e-6)
         assert breaker_states()["embedder"] == "closed"
@@ -171,7 +172,7 @@ class TestFaults:
         self, changed: Callable[..., HttpEmbedder], stub: EmbedderStub, fault: str, dialect: str
     ) -> None:
         stub.behave(fault)
-        vectors = changed(dialect=dialect).embed_passages(TEXTS, Deadline(5))
+        vectors = changed(dialect=dialect).embed_passages(TEXTS, Deadline(60))
         for text, vector in zip(TEXTS, vectors, strict=True):
             assert np.allclose(vector, make_vector("passage: " + text, DIMENSIONS), atol=1e-6)
 
@@ -182,19 +183,19 @@ class TestFaults:
     ) -> None:
         stub.behave(fault)
         with pytest.raises(BadReply):
-            changed(dialect=dialect).embed_passages(TEXTS, Deadline(5))
+            changed(dialect=dialect).embed_passages(TEXTS, Deadline(60))
 
     def test_a_text_left_out_by_number_is_noticed(
         self, changed: Callable[..., HttpEmbedder], stub: EmbedderStub
     ) -> None:
         stub.behave("repeated index")
         with pytest.raises(BadReply, match="leaves out or repeats"):
-            changed(dialect="openai").embed_passages(TEXTS, Deadline(5))
+            changed(dialect="openai").embed_passages(TEXTS, Deadline(60))
 
     def test_a_model_of_another_width_is_named(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
         stub.behave("wrong dimensions")
         with pytest.raises(BadReply, match="expected vectors of 16 dimensions, got 15"):
-            http_embedder.embed_query("pier", Deadline(5))
+            http_embedder.embed_query("pier", Deadline(60))
 
     @pytest.mark.parametrize("fault", DOWN)
     def test_a_server_in_trouble_is_unavailable(
@@ -202,7 +203,7 @@ class TestFaults:
     ) -> None:
         stub.behave(fault)
         with pytest.raises(Unavailable) as caught:
-            http_embedder.embed_passages(TEXTS, Deadline(5))
+            http_embedder.embed_passages(TEXTS, Deadline(60))
         assert not isinstance(caught.value, BadReply | RequestRejected)
         assert caught.value.dependency == "embedder"
 
@@ -213,13 +214,13 @@ class TestFaults:
         stub.behave(fault)
         with Stopwatch() as watch, pytest.raises(Unavailable, match="in time"):
             http_embedder.embed_query("pier", Deadline(0.2))
-        assert watch.seconds < 0.2 + SLACK_S
+        assert watch.is_within(0.2)
 
     def test_a_query_never_waits_longer_than_its_cap(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
         stub.behave("hang")
         with Stopwatch() as watch, pytest.raises(Unavailable):
             http_embedder.embed_query("pier", Deadline(60))
-        assert watch.seconds < 0.5 + SLACK_S
+        assert watch.is_within(QUERY_TIMEOUT_S)
 
     def test_an_endless_reply_is_cut(
         self, http_embedder: HttpEmbedder, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch
@@ -227,7 +228,7 @@ class TestFaults:
         monkeypatch.setattr("memory.platform.http.MAX_BODY_BYTES", 3_000_000)
         stub.behave("endless body")
         with pytest.raises(Unavailable, match="larger than any"):
-            http_embedder.embed_passages(TEXTS, Deadline(5))
+            http_embedder.embed_passages(TEXTS, Deadline(60))
 
     @pytest.mark.parametrize("fault", REFUSALS)
     def test_a_refusal_is_our_mistake_and_opens_nothing(
@@ -236,25 +237,25 @@ class TestFaults:
         stub.behave(fault)
         for _ in range(6):
             with pytest.raises(RequestRejected, match=fault):
-                http_embedder.embed_query("pier", Deadline(5))
+                http_embedder.embed_query("pier", Deadline(60))
         assert breaker_states()["embedder"] == "closed"
 
     def test_a_slow_answer_in_time_is_an_answer(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
         stub.behave("slow")
         stub.delay_s = 0.1
-        assert http_embedder.embed_query("pier", Deadline(5)).shape == (DIMENSIONS,)
+        assert http_embedder.embed_query("pier", Deadline(60)).shape == (DIMENSIONS,)
 
     def test_one_reset_is_asked_again_and_two_are_not(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
         stub.behave("reset", "none")
-        assert http_embedder.embed_query("pier", Deadline(5)).shape == (DIMENSIONS,)
+        assert http_embedder.embed_query("pier", Deadline(60)).shape == (DIMENSIONS,)
         stub.behave("reset", "reset", "none")
         with pytest.raises(Unavailable):
-            http_embedder.embed_query("pier", Deadline(5))
+            http_embedder.embed_query("pier", Deadline(60))
 
     def test_nobody_listens(self, changed: Callable[..., HttpEmbedder], tmp_path: Path) -> None:
         with refusing_socket(tmp_path / "closed.sock") as path, Stopwatch() as watch, pytest.raises(Unavailable):
-            changed(url=f"unix://{path}").embed_query("pier", Deadline(5))
-        assert watch.seconds < SLACK_S
+            changed(url=f"unix://{path}").embed_query("pier", Deadline(60))
+        assert watch.is_within(0)
 
     def test_without_time_nothing_is_asked(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
         with pytest.raises(DeadlineExceeded):
@@ -265,19 +266,18 @@ class TestFaults:
         stub.behave("500")
         for _ in range(memory_conf().breakers.fail_max):
             with pytest.raises(Unavailable, match="500"):
-                http_embedder.embed_query("pier", Deadline(5))
+                http_embedder.embed_query("pier", Deadline(60))
         asked = len(stub.asked)
-        with Stopwatch() as watch, pytest.raises(Unavailable, match="not asked"):
-            http_embedder.embed_query("pier", Deadline(5))
+        with pytest.raises(Unavailable, match="not asked"):
+            http_embedder.embed_query("pier", Deadline(60))
         assert len(stub.asked) == asked
-        assert watch.seconds < 0.05
         assert breaker_states()["embedder"] == "open"
 
     def test_no_reason_repeats_what_was_sent(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
         for fault in (*REFUSALS, *DOWN, *BAD_REPLIES):
             stub.behave(fault)
             with pytest.raises(Unavailable) as caught:
-                http_embedder.embed_passages(["a secret about pier nine"], Deadline(5))
+                http_embedder.embed_passages(["a secret about pier nine"], Deadline(60))
             assert "secret" not in str(caught.value)
 
 
@@ -287,61 +287,61 @@ class TestCache:
         return CachedEmbedder(http_embedder, conf)
 
     def test_the_second_time_nobody_is_asked(self, cached: CachedEmbedder, stub: EmbedderStub) -> None:
-        first = cached.embed_passages(TEXTS, Deadline(5))
-        again = cached.embed_passages(TEXTS, Deadline(5))
+        first = cached.embed_passages(TEXTS, Deadline(60))
+        again = cached.embed_passages(TEXTS, Deadline(60))
         assert len(stub.asked) == 1
         assert np.array_equal(first, again)
 
     def test_only_new_texts_are_asked_and_each_once(self, cached: CachedEmbedder, stub: EmbedderStub) -> None:
-        cached.embed_passages(TEXTS[:2], Deadline(5))
-        vectors = cached.embed_passages([*TEXTS, TEXTS[4], TEXTS[0]], Deadline(5))
+        cached.embed_passages(TEXTS[:2], Deadline(60))
+        vectors = cached.embed_passages([*TEXTS, TEXTS[4], TEXTS[0]], Deadline(60))
         assert stub.asked[1].texts == ["passage: " + text for text in TEXTS[2:]]
         assert np.array_equal(vectors[4], vectors[5])
         assert np.array_equal(vectors[0], vectors[6])
 
     def test_a_query_is_not_a_passage(self, cached: CachedEmbedder, stub: EmbedderStub) -> None:
-        cached.embed_query("pier", Deadline(5))
-        cached.embed_passages(["pier"], Deadline(5))
+        cached.embed_query("pier", Deadline(60))
+        cached.embed_passages(["pier"], Deadline(60))
         assert len(stub.asked) == 2
 
     def test_the_key_tells_nothing_without_the_secret(
         self, cached: CachedEmbedder, conf: EmbeddingConf, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        cached.embed_query("pier", Deadline(5))
+        cached.embed_query("pier", Deadline(60))
         [key] = shared.call_or_raise(lambda client: client.keys(shared.build_key("vector", "*")))
         assert b"pier" not in key
         monkeypatch.setattr("memory.inference.embeddings.secret_key", lambda: b"another installation")
-        CachedEmbedder(cached.inner, conf).embed_query("pier", Deadline(5))
+        CachedEmbedder(cached.inner, conf).embed_query("pier", Deadline(60))
         assert len(shared.call_or_raise(lambda client: client.keys(shared.build_key("vector", "*")))) == 2
 
     def test_use_keeps_a_vector_alive(self, cached: CachedEmbedder) -> None:
-        cached.embed_query("pier", Deadline(5))
+        cached.embed_query("pier", Deadline(60))
         [key] = shared.call_or_raise(lambda client: client.keys(shared.build_key("vector", "*")))
         shared.call_or_raise(lambda client: client.expire(key, 5))
-        cached.embed_query("pier", Deadline(5))
+        cached.embed_query("pier", Deadline(60))
         assert shared.call_or_raise(lambda client: client.ttl(key)) > 500
 
     @pytest.mark.parametrize("value", [b"", b"short", b"\x00" * 4 * DIMENSIONS, b"\xff" * 4 * DIMENSIONS])
     def test_a_spoilt_entry_is_a_miss(self, cached: CachedEmbedder, stub: EmbedderStub, value: bytes) -> None:
-        cached.embed_query("pier", Deadline(5))
+        cached.embed_query("pier", Deadline(60))
         [key] = shared.call_or_raise(lambda client: client.keys(shared.build_key("vector", "*")))
         shared.call_or_raise(lambda client: client.set(key, value))
-        vector = cached.embed_query("pier", Deadline(5))
+        vector = cached.embed_query("pier", Deadline(60))
         assert np.allclose(vector, make_vector("query: pier", DIMENSIONS), atol=1e-6)
         assert len(stub.asked) == 2
 
     def test_what_is_cached_is_found_while_the_embedder_is_down(
         self, cached: CachedEmbedder, stub: EmbedderStub
     ) -> None:
-        cached.embed_query("pier", Deadline(5))
+        cached.embed_query("pier", Deadline(60))
         stub.behave("500")
-        assert cached.embed_query("pier", Deadline(5)).shape == (DIMENSIONS,)
+        assert cached.embed_query("pier", Deadline(60)).shape == (DIMENSIONS,)
 
     def test_a_failure_is_not_cached(self, cached: CachedEmbedder, stub: EmbedderStub) -> None:
         stub.behave("nan", "none")
         with pytest.raises(BadReply):
-            cached.embed_query("pier", Deadline(5))
-        assert cached.embed_query("pier", Deadline(5)).shape == (DIMENSIONS,)
+            cached.embed_query("pier", Deadline(60))
+        assert cached.embed_query("pier", Deadline(60)).shape == (DIMENSIONS,)
 
     def test_a_dead_redis_is_a_miss(
         self, cached: CachedEmbedder, stub: EmbedderStub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -350,8 +350,8 @@ class TestCache:
             monkeypatch.setattr("memory.platform.redis.redis_url", lambda: f"unix://{dead}")
             shared.reset_clients()
             for _ in range(2):
-                assert cached.embed_query("pier", Deadline(5)).shape == (DIMENSIONS,)
-            assert len(cached.embed_passages(TEXTS, Deadline(5))) == 5
+                assert cached.embed_query("pier", Deadline(60)).shape == (DIMENSIONS,)
+            assert len(cached.embed_passages(TEXTS, Deadline(60))) == 5
         monkeypatch.undo()
         shared.reset_clients()
         assert len(stub.asked) == 3

@@ -10,12 +10,13 @@ from memory.inference.reranker import HttpReranker, scale_scores
 from memory.platform.breakers import breaker_states
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
-from tests.doubles.faults import Stopwatch, refusing_socket
+from tests.doubles.faults import refusing_socket
 from tests.doubles.model_services import RerankerStub
+from tests.patience import Stopwatch, slowness
 
 pytestmark = pytest.mark.usefixtures("services")
 
-SLACK_S = 0.8
+TIMEOUT_S = 1.0 * slowness()
 QUERY = "when does the ferry leave"
 TEXTS = ["peel the onions", "the ferry leaves at dawn", "when the ferry does leave"]
 OVERLAPS = [0.2, 0.4, 1.0]
@@ -29,7 +30,9 @@ def stub(tmp_path: Path) -> Iterator[RerankerStub]:
 
 @pytest.fixture
 def conf(stub: RerankerStub) -> RerankerConf:
-    return RerankerConf(url=stub.url, api_key="a-key", model="stub/ranker", timeout_s=1.0, batch_size=2, max_chars=60)
+    return RerankerConf(
+        url=stub.url, api_key="a-key", model="stub/ranker", timeout_s=TIMEOUT_S, batch_size=2, max_chars=60
+    )
 
 
 @pytest.fixture
@@ -40,11 +43,11 @@ def reranker(conf: RerankerConf) -> Iterator[HttpReranker]:
 
 
 def test_scores_come_in_the_order_of_the_texts(reranker: HttpReranker) -> None:
-    assert reranker.score(QUERY, TEXTS, Deadline(2)) == pytest.approx(OVERLAPS)
+    assert reranker.score(QUERY, TEXTS, Deadline(60)) == pytest.approx(OVERLAPS)
 
 
 def test_texts_go_in_batches_with_key_and_model_and_cut(reranker: HttpReranker, stub: RerankerStub) -> None:
-    reranker.score("q" * 100, ["x" * 100, *TEXTS], Deadline(2))
+    reranker.score("q" * 100, ["x" * 100, *TEXTS], Deadline(60))
     assert [len(exchange.texts) for exchange in stub.asked] == [2, 2]
     first = stub.asked[0]
     assert first.path == "/rerank"
@@ -54,18 +57,18 @@ def test_texts_go_in_batches_with_key_and_model_and_cut(reranker: HttpReranker, 
 
 
 def test_no_texts_are_no_scores(reranker: HttpReranker, stub: RerankerStub) -> None:
-    assert reranker.score(QUERY, [], Deadline(2)) == []
+    assert reranker.score(QUERY, [], Deadline(60)) == []
     assert stub.asked == []
 
 
 def test_a_batch_that_is_too_large_is_halved(reranker: HttpReranker, stub: RerankerStub) -> None:
     stub.largest_batch = 1
-    assert reranker.score(QUERY, TEXTS, Deadline(2)) == pytest.approx(OVERLAPS)
+    assert reranker.score(QUERY, TEXTS, Deadline(60)) == pytest.approx(OVERLAPS)
 
 
 def test_raw_scores_are_squashed_and_keep_their_order(reranker: HttpReranker, stub: RerankerStub) -> None:
     stub.behave("raw scores")
-    scores = reranker.score(QUERY, TEXTS, Deadline(2))
+    scores = reranker.score(QUERY, TEXTS, Deadline(60))
     assert scores[0] < scores[1] < scores[2]
     assert all(0 < score < 1 for score in scores)
 
@@ -73,14 +76,14 @@ def test_raw_scores_are_squashed_and_keep_their_order(reranker: HttpReranker, st
 def test_scores_of_all_batches_are_read_on_one_scale(reranker: HttpReranker, stub: RerankerStub) -> None:
     """A batch whose raw scores happen to lie in 0..1 is squashed when another shows that they are raw."""
     stub.opinion = lambda query, text: {"a": 0.5, "b": 0.6, "c": 4.0}[text]
-    scores = reranker.score(QUERY, ["a", "b", "c"], Deadline(2))
+    scores = reranker.score(QUERY, ["a", "b", "c"], Deadline(60))
     assert scores == pytest.approx(scale_scores([0.5, 0.6, 4.0]))
     assert scores[0] > 0.6
 
 
 def test_absurd_scores_do_not_overflow(reranker: HttpReranker, stub: RerankerStub) -> None:
     stub.behave("huge raw scores")
-    assert all(0 <= score <= 1 for score in reranker.score(QUERY, TEXTS, Deadline(2)))
+    assert all(0 <= score <= 1 for score in reranker.score(QUERY, TEXTS, Deadline(60)))
 
 
 @pytest.mark.parametrize(
@@ -94,25 +97,25 @@ def test_absurd_scores_do_not_overflow(reranker: HttpReranker, stub: RerankerStu
 def test_a_reply_that_cannot_be_used_is_refused_whole(reranker: HttpReranker, stub: RerankerStub, fault: str) -> None:
     stub.behave(fault)
     with pytest.raises(BadReply) as caught:
-        reranker.score(QUERY, TEXTS, Deadline(2))
+        reranker.score(QUERY, TEXTS, Deadline(60))
     assert caught.value.dependency == "reranker"
     assert "ferry" not in str(caught.value)
 
 
 @pytest.mark.parametrize("fault", ["hang", "trickled headers", "trickled body", "endless body", "slow"])
 def test_it_never_takes_longer_than_its_time(reranker: HttpReranker, stub: RerankerStub, fault: str) -> None:
-    stub.delay_s = 5
+    stub.delay_s = 60
     stub.behave(fault)
     with Stopwatch() as watch, pytest.raises(Unavailable):
-        reranker.score(QUERY, TEXTS, Deadline(10))
-    assert watch.seconds < 1.0 + SLACK_S
+        reranker.score(QUERY, TEXTS, Deadline(100))
+    assert watch.is_within(TIMEOUT_S)
 
 
 def test_the_time_of_the_request_bounds_it_too(reranker: HttpReranker, stub: RerankerStub) -> None:
     stub.behave("hang")
     with Stopwatch() as watch, pytest.raises(Unavailable):
         reranker.score(QUERY, TEXTS, Deadline(0.1))
-    assert watch.seconds < 0.1 + SLACK_S
+    assert watch.is_within(0.1)
     with pytest.raises(DeadlineExceeded):
         reranker.score(QUERY, TEXTS, Deadline(0))
 
@@ -121,7 +124,7 @@ def test_the_time_of_the_request_bounds_it_too(reranker: HttpReranker, stub: Rer
 def test_a_server_in_trouble_is_unavailable(reranker: HttpReranker, stub: RerankerStub, fault: str) -> None:
     stub.behave(fault)
     with pytest.raises(Unavailable) as caught:
-        reranker.score(QUERY, TEXTS, Deadline(2))
+        reranker.score(QUERY, TEXTS, Deadline(60))
     assert not isinstance(caught.value, RequestRejected)
 
 
@@ -129,10 +132,10 @@ def test_five_failures_in_a_row_open_the_breaker(reranker: HttpReranker, stub: R
     stub.behave("score nan")
     for _ in range(5):
         with pytest.raises(BadReply):
-            reranker.score(QUERY, TEXTS[:1], Deadline(2))
+            reranker.score(QUERY, TEXTS[:1], Deadline(60))
     asked = len(stub.asked)
     with pytest.raises(Unavailable):
-        reranker.score(QUERY, TEXTS[:1], Deadline(2))
+        reranker.score(QUERY, TEXTS[:1], Deadline(60))
     assert len(stub.asked) == asked
     assert breaker_states()["reranker"] == "open"
 
@@ -142,7 +145,7 @@ def test_a_refusal_is_no_failure_of_the_server(reranker: HttpReranker, stub: Rer
     stub.behave(fault)
     for _ in range(6):
         with pytest.raises(RequestRejected):
-            reranker.score(QUERY, TEXTS[:1], Deadline(2))
+            reranker.score(QUERY, TEXTS[:1], Deadline(60))
     assert breaker_states()["reranker"] == "closed"
 
 
@@ -150,5 +153,5 @@ def test_nobody_listening_is_unavailable(tmp_path: Path) -> None:
     with refusing_socket(tmp_path / "nobody.sock") as path:
         made = HttpReranker(RerankerConf(url=f"unix://{path}"))
         with pytest.raises(Unavailable):
-            made.score(QUERY, TEXTS, Deadline(2))
+            made.score(QUERY, TEXTS, Deadline(60))
         made.close()

@@ -178,9 +178,9 @@ def test_apostrophes_leave_the_word() -> None:
 def test_a_query_is_cut_to_64_groups_and_2000_characters() -> None:
     assert len(build_query_groups(" ".join(f"word{number}x" for number in range(100_000)))) <= MOST_GROUPS
     assert not matches_any("." * 2_000 + " lighthouse", "lighthouse")
-    started = time.monotonic()
+    started = time.process_time()
     build_query_groups("ab " * 350_000)
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_repeated_words_make_one_group() -> None:

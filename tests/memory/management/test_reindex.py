@@ -15,8 +15,8 @@ from config.env import BASE_DIR
 from memory.indexes import vector_index
 from memory.indexing import runs
 from memory.models import EndUser, ReindexRun
-from tests.installation import eventually
 from tests.memory.indexing.index_contents import read_index, read_rows, store_memories
+from tests.patience import eventually
 
 pytestmark = [pytest.mark.usefixtures("services"), pytest.mark.django_db]
 IndexNow = Callable[[EndUser], None]
@@ -116,9 +116,7 @@ def test_a_killed_command_is_carried_on_by_the_next(ann: EndUser) -> None:
         stderr=subprocess.DEVNULL,
     )
     try:
-        assert eventually(
-            lambda: ReindexRun.objects.filter(rows_done__gte=4).exists() or process.poll() is not None, 60
-        )
+        assert eventually(lambda: ReindexRun.objects.filter(rows_done__gte=4).exists() or process.poll() is not None)
         assert process.poll() is None
         with pytest.raises(CommandError, match="--resume"):
             run_reindex()

@@ -9,11 +9,12 @@ import httpx
 import pytest
 from mcp import MCPError
 
-from tests.installation import Stack, eventually, manage
+from tests.installation import Stack, manage
 from tests.memory.mcp.conftest import over_http, over_stdio, run_async
 from tests.memory.mcp.test_tools import done, words_of
+from tests.patience import eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack")]
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -104,8 +105,7 @@ def test_a_session_is_its_keys_and_its_users_alone(stack: Stack, new_key: Callab
 def test_the_rate_of_a_key_holds_here_too(stack: Stack, new_key: Callable[..., str]) -> None:
     key = new_key("--requests-per-second", "1")
 
-    answers = [post_message(stack, HELLO, Authorization=f"Bearer {key}") for _ in range(4)]
-
+    answers = (post_message(stack, HELLO, Authorization=f"Bearer {key}") for _ in range(100))
     late = next(answer for answer in answers if answer.status_code == 429)
     assert int(late.headers["Retry-After"]) >= 1
 
@@ -122,11 +122,11 @@ def test_health_names_the_process_and_it_comes_back_when_killed(stack: Stack) ->
         answer: dict[str, Any] = httpx.get(f"{stack.api_url}/api/health", headers=headers, timeout=20).json()
         return answer
 
-    assert eventually(lambda: health()["components"]["mcp"]["ok"], 20)
+    assert eventually(lambda: health()["components"]["mcp"]["ok"])
     stack.child("mcp").kill()
     away = post_message(stack, HELLO)
     assert away.status_code in {200, 503}
-    assert eventually(lambda: post_message(stack, HELLO).status_code == 200, 40)
+    assert eventually(lambda: post_message(stack, HELLO).status_code == 200)
 
 
 def test_stdio_asks_for_no_key_and_keeps_to_one_it_is_given(stack: Stack, new_key: Callable[..., str]) -> None:

@@ -19,9 +19,10 @@ from memory.platform import redis as shared
 from memory.platform.breakers import Breaker, breaker_states, get_breaker, reset_breakers
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
-from tests.doubles.faults import FaultProxy, Stopwatch, refusing_socket
+from tests.doubles.faults import FaultProxy, refusing_socket
+from tests.patience import PATIENCE_S, Stopwatch, slowness
 
-WINDOW_S = 0.4
+WINDOW_S = 0.5 * slowness()
 
 
 def fail() -> None:
@@ -40,7 +41,7 @@ def trip_breaker(circuit: Breaker, times: int = 3) -> None:
 
 def wait_for(state: str, circuit: Breaker) -> None:
     """Until the breaker says so; what it says of other processes may be a quarter of a second old."""
-    patience = Deadline(5)
+    patience = Deadline(PATIENCE_S)
     while circuit.state != state:
         assert not patience.expired, f"still {circuit.state}"
         time.sleep(0.01)
@@ -202,7 +203,7 @@ class TestBreaker:
 
     def test_threads_do_not_wait_for_one_another(self, make_breaker: Callable[[], Breaker]) -> None:
         circuit = make_breaker()
-        meeting = threading.Barrier(8, timeout=5)
+        meeting = threading.Barrier(8, timeout=PATIENCE_S)
         threads = [threading.Thread(target=lambda: circuit.call(meeting.wait)) for _ in range(8)]
         for thread in threads:
             thread.start()
@@ -243,26 +244,32 @@ class TestWithoutRedis:
             circuit = make_breaker()
             trip_breaker(circuit)
             assert circuit.state == "open"
-            time.sleep(WINDOW_S + 0.05)
+            wait_for("half-open", circuit)
             assert circuit.call(succeed) == "flour"
             assert circuit.state == "closed"
 
     def test_a_hanging_redis_costs_one_short_wait_and_then_nothing(
-        self, make_breaker: Callable[[], Breaker], redis_proxy: FaultProxy
+        self, make_breaker: Callable[[], Breaker], redis_proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        monkeypatch.setattr(shared, "INITIAL_PAUSE_S", PATIENCE_S)
         circuit = make_breaker()
         circuit.call(succeed)
         redis_proxy.set("hang")
+        # What is known of other processes is a quarter of a second old at the most; then Redis is asked again.
         time.sleep(0.3)
         with Stopwatch() as first:
             circuit.call(succeed)
-        with Stopwatch() as later:
-            for _ in range(100):
-                circuit.call(succeed)
-        assert first.seconds < 0.15
-        assert later.seconds < 0.1
+        connections = redis_proxy.connections
+        for _ in range(100):
+            circuit.call(succeed)
+        assert first.is_within(shared.ATTEMPT_TIMEOUT_S)
+        assert redis_proxy.connections == connections, "Redis was asked again"
 
-    def test_redis_is_used_again_when_it_is_back(self, redis_proxy: FaultProxy) -> None:
+    def test_redis_is_used_again_when_it_is_back(
+        self, redis_proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # A busy machine may need longer than the product would wait, and that is not what is looked at here.
+        monkeypatch.setattr(shared, "ATTEMPT_TIMEOUT_S", 0.5 * slowness())
         assert shared.call_or_default(lambda client: client.ping(), otherwise=False) is True
         redis_proxy.set("hang")
         assert shared.call_or_default(lambda client: client.ping(), otherwise=False) is False
@@ -276,7 +283,7 @@ class TestWithoutRedis:
         redis_proxy.set("hang")
         with Stopwatch() as watch, pytest.raises(Unavailable, match="redis"):
             shared.call_or_raise(lambda client: client.ping())
-        assert watch.seconds < 0.6
+        assert watch.is_within(shared.DEMAND_TIMEOUT_S)
 
     def test_a_circuit_opened_while_redis_was_away_still_probes_once(
         self, make_breaker: Callable[[], Breaker], redis_proxy: FaultProxy

@@ -8,6 +8,7 @@ import pytest
 from pytest_django import Settings
 
 from memory import inference
+from memory.conf import memory_conf
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.platform import metrics, redis
@@ -15,18 +16,16 @@ from memory.retrieval.results import SearchRequest, SearchResult
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
-from tests.doubles.faults import EmbedderStub, Stopwatch
+from tests.doubles.faults import EmbedderStub
+from tests.patience import Stopwatch
 
 TEXT = "The lighthouse keeper paints seascapes"
-LEEWAY_S = 0.7
-"""What everything but the waiting may take on a busy machine."""
-TIMES = {"hard_s": 3.0, "default_s": 1.0, "embed_s": 0.45, "vector_s": 0.45, "lexical_s": 0.45}
 
 
 @pytest.fixture
-def quick(settings: Settings) -> Settings:
+def quick(settings: Settings, set_budgets: Callable[..., None]) -> Settings:
     """Budgets short enough to wait for in a test."""
-    settings.MEMORY = {**settings.MEMORY, "DEADLINES": TIMES}
+    set_budgets(hard_s=3.0, default_s=1.0, embed_s=0.45, vector_s=0.45, lexical_s=0.45, graph_s=0.3)
     return settings
 
 
@@ -62,5 +61,5 @@ def stub(tmp_path: Path, embedder_at: Callable[[str], None]) -> Iterator[Embedde
 def search_in_time(user: EndUser, clock: Clock, **fields: Any) -> SearchResult:
     with Stopwatch() as watch:
         result = MemoryFacade("key:test").search(user, SearchRequest("lighthouse keeper", **fields), now=clock())
-    assert watch.seconds < TIMES["default_s"] + LEEWAY_S
+    assert watch.is_within(memory_conf().deadlines.default_s)
     return result

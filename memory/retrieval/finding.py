@@ -46,7 +46,7 @@ def search_words(
     if not query.text or LEXICAL not in request.stages or not conf.flags["bm25"]:
         return []
     index_filter, depth = build_index_filter(user, request), choose_depth(request)
-    with debug.timed(LEXICAL):
+    with debug.time_stage(LEXICAL):
         return lexical_index().search(query.search_text, index_filter, depth, deadline.slice(conf.deadlines.lexical_s))
 
 
@@ -91,7 +91,7 @@ def search_nearest(
     """The nearest to the question, or to any of the questions it is made of, nearest first."""
     conf = memory_conf()
 
-    def embed() -> list[Vector]:
+    def embed_parts() -> list[Vector]:
         time_left = deadline.slice(conf.deadlines.embed_s)
         whole = embedder().embed_query(query.embedded, time_left) if encoded is None else encoded.vector
         return [whole, *(embedder().embed_query(text, time_left) for text in query.parts)]
@@ -106,7 +106,7 @@ def search_nearest(
             for match in vector_index().search(vector, filter, depth, time_left)
         ]
 
-    vectors: list[Vector] = debug.attempt("embed", embed, [])
+    vectors: list[Vector] = debug.attempt("embed", embed_parts, [])
     matches: list[VectorMatch] = debug.attempt(VECTOR, search, []) if vectors else []
     return merge_matches(matches)
 

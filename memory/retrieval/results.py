@@ -106,7 +106,7 @@ class SearchDebug:
         }
 
     @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
+    def time_stage(self, stage: str) -> Iterator[None]:
         started = time.perf_counter()
         try:
             yield
@@ -116,7 +116,7 @@ class SearchDebug:
 
     def attempt(self, stage: str, call: Callable[[], T], otherwise: T) -> T:
         """What the stage returns; its substitute, with the failure named, when it is unavailable. Its time is kept."""
-        with self.timed(stage):
+        with self.time_stage(stage):
             return self.skip_on_failure(stage, call, otherwise)
 
     def skip_on_failure(self, stage: str, call: Callable[[], T], otherwise: T) -> T:

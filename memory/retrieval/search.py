@@ -67,12 +67,12 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     debug = SearchDebug(
         normalized_query=normalise_query(request.query), tiers_considered=[tier.value for tier in Tier if tier in tiers]
     )
-    with debug.timed("understand"):
+    with debug.time_stage("understand"):
         query = understand_for_user(user, debug.normalized_query, now)
     advice = request_advice(user, query, debug, deadline) if can_be_advised(request) else SearchAdvice()
     request = complete_request(request, query, advice, debug)
     matches, encoded = find_matches(user, query, request, debug, deadline)
-    with debug.timed("rank"):
+    with debug.time_stage("rank"):
         with user_scope(user):
             pool = read_pool(
                 RowFilter(user, now, request.tiers, request.metadata, request.dormant), matches, query.words
@@ -86,12 +86,12 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     turn_id = request.turn_id or new_turn_id(user)
     # Losing the positions of the last moment in a power cut is acceptable; waiting for the disk is not.
     with user_scope(user, settings={"synchronous_commit": "off"} if remember else None):
-        with debug.timed("rank"):
+        with debug.time_stage("rank"):
             hits = load_hits(user, ranked, request)
         debug.tiers_used = [tier.value for tier in Tier if any(hit.item.tier == tier for hit in hits)]
         debug.retrieval_confidence = estimate_confidence(hits)
         if remember:
-            with debug.timed("remember"):
+            with debug.time_stage("remember"):
                 record_turn(user, turn_id, request, hits, debug, now)
     debug.stage_timings_ms["total"] = round((time.perf_counter() - started) * 1000, 3)
     found_in = [hit.item.tier for hit in hits]
@@ -147,7 +147,7 @@ def rank_candidates(
     """The candidates with their final scores, by meaning, words, tokens and signals. Reads no row."""
     fuse_pool(pool)
     if encoded is not None and signs:
-        with debug.timed(late.STAGE):
+        with debug.time_stage(late.STAGE):
             late.compare_tokens(pool, signs, encoded)
     boosts = memory_conf().ranking.boosts if request.boosts is None else request.boosts
     return rank_pool(query, pool, load_signals(boosts))

@@ -53,7 +53,8 @@ def list_items(
 
 
 def filter_after(rows: ItemQuerySet, column: str, after: ItemCursor) -> ItemQuerySet:
-    """The rows that follow a place. No index begins at what an "or" says, so the bound stands beside it."""
+    """The rows that follow a cursor."""
+    # No index begins at what an "or" says, so the bound is given beside it.
     bounded = rows.filter((f"{column}__lte", after.key))
     return bounded.filter(Q((f"{column}__lt", after.key)) | Q(pk__gt=after.item_id))
 
@@ -64,8 +65,9 @@ def is_unfiltered(criteria: ItemFilter) -> bool:
 
 
 def union_tiers(rows: ItemQuerySet, limit: int) -> ItemQuerySet:
-    """The first of each tier: the index of recent rows is in order within a tier, and sorting 100,000 rows to show
-    eight took a tenth of a second."""
+    """The first of each tier, to be sorted once more together."""
+    # The index of recent rows is in order within a tier only; sorting 100,000 rows to show eight took a tenth of a
+    # second.
     first, *others = (rows.filter(tier=tier)[:limit] for tier in Tier)
     return first.union(*others, all=True)
 

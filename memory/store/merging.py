@@ -66,6 +66,7 @@ def merge_into_item(item: MemoryItem, new: NewMemory, *, now: datetime, actor: s
 
 def is_better_wording(item: MemoryItem, new: NewMemory, trust: int) -> bool:
     """Whether the new wording is the better one. The same words again are not better."""
+    # A new wording has no outcomes, so it is compared as one without evidence.
     offered = (trust, bank_quality(new.importance, new.confidence), NO_EVIDENCE)
     current = rank_wording(item)
     return offered > current or (offered == current and hash_content(new.text) != item.content_hash)

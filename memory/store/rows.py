@@ -105,6 +105,7 @@ def keep_version(
         reason=reason,
         archived_at=now,
     )
+    # The number of the next wording; the one just kept has the old one.
     item.version += 1
 
 

@@ -136,6 +136,7 @@ def limit_batch_trust(user: EndUser, batch: Sequence[NewMemory]) -> list[NewMemo
 
 def count_writes(written: Sequence[MemoryItem]) -> None:
     """Count writes after the commit only."""
+    # A transaction that rolls back or is tried again would count what is not there.
     for tier, number in Counter(row.tier for row in written).items():
         transaction.on_commit(partial(metrics.count, "writes", tier, number))
 
@@ -188,6 +189,7 @@ def apply_changes(item: MemoryItem, changes: dict[str, Any], trust: Trust, *, no
         validate_bank_item(text, tags)
     elif changes.get("always_inject"):
         raise WriteRefused("always_inject", "only memory_bank items can always be injected")
+    # A text may only lower the trust of its memory: vouching is an operation of its own.
     grade = min(item.trust, trust) if is_reworded else item.trust
     validate_trust(grade, Tier(item.tier), always_inject=bool(changes.get("always_inject", item.always_inject)))
     before = {name: getattr(item, name) for name in ("text", *REVISABLE_FIELDS) if name in changes}
@@ -308,6 +310,7 @@ def restore_memory(
         item.status = Status.ACTIVE
         item.archived_at = None
         item.updated_at = now
+        # From now on: what a person brought back would otherwise be archived by the next pass.
         item.expires_at = now + ttl if ttl else None
         if item.score < memory_conf().promotion.garbage_below:
             # Else the next pass would archive it again for the failures that the person has just overruled.

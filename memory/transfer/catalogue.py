@@ -134,6 +134,7 @@ def build_catalogue_memories(catalogue: Catalogue) -> Iterator[NewMemory]:
     seen: dict[str, str] = {}
     for where, memory in describe_entries(catalogue):
         origin = memory.origin or ""
+        # Two of one name would share an origin, and which of them is stored would be chance.
         if origin in seen:
             raise BrokenCatalogue(f"{where}: is a second {seen[origin]}")
         seen[origin] = where
@@ -199,6 +200,7 @@ def import_catalogue(user: EndUser, found: list[NewMemory], *, now: datetime) ->
         added = [one for one in writing.store_memories(user, found, now=now, actor=ACTOR) if one is not None]
         for item in MemoryItem.objects.for_user(user).filter(origin__in=list(by_origin)).exclude(pk__in=added):
             memory = by_origin[item.origin]
+            # The same file again changes nothing, so that nothing is indexed anew.
             if item.text != memory.text:
                 changes = {"text": memory.text, "metadata": memory.metadata}
                 writing.revise_memory(user, item.pk, changes, now=now, actor=ACTOR)

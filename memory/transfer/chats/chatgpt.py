@@ -32,7 +32,7 @@ def recognises(record: dict[str, object]) -> bool:
     return "mapping" in record
 
 
-def messages(conversation: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
+def read_messages(conversation: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
     """The current branch in order; what is left out comes as a Skip."""
     mapping = get_object(conversation, "mapping")
     thread_id = clean_thread_id(get_text(conversation, "conversation_id", "") or get_text(conversation, "id", ""))

@@ -29,7 +29,7 @@ def recognises(record: dict[str, object]) -> bool:
     return "chat_messages" in record
 
 
-def messages(conversation: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
+def read_messages(conversation: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
     """The current branch in order; what is left out comes as a Skip."""
     thread_id = clean_thread_id(get_text(conversation, "uuid"))
     title = clean_label(get_text(conversation, "name", ""), 200)

@@ -17,7 +17,8 @@ from memory.tiers import SourceType, Tier
 from memory.transfer.chats import chatgpt, claude, jsonl, reading
 from memory.transfer.chats.messages import BrokenExport, ImportedMessage, MalformedRecord, SkippedMessage, split_text
 
-# One transaction each. What a stopped import has written so far stays and is recognised the next time.
+# One transaction each. What a stopped import has written so far stays, and by the digest of kind, thread and message it
+# is recognised the next time.
 BATCH = 500
 
 FORMATS: dict[str, ModuleType] = {module.KIND: module for module in (chatgpt, claude, jsonl)}
@@ -35,7 +36,7 @@ class ImportSurvey:
     earliest: datetime | None = None
     latest: datetime | None = None
 
-    def note(self, message: ImportedMessage, parts: int) -> None:
+    def add(self, message: ImportedMessage, parts: int) -> None:
         self.messages += 1
         self.memories += parts
         self.threads.add(message.thread_id)
@@ -58,32 +59,33 @@ class ChatFile:
         self.kind = _detect_kind(self.sources) if kind == "auto" else kind
         self.format = FORMATS[self.kind]
 
-    def said(self) -> Iterator[ImportedMessage | SkippedMessage]:
+    def read_messages(self) -> Iterator[ImportedMessage | SkippedMessage]:
         for source in self.sources:
             for record in reading.read_records(source):
                 if not self.format.recognises(record.value) and self.kind != jsonl.KIND:
                     raise BrokenExport(record.place, f"is not a conversation of a {self.kind} export")
                 try:
-                    yield from self.format.messages(record.value)
+                    yield from self.format.read_messages(record.value)
                 except MalformedRecord as fault:
                     raise BrokenExport(record.place, str(fault)) from None
 
     def survey(self, on_message: Callable[[], None] = lambda: None) -> ImportSurvey:
         """Reads the whole file. Nothing may be written before this has returned."""
+        # Reading the file twice costs seconds; half an import costs trust.
         found = ImportSurvey(self.kind)
-        for said in self.said():
-            if isinstance(said, SkippedMessage):
-                found.skipped[said.reason] += 1
+        for message in self.read_messages():
+            if isinstance(message, SkippedMessage):
+                found.skipped[message.reason] += 1
             else:
-                found.note(said, sum(1 for _ in split_text(said.text)))
+                found.add(message, sum(1 for _ in split_text(message.text)))
             on_message()
         return found
 
     def memories(self, tier: Tier) -> Iterator[NewMemory]:
-        nth = _MessageKeys()
-        for said in self.said():
-            if isinstance(said, ImportedMessage):
-                yield from _build_memories(said, nth.key(said), tier)
+        keys = _MessageKeys()
+        for message in self.read_messages():
+            if isinstance(message, ImportedMessage):
+                yield from _build_memories(message, keys.key(message), tier)
 
 
 def _ignore_progress(_written: ImportProgress, _batch: int) -> None:
@@ -110,7 +112,7 @@ def import_chats(
 
 
 def count_new_memories(user: EndUser, file: ChatFile, tier: Tier) -> int:
-    """How many memories ``write`` would add."""
+    """How many memories ``import_chats`` would add."""
     new = 0
     waiting = file.memories(tier)
     while batch := list(islice(waiting, BATCH)):
@@ -168,6 +170,7 @@ class _MessageKeys:
         self.counts: Counter[bytes] = Counter()
 
     def key(self, message: ImportedMessage) -> str:
+        # An id is the same in every export of the account, also after the text was edited.
         if message.message_id:
             return _digest(message.kind, message.thread_id, message.message_id)
         said_at = message.said_at.isoformat() if message.said_at else ""

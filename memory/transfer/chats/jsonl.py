@@ -23,7 +23,7 @@ def recognises(record: dict[str, object]) -> bool:
     return "thread" in record and "text" in record
 
 
-def messages(record: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
+def read_messages(record: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
     """One message. Its id is empty unless the line has one: the importer then tells lines apart by what they say."""
     thread = record.get("thread")
     numbered = isinstance(thread, int) and not isinstance(thread, bool)

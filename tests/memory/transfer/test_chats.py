@@ -26,7 +26,7 @@ SAMPLES = Path(__file__).parent.parent / "samples" / "chats"
 
 def read_messages(module: Any, name: str) -> tuple[list[ImportedMessage], list[str]]:
     [source] = reading.list_sources(SAMPLES / name)
-    everything = [said for record in reading.read_records(source) for said in module.messages(record.value)]
+    everything = [said for record in reading.read_records(source) for said in module.read_messages(record.value)]
     return [m for m in everything if isinstance(m, ImportedMessage)], [
         s.reason for s in everything if isinstance(s, SkippedMessage)
     ]
@@ -78,13 +78,13 @@ class TestChatGPT:
     def test_without_a_current_node_the_newest_leaf_is_the_tip(self) -> None:
         record = json.loads((SAMPLES / "chatgpt.json").read_text())[0]
         del record["current_node"]
-        assert sum(isinstance(m, ImportedMessage) for m in chatgpt.messages(record)) == 4
+        assert sum(isinstance(m, ImportedMessage) for m in chatgpt.read_messages(record)) == 4
 
     def test_a_circle_of_parents_is_refused(self) -> None:
         record = json.loads((SAMPLES / "chatgpt.json").read_text())[1]
         record["mapping"]["a"]["parent"] = "b"
         with pytest.raises(MalformedRecord, match="its own ancestor"):
-            list(chatgpt.messages(record))
+            list(chatgpt.read_messages(record))
 
     @pytest.mark.parametrize(
         ("change", "reason"),
@@ -99,7 +99,7 @@ class TestChatGPT:
     def test_a_conversation_of_another_shape_is_refused(self, change: dict[str, Any], reason: str) -> None:
         record = json.loads((SAMPLES / "chatgpt.json").read_text())[1] | change
         with pytest.raises(MalformedRecord, match=reason):
-            list(chatgpt.messages(record))
+            list(chatgpt.read_messages(record))
 
     @pytest.mark.parametrize(
         ("path", "value", "reason"),
@@ -117,7 +117,7 @@ class TestChatGPT:
             target = target[name]
         target[path[-1]] = value
         with pytest.raises(MalformedRecord, match=reason):
-            list(chatgpt.messages(record))
+            list(chatgpt.read_messages(record))
 
 
 class TestClaude:
@@ -157,7 +157,7 @@ class TestClaude:
     def test_another_shape_is_refused(self, change: dict[str, Any], reason: str) -> None:
         record = json.loads((SAMPLES / "claude.json").read_text())[2] | change
         with pytest.raises(MalformedRecord, match=reason):
-            list(claude.messages(record))
+            list(claude.read_messages(record))
 
 
 class TestJsonLines:
@@ -184,7 +184,7 @@ class TestJsonLines:
     )
     def test_a_line_without_its_fields_is_refused(self, line: dict[str, Any], reason: str) -> None:
         with pytest.raises(MalformedRecord, match=reason):
-            list(jsonl.messages(line))
+            list(jsonl.read_messages(line))
 
 
 class TestText:

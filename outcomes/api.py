@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -11,14 +12,16 @@ from ninja import Path, Query, Router
 
 from memory.models import EndUser
 from memory.web import paging
-from memory.web.auth import READ, WRITE, get_actor
+from memory.web.auth import READ, WRITE, get_actor, get_user_or_404
 from memory.web.endpoints import optional_user, require_user, write_once
-from memory.web.fields import ThreadId
-from memory.web.idempotency import json_response
+from memory.web.fields import ThreadId, UserId
+from memory.web.idempotency import ModelResponse, json_response, replace_stored_response
 from memory.web.openapi import describe_responses
+from memory.web.polling import poll_until
 from memory.web.problems import not_found
 from outcomes.exchanges import listing, storing
 from outcomes.exchanges.listing import ExchangeCursor, ThreadState
+from outcomes.exchanges.storing import NewExchange
 from outcomes.schemas import (
     ExchangeIn,
     ExchangeOptions,
@@ -26,8 +29,10 @@ from outcomes.schemas import (
     ExchangePage,
     ExportOptions,
     KeptExchangeOut,
+    LearnedOut,
     OutcomeIn,
     OutcomeOut,
+    StoreExchangeOptions,
     ThreadOut,
 )
 from outcomes.verdicts import recording
@@ -35,6 +40,7 @@ from outcomes.verdicts import recording
 router = Router(tags=["A turn"])
 
 NDJSON = "application/x-ndjson"
+WAIT_S = 5.0
 ExchangeId = Annotated[UUID, Path(..., description="The exchange's id.")]
 
 
@@ -45,14 +51,28 @@ ExchangeId = Annotated[UUID, Path(..., description="The exchange's id.")]
     operation_id="store_exchange",
     summary="Store a finished exchange",
 )
-@write_once(creates_user=True)
-def store_exchange(request: HttpRequest, user: EndUser, thread_id: ThreadId, body: ExchangeIn) -> HttpResponse:
-    """Stores the exchange, and a memory of it in ``working``.
+def store_exchange(
+    request: HttpRequest, u: UserId, thread_id: ThreadId, body: ExchangeIn, options: Query[StoreExchangeOptions]
+) -> HttpResponse:
+    """Stores the exchange, and a memory of it in ``working``. The exchange is kept whole, the memory as far as one may.
 
     ``required_scoring`` when its turn showed memories that an outcome could score, unless it was told already, the
     answer was broken off (``interrupted``) or the message was small talk.
     """
-    stored = storing.store_exchange(user, body.as_new(thread_id), now=timezone.now(), actor=get_actor(request))
+    response = write_exchange(request, u, body.as_new(thread_id))
+    if options.wait and isinstance(response, ModelResponse) and isinstance(response.body, ExchangeOut):
+        user, stored = get_user_or_404(request, u), response.body
+        read = partial(listing.find_exchange, user, stored.exchange_id)
+        detail = poll_until(read, lambda one: one is None or one.exchange.profiled_at is not None, WAIT_S)
+        if detail is not None and detail.exchange.profiled_at is not None:
+            response = json_response(201, stored.model_copy(update={"learned": LearnedOut.list_of(detail.learned)}))
+            replace_stored_response(request, user, response)
+    return response
+
+
+@write_once(creates_user=True)
+def write_exchange(request: HttpRequest, user: EndUser, new: NewExchange) -> HttpResponse:
+    stored = storing.store_exchange(user, new, now=timezone.now(), actor=get_actor(request))
     return json_response(201, ExchangeOut.of(stored))
 
 

@@ -1,6 +1,7 @@
 """Tables of exchanges, verdicts, actions and signals."""
 
 import uuid
+from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ from django.utils import timezone
 
 from memory.models import EndUser
 from memory.models.isolation import user_key
-from memory.tiers import Outcome
+from memory.tiers import MAX_TEXT_CHARS, Outcome
 
 QUERY_CHARS = 1_000
 
@@ -60,6 +61,8 @@ class Exchange(models.Model):
     required_scoring = models.BooleanField(default=False)
     scored_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+    # When it was said, where the client told it; an import is older than its rows.
+    occurred_at = models.DateTimeField(null=True, blank=True)
 
     detection = models.CharField(
         max_length=16, choices=[(state.value, state.value) for state in Detection], blank=True, default=""
@@ -96,6 +99,19 @@ class Exchange(models.Model):
 
     def __str__(self) -> str:
         return str(self.id)
+
+    @property
+    def said_at(self) -> datetime:
+        return self.occurred_at or self.created_at
+
+    @property
+    def short_question(self) -> str:
+        """What of the user's message cues and facts are read from: as much as a memory may hold."""
+        return self.user_message[:MAX_TEXT_CHARS]
+
+    @property
+    def short_answer(self) -> str:
+        return self.assistant_message[:MAX_TEXT_CHARS]
 
 
 class OutcomeEvent(models.Model):

@@ -1,15 +1,19 @@
 """What clients send and get at the end of a turn: exchanges, threads and outcomes."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, Field, JsonValue
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, model_validator
 
+from memory.language.text import BLANK
+from memory.models import MemoryItem
 from memory.tiers import Outcome
 from memory.web.fields import (
     NAME_LIMIT,
     Flag,
+    Moment,
     PageSize,
     QueryParameters,
     RequestBody,
@@ -17,9 +21,11 @@ from memory.web.fields import (
     UuidText,
     is_none,
     validate_one_line,
+    validate_readable,
 )
+from memory.web.problems import FieldError, invalid_field, invalid_fields
 from outcomes.exchanges.listing import ExchangeDetail, ThreadState
-from outcomes.exchanges.storing import NewExchange, StoredExchange
+from outcomes.exchanges.storing import MESSAGE_LIMIT, NewExchange, StoredExchange
 from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent, SignalKind, Source
 from outcomes.verdicts.recording import RecordedOutcome
 
@@ -38,22 +44,88 @@ class ToolIn(RequestBody):
     error: str | None = Field(default=None, strict=True, max_length=4_000)
 
 
+Message = Annotated[str, Field(strict=True, min_length=1, max_length=MESSAGE_LIMIT), AfterValidator(validate_readable)]
+
+
+def flatten_content(value: object) -> object:
+    """The text of a message that clients send in parts, as chat APIs have it; what is no text is passed over."""
+    if isinstance(value, list):
+        texts = [part.get("text") for part in value if isinstance(part, dict)]
+        return "\n".join(text for text in texts if isinstance(text, str))
+    return "" if value is None else value
+
+
+class MessageIn(RequestBody):
+    role: Literal["user", "assistant", "system", "developer", "tool"]
+    content: Annotated[
+        str,
+        BeforeValidator(flatten_content, json_schema_input_type=str | list[dict[str, JsonValue]] | None),
+        Field(strict=True, max_length=MESSAGE_LIMIT),
+    ]
+
+
 class ExchangeIn(RequestBody):
+    """What was said and answered: as ``user_message`` and ``assistant_message``, or as ``messages``."""
+
     turn_id: UuidText | None = None
-    user_message: Text
-    assistant_message: Text
+    user_message: Message | None = None
+    assistant_message: Message | None = None
+    messages: list[MessageIn] | None = Field(
+        default=None,
+        max_length=200,
+        description="Instead of the two: the turn's messages in order. Those of user and assistant are kept.",
+    )
+    occurred_at: Moment | None = Field(default=None, description="When it was said; now, where it is left out.")
     tools: list[ToolIn] | None = Field(default=None, max_length=100)
     interrupted: Flag | None = None
+
+    @model_validator(mode="after")
+    def settle_messages(self) -> "ExchangeIn":
+        pair = ("user_message", "assistant_message")
+        if self.messages is None:
+            missing = [name for name in pair if getattr(self, name) is None]
+            if missing:
+                raise invalid_fields(FieldError(name, "is needed where there are no messages") for name in missing)
+            return self
+        given = [name for name in pair if getattr(self, name) is not None]
+        if given:
+            raise invalid_fields(FieldError(name, "is not taken beside messages") for name in given)
+        for name, role in zip(pair, ("user", "assistant"), strict=True):
+            setattr(self, name, self.join_messages(role))
+        return self
+
+    def join_messages(self, role: str) -> str:
+        said = [message.content for message in self.messages or () if message.role == role]
+        text = "\n\n".join(content for content in said if not BLANK.fullmatch(content))
+        if not text:
+            raise invalid_field("messages", f"must hold a message of the {role} with something to read")
+        return text
 
     def as_new(self, thread_id: str) -> NewExchange:
         return NewExchange(
             thread_id=thread_id,
-            user_message=self.user_message,
-            assistant_message=self.assistant_message,
+            user_message=self.user_message or "",
+            assistant_message=self.assistant_message or "",
+            occurred_at=self.occurred_at,
             turn_id=UUID(self.turn_id) if self.turn_id else None,
             tools=[tool.model_dump(exclude_none=True) for tool in self.tools or []],
             interrupted=bool(self.interrupted),
         )
+
+
+class LearnedOut(BaseModel):
+    memory_id: UUID
+    text: str
+
+    @classmethod
+    def list_of(cls, items: Sequence[MemoryItem]) -> "list[LearnedOut]":
+        return [cls(memory_id=item.pk, text=item.text) for item in items]
+
+
+class StoreExchangeOptions(QueryParameters):
+    wait: Literal["learned"] | None = Field(
+        default=None, description="learned waits up to 5 s until facts were looked for in it."
+    )
 
 
 class ExchangeOut(BaseModel):
@@ -63,6 +135,11 @@ class ExchangeOut(BaseModel):
     state: str = Field(description="scored, or unscored while its outcome is asked for.")
     blocking: bool = Field(
         default=False, description="Whether a client should not go on before it is told; a setting asks for it."
+    )
+    learned: list[LearnedOut] | None = Field(
+        default=None,
+        exclude_if=is_none,
+        description="What the memory bank took from it. Present when waited for, and it was read in time.",
     )
 
     @classmethod
@@ -194,9 +271,11 @@ class KeptExchangeOut(BaseModel):
     assistant_message: str
     interrupted: bool
     created_at: datetime
+    occurred_at: datetime
     required_scoring: bool
     state: str = Field(description="scored, or unscored while its outcome is asked for.")
     outcome: VerdictOut | None
+    learned: list[LearnedOut] = Field(description="What the memory bank took from it.")
     signals: list[SignalOut]
     actions: list[ActionOut]
     detection: DetectionOut | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
@@ -213,9 +292,11 @@ class KeptExchangeOut(BaseModel):
             assistant_message=exchange.assistant_message,
             interrupted=exchange.interrupted,
             created_at=exchange.created_at,
+            occurred_at=exchange.said_at,
             required_scoring=exchange.required_scoring,
             state=detail.state,
             outcome=VerdictOut.of(detail.outcome) if detail.outcome else None,
+            learned=LearnedOut.list_of(detail.learned),
             signals=[SignalOut.of(signal) for signal in detail.signals],
             actions=[ActionOut.of(action) for action in detail.actions],
             detection=DetectionOut.of(exchange),

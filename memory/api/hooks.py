@@ -17,7 +17,7 @@ from memory.web.openapi import describe_responses
 from memory.web.patterns import THREAD_PATTERN, USER_PATTERN
 from memory.web.problems import Problem
 from outcomes.api import record_outcome, store_exchange
-from outcomes.schemas import ExchangeIn, ExchangeOut, OutcomeIn, OutcomeOut
+from outcomes.schemas import ExchangeIn, ExchangeOut, OutcomeIn, OutcomeOut, StoreExchangeOptions
 
 router = Router(tags=["Hooks"])
 
@@ -100,7 +100,7 @@ def compose_for_hook(request: HttpRequest, body: HookContextIn) -> HttpResponse:
 def hook_exchange(request: HttpRequest, body: HookExchangeIn) -> HttpResponse:
     """``blocking`` when its outcome is asked for and the operator wants clients to wait for it."""
     check_user(request, body.user_id)
-    return store_exchange(request, body.user_id, body.thread_id, body)
+    return store_exchange(request, body.user_id, body.thread_id, body, StoreExchangeOptions())
 
 
 @router.post(

@@ -1,9 +1,8 @@
 """Memories: store, list, read, change, archive, delete."""
 
-import time
+from functools import partial
 from uuid import UUID
 
-from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
@@ -23,9 +22,7 @@ from memory.api.schemas import (
     VersionOut,
     VersionPage,
 )
-from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem
-from memory.platform.deadline import Deadline
 from memory.store.admission import NewMemory
 from memory.store.listing import ItemFilter
 from memory.tiers import Indexing
@@ -36,12 +33,12 @@ from memory.web.fields import ItemId, RecordPageOptions, UserId
 from memory.web.idempotency import ModelResponse, json_response, replace_stored_response
 from memory.web.items import MemoryOut
 from memory.web.openapi import describe_responses
+from memory.web.polling import poll_until
 from memory.web.problems import invalid_field, not_found
 
 router = Router(tags=["Memories"])
 
 WAIT_S = 10.0
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.25
 
 
 @router.post(
@@ -60,7 +57,8 @@ def store_memory(request: HttpRequest, u: UserId, body: MemoryIn, options: Query
     response = write_memory(request, u, body.as_new())
     if options.wait and isinstance(response, ModelResponse) and isinstance(response.body, MemoryOut):
         user = get_user_or_404(request, u)
-        item = wait_until_indexed(open_facade(request), user, response.body.id)
+        read = partial(open_facade(request).get, user, response.body.id)
+        item = poll_until(read, lambda item: item is None or item.indexing != Indexing.PENDING, WAIT_S)
         response = render_item(item, response.body.duplicate_of, status=201)
         replace_stored_response(request, user, response)
     return response
@@ -74,20 +72,6 @@ def find_duplicate(request: HttpRequest, user: EndUser | None, new: NewMemory) -
 def write_memory(request: HttpRequest, user: EndUser, new: NewMemory, duplicate_id: UUID | None) -> HttpResponse:
     stored = open_facade(request).store(user, new, now=timezone.now(), similar_to=duplicate_id)
     return render_item(stored.item, stored.duplicate_of, status=201)
-
-
-def wait_until_indexed(memory: MemoryFacade, user: EndUser, item_id: UUID) -> MemoryItem | None:
-    """The item once it is no longer ``pending``, or after ten seconds. Waits outside any transaction."""
-    deadline, pause = Deadline(WAIT_S), FIRST_PAUSE_S
-    item = memory.get(user, item_id)
-    while item is not None and item.indexing == Indexing.PENDING and not deadline.expired:
-        if not connection.in_atomic_block:
-            # Return the connection to the pool while sleeping.
-            connection.close()
-        time.sleep(min(pause, deadline.remaining()))
-        pause = min(pause * 1.5, LONGEST_PAUSE_S)
-        item = memory.get(user, item_id)
-    return item
 
 
 @router.post(

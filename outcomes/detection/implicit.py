@@ -23,8 +23,8 @@ def store_signals(user: EndUser, exchange: Exchange, now: datetime) -> None:
     # Asking again after an interrupted answer says nothing about it.
     if not before or before[0].interrupted:
         return
-    answer = before[0].assistant_message
-    for cue in find_cues(exchange.user_message, [earlier.user_message for earlier in before], answer):
+    answer = before[0].short_answer
+    for cue in find_cues(exchange.short_question, [earlier.short_question for earlier in before], answer):
         earlier_exchange = before[cue.back]
         store_signal(user, exchange, earlier_exchange, cue, now)
         if memory_conf().flags["implicit_scoring"] and not earlier_exchange.interrupted:

@@ -2,7 +2,7 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -11,6 +11,7 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
+from memory.tiers import Tier
 from outcomes.exchanges.storing import SCORED, UNSCORED, is_scoring_enforced
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent, Source
 
@@ -33,6 +34,8 @@ class ExchangeDetail:
     outcome: OutcomeEvent | None = None
     signals: list[ConversationSignal] = field(default_factory=list)
     actions: list[ActionTaken] = field(default_factory=list)
+    learned: list[MemoryItem] = field(default_factory=list)
+    """Items of the memory bank that were read from it."""
 
     @property
     def state(self) -> str:
@@ -109,8 +112,8 @@ def find_exchange(user: EndUser, exchange_id: uuid.UUID) -> ExchangeDetail | Non
 
 
 def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeDetail]:
-    """These exchanges with outcomes, actions and signals."""
-    # In three queries, however many exchanges a page has.
+    """These exchanges with outcomes, actions, signals and what was learned from them."""
+    # In four queries, however many exchanges a page has.
     found = {exchange.pk: ExchangeDetail(exchange) for exchange in exchanges}
     for signal in ConversationSignal.objects.filter(user=user, exchange_id__in=list(found)).order_by("pk"):
         found[signal.exchange_id].signals.append(signal)
@@ -126,7 +129,17 @@ def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeD
         about = {event.exchange_id, *(by_turn[event.turn_id] if event.turn_id else ())}
         for exchange_id in about & set(found):
             found[exchange_id].outcome = event
+    add_learned(user, found.values())
     return list(found.values())
+
+
+def add_learned(user: EndUser, details: Collection[ExchangeDetail]) -> None:
+    by_memory = {one.exchange.memory_id: one for one in details if one.exchange.memory_id}
+    bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK, source__kind="profile")
+    for item in bank.filter(parents__overlap=list(by_memory)).defer("lexemes").order_by("created_at", "pk"):
+        for memory_id in item.parents:
+            if detail := by_memory.get(memory_id):
+                detail.learned.append(item)
 
 
 def load_thread_state(user: EndUser, thread_id: str) -> ThreadState:
@@ -197,6 +210,7 @@ def build_export_row(one: ExchangeDetail) -> dict[str, Any]:
         "user": exchange.user_message,
         "assistant": exchange.assistant_message,
         "timestamp": exchange.created_at.isoformat().replace("+00:00", "Z"),
+        "occurred_at": exchange.said_at.isoformat().replace("+00:00", "Z"),
         "interrupted": exchange.interrupted,
         "required_scoring": exchange.required_scoring,
         "scored": exchange.scored_at is not None,

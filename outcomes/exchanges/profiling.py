@@ -68,7 +68,7 @@ def lease_next_exchange(user: EndUser, now: datetime) -> Exchange | None:
 
 
 def is_skippable(user: EndUser, exchange: Exchange, now: datetime) -> bool:
-    if not memory_conf().flags["profile_detection"] or is_small_talk(exchange.user_message):
+    if not memory_conf().flags["profile_detection"] or is_small_talk(exchange.short_question):
         return True
     if exchange.profile_attempts >= MOST_ATTEMPTS:
         # It has crashed the worker each time.
@@ -81,7 +81,7 @@ def is_skippable(user: EndUser, exchange: Exchange, now: datetime) -> bool:
 def draft_facts(user: EndUser, exchange: Exchange) -> list[FactDraft]:
     """The facts in the user's words as bank items."""
     # It calls other services, so no transaction may be open.
-    found = profile.detect_profile_facts(exchange.user_message, Deadline(DEADLINE_S))
+    found = profile.detect_profile_facts(exchange.short_question, Deadline(DEADLINE_S))
     drafts = []
     for fact in found:
         try:
@@ -105,6 +105,7 @@ def build_profile_memory(exchange: Exchange, fact: ProfileFact) -> NewMemory:
         source_type=SourceType.USER,
         trust=fact.trust,
         source={"kind": "profile", "exchange": str(exchange.pk)},
+        occurred_at=exchange.said_at,
         parents=[exchange.memory_id] if exchange.memory_id else [],
     )
 

@@ -28,6 +28,11 @@ MESSAGES_PER_EXCHANGE = 2
 PROMOTE_EVERY = 20
 RECORDS_OUTCOME = "record_response"
 SCORED, UNSCORED = "scored", "unscored"
+MESSAGE_LIMIT = 500_000
+"""Characters of a message. An exchange keeps it whole; its memory holds what a memory may."""
+CUT_MARK = " […]"
+# A client's clock may be ahead of ours.
+CLOCK_SKEW = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,7 @@ class NewExchange:
     turn_id: uuid.UUID | None = None
     tools: Sequence[dict[str, Any]] = field(default_factory=list)
     interrupted: bool = False
+    occurred_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +58,8 @@ class StoredExchange:
 
 def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str = "") -> StoredExchange:
     """Store the exchange and its memory in working. Raises WriteRefused for a message that breaks a rule."""
-    limit = MAX_TEXT_CHARS
-    question = validate_field_text(new.user_message, limit, "user_message")
-    answer = validate_field_text(new.assistant_message, limit, "assistant_message")
+    question = validate_field_text(new.user_message, MESSAGE_LIMIT, "user_message")
+    answer = validate_field_text(new.assistant_message, MESSAGE_LIMIT, "assistant_message")
     with user_scope(user):
         row = build_exchange(user, new, question, answer, now)
         # First, while no row of the user is locked: a hint locks memories, which are locked before the user's own row.
@@ -62,11 +67,12 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
         stored = writing.store_memory(
             user,
             NewMemory(
-                text=render_exchange(question, answer, limit),
+                text=render_exchange(question, answer, MAX_TEXT_CHARS),
                 tier=Tier.WORKING,
                 thread_id=new.thread_id,
                 source_type=SourceType.USER,
                 source={"kind": "exchange"},
+                occurred_at=row.said_at,
                 # Half of it are the assistant's words.
                 trust=Trust.ASSISTANT,
             ),
@@ -98,6 +104,7 @@ def build_exchange(user: EndUser, new: NewExchange, question: str, answer: str, 
         required_scoring=not scored and requires_outcome(new, turn),
         scored_at=now if scored else None,
         created_at=now,
+        occurred_at=min(new.occurred_at, now + CLOCK_SKEW) if new.occurred_at else None,
         detection=Detection.PENDING if is_detector_enabled() else "",
         profiled_at=None if memory_conf().flags["profile_detection"] else now,
     )
@@ -112,7 +119,7 @@ def is_already_scored(new: NewExchange, turn: Turn | None) -> bool:
 
 def requires_outcome(new: NewExchange, turn: Turn | None) -> bool:
     """Small talk and interrupted answers need no outcome, nor does a turn that showed nothing an outcome could move."""
-    if turn is None or new.interrupted or is_small_talk(new.user_message):
+    if turn is None or new.interrupted or is_small_talk(new.user_message[:MAX_TEXT_CHARS]):
         return False
     return any(tier in SCORED_TIERS for _, tier in turn.positions)
 
@@ -137,13 +144,15 @@ def count_messages(user: EndUser, thread_id: str, now: datetime) -> None:
 
 
 def render_exchange(question: str, answer: str, limit: int) -> str:
-    """Question and answer as one text; the exchange itself is stored in full beside it."""
+    """Question and answer as one text, cut with a mark; the exchange itself is stored in full beside it."""
     frame = "User: {}\nAssistant: {}"
     room = limit - len(frame)
-    if len(question) + len(answer) > room:
-        question = question[: max(room // 2, room - len(answer))]
-        answer = answer[: room - len(question)]
-    return frame.format(question, answer)
+    question = shorten(question, max(room // 2, room - len(answer)))
+    return frame.format(question, shorten(answer, room - len(question)))
+
+
+def shorten(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: max(0, limit - len(CUT_MARK))] + CUT_MARK
 
 
 def find_unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:

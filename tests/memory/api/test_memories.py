@@ -105,7 +105,7 @@ def test_a_batch_answers_its_ids_in_order(api: ApiClient) -> None:
 def test_waiting_for_the_index_answers_as_soon_as_the_worker_is_done(
     api: ApiClient, user: EndUser, index_now: Callable[[EndUser], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.api.memories.time.sleep", lambda seconds: index_now(user))
+    monkeypatch.setattr("memory.web.polling.time.sleep", lambda seconds: index_now(user))
     answer = api.post("memories?wait=index", {"text": "The train leaves at 07:40"})
     assert (answer.status_code, answer.json()["indexing"]) == (201, "ready")
 

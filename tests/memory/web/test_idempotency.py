@@ -119,7 +119,7 @@ def test_every_post_may_carry_a_key(api: ApiClient, user: EndUser) -> None:
 def test_waiting_for_the_index_keeps_the_answer_that_was_sent(
     api: ApiClient, user: EndUser, index_now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.api.memories.time.sleep", lambda seconds: index_now(user))
+    monkeypatch.setattr("memory.web.polling.time.sleep", lambda seconds: index_now(user))
     first, second = (api.post("memories?wait=index", BODY, Idempotency_Key="k") for _ in range(2))
     assert first.json()["indexing"] == "ready"
     assert second.content == first.content

@@ -1,0 +1,130 @@
+"""What a client may send as an exchange: when it was said, messages as chat APIs have them, texts of any length."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from memory.access.scope import user_scope
+from memory.models import EndUser, MemoryItem
+from memory.records.models import RecordEmbedding
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import CUT_MARK, MESSAGE_LIMIT
+from outcomes.models import Exchange
+from tests.api_client import ApiClient
+from tests.conftest import Clock
+
+pytestmark = pytest.mark.usefixtures("services")
+
+PATH = "threads/t-1/exchanges"
+PAIR = {"user_message": "Where is the key?", "assistant_message": "Behind the boiler."}
+
+
+def load_exchange(api: ApiClient, stored: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = api.get(f"exchanges/{stored['exchange_id']}").json()
+    return found
+
+
+# --- when it was said --------------------------------------------------------------------------------------------
+def test_an_exchange_of_last_week_is_of_last_week(api: ApiClient, clock: Clock) -> None:
+    said_at = clock() - timedelta(days=7)
+    stored = api.post(PATH, {**PAIR, "occurred_at": said_at.isoformat()}).json()
+    kept = load_exchange(api, stored)
+    assert (kept["occurred_at"], kept["created_at"]) == ("2026-02-23T09:30:00Z", "2026-03-02T09:30:00Z")
+    assert api.get(f"memories/{stored['memory_id']}").json()["occurred_at"] == "2026-02-23T09:30:00Z"
+
+
+def test_without_a_time_it_was_said_now(api: ApiClient, clock: Clock) -> None:
+    assert load_exchange(api, api.post(PATH, PAIR).json())["occurred_at"] == "2026-03-02T09:30:00Z"
+
+
+def test_a_clock_that_is_ahead_is_set_back(api: ApiClient, clock: Clock) -> None:
+    stored = api.post(PATH, {**PAIR, "occurred_at": "2031-01-01T00:00:00Z"}).json()
+    assert load_exchange(api, stored)["occurred_at"] == "2026-03-02T09:31:00Z"
+
+
+# --- messages ----------------------------------------------------------------------------------------------------
+def test_messages_stand_for_the_pair(api: ApiClient) -> None:
+    messages = [
+        {"role": "system", "content": "You are helpful."},
+        {"role": "user", "content": [{"type": "text", "text": "Where is the key?"}, {"type": "image_url"}]},
+        {"role": "assistant", "content": None},
+        {"role": "tool", "content": "boiler"},
+        {"role": "assistant", "content": "Behind the boiler."},
+        {"role": "user", "content": "And the oars?"},
+        {"role": "assistant", "content": "In the shed."},
+    ]
+    kept = load_exchange(api, api.post(PATH, {"messages": messages}).json())
+    assert kept["user_message"] == "Where is the key?\n\nAnd the oars?"
+    assert kept["assistant_message"] == "Behind the boiler.\n\nIn the shed."
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        ({}, ["user_message", "assistant_message"]),
+        ({"user_message": "Hm?"}, ["assistant_message"]),
+        ({**PAIR, "messages": [{"role": "user", "content": "Hm?"}]}, ["user_message", "assistant_message"]),
+        ({"messages": []}, ["messages"]),
+        ({"messages": [{"role": "user", "content": "Hm?"}]}, ["messages"]),
+        ({"messages": [{"role": "assistant", "content": "Hm."}]}, ["messages"]),
+        ({"messages": [{"role": "wizard", "content": "Hm."}]}, ["messages[0].role"]),
+        ({"messages": [{"role": "user", "content": 7}]}, ["messages[0].content"]),
+        ({**PAIR, "occurred_at": "yesterday"}, ["occurred_at"]),
+        ({**PAIR, "user_message": "q" * (MESSAGE_LIMIT + 1)}, ["user_message"]),
+    ],
+)
+def test_what_cannot_be_kept_is_named_and_leaves_nothing(
+    user: EndUser, api: ApiClient, body: dict[str, Any], fields: list[str]
+) -> None:
+    refused = api.post(PATH, body)
+    assert refused.status_code == 422
+    assert [error["field"] for error in refused.json()["errors"]] == fields
+    with user_scope(user):
+        assert not Exchange.objects.exists()
+        assert not MemoryItem.objects.for_user(user).exists()
+
+
+# --- any length --------------------------------------------------------------------------------------------------
+def test_what_is_longer_than_a_memory_is_kept_whole_and_its_memory_says_it_is_cut(
+    user: EndUser, api: ApiClient
+) -> None:
+    question, answer = "Why? " + "q" * 90_000, "Because " + "a" * 200_000
+    stored = api.post(PATH, {"user_message": question, "assistant_message": answer}).json()
+    kept = load_exchange(api, stored)
+    assert (kept["user_message"], kept["assistant_message"]) == (question, answer)
+    text = api.get(f"memories/{stored['memory_id']}").json()["text"]
+    assert len(text) <= 32_768
+    assert text.startswith("User: Why? q")
+    assert f"q{CUT_MARK}\nAssistant: Because a" in text
+    assert text.endswith(f"a{CUT_MARK}")
+    with user_scope(user):
+        assert RecordEmbedding.objects.filter(user=user).count() == 2
+
+
+# --- what was learned --------------------------------------------------------------------------------------------
+def test_what_the_bank_took_from_it_is_told(user: EndUser, api: ApiClient, clock: Clock) -> None:
+    said_at = clock() - timedelta(days=7)
+    said = {"user_message": "I live in Trieste.", "assistant_message": "Noted.", "occurred_at": said_at.isoformat()}
+    stored = api.post(PATH, said).json()
+    assert load_exchange(api, stored)["learned"] == []
+    assert profiling.profile_due_exchanges(user, now=clock()) == 1
+    [learned] = load_exchange(api, stored)["learned"]
+    assert "Trieste" in learned["text"]
+    item = api.get(f"memories/{learned['memory_id']}").json()
+    assert (item["tier"], item["occurred_at"]) == ("memory_bank", "2026-02-23T09:30:00Z")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_client_can_wait_for_it(user: EndUser, api: ApiClient, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_at_once(seconds: float) -> None:
+        profiling.profile_due_exchanges(user, now=clock())
+
+    monkeypatch.setattr("memory.web.polling.time.sleep", read_at_once)
+    said = {"user_message": "I live in Trieste.", "assistant_message": "Noted."}
+    first = api.post(f"{PATH}?wait=learned", said, Idempotency_Key="once")
+    assert ["Trieste" in one["text"] for one in first.json()["learned"]] == [True]
+    again = api.post(f"{PATH}?wait=learned", said, Idempotency_Key="once")
+    assert again.json() == first.json()
+    assert "learned" not in api.post(PATH, PAIR).json()
+    assert api.post(f"{PATH}?wait=supper", PAIR).status_code == 422

@@ -67,8 +67,8 @@ def run_with(parts: list[str], command: str, argv: list[str]) -> int:
     data_dir = choose_data_dir()
     # Read again by the settings, and by processes this one starts.
     os.environ["DATA_DIR"] = str(data_dir)
-    place = installation_paths(data_dir)
-    with Lease(place, tuple(parts)) as use:
+    paths = installation_paths(data_dir)
+    with Lease(paths, tuple(parts)) as use:
         import django
 
         if not brings_settings(argv):
@@ -78,7 +78,7 @@ def run_with(parts: list[str], command: str, argv: list[str]) -> int:
         if command in MAKES_TABLES and "postgres" in parts and not use.is_beside_up and not brings_settings(argv):
             from config.schema import migrate_schema
 
-            migrate_schema(place.tables)
+            migrate_schema(paths.tables)
         return execute(command, argv)
 
 

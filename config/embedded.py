@@ -22,7 +22,7 @@ from config.env import env_secret
 DATABASE = "commonplace"
 SUPERUSER = "postgres"
 ROLES = {"owner": "commonplace_owner", "app": "commonplace_app", "backup": "commonplace_backup"}
-# Each embedded part and the setting that names a real one in its place.
+# Each embedded part and the setting that names a real one in its paths.
 ADDRESSES = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBEDDING_URL"}
 PARTS = tuple(ADDRESSES)
 # A socket's path may have 103 bytes on macOS and 107 on Linux; the longest name below takes 14.
@@ -125,32 +125,32 @@ def run_dir(data_dir: Path | str) -> Path:
     return shared / f"commonplace-{os.geteuid()}-{mark}"
 
 
-def make_directories(place: Paths) -> None:
+def make_directories(paths: Paths) -> None:
     """Create the private directories; refuses a run directory that somebody else put there first."""
     try:
-        for folder in (place.data, place.log, place.redis, place.models, place.run):
+        for folder in (paths.data, paths.log, paths.redis, paths.models, paths.run):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise EmbeddedError(f"the data directory {place.data} cannot be made: {error.strerror}") from error
-    found = place.run.lstat()
+        raise EmbeddedError(f"the data directory {paths.data} cannot be made: {error.strerror}") from error
+    found = paths.run.lstat()
     # Root may have handed the directory to the user its Postgres runs as; inside the data directory that is ours.
-    is_ours = found.st_uid == os.geteuid() or (os.geteuid() == 0 and place.run.parent == place.data)
+    is_ours = found.st_uid == os.geteuid() or (os.geteuid() == 0 and paths.run.parent == paths.data)
     if not stat.S_ISDIR(found.st_mode) or not is_ours:
-        raise EmbeddedError(f"{place.run} belongs to somebody else; remove it or choose another DATA_DIR")
-    place.run.chmod(0o700)
+        raise EmbeddedError(f"{paths.run} belongs to somebody else; remove it or choose another DATA_DIR")
+    paths.run.chmod(0o700)
 
 
 def load_secrets(data_dir: Path | str) -> Secrets:
     """Passwords and key of an installation, created on first use; safe under concurrent first use."""
-    place = installation_paths(data_dir)
-    if not place.secrets.exists():
-        make_directories(place)
+    paths = installation_paths(data_dir)
+    if not paths.secrets.exists():
+        make_directories(paths)
         fresh = Secrets(*(randomness.token_urlsafe(48) for _ in fields(Secrets)))
-        _write_new_file(place.secrets, json.dumps(asdict(fresh), indent=2))
+        _write_new_file(paths.secrets, json.dumps(asdict(fresh), indent=2))
     try:
-        return Secrets(**json.loads(place.secrets.read_text(encoding="utf-8")))
+        return Secrets(**json.loads(paths.secrets.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
-        raise EmbeddedError(f"{place.secrets} cannot be read; restore it from a backup: {error}") from error
+        raise EmbeddedError(f"{paths.secrets} cannot be read; restore it from a backup: {error}") from error
 
 
 def _write_new_file(target: Path, text: str) -> None:

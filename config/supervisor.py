@@ -38,11 +38,11 @@ class StopRequestedError(Exception):
 
 
 class SupervisorReport(Protocol):
-    def started(self, name: str, seconds: float | None) -> None:
+    def report_started(self, name: str, seconds: float | None) -> None:
         """It answers after so many seconds; None for one that is not asked."""
 
-    def trouble(self, name: str, message: str) -> None: ...
-    def line(self, name: str, text: str) -> None: ...
+    def report_trouble(self, name: str, message: str) -> None: ...
+    def report_line(self, name: str, text: str) -> None: ...
 
 
 def is_never_loud(_line: str) -> bool:
@@ -135,7 +135,7 @@ class ChildProcess:
                 self.tail.append(text)
                 self.log.handle(LogRecord(self.name, 20, "", 0, text, None, None))
                 if self.program.is_loud(text) and not self.quiet:
-                    self.report.line(self.name, text)
+                    self.report.report_line(self.name, text)
 
     def check_ready(self) -> bool:
         if not self.is_ready and self.program.ready is not None:
@@ -218,7 +218,7 @@ class Supervisor:
 
     def _on_signal(self, _number: int, _frame: object) -> None:
         if self.stopping:
-            self.report.trouble("supervisor", "asked to stop a second time: ending everything at once")
+            self.report.report_trouble("supervisor", "asked to stop a second time: ending everything at once")
             for child in self.children:
                 child.kill_group()
         self.stopping = True
@@ -251,7 +251,7 @@ class Supervisor:
                 why = "did not answer in time" if child.is_alive else f"ended with code {child.process_code}"
                 raise StartFailedError(f"{child.name} {why}. Its last lines:\n{child.last_words()}")
             self._sleep(0.03)
-        self.report.started(child.name, time.monotonic() - child.born if child.program.ready else None)
+        self.report.report_started(child.name, time.monotonic() - child.born if child.program.ready else None)
 
     def begin_step(
         self,
@@ -308,7 +308,7 @@ class Supervisor:
                 self._plan_restart(child, f"ended with code {child.process_code}")
             elif not child.is_ready:
                 if child.check_ready():
-                    self.report.trouble(child.name, f"is back after {time.monotonic() - child.born:.1f} s")
+                    self.report.report_trouble(child.name, f"is back after {time.monotonic() - child.born:.1f} s")
                 elif child.is_late:
                     child.kill_group()
                     self._plan_restart(child, "does not answer")
@@ -316,7 +316,7 @@ class Supervisor:
     def _plan_restart(self, child: ChildProcess, why: str) -> None:
         delay = child.fail()
         again = f" ({child.failures} times in a row; see {self.log_dir / child.name}.log)" if child.failures > 1 else ""
-        self.report.trouble(child.name, f"{why}{again}, starting it again in {delay:.1f} s")
+        self.report.report_trouble(child.name, f"{why}{again}, starting it again in {delay:.1f} s")
 
     def _respawn(self, child: ChildProcess) -> None:
         try:
@@ -331,7 +331,9 @@ class Supervisor:
         self._steps.clear()
         for child in reversed(self.children):
             if not child.stop():
-                self.report.trouble(child.name, f"did not stop within {child.program.grace_s:.0f} s and was killed")
+                self.report.report_trouble(
+                    child.name, f"did not stop within {child.program.grace_s:.0f} s and was killed"
+                )
             child.log.close()
         self.children.clear()
 

@@ -43,19 +43,19 @@ def print_line(text: str) -> None:
 class ConsoleReport:
     """Prints progress for a person, one line per event."""
 
-    def started(self, name: str, seconds: float | None) -> None:
+    def report_started(self, name: str, seconds: float | None) -> None:
         print_line(f"  {name:<10} started" if seconds is None else f"  {name:<10} ready after {seconds:.1f} s")
 
-    def trouble(self, name: str, message: str) -> None:
+    def report_trouble(self, name: str, message: str) -> None:
         print_line(f"! {name}: {message}")
 
-    def line(self, name: str, text: str) -> None:
+    def report_line(self, name: str, text: str) -> None:
         print_line(f"  {name} | {shorten_line(text)}")
 
 
 class Installation:
-    def __init__(self, place: Paths, address: WebAddress, *, demo: bool) -> None:
-        self._place = place
+    def __init__(self, paths: Paths, address: WebAddress, *, demo: bool) -> None:
+        self._paths = paths
         self._address = address
         self._demo = demo
         self._embedded = list_embedded_parts()
@@ -63,17 +63,17 @@ class Installation:
 
     def run(self) -> int:
         """Run until a signal; returns the exit code."""
-        hold = leases.InstallationLock(self._place, "up", self._embedded, self._address.url)
-        if not leases.wait_for_lock(hold, self._place, report_waiting):
-            return refuse_second_start(self._place)
-        # Before the port is looked at: a web process of the killed run may still hold it for a moment.
-        if orphans.end_orphans(self._place):
+        lock = leases.InstallationLock(self._paths, "up", self._embedded, self._address.url)
+        if not leases.wait_for_lock(lock, self._paths, report_waiting):
+            return refuse_second_start(self._paths)
+        # Before the port is looked at: a web process of the killed run may still lock it for a moment.
+        if orphans.end_orphans(self._paths):
             print_line("Ended what a killed run had left behind.")
         refuse_taken_port(self._address)
-        registry.register(self._place)
-        supervisor = Supervisor(ConsoleReport(), self._place.log, partial(orphans.record_processes, self._place))
+        registry.register(self._paths)
+        supervisor = Supervisor(ConsoleReport(), self._paths.log, partial(orphans.record_processes, self._paths))
         try:
-            self._start(supervisor, hold)
+            self._start(supervisor, lock)
             supervisor.watch()
         except StopRequestedError:
             pass
@@ -81,60 +81,60 @@ class Installation:
             print_line(f"! {error}")
             return 1
         finally:
-            self._stop(supervisor, hold)
+            self._stop(supervisor, lock)
         return 0
 
-    def _start(self, supervisor: Supervisor, hold: leases.InstallationLock) -> None:
-        first = "" if self._place.access.exists() else " for the first time; that takes a minute"
-        print_line(f"Starting Commonplace in {self._place.data}{first}")
+    def _start(self, supervisor: Supervisor, lock: leases.InstallationLock) -> None:
+        first = "" if self._paths.access.exists() else " for the first time; that takes a minute"
+        print_line(f"Starting Commonplace in {self._paths.data}{first}")
         # Importing the code takes longer than starting the parts, so the step starts now and waits for them.
         migrations = self._step(supervisor, "migrations", "migrate", "--no-input", show=True)
-        start_parts(supervisor, self._place, self._embedded, lambda ready: hold.publish(ready=ready))
+        start_parts(supervisor, self._paths, self._embedded, lambda ready: lock.publish(ready=ready))
         self._finish(supervisor, migrations)
         # First on its own: with the CPUs to itself it is ready in half the time.
-        supervisor.start([web_program(self._place, self._address, speaks_mcp=True)])
+        supervisor.start([web_program(self._paths, self._address, speaks_mcp=True)])
         supervisor.start(
             [
-                worker_program(self._place, self._address),
-                beat_program(self._place, self._address),
-                mcp_program(self._place),
+                worker_program(self._paths, self._address),
+                beat_program(self._paths, self._address),
+                mcp_program(self._paths),
             ]
         )
         introduction = f"\n  Console  {self._address.url}/console/\n  MCP      {self._address.url}/mcp\n"
         if self._demo:
             words = ["prepare_demo", "--quiet", "--url", self._address.url]
             self._finish(supervisor, self._step(supervisor, "demo", *words))
-            introduction = self._place.welcome.read_text(encoding="utf-8")
-        hold.publish(ready=[*self._embedded, "web"])
+            introduction = self._paths.welcome.read_text(encoding="utf-8")
+        lock.publish(ready=[*self._embedded, "web"])
         print_line(f"Everything runs, after {time.monotonic() - self._begun:.1f} s.\n{introduction}")
-        print_line(f"Data, logs and this text are in {self._place.data}\nCtrl-C stops everything.")
+        print_line(f"Data, logs and this text are in {self._paths.data}\nCtrl-C stops everything.")
 
     def _step(self, supervisor: Supervisor, name: str, *words: str, show: bool = False) -> OneOffCommand:
         argv = [sys.executable, str(BASE_DIR / "manage.py"), *words]
-        environment = child_environment(self._place, self._address)
+        environment = child_environment(self._paths, self._address)
         return supervisor.begin_step(name, argv, environment, BASE_DIR, print_migration if show else None)
 
     def _finish(self, supervisor: Supervisor, step: OneOffCommand) -> None:
         seconds = supervisor.finish_step(step)
         print_line(f"  {step.name:<10} done after {seconds:.1f} s")
 
-    def _stop(self, supervisor: Supervisor, hold: leases.InstallationLock) -> None:
+    def _stop(self, supervisor: Supervisor, lock: leases.InstallationLock) -> None:
         print_line("Stopping ...")
-        hold.publish(ready=[], kind="stopping")
+        lock.publish(ready=[], kind="stopping")
         begun = time.monotonic()
         supervisor.stop()
-        orphans.clear_record(self._place)
-        hold.release()
-        registry.unregister(self._place)
-        print_line(f"Stopped after {time.monotonic() - begun:.1f} s. The data stays in {self._place.data}")
+        orphans.clear_record(self._paths)
+        lock.release()
+        registry.unregister(self._paths)
+        print_line(f"Stopped after {time.monotonic() - begun:.1f} s. The data stays in {self._paths.data}")
 
 
 def shorten_line(line: str) -> str:
     """A short form of a log line: the event and the last line of its reason; the log has the rest."""
     try:
-        told = json.loads(line)
-        reason = str(told.get("exception", "")).strip().rpartition("\n")[2]
-        text = f"{told['level']}: {told['event']}" + (f": {reason}" if reason else "")
+        entry = json.loads(line)
+        reason = str(entry.get("exception", "")).strip().rpartition("\n")[2]
+        text = f"{entry['level']}: {entry['event']}" + (f": {reason}" if reason else "")
     except (ValueError, KeyError, AttributeError, TypeError):
         text = line
     return text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + " ..."
@@ -145,15 +145,15 @@ def print_migration(line: str) -> None:
         print_line(line.rstrip())
 
 
-def report_waiting(holder: leases.LockOwner) -> None:
-    what = "is just stopping" if holder.kind == "stopping" else "is used by another command"
-    print_line(f"What runs here (process {holder.pid}) {what}; waiting until that is done ...")
+def report_waiting(owner: leases.LockOwner) -> None:
+    what = "is just stopping" if owner.kind == "stopping" else "is used by another command"
+    print_line(f"What runs here (process {owner.pid}) {what}; waiting until that is done ...")
 
 
-def refuse_second_start(place: Paths) -> int:
-    holder = leases.read_owner(place)
-    who = f" (process {holder.pid}) at {holder.address}" if holder else ""
-    print_line(f"! Commonplace already runs{who} with the data in {place.data}.")
+def refuse_second_start(paths: Paths) -> int:
+    owner = leases.read_owner(paths)
+    who = f" (process {owner.pid}) at {owner.address}" if owner else ""
+    print_line(f"! Commonplace already runs{who} with the data in {paths.data}.")
     print_line("  Stop it with `make down`, or choose another DATA_DIR and PORT.")
     return EXIT_REFUSED
 
@@ -176,21 +176,21 @@ def port_problem(address: WebAddress, error: OSError) -> str:
     return f"{address.host}:{address.port} cannot be listened on: {error.strerror}"
 
 
-def stop_running(place: Paths) -> int:
+def stop_running(paths: Paths) -> int:
     """Ask the ``up`` of a data directory to stop and wait until it has; 0 if nothing runs afterwards."""
-    holder = leases.read_owner(place)
-    if holder is None:
+    owner = leases.read_owner(paths)
+    if owner is None:
         print_line("Nothing runs here.")
         return 0
-    if not holder.pid:
+    if not owner.pid:
         print_line("It is just starting; try again in a moment.")
         return 1
-    print_line(f"Stopping process {holder.pid} ...")
-    os.kill(holder.pid, signal.SIGTERM)
+    print_line(f"Stopping process {owner.pid} ...")
+    os.kill(owner.pid, signal.SIGTERM)
     end = time.monotonic() + STOP_TIMEOUT_S
-    while leases.read_owner(place) is not None:
+    while leases.read_owner(paths) is not None:
         if time.monotonic() > end:
-            print_line(f"! process {holder.pid} has not stopped after {STOP_TIMEOUT_S:.0f} s; see {place.log}")
+            print_line(f"! process {owner.pid} has not stopped after {STOP_TIMEOUT_S:.0f} s; see {paths.log}")
             return 1
         time.sleep(0.1)
     print_line("Stopped.")
@@ -226,20 +226,20 @@ def resolve_installation(data_dir: Path | None) -> Paths:
 
 
 def up(given: argparse.Namespace) -> int:
-    place, address = resolve_installation(given.data_dir), WebAddress(given.host, given.port)
+    paths, address = resolve_installation(given.data_dir), WebAddress(given.host, given.port)
     # Before anything is started: each process would fail on it in its own way, with the parts already running.
-    if refused := check_settings(child_environment(place, address)):
+    if refused := check_settings(child_environment(paths, address)):
         return refused
-    return Installation(place, address, demo=not given.no_demo).run()
+    return Installation(paths, address, demo=not given.no_demo).run()
 
 
 def down(given: argparse.Namespace) -> int:
-    place = resolve_installation(given.data_dir)
+    paths = resolve_installation(given.data_dir)
     if not given.check:
-        return stop_running(place)
-    holder = leases.read_owner(place)
-    if holder is not None:
-        print_line(f"! Process {holder.pid} uses {place.data}; stop it first (make down).")
+        return stop_running(paths)
+    owner = leases.read_owner(paths)
+    if owner is not None:
+        print_line(f"! Process {owner.pid} uses {paths.data}; stop it first (make down).")
         return 1
     if given.environment and (user := orphans.find_environment_user()):
         print_line(f"! Process {user.pid} runs from {BASE_DIR / '.venv'}; stop it first.")
@@ -249,11 +249,11 @@ def down(given: argparse.Namespace) -> int:
 
 def show_access(given: argparse.Namespace) -> int:
     """Print the addresses, key and login of an installation's demo, one of them or all."""
-    place = installation_paths(given.data_dir or registry.choose_data_dir())
+    paths = installation_paths(given.data_dir or registry.choose_data_dir())
     try:
-        access = json.loads(place.access.read_text(encoding="utf-8"))
+        access = json.loads(paths.access.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise EmbeddedError(f"{place.data} has no demo; create_key makes a key, create_operator a login") from None
+        raise EmbeddedError(f"{paths.data} has no demo; create_key makes a key, create_operator a login") from None
     if given.field is None:
         print_line(json.dumps(access, indent=2))
         return 0

@@ -2,8 +2,8 @@
 
 Two advisory locks. The kernel releases them when their process ends, so they are never stale:
 
-* ``up.lock`` is held exclusively by the process that runs the parts, an ``up`` or a keeper; its content says which.
-* ``clients.lock`` is held shared by every command that uses the parts. A keeper that can lock it exclusively has no
+* ``up.lock`` is held exclusively by the process that runs the parts, an ``up`` or a daemon; its content says which.
+* ``clients.lock`` is held shared by every command that uses the parts. A daemon that can lock it exclusively has no
   users left.
 """
 
@@ -23,7 +23,7 @@ from typing import Literal, Self
 from config.embedded import EmbeddedError, Paths, make_directories
 from config.env import BASE_DIR
 
-Kind = Literal["up", "keeper", "stopping"]
+Kind = Literal["up", "daemon", "stopping"]
 START_TIMEOUT_S = 120.0
 # Checking the lock takes it for a moment; acquiring it retries for longer than that.
 LOCK_RETRY_S = 1.0
@@ -40,10 +40,10 @@ class LockOwner:
     address: str = ""
 
 
-def read_owner(place: Paths) -> LockOwner | None:
+def read_owner(paths: Paths) -> LockOwner | None:
     """The process that runs the parts of this data directory, None when nothing runs."""
     try:
-        file = place.lock.open(encoding="utf-8")
+        file = paths.lock.open(encoding="utf-8")
     except OSError:
         return None
     with file:
@@ -53,12 +53,14 @@ def read_owner(place: Paths) -> LockOwner | None:
 
 
 def parse_owner(file: TextIOWrapper) -> LockOwner:
-    """The content of the lock file; an empty holder while the owner is still writing it."""
+    """The content of the lock file; an empty owner while the owner is still writing it."""
     try:
-        told = json.loads(file.read())
-        return LockOwner(told["pid"], told["kind"], tuple(told["parts"]), tuple(told["ready"]), told["address"])
+        content = json.loads(file.read())
+        return LockOwner(
+            content["pid"], content["kind"], tuple(content["parts"]), tuple(content["ready"]), content["address"]
+        )
     except (ValueError, KeyError, TypeError):
-        return LockOwner(pid=0, kind="keeper", parts=())
+        return LockOwner(pid=0, kind="daemon", parts=())
 
 
 def try_lock(file: TextIOWrapper, mode: int) -> bool:
@@ -72,11 +74,11 @@ def try_lock(file: TextIOWrapper, mode: int) -> bool:
 class InstallationLock:
     """Exclusive right to run the parts of a data directory."""
 
-    def __init__(self, place: Paths, kind: Kind, parts: Iterable[str], address: str = "") -> None:
-        make_directories(place)
-        self._holder = LockOwner(os.getpid(), kind, tuple(parts), (), address)
-        self._file = place.lock.open("a+", encoding="utf-8")
-        place.lock.chmod(0o600)
+    def __init__(self, paths: Paths, kind: Kind, parts: Iterable[str], address: str = "") -> None:
+        make_directories(paths)
+        self._locker = LockOwner(os.getpid(), kind, tuple(parts), (), address)
+        self._file = paths.lock.open("a+", encoding="utf-8")
+        paths.lock.chmod(0o600)
 
     def acquire(self) -> bool:
         """Take the lock if it is free."""
@@ -89,20 +91,20 @@ class InstallationLock:
         return True
 
     @property
-    def holder(self) -> LockOwner:
-        return self._holder
+    def owner(self) -> LockOwner:
+        return self._locker
 
     def publish(self, *, ready: Iterable[str], parts: Iterable[str] | None = None, kind: Kind | None = None) -> None:
         """Publish which parts are ready now and, if it changed, which are run and by what."""
-        told = self._holder
+        told = self._locker
         run = told.parts if parts is None else tuple(parts)
-        self._holder = replace(told, ready=tuple(ready), parts=run, kind=kind or told.kind)
+        self._locker = replace(told, ready=tuple(ready), parts=run, kind=kind or told.kind)
         self._write()
 
     def _write(self) -> None:
         self._file.seek(0)
         self._file.truncate()
-        self._file.write(json.dumps(asdict(self._holder)))
+        self._file.write(json.dumps(asdict(self._locker)))
         self._file.flush()
 
     def release(self) -> None:
@@ -112,60 +114,60 @@ class InstallationLock:
 
 
 class Lease:
-    """A client's hold on running parts, kept until it is closed or the process ends.
+    """A client's lease of running parts, which lasts until it is closed or the process ends.
 
-    If ``up`` is running its parts are used; otherwise a keeper process starts them and ends with its last user.
+    If ``up`` is running its parts are used; otherwise a daemon process starts them and ends with its last user.
     """
 
-    def __init__(self, place: Paths, parts: tuple[str, ...]) -> None:
-        make_directories(place)
-        self._place = place
+    def __init__(self, paths: Paths, parts: tuple[str, ...]) -> None:
+        make_directories(paths)
+        self._paths = paths
         self._parts = parts
-        self._keeper: subprocess.Popen[bytes] | None = None
-        self._flag = place.clients.open("a", encoding="utf-8")
-        # Waits here while a keeper that had no users left is shutting down.
-        fcntl.flock(self._flag, fcntl.LOCK_SH)
-        self._parts_answer()
+        self._daemon: subprocess.Popen[bytes] | None = None
+        self._shared_lock = paths.clients.open("a", encoding="utf-8")
+        # Waits here while a daemon that had no users left is shutting down.
+        fcntl.flock(self._shared_lock, fcntl.LOCK_SH)
+        self._are_parts_ready()
 
     def wait(self, within_s: float = START_TIMEOUT_S) -> None:
         """Return when the parts are ready; between creating a Use and this call there is time for other work."""
         end = time.monotonic() + within_s
-        while not self._parts_answer():
+        while not self._are_parts_ready():
             if time.monotonic() > end:
-                raise EmbeddedError(f"{', '.join(self._parts)} did not start; see {self._place.log}")
+                raise EmbeddedError(f"{', '.join(self._parts)} did not start; see {self._paths.log}")
             time.sleep(0.03)
-        self._let_go_of_keeper()
+        self._detach_daemon()
 
     @property
     def is_beside_up(self) -> bool:
-        holder = read_owner(self._place)
-        return holder is not None and holder.kind == "up"
+        owner = read_owner(self._paths)
+        return owner is not None and owner.kind == "up"
 
-    def _parts_answer(self) -> bool:
-        holder = read_owner(self._place)
-        if holder is None:
-            self._start_keeper()
+    def _are_parts_ready(self) -> bool:
+        owner = read_owner(self._paths)
+        if owner is None:
+            self._start_daemon()
             return False
-        missing = set(self._parts) - set(holder.parts)
-        if missing and holder.kind == "up":
+        missing = set(self._parts) - set(owner.parts)
+        if missing and owner.kind == "up":
             raise EmbeddedError(
-                f"the running installation (process {holder.pid}) uses its own {', '.join(sorted(missing))}; "
+                f"the running installation (process {owner.pid}) uses its own {', '.join(sorted(missing))}; "
                 "give this command the same addresses"
             )
-        if missing and holder.pid and holder.kind == "keeper":
+        if missing and owner.pid and owner.kind == "daemon":
             for part in missing:
-                part_request_file(self._place, part).touch()
-        return set(self._parts) <= set(holder.ready)
+                part_request_file(self._paths, part).touch()
+        return set(self._parts) <= set(owner.ready)
 
-    def _start_keeper(self) -> None:
-        if self._keeper is not None and self._keeper.poll() is None:
+    def _start_daemon(self) -> None:
+        if self._daemon is not None and self._daemon.poll() is None:
             return
-        log = self._place.log / "keeper.log"
-        if self._keeper is not None and self._keeper.returncode:
+        log = self._paths.log / "daemon.log"
+        if self._daemon is not None and self._daemon.returncode:
             raise EmbeddedError(f"the embedded parts could not be started:\n{read_last_lines(log)}")
         with log.open("wb") as output:
-            self._keeper = subprocess.Popen(
-                [sys.executable, "-m", "config.runtime.daemon", str(self._place.data), *self._parts],
+            self._daemon = subprocess.Popen(
+                [sys.executable, "-m", "config.runtime.daemon", str(self._paths.data), *self._parts],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -174,13 +176,13 @@ class Lease:
                 start_new_session=True,
             )
 
-    def _let_go_of_keeper(self) -> None:
-        if self._keeper is not None:
+    def _detach_daemon(self) -> None:
+        if self._daemon is not None:
             # The child outlives this process; Popen would warn that nobody waited for it.
-            self._keeper.returncode = 0
+            self._daemon.returncode = 0
 
     def close(self) -> None:
-        self._flag.close()
+        self._shared_lock.close()
 
     def __enter__(self) -> Self:
         return self
@@ -191,14 +193,14 @@ class Lease:
         self.close()
 
 
-def part_request_file(place: Paths, part: str) -> Path:
-    """A file by which a client asks a running keeper for one more part."""
-    return place.run / f"wanted-{part}"
+def part_request_file(paths: Paths, part: str) -> Path:
+    """A file by which a client asks a running daemon for one more part."""
+    return paths.run / f"requested-{part}"
 
 
-def lock_out_leases(place: Paths) -> TextIOWrapper | None:
+def lock_out_leases(paths: Paths) -> TextIOWrapper | None:
     """Lock the clients' lock exclusively: no command uses the parts, or starts to, until it is closed."""
-    file = place.clients.open("a", encoding="utf-8")
+    file = paths.clients.open("a", encoding="utf-8")
     if try_lock(file, fcntl.LOCK_EX):
         return file
     file.close()
@@ -212,17 +214,17 @@ def read_last_lines(file: Path, count: int = 12) -> str:
         return ""
 
 
-def wait_for_lock(hold: InstallationLock, place: Paths, tell: Callable[[LockOwner], None]) -> bool:
+def wait_for_lock(hold: InstallationLock, paths: Paths, report: Callable[[LockOwner], None]) -> bool:
     """Acquire for an ``up``: False beside another ``up``; what is about to end by itself is waited for."""
-    told = False
+    is_reported = False
     while not hold.acquire():
-        holder = read_owner(place)
-        if holder is None:
+        owner = read_owner(paths)
+        if owner is None:
             continue
-        if holder.kind == "up":
+        if owner.kind == "up":
             return False
-        if not told:
-            tell(holder)
-            told = True
+        if not is_reported:
+            report(owner)
+            is_reported = True
         time.sleep(0.2)
     return True

@@ -21,34 +21,34 @@ GRACE_S = 2.0
 POSTGRES_GRACE_S = 30.0
 
 
-def record_file(place: Paths) -> Path:
-    return place.run / "processes.json"
+def record_file(paths: Paths) -> Path:
+    return paths.run / "processes.json"
 
 
-def record_processes(place: Paths, pids: Iterable[int]) -> None:
+def record_processes(paths: Paths, pids: Iterable[int]) -> None:
     rows = []
     for pid in pids:
         try:
             rows.append([pid, psutil.Process(pid).create_time()])
         except psutil.Error:
             continue
-    draft = record_file(place).with_suffix(".new")
+    draft = record_file(paths).with_suffix(".new")
     draft.write_text(json.dumps(rows), encoding="utf-8")
-    draft.replace(record_file(place))
+    draft.replace(record_file(paths))
 
 
-def clear_record(place: Paths) -> None:
+def clear_record(paths: Paths) -> None:
     """After an orderly stop: forget the processes and remove empty folders outside the data directory."""
-    record_file(place).unlink(missing_ok=True)
-    if place.run.parent != place.data:
-        shutil.rmtree(place.run, ignore_errors=True)
+    record_file(paths).unlink(missing_ok=True)
+    if paths.run.parent != paths.data:
+        shutil.rmtree(paths.run, ignore_errors=True)
 
 
-def end_orphans(place: Paths) -> int:
+def end_orphans(paths: Paths) -> int:
     """End every recorded process that still lives, and its descendants; returns how many there were."""
-    rows = read_record(place)
+    rows = read_record(paths)
     mains = [process for pid, born in rows if (process := find_same_process(pid, born))]
-    strays = list_group_members({pid for pid, _ in rows}, place)
+    strays = list_group_members({pid for pid, _ in rows}, paths)
     servers = [process for process in mains if is_postgres(process)]
     others = [process for process in mains if process not in servers]
     for process in mains:
@@ -58,13 +58,13 @@ def end_orphans(place: Paths) -> int:
     for process in [*stubborn, *strays]:
         send_signal(process, signal.SIGKILL)
     psutil.wait_procs([*stubborn, *strays, *servers], timeout=POSTGRES_GRACE_S)
-    record_file(place).unlink(missing_ok=True)
+    record_file(paths).unlink(missing_ok=True)
     return len(mains) + len(strays)
 
 
-def read_record(place: Paths) -> list[tuple[int, float]]:
+def read_record(paths: Paths) -> list[tuple[int, float]]:
     try:
-        return [(int(pid), float(born)) for pid, born in json.loads(record_file(place).read_text(encoding="utf-8"))]
+        return [(int(pid), float(born)) for pid, born in json.loads(record_file(paths).read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError):
         return []
 
@@ -86,14 +86,14 @@ def is_postgres(process: psutil.Process) -> bool:
         return False
 
 
-def list_group_members(groups: set[int], place: Paths) -> list[psutil.Process]:
+def list_group_members(groups: set[int], paths: Paths) -> list[psutil.Process]:
     """Processes of these process groups, their leaders left out, that were started for this data directory."""
     found = []
     for process in psutil.process_iter():
         try:
             if process.pid in groups or os.getpgid(process.pid) not in groups:
                 continue
-            if process.environ().get("DATA_DIR") == str(place.data):
+            if process.environ().get("DATA_DIR") == str(paths.data):
                 found.append(process)
         except (psutil.Error, OSError):
             continue

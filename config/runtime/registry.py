@@ -16,16 +16,16 @@ from config.runtime import leases
 REGISTRY = BASE_DIR / ".running"
 
 
-def register(place: Paths) -> None:
+def register(paths: Paths) -> None:
     """Best effort: where the code cannot be written to, commands need DATA_DIR as they did without this."""
     with suppress(OSError):
         REGISTRY.mkdir(exist_ok=True)
-        _entry(place).write_text(str(place.data), encoding="utf-8")
+        _entry(paths).write_text(str(paths.data), encoding="utf-8")
 
 
-def unregister(place: Paths) -> None:
+def unregister(paths: Paths) -> None:
     with suppress(OSError):
-        _entry(place).unlink(missing_ok=True)
+        _entry(paths).unlink(missing_ok=True)
 
 
 def list_running() -> list[Path]:
@@ -33,12 +33,12 @@ def list_running() -> list[Path]:
     running = []
     for entry in sorted(REGISTRY.glob("*.path")):
         with suppress(OSError, UnicodeDecodeError):
-            place = installation_paths(entry.read_text(encoding="utf-8"))
-            owner = leases.read_owner(place)
+            paths = installation_paths(entry.read_text(encoding="utf-8"))
+            owner = leases.read_owner(paths)
             if owner is None:
-                unregister(place)
+                unregister(paths)
             elif owner.kind == "up":
-                running.append(place.data)
+                running.append(paths.data)
     return running
 
 
@@ -59,5 +59,5 @@ def choose_data_dir() -> Path:
     return running[0]
 
 
-def _entry(place: Paths) -> Path:
-    return REGISTRY / f"{hashlib.sha256(str(place.data).encode()).hexdigest()[:16]}.path"
+def _entry(paths: Paths) -> Path:
+    return REGISTRY / f"{hashlib.sha256(str(paths.data).encode()).hexdigest()[:16]}.path"

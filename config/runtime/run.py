@@ -21,8 +21,8 @@ def main() -> int:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     given = parser.parse_args()
-    place = installation_paths(env_path("DATA_DIR", BASE_DIR / ".data"))
-    program = PROGRAMS[given.name](place, WebAddress(given.host, given.port))
+    paths = installation_paths(env_path("DATA_DIR", BASE_DIR / ".data"))
+    program = PROGRAMS[given.name](paths, WebAddress(given.host, given.port))
     refused = check_settings(program.environment)
     if not refused:
         os.chdir(program.cwd)

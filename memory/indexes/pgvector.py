@@ -45,6 +45,8 @@ SEARCH_BREADTH = 80
 COUNT_TTL_S = 60.0
 MAX_CACHED_COUNTS = 10_000
 
+OWN = "user_id = %(user)s AND collection = %(collection)s"
+
 UPSERT = """
 INSERT INTO memory_vector
     (user_id, collection, dims, item_id, tier, status, embedding, vector_hash, revision, updated_at)
@@ -140,7 +142,7 @@ class PgVectorIndex:
         assignments = ", ".join(f"{column} = %({column})s" for column in change.fields)
         with self._cursor(user_id, deadline) as cursor:
             cursor.execute(
-                f"UPDATE memory_vector SET {assignments}, updated_at = now() WHERE {self._own()} "  # noqa: S608
+                f"UPDATE memory_vector SET {assignments}, updated_at = now() WHERE {OWN} "  # noqa: S608
                 f"AND item_id = ANY(%(ids)s) {guard}",
                 {**change.fields, **self._names(user_id), "ids": list(ids)},
             )
@@ -148,7 +150,7 @@ class PgVectorIndex:
     def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
         with self._cursor(user_id, deadline) as cursor:
             cursor.execute(
-                f"DELETE FROM memory_vector WHERE {self._own()} AND item_id = ANY(%(ids)s)",  # noqa: S608
+                f"DELETE FROM memory_vector WHERE {OWN} AND item_id = ANY(%(ids)s)",  # noqa: S608
                 {**self._names(user_id), "ids": list(ids)},
             )
 
@@ -174,7 +176,7 @@ class PgVectorIndex:
         while True:
             with self._cursor(user_id, Deadline.none()) as cursor:
                 cursor.execute(
-                    f"SELECT item_id, vector_hash FROM memory_vector WHERE {self._own()} "  # noqa: S608
+                    f"SELECT item_id, vector_hash FROM memory_vector WHERE {OWN} "  # noqa: S608
                     "AND item_id > %(last)s ORDER BY item_id LIMIT %(page)s",
                     {**self._names(user_id), "last": last, "page": SCROLL_PAGE},
                 )
@@ -188,14 +190,14 @@ class PgVectorIndex:
         with self._cursor(user_id, deadline) as cursor:
             cursor.execute(
                 "SELECT item_id, tier, status, vector_hash, revision, dims FROM memory_vector "  # noqa: S608
-                f"WHERE {self._own()} AND item_id = ANY(%(ids)s)",
+                f"WHERE {OWN} AND item_id = ANY(%(ids)s)",
                 {**self._names(user_id), "ids": list(ids)},
             )
             return [StoredPoint(*row) for row in cursor.fetchall()]
 
     def count(self, user_id: int, deadline: Deadline) -> int:
         with self._cursor(user_id, deadline) as cursor:
-            cursor.execute(f"SELECT count(*) FROM memory_vector WHERE {self._own()}", self._names(user_id))  # noqa: S608
+            cursor.execute(f"SELECT count(*) FROM memory_vector WHERE {OWN}", self._names(user_id))  # noqa: S608
             return int(cursor.fetchone()[0])
 
     def strays(self, user_id: int, *, remove: bool) -> list[UUID]:
@@ -285,14 +287,11 @@ class PgVectorIndex:
             "revisions": [point.revision for point in points],
         }
 
-    def _own(self) -> str:
-        return "user_id = %(user)s AND collection = %(collection)s"
-
     def _names(self, user_id: int) -> dict[str, Any]:
         return {"user": user_id, "collection": self.collection}
 
     def _where(self, filter: IndexFilter) -> tuple[str, dict[str, Any]]:
-        where = f"{self._own()} AND status = ANY(%(statuses)s)"
+        where = f"{OWN} AND status = ANY(%(statuses)s)"
         values = self._names(filter.user_id) | {"statuses": sorted(filter.statuses)}
         if filter.tiers is not None:
             where += " AND tier = ANY(%(tiers)s)"

@@ -18,13 +18,13 @@ class Record:
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def started(self, name: str, seconds: float | None) -> None:
+    def report_started(self, name: str, seconds: float | None) -> None:
         self.lines.append(f"{name} started")
 
-    def trouble(self, name: str, message: str) -> None:
+    def report_trouble(self, name: str, message: str) -> None:
         self.lines.append(f"{name} {message}")
 
-    def line(self, name: str, text: str) -> None:
+    def report_line(self, name: str, text: str) -> None:
         self.lines.append(f"{name} says {text}")
 
 

@@ -55,7 +55,7 @@ def flatten_content(value: object) -> object:
     return "" if value is None else value
 
 
-class MessageIn(RequestBody):
+class ExchangeMessageIn(RequestBody):
     role: Literal["user", "assistant", "system", "developer", "tool"]
     content: Annotated[
         str,
@@ -70,7 +70,7 @@ class ExchangeIn(RequestBody):
     turn_id: UuidText | None = None
     user_message: Message | None = None
     assistant_message: Message | None = None
-    messages: list[MessageIn] | None = Field(
+    messages: list[ExchangeMessageIn] | None = Field(
         default=None,
         max_length=200,
         description="Instead of the two: the turn's messages in order. Those of user and assistant are kept.",

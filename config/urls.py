@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     re_path(r"^mcp/?$", forward_mcp),
     re_path(r"^api(?:/(?P<rest>.*))?$", answer_unknown_route),
 ]
+# Last, as nothing of the API may depend on whether there is a console.
 if settings.FLAGS["ui"]:
     urlpatterns += [
         path("", RedirectView.as_view(pattern_name="console:home")),

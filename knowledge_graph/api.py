@@ -44,6 +44,7 @@ class GraphOptions(QueryParameters):
         return self
 
 
+# Published under this name.
 class PageOptions(GraphOptions):
     limit: PageSize = 20
     cursor: str | None = None
@@ -261,6 +262,7 @@ def get_concept(request: HttpRequest, user: EndUser, options: Query[NameQuery]) 
     found = browsing.load_concept(user, options.name)
     if found is None:
         raise not_found()
+    # A solution's memory may be archived or gone by now; then it is left out.
     texts = {item.pk: item.text for item in browsing.load_solution_items(user, found.solutions).values()}
     return json_response(200, render_concept(found, texts))
 
@@ -269,6 +271,7 @@ def render_concept(found: ConceptDetail, texts: dict[UUID, str]) -> ConceptDetai
     return ConceptDetailOut(
         **ConceptOut.of(found.concept).model_dump(),
         is_entity=found.is_entity,
+        # A tier without a verdict has a rate of 0.5 and is no advice.
         best_tiers=[Tier(one.tier) for one in found.routing.tiers if one.worked + one.failed],
         tiers=[TierOut.of(one) for one in found.routing.tiers],
         context_type=found.context_type,
@@ -354,6 +357,7 @@ def list_page(
 
 
 def read_query(options: PageOptions, listing: list[Any]) -> GraphQuery:
+    # Concepts come by importance or by time: the key of a position is a number or a moment.
     after = paging.read_cursor(listing, options.cursor)
     if after is not None and options.sort is not Sort.IMPORTANCE:
         after[0] = datetime.fromisoformat(after[0])

@@ -82,6 +82,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 
 def build_graph_context(person: ViewedPerson, form: GraphForm) -> dict[str, Any]:
     fields, query, user, now = form.cleaned_data, form.as_query(), person.user, timezone.now()
+    # The table's twenty; the drawing asks for its own, entities and actions included.
     concepts = browsing.list_concepts(user, query, now=now)
     routing = statistics.load_routing(user, [row.key for row in concepts])
     top = max((row.importance for row in concepts), default=0.0) or 1.0

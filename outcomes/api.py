@@ -72,6 +72,7 @@ def store_exchange(
 
 @write_once(creates_user=True)
 def write_exchange(request: HttpRequest, user: EndUser, new: NewExchange) -> HttpResponse:
+    # One transaction with the answer: an exchange stored twice would ask for two outcomes.
     stored = storing.store_exchange(user, new, now=timezone.now(), actor=get_actor(request))
     return json_response(201, ExchangeOut.of(stored))
 
@@ -141,8 +142,10 @@ def export_exchanges(
     request: HttpRequest, user: EndUser | None, options: Query[ExportOptions]
 ) -> StreamingHttpResponse:
     """Streamed in batches; the same records as ``manage.py export_exchanges``."""
+    # Streamed, as a year of conversations does not fit a process's memory.
     lines = render_lines(user, options.thread_id or "") if user else iter(())
     response = StreamingHttpResponse(lines, content_type=NDJSON)
+    # A browser would otherwise try to show it.
     response.headers["Content-Disposition"] = 'attachment; filename="exchanges.jsonl"'
     return response
 

@@ -72,6 +72,7 @@ def build_thread_context(request: OperatorRequest, person: ViewedPerson, thread_
     found, last = listing.list_exchanges(person.user, thread_id=thread_id, limit=PAGE, after=after)
     cursor = write_page_cursor(last.created_at.isoformat(), last.exchange_id) if last else ""
     return {
+        # A conversation without exchanges may still have been imported as memories.
         **({} if found else build_turns_context(request, person, thread_id)),
         "person": person,
         "now": timezone.now(),

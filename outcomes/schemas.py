@@ -29,12 +29,13 @@ from outcomes.exchanges.storing import MESSAGE_LIMIT, NewExchange, StoredExchang
 from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent, SignalKind, Source
 from outcomes.verdicts.recording import RecordedOutcome
 
+# A day: a longer one is a client's mistake in the unit.
 MAX_CALL_MS = 86_400_000
 
 MAX_POSITION = 2**31 - 1
 Position = Annotated[int, Field(strict=True, ge=-MAX_POSITION, le=MAX_POSITION)]
+# A memory's id. A position sent as text is read as a number; what names nothing is listed as ignored, not refused.
 Reference = Annotated[str, Field(strict=True, max_length=64), AfterValidator(validate_one_line)]
-"""A memory's id. A position sent as text is read as a number; what names nothing is listed as ignored, not refused."""
 
 
 class ToolIn(RequestBody):
@@ -76,6 +77,7 @@ class ExchangeIn(RequestBody):
         description="Instead of the two: the turn's messages in order. Those of user and assistant are kept.",
     )
     occurred_at: Moment | None = Field(default=None, description="When it was said; now, where it is left out.")
+    # Names and times, no arguments: those hold what people said.
     tools: list[ToolIn] | None = Field(default=None, max_length=100)
     interrupted: Flag | None = None
 
@@ -177,6 +179,7 @@ class OutcomeOut(BaseModel):
     scored: list[ScoredOut]
     learned: list[UUID] = Field(description="Books and memory bank items of the turn: noted, never scored.")
     takeaway_id: UUID | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
+    # Told, not refused: beside a bad position, the good ones are what the client meant.
     ignored: list[int | str] = Field(
         default_factory=list,
         exclude_if=is_empty,

@@ -66,6 +66,7 @@ def add_aim_routes(aim: Aim) -> None:
     @router.post(path, auth=WRITE, response=added, operation_id=f"add_{aim.word}", summary=f"Add a {aim.word}")
     def add_aim(request: HttpRequest, u: UserId, body: AimIn) -> HttpResponse:
         """A memory bank item, with all that holds for one: the guard, merging, versions, room."""
+        # What the profile detector gives a goal or value that it hears, so that both rank alike.
         given = {"importance": IMPORTANCE.get(aim.field, DEFAULT_IMPORTANCE), **body.model_dump(exclude_none=True)}
         item = MemoryIn(tier=Tier.MEMORY_BANK, tags=list(TAGS[aim.field]), **given)
         return write_memory(request, u, item.as_new())
@@ -80,5 +81,6 @@ def add_aim_routes(aim: Aim) -> None:
         return render_item(open_facade(request).archive_aim(user, aim.tag, UUID(item_id), now=timezone.now()))
 
 
+# The word of the address, of a sentence, and of the tag need not be the same.
 for aim in (Aim("goals", "goal", "goal"), Aim("values", "value", "value")):
     add_aim_routes(aim)

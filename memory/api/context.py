@@ -32,6 +32,7 @@ class MessageIn(RequestBody):
 class ContextIn(RequestBody):
     query: Text
     thread_id: Name | None = None
+    # Longer than any assistant sends; the search reads the last two and the budget decides on the rest.
     recent_messages: list[MessageIn] | None = Field(default=None, max_length=100)
     limit: int | None = Field(default=None, strict=True, ge=1, le=50)
     has_documents: Flag | None = None
@@ -93,6 +94,7 @@ class ContextOut(BaseModel):
                 used=made.tokens,
                 left_out=made.left_out,
             ),
+            # Clients that tell neither a model nor a limit keep their own history.
             history=None
             if made.history is None
             else [MessageIn.model_validate({"role": role, "content": text}) for role, text in made.history],

@@ -38,6 +38,7 @@ class HookContextIn(ContextIn):
     user_id: UserIdField
 
 
+# Some hooks can only call an address, without a body.
 class HookContextQuery(QueryParameters):
     user_id: UserIdField
     query: QueryText
@@ -59,6 +60,7 @@ class HookScoreIn(OutcomeIn):
 
 def check_user(request: HttpRequest, user_id: str) -> None:
     """Check the key's list of users, which other calls check by their URL."""
+    # By the key's list alone, so that the answer does not tell whether the user exists.
     if not get_principal(request).may_act_for(user_id):
         raise Problem(403, "forbidden", "This key may not act for that user.")
 
@@ -115,6 +117,7 @@ def hook_score(request: HttpRequest, body: HookScoreIn) -> HttpResponse:
     check_user(request, body.user_id)
     user = lookup_user(request, body.user_id)
     if user and body.thread_id and not (body.turn_id or body.exchange_id):
+        # A hook that runs after an answer knows its thread and nothing else of the turn.
         unscored = open_facade(request).find_unscored_exchange(user, body.thread_id)
         body.exchange_id = str(unscored.exchange_id) if unscored else None
     return record_outcome(request, body.user_id, body)

@@ -131,6 +131,8 @@ class InsightsOut(BaseModel):
 @optional_user
 def get_insights(request: HttpRequest, user: EndUser | None, question: InQuery[InsightsQuery]) -> HttpResponse:
     """Looked up by words and in the graphs. Embeds, searches and changes nothing."""
+    # Two questions, to the graphs and to the outcomes: an unscored exchange must be seen before a search begins another
+    # turn.
     memory, thread_id = open_facade(request), question.thread_id or ""
     found = memory.get_insights(user, question.query, now=timezone.now(), thread_id=thread_id)
     return json_response(200, InsightsOut.of(found, memory.find_unscored_exchange(user, thread_id) if user else None))

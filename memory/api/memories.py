@@ -38,6 +38,7 @@ from memory.web.problems import invalid_field, not_found
 
 router = Router(tags=["Memories"])
 
+# Longer than the worker takes for one memory, shorter than clients and proxies wait for an answer.
 WAIT_S = 10.0
 
 
@@ -55,6 +56,7 @@ def store_memory(request: HttpRequest, u: UserId, body: MemoryIn, options: Query
     a duplicate of an existing item is merged into that one, named by ``duplicate_of``.
     """
     response = write_memory(request, u, body.as_new())
+    # A replayed answer has waited before.
     if options.wait and isinstance(response, ModelResponse) and isinstance(response.body, MemoryOut):
         user = get_user_or_404(request, u)
         read = partial(open_facade(request).get, user, response.body.id)
@@ -144,6 +146,7 @@ def revise_memory(request: HttpRequest, user: EndUser, item_id: ItemId, body: Me
     named by ``duplicate_of`` if it is the other one.
     """
     changes = body.changes()
+    # An empty change would answer 200 and leave the client believing that something happened.
     if not changes:
         raise invalid_field("", "name at least one field to change")
     memory, key = open_facade(request), UUID(item_id)

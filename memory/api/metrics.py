@@ -32,6 +32,7 @@ def metrics_view(request: HttpRequest) -> HttpResponse:
 def may_read_metrics(request: HttpRequest) -> bool:
     token = memory_conf().metrics.token
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    # Compared in constant time: a token must not be guessed letter by letter.
     if token and scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode()):
         return True
     return is_local(request)

@@ -81,6 +81,7 @@ def read_source(source: str | dict[str, JsonValue] | None) -> tuple[SourceType, 
     if not source:
         return SourceType.USER, {}
     told = dict(source) if isinstance(source, dict) else {"type": source}
+    # A client may name its own kinds of sources; only ours decide on trust.
     kind = told.get("type")
     if isinstance(kind, str) and kind in SOURCE_TYPES:
         del told["type"]
@@ -97,6 +98,7 @@ class MemoryPatch(RequestBody):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"minProperties": 1})
 
+    # Defaults that are never read: what was sent is told by model_fields_set, and null is refused by the types.
     text: Text = Field(default_factory=str)
     tags: Tags = Field(default_factory=list)
     importance: Fraction = Field(default_factory=float)

@@ -44,6 +44,7 @@ class SearchIn(RequestBody):
     def as_request(self) -> SearchRequest:
         return SearchRequest(
             query=self.query,
+            # None, not all five: only a search that leaves the choice open may be advised on tiers.
             tiers=None if self.collections == "all" else frozenset(Tier(tier) for tier in self.collections),
             limit=self.limit,
             sort_by=self.sort_by or "relevance",
@@ -86,6 +87,7 @@ class HitOut(BaseModel):
     @classmethod
     def of(cls, hit: SearchHit, now: datetime, *, explain: bool) -> "HitOut":
         item = hit.item
+        # Only books have documents and chunks; the shape is the same for every tier.
         citation = Citation(tier=Tier(item.tier), memory_id=item.pk, doc_id=None, chunk_id=None)
         return cls(
             position=hit.position,

@@ -77,6 +77,7 @@ def call_tool(request: HttpRequest, u: UserId, name: ToolName, body: ToolArgumen
     """
     try:
         call = tools.read_call(name, body.model_extra)
+        # The route needs read alone, as one route serves tools of both scopes.
         if call.tool.scope not in get_principal(request).scopes:
             raise Problem(403, "forbidden", f"This key lacks the scope {call.tool.scope}.")
         with tools.record_failures(open_facade(request), lambda: lookup_user(request, u), call, now=timezone.now()):

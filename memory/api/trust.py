@@ -24,6 +24,7 @@ from memory.web.problems import not_found
 router = Router(tags=["Trust"])
 
 EventId = Annotated[int, Path(..., ge=1, le=2**63 - 1, description="The number of an event of the memory.")]
+# A purge may match a whole import; the counts are of all of it.
 LISTED = 1_000
 
 

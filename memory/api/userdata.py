@@ -56,6 +56,7 @@ class ValuePage(BaseModel):
 
 
 class ValueListOptions(QueryParameters):
+    # Keys are a client's own; dots in them make a tree without our knowing.
     prefix: str = Field(default="", pattern=rf"^{CHARACTERS}{{0,{MAX_KEY_CHARS}}}$")
     cursor: str | None = Field(default=None, max_length=1_000)
     limit: PageSize = 50

@@ -45,6 +45,7 @@ def store_in_bank(person: ViewedPerson, item: MemoryItem, form: PinForm) -> Stor
         importance=given["importance"],
         confidence=given["confidence"],
         always_inject=given["always_inject"],
+        # An operator's own words by now, whoever said it first; ``parents`` keeps where it came from.
         source_type=SourceType.USER,
         source={"kind": "pinned", "memory_id": str(item.pk)},
         occurred_at=item.occurred_at,

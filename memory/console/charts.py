@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import date
 
 HEIGHT = 180
+# Room for the numbers at the left and the dates below.
 LEFT, RIGHT, TOP, BOTTOM = 48, 8, 8, 22
+# Lines of the grid, the ground not counted.
 LEVELS = 4
-"""Lines of the grid, the ground not counted."""
+# A bar's part of its day's width.
 SHARE = 0.62
-"""A bar's part of its day's width."""
+# What a date takes of the ground line.
 DATE = 70
-"""What a date takes of the ground line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class ChartSize:
     css: str
 
 
+# Drawn twice and one hidden by the style: SVG text does not wrap, and the server does not know the screen.
 CHART_SIZES = (ChartSize(720, "wide"), ChartSize(340, "narrow"))
 
 
@@ -112,6 +114,7 @@ def draw_line(
     stretches: list[list[ChartPoint]] = [[]]
     for position, value in enumerate(values):
         if value is None:
+            # A day without searches has no latency; a line drawn through it would invent one.
             stretches.append([])
             continue
         label = f"{days[position]:%d %b}: {name} {value:,.0f} {unit}"
@@ -122,6 +125,7 @@ def draw_line(
 
 def round_up_to_scale(most: float) -> float:
     """The least of 1, 2, 5, 10, 20, 50 ... times the number of levels that nothing rises above."""
+    # Round numbers on the axis say more than a chart that is filled to the edge.
     size = 1.0
     while True:
         for factor in (1, 2, 5):
@@ -150,5 +154,6 @@ def label_levels(top: float, unit: str) -> list[AxisLabel]:
 def label_dates(days: Sequence[date], size: ChartSize) -> list[AxisLabel]:
     most = (size.width - LEFT - RIGHT) // DATE
     every = -(-len(days) // most) if days else 1
+    # Counted from the last day, so that today always has its date.
     labelled = [(position, day) for position, day in enumerate(days) if (len(days) - 1 - position) % every == 0]
     return [AxisLabel(center_of_day(position, days, size), HEIGHT - 6, f"{day:%d %b}") for position, day in labelled]

@@ -15,6 +15,7 @@ NAMES = {
     "queue": "Queue",
     "mcp": "MCP server",
 }
+# An operator wants to know what still works before what is broken.
 EFFECTS = {
     "postgres": "Nothing can be read or written.",
     "redis": "Work goes on without caches; the worker finds waiting rows by itself.",
@@ -74,6 +75,7 @@ def describe_component(name: str, part: Component) -> ComponentHealth:
 
 def describe_reason(detail: str) -> str:
     """What went wrong as a sentence, without the technical name in front: the part is named beside it."""
+    # Adapters begin their reasons with their own name, which stands beside it on the page.
     name, colon, rest = detail.partition(": ")
     text = rest if colon and name in NAMES else detail
     return f"{text[:1].upper()}{text[1:]}" + ("" if not text or text[-1] in ".?!" else ".")

@@ -88,6 +88,7 @@ def build_preview_context(composed: Context) -> dict[str, Any]:
         "directives": insights["directives"] or [],
         "positions": composed.meta["retrieval"]["search_position_map"]["by_position"],
         "context_type": (composed.meta["context_type"] or "").replace("_", " "),
+        # More than all where one memory alone is larger than the budget: it is handed over whole.
         "share": min(1.0, composed.tokens / composed.budget.tokens),
     }
 

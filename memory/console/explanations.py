@@ -99,6 +99,7 @@ def explain_hit(explain: Mapping[str, Any], position: int, final_score: float, s
 def describe_distance(distance: float | None) -> str:
     if distance is None:
         return ""
+    # Rounded for people from distances between unit vectors: 0 is the same, 1.41 unrelated.
     closeness = "very close" if distance <= 0.8 else "close" if distance <= 1.0 else "loosely related"
     return f" ({closeness}, distance {distance:.2f})"
 
@@ -122,6 +123,7 @@ def describe_fusion(explain: Mapping[str, Any], final_score: float) -> str:
 
 def list_reasons(boosts: Mapping[str, float], sign: int) -> str:
     """The heaviest signals that point one way, as clauses."""
+    # The rest are in the table below; a sentence of ten reasons explains nothing.
     pointing = [(abs(value), name) for name, value in boosts.items() if value * sign > 0]
     clauses = [explain_signal(name, sign) for _, name in sorted(pointing, reverse=True)[:MOST_REASONS]]
     return " and ".join(clauses) if len(clauses) < 3 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
@@ -169,7 +171,9 @@ def split_timings(timings_ms: Mapping[str, float]) -> list[TimingSegment]:
     """The stages of a search one after another along a bar, and what none of them accounts for."""
     parts = [(stage, STAGES.get(stage, stage), ms) for stage, ms in timings_ms.items() if stage != "total"]
     known = sum(ms for _, _, ms in parts)
+    # Stages that ran side by side may add up to more than the whole took.
     total = max(timings_ms.get("total", known), known)
+    # Under 2 % is rounding and would only add a sliver to the bar.
     if total - known > 0.02 * total:
         parts.append(("other", "Everything else", total - known))
     found, x = [], 0.0

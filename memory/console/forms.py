@@ -33,6 +33,7 @@ class SignInForm(AuthenticationForm):
             "invalid_login": "That name and password do not belong together.",
         }
         for field in self.fields.values():
+            # Names come in every script, so each field takes its direction from what is typed.
             field.widget.attrs.update({"dir": "auto"})
 
 
@@ -50,6 +51,7 @@ class SearchForm(forms.Form):
 
     def __init__(self, data: QueryDict | None = None) -> None:
         if data is not None:
+            # A link from another page names only the question.
             data = data.copy()
             for name, value in DEFAULTS.items():
                 data[name] = data.get(name) or str(value)
@@ -94,6 +96,7 @@ class FilterForm(forms.Form):
             tier=Tier(fields["tier"]) if fields["tier"] else None,
             tag=fields["tag"] or None,
             words=fields["q"] or None,
+            # Not a status of its own: such a memory is active and found by its words.
             indexing=Indexing.FAILED if is_failed else None,
         )
 
@@ -101,6 +104,7 @@ class FilterForm(forms.Form):
 class WritingForm(forms.Form):
     """What an operator may say of a memory."""
 
+    # Stripping would make a new version of every memory that begins with a space.
     text = forms.CharField(strip=False, widget=forms.Textarea(attrs={"dir": "auto", "spellcheck": "true"}))
     tags = forms.CharField(
         required=False, help_text="Separated by commas.", widget=forms.TextInput(attrs={"dir": "auto"})
@@ -133,6 +137,7 @@ class PinForm(WritingForm):
 class RevisionForm(WritingForm):
     """What an operator changes of a memory. ``version`` is the one they saw while writing."""
 
+    # Two operators at once: the second would overwrite what the first wrote without having seen it.
     version = forms.IntegerField(widget=forms.HiddenInput)
 
     @classmethod
@@ -154,6 +159,7 @@ class RevisionForm(WritingForm):
         """The fields that differ from the item."""
         given = {**self.cleaned_data, "tags": self.tags_given()}
         names = ["text", "tags", "importance", "confidence"]
+        # Only the bank is handed over without a search.
         if item.tier == Tier.MEMORY_BANK:
             names.append("always_inject")
         return {name: given[name] for name in names if given[name] != getattr(item, name)}

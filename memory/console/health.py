@@ -40,6 +40,7 @@ def build_context() -> dict[str, Any]:
         metrics.flush_counts()
         hour, is_counting = metrics.read_last_hour(now), True
     except Unavailable:
+        # The days below come from Postgres and are shown all the same.
         hour, is_counting = {}, False
     days = prometheus.read_days(now.date(), DAYS)
     return {

@@ -30,8 +30,8 @@ VERDICT_NAMES = {f"outcome_{value}": name for value, name in OUTCOME_NAMES.items
 VERSIONS = 20
 EVENTS = 100
 MAX_DIGITS = 6
+# Characters from which a text is folded, so that what can be done with it stays in sight.
 LONG = 800
-"""Characters from which a text is folded, so that what can be done with it stays in sight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,7 @@ def build_item_context(person: ViewedPerson, item: MemoryItem) -> dict[str, Any]
 
 def list_provenance(item: MemoryItem, values: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """What a client or an import noted of it, but for the conversation, which has a line of its own."""
+    # The thread has a line of its own with a link.
     conversation = {"thread_id": item.thread_id, "thread_title": values.get("thread_title")} if item.thread_id else {}
     return [(name, value) for name, value in values.items() if conversation.get(name) != value or value is None]
 
@@ -133,6 +134,7 @@ def render_edit_form(
 
 def is_current(form: RevisionForm, item: MemoryItem) -> bool:
     """Whether the text is still the one the operator started from; says so in the form if not."""
+    # Compared here and not by a lock: writing may take an operator an hour.
     if form.cleaned_data["version"] == item.version:
         return True
     form.add_error(None, "This memory was changed while you were writing. Open it again to see the text it has now.")
@@ -194,6 +196,7 @@ def respond_to_change(
 ) -> HttpResponse:
     if changed is None:
         raise Http404("no such memory")
+    # From a list of hits the reader goes on reading; only the row changes.
     if wants_fragment(request) and "in_place" in request.POST:
         return render(request, "console/item/_moved.html", {"person": person, "item": changed, "message": message})
     messages.success(request, message)

@@ -23,9 +23,11 @@ def record_item_outcome(request: OperatorRequest, person: ViewedPerson, item_id:
     item, outcome = find_item(person, item_id), request.POST.get("outcome", "")
     if request.method != "POST":
         return redirect_to_item(request, person, item_id)
+    # Books and the bank are never scored; no button offers it, but a request can be made by hand.
     if item.tier not in SCORED_TIERS or outcome not in {value.value for value, _ in VERDICTS}:
         raise Http404("no such outcome, or no memory that outcomes score")
     open_facade(person).record_outcome(person.user, Outcome(outcome), now=timezone.now(), related=[str(item_id)])
+    # Read again: promotion may follow a verdict at once.
     score = find_item(person, item_id).score
     messages.success(request, f"Counted as “{OUTCOME_NAMES[Outcome(outcome)]}”: the score went to {score:.2f}.")
     return redirect_to_item(request, person, item_id)

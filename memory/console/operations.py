@@ -24,11 +24,13 @@ RUNS, REPORTS = 10, 20
 @operator_page
 def page(request: OperatorRequest) -> HttpResponse:
     """The page; the part is what changes while a run goes on, asked for until it rests."""
+    # Numbers of everybody together tell about people this operator may not see.
     if not can_see_everybody(request.user):
         raise Http404("not for this operator")
     context = build_index_context()
     if not wants_fragment(request):
         return render(request, "console/operations/page.html", context)
+    # The page asks every two seconds; 286 is how htmx is told to stop.
     status = 200 if context["is_running"] else HTMX_STOP_POLLING
     return render(request, "console/operations/_index.html", context, status=status)
 

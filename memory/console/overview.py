@@ -138,11 +138,13 @@ def split_outcomes(stats: Stats) -> list[BarShare]:
 def list_recent_outcomes(person: ViewedPerson) -> list[RecentOutcome]:
     """The latest, each with the question it was about, else with what the first memory says."""
     events = open_facade(person).list_recent_outcomes(person.user, OUTCOMES)
+    # One query for all texts, not one for each line.
     unasked = [memory for event in events if not event.query and (memory := find_first_memory(event))]
     texts = {}
     if unasked:
         with user_scope(person.user):
             rows = MemoryItem.objects.for_user(person.user).filter(pk__in=unasked)
+            # Cut in the database: a memory may be 32,768 characters, and the line shows 160.
             texts = dict(rows.values_list("pk", Left("text", EXCERPT)))
     return [describe_outcome(person, event, texts) for event in events]
 

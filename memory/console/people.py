@@ -12,8 +12,8 @@ from memory.models import EndUser, Operator, Organization
 from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page, render_page
 from memory.web.viewing import find_viewed_person, visible_organizations
 
+# People listed of one organisation; the search field finds the others.
 PEOPLE_LISTED = 60
-"""People listed of one organisation; the search field finds the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ def home(request: OperatorRequest) -> HttpResponse:
             return redirect("console:overview", *find_viewed_person(request.user, *last).path)
         except Http404:
             del request.session[LAST_VIEWED]
+    # Two rows are enough to know whether there is just one.
     only = EndUser.objects.filter(organization__in=visible_organizations(request.user))[:2]
     if len(only) == 1:
         return redirect("console:overview", only[0].organization.slug, only[0].external_id)

@@ -24,8 +24,8 @@ class ExplainedHit:
     hit: SearchHit
     explanation: str
     numbers: list[ExplainRow]
+    # The final score on a bar that the best hit, or 1, fills.
     level: float
-    """The final score on a bar that the best hit, or 1, fills."""
     wilson: float
 
 

@@ -32,6 +32,7 @@ class SignIn(views.LoginView):
         name, address = request.POST.get("username", ""), request.META.get("REMOTE_ADDR", "")
         wait_s = throttle.count_attempt(name, address)
         if wait_s:
+            # Before the password is looked at, so that many attempts at once are no way around.
             return self.come_back_later(wait_s)
         return super().post(request, *args, **kwargs)
 
@@ -56,6 +57,7 @@ class SignOut(views.LogoutView):
 def find_safe_redirect(request: HttpRequest) -> str:
     """The local address a form asks to return to, or the console's own front page."""
     target = request.POST.get("next", "")
+    # An address of another site would make the sign-in page a way to send people anywhere.
     allowed = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
     return target if allowed else reverse("console:home")
 

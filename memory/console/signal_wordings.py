@@ -15,6 +15,7 @@ class SignalWording:
     lowers: str = ""
 
 
+# Beside the console and not beside the signals: wording changes with the page, signals with the figures.
 SIGNAL_WORDINGS = {
     "speaker": SignalWording("Speaker", "the question names who said it"),
     "time_words": SignalWording("Tells a time", "it tells a time, which the question asks for"),

@@ -37,6 +37,7 @@ def icon(name: str) -> SafeString:
 @register.filter
 def plain(value: object) -> str:
     """What somebody wrote, without the invisible characters that turn or hide the text around them."""
+    # Such characters can make a text read differently from what is stored.
     return SMUGGLED.sub("", str(value))
 
 
@@ -114,6 +115,7 @@ def score_bar(score: float) -> BarLevel:
 def theme(context: dict[str, Any]) -> str:
     """The theme this browser asked for: system, light or dark."""
     request: HttpRequest | None = context.get("request")
+    # From a cookie and not the account: a theme belongs to a screen.
     chosen = request.COOKIES.get(THEME_COOKIE, "") if request else ""
     return chosen if chosen in THEMES else "system"
 

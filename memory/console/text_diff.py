@@ -29,6 +29,7 @@ def diff_texts(before: str, after: str) -> list[DiffRun]:
 
 
 def diff_tokens(old: list[str], new: list[str]) -> Iterator[DiffRun]:
+    # autojunk would treat the commonest words of a long text as noise and mark them as changed.
     for kind, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":
             yield DiffRun("same", "".join(old[i1:i2]))
@@ -57,6 +58,7 @@ def join_runs(parts: Iterator[DiffRun]) -> Iterator[DiffRun]:
 
 
 def trim_change(removed: str, added: str) -> Iterator[DiffRun]:
+    # Only the spaces between two changes, joined above, can make both sides equal.
     if removed == added:
         if removed:
             yield DiffRun("same", removed)

@@ -33,6 +33,7 @@ def count_attempt(username: str, address: str) -> int:
     try:
         count, left_s = redis.call_or_raise(lambda client: count_in_redis(client, key))
     except Unavailable:
+        # Closed, not open: without Redis each process still counts alone.
         count, left_s = count_in_process(key)
     return max(1, left_s) if count > ATTEMPTS else 0
 
@@ -47,6 +48,7 @@ def reset_attempts(username: str, address: str) -> None:
 
 def count_in_redis(client: Redis, key: str) -> tuple[int, int]:
     pipe = client.pipeline(transaction=True)
+    # The window starts at the first failure: renewing it would lock somebody out who tries once an hour.
     pipe.set(key, 0, ex=WINDOW_S, nx=True)
     pipe.incr(key)
     pipe.ttl(key)

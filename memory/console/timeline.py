@@ -34,6 +34,7 @@ TITLES = {
 }
 UP = frozenset({"promoted", "restored", "revived", "vouched", "outcome_worked", "outcome_partial"})
 DOWN = frozenset({"archived", "dormant", "undone", "outcome_failed"})
+# Told by the line's title already.
 TECHNICAL = frozenset({"status", "undone", "merged", "merged_into"})
 NAMES = {"always_inject": "always in context"}
 
@@ -82,6 +83,7 @@ def build_timeline(events: Iterable[TimelineEvent], verdict: int | None = None) 
 
 def find_undoable(events: Iterable[TimelineEvent]) -> int | None:
     """The move that can be taken back: the newest event, once those that were taken back already are left out."""
+    # Newest first: what took a move back is read before the move.
     taken_back: set[int] = set()
     for event in events:
         if "undone" in (event.after or {}):
@@ -95,6 +97,7 @@ def describe_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
     """What changed from what to what; a text is only named, the versions show it."""
     found = []
     for name in dict.fromkeys([*before, *after]):
+        # The versions beside it show the words and their difference.
         if name == "text":
             if after:
                 found.append("text changed")

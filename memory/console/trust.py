@@ -41,6 +41,7 @@ def undo(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID, eve
         return redirect_to_item(request, person, item_id)
     if changed is None:
         raise Http404("no such event")
+    # The event that was taken back may have been a move or a verdict; its successor says which.
     [newest] = memory.list_events(person.user, item_id, limit=1)
     is_verdict = newest.kind == "outcome_withdrawn"
     back = f"verdict was taken back: the score went to {changed.score:.2f}" if is_verdict else "move was taken back"

@@ -52,6 +52,7 @@ class MaintenanceVerbs(FacadePart):
             rows = MemoryItem.objects.for_user(user).values_list("tier", "status").annotate(Count("id"))
             for tier, status, count in rows:
                 tiers[tier][status] = count
+            # Known from the count above, which spares the index a second one.
             active = sum(counts.get(Status.ACTIVE, 0) for counts in tiers.values())
             return Stats(
                 tiers=tiers,

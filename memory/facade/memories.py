@@ -77,6 +77,7 @@ class MemoryVerbs(FacadePart):
     ) -> StoreResult:
         with user_scope(user):
             stored = writing.store_memory(user, new, now=now, actor=self.actor, similar_to=similar_to)
+            # In the same transaction: a bank that is over its capacity is never seen. A merge adds no item.
             if new.tier is Tier.MEMORY_BANK and stored.duplicate_of is None:
                 bank.make_room(user, now=now, keep=[stored.item.pk])
         return stored
@@ -147,7 +148,9 @@ class MemoryVerbs(FacadePart):
         with user_scope(user):
             if not writing.delete_memory(user, item_id, now=now):
                 return False
+            # The exchange holds the same words and would bring them back.
             storing.delete_exchanges_of(user, [item_id])
+            # A repeated request would answer with the deleted text for up to 24 hours.
             erasure.redact_stored_answers(user, [item_id])
             # The row is gone; the ghost only saves the next searches from reading a stale vector.
             transaction.on_commit(lambda: ghost_registry().add(user.pk, [item_id]))
@@ -176,6 +179,7 @@ class MemoryVerbs(FacadePart):
         """Take back a promotion or an archiving, or a verdict that was given on this memory alone."""
         with user_scope(user):
             event = MemoryEvent.objects.filter(user=user, item_id=item_id, pk=event_id).first()
+            # Verdicts and moves are undone by different rooms; a client knows only the event.
             if event is not None and event.kind in withdrawal.OUTCOME_BY_EVENT_KIND:
                 return withdrawal.withdraw_verdict(user, event, now=now, actor=self.actor)
             item = undo.undo_move(user, item_id, event_id, now=now, actor=self.actor, similar_to=similar_to)
@@ -189,6 +193,7 @@ class MemoryVerbs(FacadePart):
 
     def request_erasure(self, user: EndUser, *, now: datetime) -> Erasure:
         """Forget a person: gone from every answer now, erased in the background."""
+        # Here and nowhere else: the endpoint once put the same job on the queue a second time.
         requested = erasure.request_erasure(user, now=now)
         enqueue(tasks.erase_user, str(requested.pk))
         return requested

@@ -16,6 +16,7 @@ class PersonVerbs(FacadePart):
         """None when the user has no such goal or value."""
         with user_scope(user):
             aims = MemoryItem.objects.for_user(user).filter(tier=Tier.MEMORY_BANK, tags__contains=[tag])
+            # Else any memory could be archived under the name of a goal.
             if not aims.filter(pk=item_id).exists():
                 return None
             return writing.archive_memory(user, item_id, now=now, actor=self.actor)

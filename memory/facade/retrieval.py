@@ -105,6 +105,7 @@ class RetrievalVerbs(FacadePart):
                 now=now,
                 thread_id=thread_id,
                 recent_messages=recent_messages,
+                # Experience is a supplement: the search it stands beside must find time left.
                 within_s=memory_conf().deadlines.graph_s,
             )
         except Exception as error:  # noqa: BLE001 - whatever went wrong there, the search can still answer

@@ -38,6 +38,7 @@ def forward_request(request: HttpRequest) -> HttpResponse:
         # A GET would open a stream of server messages; there are none, and the protocol allows refusing it.
         raise Problem(405, "method_not_allowed", "Use POST.", headers={"Allow": ", ".join(METHODS)})
     headers = {name: value for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP}
+    # Whoever could send it would be taken for a program of this machine.
     headers.pop(LOCAL, None)
     if "Authorization" not in headers:
         authenticate_request(request)  # Raises unless this machine's own programs need no key.

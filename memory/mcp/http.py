@@ -28,6 +28,7 @@ PATH, HEALTH = "/mcp", "/health"
 # Set by the web process for a local program when no key is required.
 LOCAL = "X-Commonplace-Local"
 CALLER = "commonplace.caller"
+# Sessions live in this one process's memory, and clients forget to close them.
 MOST_SESSIONS = 1_000
 LARGEST_BODY = 2 * 1024 * 1024
 
@@ -65,6 +66,7 @@ class McpAuthMiddleware:
             await JSONResponse({"status": "ok"})(scope, receive, send)
             return
         try:
+            # Keys are looked up in the database, which the event loop must not wait for.
             who = await run_in_thread(lambda: authenticate_caller(scope))
         except TimeoutError:
             await render_problem(unavailable("The memory took too long; try again."))(scope, receive, send)
@@ -80,6 +82,7 @@ def authenticate_caller(scope: Scope) -> Caller:
     request = ASGIRequest(scope, BytesIO())
     check_host_and_origin(request)
     named, asked = request.headers.get("X-User-Id"), request.GET.get("user")
+    # Taking either would sooner or later write one person's words to another.
     if named and asked and named != asked:
         raise invalid_field("user", "the header X-User-Id names somebody else")
     return resolve_caller(admit_principal(request, identify_principal), named or asked)

@@ -26,6 +26,7 @@ from memory.tools import ToolError
 from memory.web.problems import to_problem
 
 NAME, VERSION = "commonplace", "1"
+# Read once per session by clients that show it to the model at all, so each tool also says when to call it.
 INSTRUCTIONS = (
     "Long-term memory of the person you talk to. Before answering, look with get_context_insights and search_memory; "
     "afterwards say with record_response what came of it. Keep lasting facts about the person with add_to_memory_bank. "
@@ -47,6 +48,7 @@ def list_offered_tools() -> list[Tool]:
                 title=tool.title,
                 read_only_hint=tool.scope == "read",
                 destructive_hint=tool.destructive,
+                # Clients ask their user before a call that is destructive or not repeatable.
                 idempotent_hint=tool.idempotent or tool.scope == "read",
                 open_world_hint=False,
             ),
@@ -96,6 +98,7 @@ def run_call(identify: Callable[[], Caller], name: str, arguments: Mapping[str, 
     except ToolError as error:
         return refuse_call(str(error))
     except Exception as error:  # noqa: BLE001 -- told apart, logged and worded in one place
+        # The same words as over REST, but no status: a model can act on a sentence only.
         problem = to_problem(error)
         return refuse_call("Something went wrong here; it was logged." if problem.status == 500 else problem.detail)
     return CallToolResult(content=[TextContent(text=done.text)], structured_content=done.data)

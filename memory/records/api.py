@@ -88,6 +88,7 @@ class NewJournal(NewRecord):
 
     @model_validator(mode="after")
     def say_something(self) -> "NewJournal":
+        # An empty draft is the beginning of one; an empty finished journal is a mistake.
         if not self.is_draft and not (self.title + self.body).strip():
             raise ValueError("a finished journal has a title or a body")
         return self
@@ -183,6 +184,7 @@ def add_record_routes(routes: RecordRoutes) -> None:
         items = [render_record(out, row) for row in page]
         return json_response(200, routes.pages(items=items, next_cursor=cursor))
 
+    # Each kind has the same calls, so that a client of one can speak to all.
     add_single_record_routes(routes, f"{path}/{{item_id}}", name)
 
 
@@ -290,6 +292,7 @@ def delete_preferences(request: HttpRequest, user: EndUser) -> HttpResponse:
     return HttpResponse(status=204)
 
 
+# A person has one row at most, and before the first write its defaults.
 def render_preferences(row: Any) -> PreferencesOut:  # noqa: ANN401 -- a row or nothing
     if row is None:
         return PreferencesOut(language="en", religion=None, flags={}, updated_at=None)

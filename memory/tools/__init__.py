@@ -1,8 +1,12 @@
 """The seven tools for models: their definitions, arguments, execution and rendered results.
 
-REST and MCP both offer these, so a model behaves the same behind either. A tool works through the facade
-and holds no rule about memories; its own rules are about calls: arguments as models send them, one follow-up search a
-turn, no change to a memory that was only vaguely named. May import the facade and what lies below it, no door.
+To change what a model reads of a tool, see `definitions`; what it may send, `arguments` (lenient about form, strict
+about meaning); what a tool does, `execution`; which memory it means, `matching`; how the result reads, `rendering`.
+REST and MCP both offer them from here, so a model behaves the same behind either.
+
+A tool works through the facade and holds no rule about memories; its own rules are about calls: one follow-up search
+a turn (`turns`), no change to a memory that was only vaguely named. May import the facade and what lies below it;
+knows no HTTP.
 """
 
 from memory.tools.calls import TargetNotFound, ToolCall, ToolError, ToolResult, UnknownTool, read_call

@@ -38,6 +38,7 @@ def parse_list(value: object) -> object:
     """A list that was sent as a single value, as "a, b", or as JSON in a string."""
     if isinstance(value, str):
         text = value.strip()
+        # Models also send a list as JSON in a string.
         if text.startswith("["):
             try:
                 return json.loads(text)
@@ -93,6 +94,7 @@ class Arguments(BaseModel):
             for other in others:
                 if other in fields and other not in cls.model_fields:
                     value = fields.pop(other)
+                    # Two different queries under two names: guessing would search for the wrong one.
                     if fields.setdefault(field, value) != value:
                         raise ValueError(f"{field} and {other} are the same argument; give one of them")
         return fields

@@ -28,6 +28,7 @@ class Tool:
         return build_schema(self.arguments)
 
 
+# In the order a model should think of them; together under 1,500 tokens, as they are paid for in every conversation.
 TOOLS: dict[str, Tool] = {
     tool.name: tool
     for tool in (
@@ -88,8 +89,8 @@ TOOLS: dict[str, Tool] = {
         ),
     )
 }
+# Names that are accepted and not published: a dot makes OpenAI and Anthropic refuse the whole list of tools.
 OTHER_NAMES = {"memory.search": "memory_search"}
-"""Names that are accepted and not published: a dot makes OpenAI and Anthropic refuse the whole list of tools."""
 
 
 @cache
@@ -128,6 +129,7 @@ def simplify_schema(schema: Any, definitions: dict[str, Any]) -> Any:  # noqa: A
     choices = [
         simplify_schema(choice, definitions) for choice in simple.pop("anyOf", []) if choice.get("type") != "null"
     ]
+    # A union with null only says that the argument may be left out, which ``required`` says already.
     if len(choices) == 1:
         simple = {**choices[0], **simple}
     elif choices:

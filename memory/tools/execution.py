@@ -41,8 +41,8 @@ from outcomes.verdicts.recording import UnknownTurn
 
 logger = structlog.get_logger(__name__)
 
+# Does the call for a user, who may have been made since it was prepared. Raises ToolError or Refused.
 PreparedCall = Callable[[EndUser], ToolResult]
-"""Does the call for a user, who may have been made since it was prepared. Raises ToolError or Refused."""
 
 
 def prepare_call(memory: MemoryFacade, user: EndUser | None, call: ToolCall, *, now: datetime) -> PreparedCall:
@@ -57,6 +57,7 @@ def prepare_call(memory: MemoryFacade, user: EndUser | None, call: ToolCall, *, 
             raise ToolError([(error.field, error.rule)]) from error
         except UnknownTurn as error:
             raise TargetNotFound([(error.field, "there is no such turn")]) from error
+        # Kept for the graphs, which learn from the turn's outcome which tool helped.
         record_success(memory, user, call, result, now=now, ms=(time.perf_counter() - started) * 1000)
         return result
 
@@ -82,6 +83,7 @@ def record_failures(
     started = time.perf_counter()
     try:
         yield
+    # A rule of ours was met, no tool failed: nothing is to be learned from it.
     except TooManyCalls:
         raise
     except (ToolError, Unavailable, RecallFailed) as error:
@@ -169,6 +171,7 @@ def search_memory(memory: MemoryFacade, user: EndUser | None, call: ToolCall, no
         try:
             found = memory.search(user, request, now=now)
         except Exception:
+            # A search that failed has answered nothing and must not use the turn's one follow-up up.
             if claimed:
                 release_follow_up(user, claimed)
             raise
@@ -285,13 +288,13 @@ def archive_memory(memory: MemoryFacade, user: EndUser | None, call: ToolCall, n
     return archive_item
 
 
+# What a tool that is no search works on.
 TIERS = {
     "record_response": (Tier.WORKING,),
     "add_to_memory_bank": (Tier.MEMORY_BANK,),
     "update_memory": (Tier.MEMORY_BANK,),
     "archive_memory": (Tier.MEMORY_BANK,),
 }
-"""What a tool that is no search works on."""
 HANDLERS: dict[str, Callable[[MemoryFacade, EndUser | None, ToolCall, datetime], PreparedCall]] = {
     "get_context_insights": get_insights,
     "search_memory": search_memory,

@@ -18,6 +18,7 @@ def find_target(memory: MemoryFacade, user: EndUser | None, target: BankTarget, 
         item = memory.get(user, target.memory_id) if user else None
         if item is None:
             raise TargetNotFound([("memory_id", "there is no such memory")])
+        # Outcomes decide on the other tiers; a model rewording them would rewrite what was really said.
         if item.tier != Tier.MEMORY_BANK:
             raise ToolError([("memory_id", f"names a memory of {item.tier}; only memory_bank items can be changed")])
         return item.pk
@@ -32,6 +33,8 @@ def match_bank_item(memory: MemoryFacade, user: EndUser, words: str, *, now: dat
         return found.item.pk
     if not found.candidates:
         raise TargetNotFound([("match_query", found.why)])
+    # Words change a memory only when they identify one: asking again costs a call, correcting the wrong one costs
+    # trust.
     candidates = [f"candidate {one.item.pk}: {quote_inline(preview_text(one.item.text))}" for one in found.candidates]
     refusal = f"{found.why}; nothing was changed, name one by memory_id"
     raise ToolError([("match_query", rule) for rule in (refusal, *candidates)])

@@ -51,6 +51,7 @@ READ, WRITE, ADMIN = BearerKey("read"), BearerKey("write"), BearerKey("admin")
 
 def admit_principal(request: Request, identify: Callable[[Request], Principal]) -> Principal:
     """The principal of a request, if the system is enabled and the key within its rate limit."""
+    # Before the key is looked at, so that a memory that is off costs its database nothing.
     if not memory_conf().flags["system"]:
         raise unavailable("The memory is switched off by its operator.")
     principal = identify(request)
@@ -61,6 +62,7 @@ def admit_principal(request: Request, identify: Callable[[Request], Principal]) 
 
 
 def authenticate_request(request: HttpRequest) -> Principal:
+    # Session cookies are never looked at: a console that is open in the browser lends its operator's rights to nobody.
     header = request.headers.get("Authorization", "")
     if not header:
         if not memory_conf().require_auth and is_local(request):
@@ -80,9 +82,11 @@ def unauthorised(detail: str, error: str = "") -> Problem:
 
 def is_local(request: HttpRequest) -> bool:
     """Whether the client is a program on this machine, and neither a proxy nor a page of another site."""
+    # Behind a proxy everybody seems to be on this machine.
     if any(name in request.headers for name in FORWARDED):
         return False
     origin = request.headers.get("Origin")
+    # A page of another site, open in a browser here, also asks from this machine.
     if origin is not None and urlsplit(origin).netloc != request.get_host():
         return False
     if request.headers.get("Sec-Fetch-Site", "none") not in {"none", "same-origin"}:

@@ -75,6 +75,7 @@ def write_once(*, creates_user: bool = False, **found_before: Callable[..., obje
     def decorate(view: Endpoint) -> Endpoint:
         def endpoint(request: HttpRequest, u: str, *args: object, **kwargs: object) -> HttpResponse:
             known = lookup_user(request, u) if creates_user else get_user_or_404(request, u)
+            # A repeat is answered as it was, even where the preparation would refuse it by now.
             if found_before and known is not None and (stored := replay_stored(request, known)):
                 return stored
             found = {name: find(request, known, *args, **kwargs) for name, find in found_before.items()}

@@ -54,6 +54,7 @@ def validate_json_size(value: Json) -> Json:
 
 
 def parse_whole_number(value: object) -> int:
+    # Python also reads digits of other scripts, underscores and spaces as a number.
     if isinstance(value, str) and WHOLE.fullmatch(value):
         return int(value)
     raise ValueError("must be a whole number")
@@ -141,6 +142,7 @@ class QueryParameters(BaseModel):
     @model_validator(mode="after")
     def refuse_unknown(self, info: ValidationInfo) -> "QueryParameters":
         request: HttpRequest | None = (info.context or {}).get("request")
+        # A misspelt parameter would otherwise be a filter that silently does nothing.
         known = {field.alias or name for name, field in type(self).model_fields.items()}
         unknown = sorted(set(request.GET) - known) if request else []
         if unknown:

@@ -25,6 +25,7 @@ REPLAYED = "Idempotency-Replayed"
 KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?")
 RETENTION = timedelta(hours=24)
 
+# The unique index makes a second sender wait here until the first has committed or failed.
 CLAIM = """
 INSERT INTO idempotency_record (user_id, key, route, body_digest, status, response, created_at)
 VALUES (%s, %s, %s, %s, 0, '{}', %s) ON CONFLICT (user_id, route, key) DO NOTHING
@@ -112,6 +113,7 @@ def replace_stored_response(request: HttpRequest, user: EndUser, response: HttpR
 
 def replay_response(request: HttpRequest, user: EndUser, key: str) -> HttpResponse:
     record = find_records(request, user, key).get()
+    # Answering the first request's result to another one would hide a client's bug as data.
     if record.body_digest != digest_request(request):
         raise Problem(409, "idempotency_mismatch", "The key was used with another body; use a new key.")
     return HttpResponse(
@@ -132,5 +134,6 @@ def get_route(request: HttpRequest) -> str:
 
 
 def digest_request(request: HttpRequest) -> str:
+    # The address is part of the request: one route serves many memories.
     parts = (request.path.encode(), request.META.get("QUERY_STRING", "").encode(), request.body)
     return hashlib.sha256(b"\x00".join(parts)).hexdigest()

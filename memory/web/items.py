@@ -53,6 +53,7 @@ class MemoryOut(BaseModel):
             status=Status(item.status),
             text=item.text,
             tags=item.tags,
+            # A float's last digits differ between machines and would make equal answers unequal.
             score=round(item.score, 6),
             importance=item.importance,
             confidence=item.confidence,

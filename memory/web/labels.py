@@ -34,5 +34,6 @@ ACTORS = {"key": "API key", "operator": "operator"}
 
 def describe_actor(actor: str) -> str:
     """Who did something: an API key, an operator, or a part of the product by its own name."""
+    # Actors are stored as kind and name, which the product's own parts do without.
     kind, colon, name = actor.partition(":")
     return f"{ACTORS[kind]} {name}" if colon and kind in ACTORS else actor.replace("_", " ")

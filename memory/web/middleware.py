@@ -29,16 +29,20 @@ class ApiEdgeMiddleware:
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
+        # The web server passes requests on before their bodies are complete. Sixteen clients that stopped in the middle
+        # of a body once held the whole connection pool, and everybody else got 503.
         self.readers = BoundedSemaphore(memory_conf().limits.bodies)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not request.path_info.startswith(PREFIX):
             refusal = self.read_ahead(request)
             return refusal.response() if refusal else self.get_response(request)
+        # What can be refused by its head alone costs no thread and no connection.
         problem = find_early_problem(request)
         if not problem and has_plausible_key(request):
             problem = self.read_ahead(request)
         response = problem.response() if problem else convert_to_problem(self.get_response(request))
+        # Every answer is about one person: no proxy may keep it.
         response.headers.setdefault("Cache-Control", "no-store")
         return response
 
@@ -63,10 +67,12 @@ class ApiEdgeMiddleware:
 
 def has_plausible_key(request: HttpRequest) -> bool:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    # The checksum alone decides: a guessed key costs no query and no body is read for it.
     return scheme.lower() == "bearer" and is_well_formed(token)
 
 
 def convert_to_problem(response: HttpResponseBase) -> HttpResponseBase:
+    # Django's own refusals (an unknown host, a failed parse) come as HTML.
     if response.status_code < 400 or response.headers.get("Content-Type", "").startswith(MEDIA_TYPE):
         return response
     headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}

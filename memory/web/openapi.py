@@ -52,6 +52,7 @@ def describe_responses(
 
 def drop_null(schema: dict[str, Any]) -> dict[str, Any]:
     """A URL parameter cannot be null, so null is removed from its schema."""
+    # Pydantic words an optional parameter as a union with null, which no URL can say.
     kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type") != "null"]
     if len(kinds) != 1:
         return schema
@@ -69,6 +70,7 @@ class DocumentedAPI(NinjaAPI):
         document = super().get_openapi_schema(**kwargs)
         for path in document["paths"].values():
             for method in list(path):
+                # Copied: the framework hands out its own schema, and completing it twice would add the header twice.
                 path[method] = complete_operation(method, deepcopy(path[method]))
         return document
 
@@ -82,6 +84,7 @@ def complete_operation(method: str, operation: dict[str, Any]) -> dict[str, Any]
             answer["headers"] = HEADERS[str(status)]
     for parameter in operation["parameters"]:
         parameter["schema"] = drop_null(parameter["schema"])
+    # Read from the header by the decorators, so the framework does not know of it.
     if method == "post":
         operation["parameters"].append(IDEMPOTENCY_KEY)
         for status, answer in operation["responses"].items():

@@ -15,6 +15,7 @@ def write_page_cursor(key: str, row_id: UUID) -> str:
 def read_page_cursor(cursor: str) -> tuple[str, UUID] | None:
     """None for what is no cursor of ours: such a page starts from the beginning."""
     try:
+        # Padding is left out of addresses and put back here.
         key, _, row_id = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().partition("|")
         return key, UUID(row_id)
     except (ValueError, binascii.Error):

@@ -48,6 +48,7 @@ def render_page(
 
 
 def forbid_caching(response: Response) -> Response:
+    # A shared machine's back button must not show a person's memories after signing out.
     response.headers["Cache-Control"] = "no-store"
     patch_vary_headers(response, ["HX-Request", "Cookie"])
     return response
@@ -68,6 +69,7 @@ def operator_page(view: Page[P]) -> Callable[Concatenate[HttpRequest, P], HttpRe
 
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        # Before anything is looked up: what exists is nobody's business who has not signed in.
         if not request.user.is_authenticated:
             return forbid_caching(redirect_to_sign_in(request))
         return forbid_caching(view(cast("OperatorRequest", request), *args, **kwargs))
@@ -81,6 +83,7 @@ def person_page(view: PersonPage) -> Callable[..., HttpResponse]:
     @operator_page
     def view_person(request: OperatorRequest, /, organization: str, external_id: str, **address: Any) -> HttpResponse:
         person = find_viewed_person(request.user, organization, external_id)
+        # Written only on a change: saving a session is a write on each page otherwise.
         if request.session.get(LAST_VIEWED) != list(person.path):
             request.session[LAST_VIEWED] = person.path
         if not memory_conf().flags["system"]:

@@ -25,6 +25,7 @@ def cut_page(rows: Sequence[Row], limit: int, cursor_of: Callable[[Row], str]) -
 
 
 def sign_cursor(listing: list[Any], position: list[Any]) -> str:
+    # Signed, or a client could hand in a position that reads past its filters.
     return signing.dumps([listing, position], salt=SALT)
 
 
@@ -36,6 +37,7 @@ def read_cursor(listing: list[Any], cursor: str | None) -> list[Any] | None:
         its_listing, position = signing.loads(cursor, salt=SALT)
     except (signing.BadSignature, ValueError) as error:
         raise invalid_field("cursor", "is not a cursor of this API") from error
+    # A cursor of another order would skip or repeat rows without anybody noticing.
     if its_listing != listing:
         raise invalid_field("cursor", "belongs to another list: keep the same filters from page to page")
     return list(position)

@@ -6,6 +6,7 @@ UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0
 USER_PATTERN = rf"^{EXTERNAL_ID_PATTERN.pattern}$"
 THREAD_PATTERN = r"^[^/\x00-\x1f\x7f-\x9f]+$"
 
+# A regular expression tells nobody what to send instead.
 PATTERN_RULES = {
     UUID_PATTERN: "must be a UUID",
     USER_PATTERN: "must be 1-128 of A-Z a-z 0-9 _ . @ : -",

@@ -119,6 +119,7 @@ def unknown_reference(field: str) -> Problem:
 
 
 def invalid_fields(errors: Iterable[FieldError]) -> Problem:
+    # Three are enough to read at once; the list holds the others.
     found = list(errors)
     detail = "; ".join(f"{error.field}: {error.message}" if error.field else error.message for error in found[:3])
     return Problem(422, "validation_failed", detail, errors=found)
@@ -205,6 +206,7 @@ def problem_from_status(status: int, detail: str = "", headers: dict[str, str] |
 
 def problem_from_database(error: DatabaseError | InterfaceError) -> Problem:
     sqlstate = getattr(error.__cause__, "sqlstate", None)
+    # Trying again helps here, and a client that sees 500 does not try again.
     if sqlstate in CONTENTION:
         return conflict("Another request is changing the same thing; try again.")
     if isinstance(error, DataError):
@@ -216,6 +218,7 @@ def problem_from_database(error: DatabaseError | InterfaceError) -> Problem:
 
 
 def report_unexpected(error: Exception) -> Problem:
+    # The answer names only the request's id: a traceback may quote what somebody stored.
     logger.error("request failed", exc_info=error)
     return Problem(500, "internal_error", "The failure was logged under this answer's X-Request-Id.")
 

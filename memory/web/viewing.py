@@ -41,6 +41,7 @@ def can_see_everybody(operator: Operator) -> bool:
 
 def find_viewed_person(operator: Operator, organization_slug: str, external_id: str) -> ViewedPerson:
     """Raises Http404 alike for what does not exist and for what this operator may not see."""
+    # Looked for among those the operator may see, so a foreign slug and an unknown one are answered alike.
     organization = visible_organizations(operator).filter(slug=organization_slug).first()
     user = find_user(organization, external_id) if organization else None
     if organization is None or user is None:

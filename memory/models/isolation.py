@@ -1,4 +1,4 @@
-"""Rows that belong to a person: the keys their models carry, and the migration that has the database watch over them.
+"""Rows that belong to a person: the key their models carry, and the migration that has the database watch over them.
 
 The one place for composite keys: a row that refers to a memory does so by (user, item), so that it cannot refer to
 somebody else's.
@@ -12,7 +12,6 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 if TYPE_CHECKING:
-    from memory.models.items import MemoryItem
     from memory.models.people import EndUser
 
 POLICY = "user_isolation"
@@ -21,13 +20,6 @@ POLICY = "user_isolation"
 def user_key() -> "models.ForeignKey[EndUser, EndUser]":
     """Whose row it is. Without an index of its own: every index of such a table begins with the user."""
     return models.ForeignKey("memory.EndUser", on_delete=models.CASCADE, related_name="+", db_index=False)
-
-
-def item_key(related_name: str) -> "models.ForeignKey[MemoryItem, MemoryItem]":
-    """Which memory it belongs to. The constraint is the composite one of ``IsolateByUser(references=...)``."""
-    return models.ForeignKey(
-        "memory.MemoryItem", on_delete=models.CASCADE, related_name=related_name, db_constraint=False
-    )
 
 
 class IsolateByUser(Operation):

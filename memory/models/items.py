@@ -12,7 +12,7 @@ from django.db import models
 from django.utils import timezone
 
 from memory.conf import memory_conf
-from memory.models.isolation import item_key, user_key
+from memory.models.isolation import user_key
 from memory.models.people import EndUser
 from memory.tiers import POLICIES, Indexing, Outcome, SourceType, Status, Tier, Trust
 
@@ -175,6 +175,13 @@ class MemoryItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tier} {self.id}"
+
+
+def item_key(related_name: str) -> "models.ForeignKey[MemoryItem, MemoryItem]":
+    """Which memory it belongs to. The constraint is the composite one of ``IsolateByUser(references=...)``."""
+    return models.ForeignKey(
+        "memory.MemoryItem", on_delete=models.CASCADE, related_name=related_name, db_constraint=False
+    )
 
 
 class MemoryVersion(models.Model):

@@ -32,7 +32,7 @@ LEGEND = (
 
 
 class GraphForm(forms.Form):
-    """What to show; what does not stand in the address is as usual."""
+    """What to show; what the address leaves out is as usual."""
 
     time = forms.ChoiceField(required=False, choices=[(span.value, name) for span, name in SPANS])
     sort = forms.ChoiceField(required=False, choices=[(sort.value, name) for sort, name in SORTS])
@@ -85,6 +85,7 @@ def build_graph_context(person: ViewedPerson, form: GraphForm) -> dict[str, Any]
     # The table's twenty; the drawing asks for its own, entities and actions included.
     concepts = browsing.list_concepts(user, query, now=now)
     routing = statistics.load_routing(user, [row.key for row in concepts])
+    # Bars are relative to the first: importance has no scale of its own.
     top = max((row.importance for row in concepts), default=0.0) or 1.0
     return {
         "sizes": browsing.count_graph_rows(user),

@@ -53,7 +53,8 @@ def build_threads_context(request: OperatorRequest, person: ViewedPerson) -> dic
 
 
 def read_offset(request: OperatorRequest, name: str) -> int:
-    """How many rows are passed over; 0 when the address names none."""
+    """How many rows to skip; 0 when the address names none."""
+    # A number of thousands of digits takes seconds to read.
     digits = request.GET.get(name, "")
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < MAX_DIGITS else 0
 
@@ -108,6 +109,7 @@ def record_outcome(request: OperatorRequest, person: ViewedPerson, exchange_id: 
         raise Http404("no such outcome")
     now = timezone.now()
     recording.record_outcome(person.user, Outcome(outcome), now=now, exchange_id=exchange_id, actor=person.actor)
+    # Without JavaScript the page comes again, at the exchange that was judged.
     if not wants_fragment(request):
         return redirect_to_exchange(person, exchange)
     shown = describe_exchange(find_exchange(person, exchange_id))

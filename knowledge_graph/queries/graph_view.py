@@ -12,6 +12,7 @@ from knowledge_graph.queries.browsing import GraphQuery
 from memory.access.scope import user_scope
 from memory.models import EndUser
 
+# More than these few crowd the drawing: each is linked to every concept of its kind of work.
 MOST_ACTIONS = 6
 ROUTING, CONTENT, BOTH, ACTION = "routing", "content", "both", "action"
 COLOURS = {ROUTING: "blue", CONTENT: "green", BOTH: "purple", ACTION: "orange"}

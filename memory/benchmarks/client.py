@@ -93,6 +93,7 @@ class BenchmarkClient:
     def search(self, user: str, query: str, limit: int) -> list[str]:
         """The ids found, best first."""
         answer = self._post("search", f"/api/v1/users/{user}/search", {"query": query, "limit": limit})
+        # The server's own stages, indented below the whole call in the table.
         debug = answer["debug"]
         self.watch.add_all("  ", debug["stage_timings_ms"])
         self.fallbacks.update(debug["fallbacks_used"])

@@ -89,6 +89,7 @@ def stage_local(plan: SpeedPlan, *, keep: bool, say: Say) -> Iterator[BenchmarkS
 
 def load_users(organization: Organization, plan: SpeedPlan, writer: NoteWriter, say: Say) -> str:
     """Fill the measured user and the others; what an earlier run kept is used again. Returns how it was made."""
+    # Only there can vectors be made inside the database; to send a million over HTTP takes hours.
     if memory_conf().vector.backend != "pgvector":
         raise BenchmarkStageError("rows can be loaded directly only where pgvector is the vector index")
     sizes = {MEASURED: plan.loaded_memories}

@@ -15,6 +15,7 @@ from typing import Any
 # Identifiers of turns are written "D8:6"; people's files also hold "D8:6; D9:17", "D:11:26" and "D30:05".
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
 _SESSION = re.compile(r"session_(\d+)")
+# As in "1:56 pm on 8 May, 2023", the form of LoCoMo's files.
 _WHEN = "%I:%M %p on %d %B, %Y"
 
 # The fifth category asks about things that were never said, so there is no turn to find.

@@ -87,6 +87,7 @@ def write_memories(user: EndUser, store: DatasetStore, asked_at: datetime) -> Lo
             content.refused[memory.key] = error.rule
         else:
             fit.append((memory.key, new))
+    # Through the facade, as an import goes: what is measured has passed the guard and the bank's merging.
     facade = MemoryFacade(ACTOR)
     for start in range(0, len(fit), BATCH):
         part = fit[start : start + BATCH]

@@ -149,6 +149,7 @@ def parse_mode(mode: str) -> SearchMode:
     """A mode by its name; ``-date`` is the search as configured without the boost of that name."""
     if mode in MODES and mode != PLAIN:
         return MODES[mode]
+    # Everything else stays as configured, so the difference is what the one boost is worth.
     left_out = FROM_OUTCOMES if mode == PLAIN else {mode.removeprefix("-")}
     return SearchMode(FOUND, boosts=tuple(path for name, path in list_boosts().items() if name not in left_out))
 

@@ -38,6 +38,7 @@ def resolve_organization(slug: str | None) -> Organization:
         if found is None:
             raise CommandError(f"there is no organisation {slug!r}; there are: {_list_slugs()}")
         return found
+    # Most installations have one; with several, guessing would import into somebody else's.
     several = list(Organization.objects.order_by("slug")[:2])
     if not several:
         raise CommandError("there is no organisation yet; create_key creates one with its first key")

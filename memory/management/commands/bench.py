@@ -123,6 +123,7 @@ class Command(BaseCommand):
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
 
     def handle(self, *args: object, **options: Any) -> None:
+        # In a file or a pipe 80 columns would break the tables of several modes.
         console = Console(file=cast("IO[str]", self.stdout), width=None if self.stdout.isatty() else 160)
         measure = {
             "speed": measure_speed,
@@ -214,7 +215,7 @@ def measure_load(console: Console, options: dict[str, Any]) -> dict[str, Any]:
 
 def measure_insights(console: Console, options: dict[str, Any]) -> dict[str, Any]:
     plan = insights.InsightsPlan(**{name: options[name] for name in ("concepts", "memories", "queries", "seed")})
-    # The user is filled here, so the stage loads nothing.
+    # The user is filled by the measurement, so the stage loads nothing.
     with stage_local(SpeedPlan(1, 0, 1, 1, plan.seed), keep=False, say=console.print) as stage:
         if stage.person is None:
             raise BenchmarkStageError("insights are measured on this installation only")

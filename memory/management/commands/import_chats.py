@@ -43,6 +43,7 @@ class Command(BaseCommand):
         tier = Tier(options["tier"])
         try:
             file = ChatFile(options["file"], options["format"])
+            # The whole file first: reading it twice costs seconds, half an import costs trust.
             with show_progress(self.stdout, "checked messages") as advance:
                 survey = file.survey(on_message=lambda: advance(1))
             self.write_survey(survey)

@@ -25,6 +25,7 @@ class Command(BaseCommand):
         keys = ApiKey.objects.select_related("organization").order_by("organization__slug", "created_at", "pk")
         if options["org"]:
             keys = keys.filter(organization=resolve_organization(options["org"]))
+        # The beginning of a key is enough to tell it and useless to whoever reads over a shoulder.
         rows = [
             render_key(key, now)
             for key in keys

@@ -83,6 +83,7 @@ def render_introduction(access: dict[str, str]) -> str:
 def read_access(file: Path) -> dict[str, str]:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
+    # Missing or cut short by a full disk: a new key and a new password are made.
     except (OSError, ValueError):
         return {}
     return (

@@ -86,6 +86,7 @@ class Command(BaseCommand):
             with show_progress(self.stdout, "rows", run.rows_total or None) as advance:
                 advance(run.rows_done)
                 run = self.wait_until_stopped(run, advance)
+        # Ctrl-C leaves a paused run, which the worker does not take up behind the operator's back.
         except KeyboardInterrupt:
             runs.pause_run()
             raise CommandError("paused; --resume goes on from here", returncode=130) from None
@@ -120,6 +121,7 @@ class Command(BaseCommand):
     def roll_back(self, now: datetime) -> None:
         restored = runs.roll_back_run(now=now)
         self.stdout.write(f"{restored.name} is live again")
+        # The index that comes back is compared in full: it was not the one that answered.
         report = drift.start_report(drift.Mode.FULL, now=now)
         drift.continue_report(report, clock=timezone.now, stop=lambda: False)
         line = report.problem or f"{report.rows:,} rows compared, {sum(report.mended.values()):,} put right"

@@ -5,7 +5,7 @@ from typing import Final
 
 from memory.language.folding import strip_accents
 from memory.language.kin import load_introductions, load_own_introductions
-from memory.language.loader import Language, load_languages
+from memory.language.loader import load_languages
 from memory.language.names import load_words
 from memory.language.periods import MONTHS, WEEKDAYS
 from memory.language.stopwords import load_fillers, load_stop_words
@@ -43,17 +43,17 @@ def find_announced_kind(before: list[str]) -> str | None:
 
 
 def is_function_word(bare: str) -> bool:
-    return bare in _function_words(load_languages())
+    return bare in _function_words(is_first=False)
 
 
 def is_acronym(bare: str) -> bool:
     """Whether a word in capitals is no ordinary one. Later languages are not asked: "nas" is Portuguese "in the"."""
-    first = tuple(language for language in load_languages() if language.generation == 1)
-    return bare not in _function_words(first)
+    return bare not in _function_words(is_first=True)
 
 
 @cache
-def _function_words(languages: tuple[Language, ...]) -> frozenset[str]:
-    codes = tuple(language.code for language in languages)
+def _function_words(*, is_first: bool) -> frozenset[str]:
+    """Of all languages, or of the first generation alone."""
+    codes = tuple(language.code for language in load_languages() if language.generation == 1 or not is_first)
     grammar = {strip_accents(word) for code in codes for word in load_stop_words(code)}
     return frozenset(grammar) | load_words("no names") | load_fillers(codes) | load_introductions()

@@ -53,11 +53,11 @@ def load_counts() -> dict[str, int]:
 
 def find_written_numbers(bare: str) -> Iterator[float]:
     """Numbers spelled out in a folded text: a run of number words, joined by "and" or a hyphen."""
-    hundred, thousand, joined = (frozenset(collect_entries(SUBJECT, name)) for name in ("hundred", "thousand", "and"))
+    values, hundred, thousand, joined = _load_words()
     total = last = 0
     is_open = False
     for word in [*_WORD.findall(bare), ""]:
-        value = _value_of(word)
+        value = _value_of(word, values)
         if value is not None:
             last += value
         elif word in hundred:
@@ -77,9 +77,15 @@ def find_written_numbers(bare: str) -> Iterator[float]:
         is_open = True
 
 
-def _value_of(word: str) -> int | None:
+@cache
+def _load_words() -> tuple[dict[str, int], frozenset[str], frozenset[str], frozenset[str]]:
+    """The amounts, and the words for a hundred, a thousand and "and"."""
+    hundred, thousand, joined = (frozenset(collect_entries(SUBJECT, name)) for name in ("hundred", "thousand", "and"))
+    return load_values(AMOUNT), hundred, thousand, joined
+
+
+def _value_of(word: str, values: dict[str, int]) -> int | None:
     """What a number word stands for. Hebrew writes "and", "in" and "for" onto it."""
-    values = load_values(AMOUNT)
     value = values.get(word)
     return values.get(word[1:]) if value is None and word[:1] and word[0] in PARTICLES else value
 

@@ -65,10 +65,11 @@ class LaterLanguage:
     # Stop words and letters of each of the others.
     rivals: tuple[tuple[frozenset[str], frozenset[str]], ...]
 
-    def is_ahead(self, words: frozenset[str], letters: frozenset[str]) -> bool:
+    def is_ahead(self, words: Iterable[str], text: str) -> bool:
         """Whether a text is clearly in this language: by something of its own, and by more than any other has."""
-        if self.own_words.isdisjoint(words) and self.own_letters.isdisjoint(letters):
+        if self.own_words.isdisjoint(words) and self.own_letters.isdisjoint(text):
             return False
+        words, letters = frozenset(words), frozenset(text)
         hits = len(self.words & words) + len(self.letters & letters)
         return hits >= _LATER_EVIDENCE and all(
             hits > len(known & words) + len(marks & letters) for known, marks in self.rivals
@@ -128,7 +129,7 @@ def detect_languages(text: str, words: Collection[str]) -> tuple[tuple[str, ...]
     clearly its own, so that adding it changes nothing in how the texts of the others are read: their stored terms stay
     what a query is answered with.
     """
-    bare = [word if word.isascii() else strip_accents(word) for word in words]
+    bare = words if text.isascii() else [word if word.isascii() else strip_accents(word) for word in words]
     if later := _find_later(text, bare):
         return (later,), load_stop_words(later)
     votes = dict.fromkeys(FIRST_LANGUAGES, 0)
@@ -151,12 +152,8 @@ def detect_languages(text: str, words: Collection[str]) -> tuple[tuple[str, ...]
 
 def _find_later(text: str, words: Iterable[str]) -> str | None:
     """The latest of the later languages that a text is clearly in."""
-    later = _load_later()
-    if not later:
-        return None
-    distinct = frozenset(words)
-    letters = frozenset() if text.isascii() else frozenset(text)
-    return next((language.code for language in reversed(later) if language.is_ahead(distinct, letters)), None)
+    letters = "" if text.isascii() else text
+    return next((language.code for language in reversed(_load_later()) if language.is_ahead(words, letters)), None)
 
 
 @lru_cache(maxsize=64)

@@ -12,6 +12,7 @@ WITHOUT_DATABASE = frozenset(
         "diffsettings",
         "down",
         "findstatic",
+        "export_openapi_schema",
         "help",
         "makemessages",
         "show_access",

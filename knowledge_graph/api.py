@@ -176,7 +176,7 @@ class EntityDetailOut(EntityOut):
     memories: list[MemoryOut]
 
     @classmethod
-    def whole(cls, found: EntityDetail) -> "EntityDetailOut":
+    def from_detail(cls, found: EntityDetail) -> "EntityDetailOut":
         return cls(
             **EntityOut.of(found.entity).model_dump(),
             is_concept=found.is_concept,
@@ -306,7 +306,7 @@ def get_entity(request: HttpRequest, user: EndUser, options: Query[NameQuery]) -
     found = browsing.load_entity(user, options.name)
     if found is None:
         raise not_found()
-    return json_response(200, EntityDetailOut.whole(found))
+    return json_response(200, EntityDetailOut.from_detail(found))
 
 
 @router.get(
@@ -317,7 +317,7 @@ def get_entity(request: HttpRequest, user: EndUser, options: Query[NameQuery]) -
     summary="How two entities are connected",
 )
 @require_user
-def graph_path(request: HttpRequest, user: EndUser, options: Query[PathQuery]) -> HttpResponse:
+def get_graph_path(request: HttpRequest, user: EndUser, options: Query[PathQuery]) -> HttpResponse:
     """The shortest way over memories that name both of two neighbours, at most six steps."""
     path = paths.find_entity_path(user, options.start, options.end)
     if path is None:
@@ -333,7 +333,7 @@ def graph_path(request: HttpRequest, user: EndUser, options: Query[PathQuery]) -
     summary="The foremost of all graphs as nodes and edges",
 )
 @optional_user
-def graph_picture(request: HttpRequest, user: EndUser | None, options: Query[PictureOptions]) -> HttpResponse:
+def get_graph_picture(request: HttpRequest, user: EndUser | None, options: Query[PictureOptions]) -> HttpResponse:
     query = GraphQuery(options.sort, options.time, options.thread_id or "", limit=options.limit)
     found = graph_view.build_graph_view(user, query, now=timezone.now()) if user else GraphView([], [])
     nodes, edges = [NodeOut.of(node) for node in found.nodes], [TieOut.of(tie) for tie in found.edges]

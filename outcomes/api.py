@@ -178,7 +178,7 @@ def get_exchange(request: HttpRequest, user: EndUser, exchange_id: ExchangeId) -
     summary="Where a thread stands",
 )
 @optional_user
-def thread_state(request: HttpRequest, user: EndUser | None, thread_id: ThreadId) -> HttpResponse:
+def get_thread_state(request: HttpRequest, user: EndUser | None, thread_id: ThreadId) -> HttpResponse:
     """Whether its last exchange waits for an outcome. An unknown thread is empty, not a 404."""
     state = listing.load_thread_state(user, thread_id) if user else ThreadState(thread_id, 0, None, waits=False)
     return json_response(200, ThreadOut.of(state))

@@ -126,7 +126,7 @@ class StatsOut(BaseModel):
     summary="How much is remembered, and how well it served",
 )
 @optional_user
-def stats(request: HttpRequest, user: EndUser | None) -> HttpResponse:
+def get_stats(request: HttpRequest, user: EndUser | None) -> HttpResponse:
     memory = open_facade(request)
     found, graphs = (memory.get_stats(user), memory.count_graph_rows(user)) if user else (Stats(), {})
     return json_response(200, StatsOut.of(found, graphs))
@@ -140,7 +140,7 @@ def stats(request: HttpRequest, user: EndUser | None) -> HttpResponse:
     summary="How far memories are on their way into the index",
 )
 @optional_user
-def index_status(request: HttpRequest, user: EndUser | None) -> HttpResponse:
+def get_index_status(request: HttpRequest, user: EndUser | None) -> HttpResponse:
     counts = open_facade(request).count_indexing(user) if user else IndexCounts()
     return json_response(200, render_index_counts(counts))
 

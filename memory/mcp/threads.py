@@ -18,7 +18,7 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     Work that is late continues until its own deadlines; its result is dropped.
     """
 
-    def closing() -> T:
+    def run_and_return_connection() -> T:
         try:
             return work()
         finally:
@@ -26,4 +26,4 @@ async def run_in_thread(work: Callable[[], T]) -> T:
             connections.close_all()
 
     with anyio.fail_after(memory_conf().deadlines.hard_s):
-        return await to_thread.run_sync(closing, abandon_on_cancel=True)
+        return await to_thread.run_sync(run_and_return_connection, abandon_on_cancel=True)

@@ -173,13 +173,13 @@ def add_record_routes(routes: RecordRoutes) -> None:
 
     @router.post(path, auth=WRITE, response=added, operation_id=f"add_{routes.word}", summary=f"Add a {name}")
     @write_once(creates_user=True)
-    def add(request: HttpRequest, user: EndUser, body: new) -> HttpResponse:  # type: ignore[valid-type]
+    def add_record(request: HttpRequest, user: EndUser, body: new) -> HttpResponse:  # type: ignore[valid-type]
         fields = body.fields()  # type: ignore[attr-defined]
         return json_response(201, render_record(out, records.add_record(user, kind, fields, now=timezone.now())))
 
     @router.get(path, auth=READ, response=listed, operation_id=f"list_{routes.path}", summary=f"List {routes.path}")
     @optional_user
-    def list_all(request: HttpRequest, user: EndUser | None, options: InQuery[RecordPageOptions]) -> HttpResponse:
+    def list_records(request: HttpRequest, user: EndUser | None, options: InQuery[RecordPageOptions]) -> HttpResponse:
         page, cursor = list_page(user, kind, options)
         items = [render_record(out, row) for row in page]
         return json_response(200, routes.pages(items=items, next_cursor=cursor))
@@ -197,12 +197,12 @@ def add_single_record_routes(routes: RecordRoutes, path: str, name: str) -> None
 
     @router.get(path, auth=READ, response=found, operation_id=f"get_{word}", summary=f"Read a {name}")
     @require_user
-    def read(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
+    def get_record(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
         return json_response(200, render_record(out, records.get_record(user, kind, UUID(item_id))))
 
     @router.patch(path, auth=WRITE, response=changed, operation_id=f"change_{word}", summary=f"Change a {name}")
     @require_user
-    def change(
+    def change_record(
         request: HttpRequest,
         user: EndUser,
         item_id: ItemId,
@@ -214,7 +214,7 @@ def add_single_record_routes(routes: RecordRoutes, path: str, name: str) -> None
 
     @router.delete(path, auth=WRITE, response=gone, operation_id=f"delete_{word}", summary=f"Delete a {name} for good")
     @require_user
-    def delete(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
+    def delete_record(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
         if not records.remove_record(user, kind, UUID(item_id)):
             raise not_found()
         return HttpResponse(status=204)

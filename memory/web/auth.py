@@ -67,15 +67,15 @@ def authenticate_request(request: HttpRequest) -> Principal:
     if not header:
         if not memory_conf().require_auth and is_local(request):
             return get_local_principal()
-        raise unauthorised("Send the header Authorization: Bearer <key>.")
+        raise invalid_key("Send the header Authorization: Bearer <key>.")
     scheme, _, token = header.partition(" ")
     principal = authenticate(token, now=timezone.now()) if scheme.lower() == "bearer" else None
     if principal is None:
-        raise unauthorised("The key is unknown, expired or revoked.", error="invalid_token")
+        raise invalid_key("The key is unknown, expired or revoked.", error="invalid_token")
     return principal
 
 
-def unauthorised(detail: str, error: str = "") -> Problem:
+def invalid_key(detail: str, error: str = "") -> Problem:
     challenge = 'Bearer realm="commonplace"' + (f', error="{error}"' if error else "")
     return Problem(401, "unauthorised", detail, headers={"WWW-Authenticate": challenge})
 

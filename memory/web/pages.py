@@ -68,13 +68,13 @@ def operator_page(view: Page[P]) -> Callable[Concatenate[HttpRequest, P], HttpRe
     """A page for whoever is signed in."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def show_page(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         # Before anything is looked up: what exists is nobody's business who has not signed in.
         if not request.user.is_authenticated:
             return forbid_caching(redirect_to_sign_in(request))
         return forbid_caching(view(cast("OperatorRequest", request), *args, **kwargs))
 
-    return guarded
+    return show_page
 
 
 def person_page(view: PersonPage) -> Callable[..., HttpResponse]:

@@ -59,10 +59,8 @@ __all__ = [
 def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
     """The best memories for a query, explained. ``remember`` keeps the positions for later outcomes of the turn."""
     started = time.perf_counter()
-    deadlines = memory_conf().deadlines
-    allowed_s = deadlines.default_s if request.deadline_s is None else request.deadline_s
     # From here on, so that understanding the query is of the request's time as well.
-    deadline = Deadline(min(allowed_s, deadlines.hard_s))
+    deadline = start_deadline(request)
     tiers = request.tiers or frozenset(Tier)
     debug = SearchDebug(
         normalized_query=normalise_query(request.query), tiers_considered=[tier.value for tier in Tier if tier in tiers]
@@ -97,6 +95,12 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     found_in = [hit.item.tier for hit in hits]
     metrics.record_search(debug.stage_timings_ms, debug.fallbacks_used, found_in, debug.retrieval_confidence)
     return SearchResult(turn_id, hits, debug)
+
+
+def start_deadline(request: SearchRequest) -> Deadline:
+    deadlines = memory_conf().deadlines
+    allowed_s = deadlines.default_s if request.deadline_s is None else request.deadline_s
+    return Deadline(min(allowed_s, deadlines.hard_s))
 
 
 def warm_up() -> None:

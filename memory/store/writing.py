@@ -66,12 +66,7 @@ def store_memories(
     user: EndUser, batch: Iterable[NewMemory], *, now: datetime, actor: str = ""
 ) -> list[uuid.UUID | None]:
     """Store all or none, in order. None for an imported row that exists already or was deleted by the user."""
-    drafts = []
-    for position, new in enumerate(batch):
-        try:
-            drafts.append(validate_memory(new))
-        except WriteRefused as error:
-            raise WriteRefused(f"items[{position}].{error.field}", error.rule) from error
+    drafts = validate_batch(batch)
     origins = [new.origin for new in drafts if new.origin]
     built = build_new_rows(user, drafts, now=now, actor=actor)
     with user_scope(user):
@@ -104,6 +99,16 @@ def store_memories(
             rows.announce_change(user, "stored", added)
             count_writes(added)
     return ids
+
+
+def validate_batch(batch: Iterable[NewMemory]) -> list[NewMemory]:
+    drafts = []
+    for position, new in enumerate(batch):
+        try:
+            drafts.append(validate_memory(new))
+        except WriteRefused as error:
+            raise WriteRefused(f"items[{position}].{error.field}", error.rule) from error
+    return drafts
 
 
 def build_new_rows(user: EndUser, drafts: Sequence[NewMemory], *, now: datetime, actor: str) -> list[MemoryItem | None]:

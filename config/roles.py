@@ -14,6 +14,7 @@ import psycopg
 from psycopg import sql
 
 # Under a row policy only leakproof operators may use an index; this one is full-text search's.
+# For a rare word among 25,000 rows 0.17 ms became 31 ms where the database does not allow it.
 LEAKPROOF = "ALTER FUNCTION pg_catalog.ts_match_vq(tsvector, tsquery) LEAKPROOF"
 # Without iterative scans a filtered vector index answers with fewer rows than asked for, and without an error.
 SESSION_SETTINGS = {"hnsw.iterative_scan": "relaxed_order", "hnsw.ef_search": "80"}

@@ -140,14 +140,14 @@ class RankingConf:
     context_limit: int
     min_score: float
     boosts: tuple[str, ...] = ()
+    # Dotted path of the function that advises a search from the graphs; empty for none.
     adviser: str = ""
-    """Dotted path of the function that advises a search from the graphs; empty for none."""
+    # Search only the tiers that answered such questions before.
     plan_tiers: bool = False
-    """Search only the tiers that answered such questions before."""
+    # Keep token vectors for late interaction, if the embedding server offers them.
     tokens: bool = False
-    """Keep token vectors for late interaction, if the embedding server offers them."""
+    # Each tier contributes as many candidates as if it were searched alone.
     tier_fairness: bool = False
-    """Each tier contributes as many candidates as if it were searched alone."""
     rrf_k: int = 60
     candidates_factor: int = 3
     candidates_floor: int = 100
@@ -168,17 +168,17 @@ class Limits:
     bank_capacity: int
     requests_per_second: int
     web_processes: int
+    # How long turns, idempotency answers and the like are kept.
     log_days: int
-    """How long turns, idempotency answers and the like are kept."""
+    # Request bodies that one web process reads at a time; fewer than its threads.
     bodies: int = 24
-    """Request bodies that one web process reads at a time; fewer than its threads."""
+    # How much of the bank one source that is not a person may hold.
     bank_source_share: float = 0.5
-    """How much of the bank one source that is not a person may hold."""
+    # Searches a tool may add to those of a turn's context, unless the user asked for more.
     follow_ups: int = 1
-    """Searches a tool may add to those of a turn's context, unless the user asked for more."""
     data_keys: int = 1_000
+    # How long exchanges and what came of them are kept; 0 is for good.
     exchange_days: int = 0
-    """How long exchanges and what came of them are kept; 0 is for good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +188,8 @@ class ConversationConf:
     idle_minutes: float = 30.0
     detections_a_day: int = 100
     profiles_a_day: int = 200
+    # How far an implicit signal may move a score, as a share of a verdict's move, where a flag allows it.
     implicit_weight: float = 0.1
-    """How far an implicit signal may move a score, as a share of a verdict's move, where a flag allows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +253,8 @@ class MemoryConf:
     mcp: McpConf
     kinds: RecordsConf
     require_auth: bool
+    # Serve requests to this machine's own host names only.
     local_only: bool
-    """Serve requests to this machine's own host names only."""
 
 
 @cache

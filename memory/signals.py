@@ -2,22 +2,22 @@
 
 from django.dispatch import Signal
 
+# A user's rows wait for the index; sent once per change from "nothing waits". Arguments: user_id.
 index_due = Signal()
-"""A user's rows wait for the index; sent once per change from "nothing waits". Arguments: user_id."""
 
+# A user's rows were written and committed: what caches their words is stale. Arguments: user_id.
 words_changed = Signal()
-"""A user's rows were written and committed: what caches their words is stale. Arguments: user_id."""
 
+# Enough messages, or a change of thread: run promotion for this user. Arguments: user_id.
 promotion_due = Signal()
-"""Enough messages, or a change of thread: run promotion for this user. Arguments: user_id."""
 
+# Memories came, changed or went, inside the open scope. Arguments: user, kind ("stored", "revised", "archived",
+# "dormant", "restored", "removed", "promoted"), items (pairs of id and tier).
 items_changed = Signal()
-"""Memories came, changed or went, inside the open scope. Arguments: user, kind ("stored", "revised", "archived",
-"dormant", "restored", "removed", "promoted"), items (pairs of id and tier)."""
 
+# A user has outcomes or changed memories to learn from. Arguments: user_id.
 learning_due = Signal()
-"""A user has outcomes or changed memories to learn from. Arguments: user_id."""
 
+# Every table outside the core must forget a user now, inside the open scope. Arguments: user, removed (a dict of counts
+# by table, to be added to).
 user_erased = Signal()
-"""Every table outside the core must forget a user now, inside the open scope. Arguments: user, removed (a dict of
-counts by table, to be added to)."""

@@ -19,11 +19,12 @@ from memory.platform.faults import Unavailable
 
 logger = structlog.get_logger(__name__)
 
+# After this time a task passes the rest of a long queue to another task, for fairness between users.
 INDEX_TASK_SECONDS = 240
-"""After this time a task passes the rest of a long queue to another task, for fairness between users."""
 
+# After this time a rebuild or a check yields to other work and continues in a new task.
+# Less than the visibility timeout of 900 s, after which Redis gives a running task to a second worker.
 SLICE_SECONDS = 60
-"""After this time a rebuild or a check yields to other work and continues in a new task."""
 
 
 @shared_task(name="memory.index_user")
@@ -67,6 +68,7 @@ def promote_user(user_id: int) -> int:
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None:
         return 0
+    # Before the pass: messages that arrive while it runs count towards the next.
     EndUser.objects.filter(pk=user_id).update(messages_since_promotion=0)
     result = promotion.promote_user(user, now=timezone.now(), counting=False)
     return result.moved + result.let_go

@@ -15,8 +15,8 @@ class Tier(StrEnum):
 
 class Status(StrEnum):
     ACTIVE = "active"
+    # Past its time in its tier. In no list, count or cap of the tier, and still found by a search over all of them.
     DORMANT = "dormant"
-    """Past its time in its tier. In no list, count or cap of the tier, and still found by a search over all of them."""
     ARCHIVED = "archived"
 
 
@@ -44,12 +44,12 @@ class SourceType(StrEnum):
 class Trust(IntEnum):
     """How far a memory may be used. A derived memory has the lowest trust among its parents."""
 
+    # Text of documents, tools or the web: never always-inject, never beyond working unless a person vouches.
     EXTERNAL = 1
-    """Text of documents, tools or the web: never always-inject, never beyond working unless a person vouches."""
+    # Text of an assistant, and exchanges, which contain some.
     ASSISTANT = 2
-    """Text of an assistant, and exchanges, which contain some."""
+    # The person, their client, or an operator.
     USER = 3
-    """The person, their client, or an operator."""
 
 
 TRUST_OF_SOURCE = {
@@ -69,8 +69,8 @@ class TierPolicy:
     ttl: timedelta | None
     scored: bool
     promotes_to: Tier | None = None
+    # A row past its TTL stays while it is proven (score >= 0.7 and uses >= 2).
     keeps_proven: bool = False
-    """A row past its TTL stays while it is proven (score >= 0.7 and uses >= 2)."""
 
 
 POLICIES: dict[Tier, TierPolicy] = {
@@ -84,11 +84,12 @@ POLICIES: dict[Tier, TierPolicy] = {
     )
 }
 
+# The tiers external text may be in before a person vouches for it.
 EXTERNAL_TIERS = frozenset({Tier.WORKING, Tier.BOOKS})
-"""The tiers external text may be in before a person vouches for it."""
 
 SCORED_TIERS = frozenset(tier for tier, policy in POLICIES.items() if policy.scored)
 
+# Tags the memory bank knows by name; free tags may stand beside them.
 BANK_TAGS = (
     "identity",
     "preference",
@@ -99,7 +100,6 @@ BANK_TAGS = (
     "workflow",
     "context",
 )
-"""Tags the memory bank knows by name; free tags may stand beside them."""
 
 
 EXTERNAL_SOURCES = {SourceType.DOCUMENT: "from a document", SourceType.TOOL: "from a tool"}

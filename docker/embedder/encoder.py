@@ -16,7 +16,7 @@ from queue import SimpleQueue
 
 import ctranslate2
 import numpy as np
-from model import DIMENSIONS, QUANTIZATION, converted, load_tokenizer
+from model import DIMENSIONS, QUANTIZATION, ensure_converted, load_tokenizer
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
@@ -116,7 +116,7 @@ def load(folder: Path, replicas: int, steps_back: int) -> ctranslate2.Encoder:
 
 class Encoder:
     def __init__(self, models: Path, *, replicas: int = 2, max_waiting: int = 4096) -> None:
-        folder = converted(models)
+        folder = ensure_converted(models)
         self.tokenizer = load_tokenizer()
         self._queries = Lane(folder, replicas)
         self._bulk = Lane(folder, replicas, steps_back=STEPS_BACK)

@@ -38,7 +38,7 @@ def load_tokenizer() -> Tokenizer:
     return tokenizer
 
 
-def converted(models: Path) -> Path:
+def ensure_converted(models: Path) -> Path:
     """The folder of the converted model, made on first use.
 
     The name carries everything the conversion depends on, so that an upgrade makes a new one beside the old.

@@ -43,6 +43,9 @@ def cancel_after(seconds: float) -> dict[str, str]:
     return {"statement_timeout": "0" if seconds == inf else str(max(1, round(seconds * 1000)))}
 
 
+# For statements over ten tables under row-level security, whose planning took longer than their answer: 4.3 ms with
+# planning, 2.6 without. Each table is reached through an index that begins with the user, so one plan is right for
+# everybody; the lexical and vector statements are planned each time, because theirs depends on words and sizes.
 # A setting of the scope: the plan must not depend on the values, or it would be made anew for them.
 GENERIC_PLAN = {"plan_cache_mode": "force_generic_plan"}
 

@@ -17,6 +17,8 @@ class WrongScope(Exception):
     """A scope of one user was opened inside the scope of another. Always a bug."""
 
 
+# Three walls stand between two users: the policy in the database, which reads this variable, the ``for_user`` start of
+# every query, and the vector filter that refuses to work without a user.
 _current_user: ContextVar[str] = ContextVar("user_scope", default="")
 
 

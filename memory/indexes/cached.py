@@ -21,6 +21,11 @@ MIN_INTERVAL_S = 5.0
 IDLE_CHECK_S = 30.0
 
 
+# It finds no more than full text, over the same lexemes: on 760 questions of five LoCoMo conversations R@10 .655 and
+# .654, MRR .503 and .505. It answers faster, 0.6 ms against 21 (p50) with 10,000 memories on a busy machine, 2 against
+# 26 with 100,000, but only until the next write: right after a turn full text answered 6 questions of 6, this none.
+# Building one of 100,000 takes 15 to 27 s beside other work and slowed searches of that process from 44 to 102 ms
+# (p95). So it is a choice, for large stores that are read often and written rarely.
 class CachedLexical:
     """Queries BM25, or full text while BM25 is stale or not built. A query never waits for a build."""
 

@@ -23,6 +23,7 @@ SET model = EXCLUDED.model, signs = EXCLUDED.signs, revision = EXCLUDED.revision
 WHERE memory_token_vectors.revision <= EXCLUDED.revision
 """
 DROP = "DELETE FROM memory_token_vectors WHERE user_id = %s AND item_id = ANY(%s)"
+# Only turns of a thread: statements of the bank rank worse for being compared token by token.
 LACKING = """
 FROM memory_item AS item WHERE item.user_id = %s AND item.thread_id <> '' AND item.status IN ('active', 'dormant')
   AND item.indexing = 'ready' AND NOT EXISTS (

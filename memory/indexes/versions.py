@@ -48,6 +48,8 @@ class BuildLock:
 def renew_version(user_id: int) -> None:
     """Set a new version after a write: everything read before is stale."""
     # A random mark: a counter that was lost would begin again and could reach a value it had before.
+    # And not the count and newest change of the rows: those cost 150 ms at 100,000 rows, more than the search that
+    # they would guard.
     shared.call_or_default(lambda client: client.set(_version_key(user_id), uuid4().bytes, ex=KEPT_S), None)
 
 

@@ -31,10 +31,13 @@ logger = structlog.get_logger(__name__)
 
 Mode = DriftReport.Mode
 
+# Ids and hashes of this many rows are held at a time, whatever a user has.
 PAGE = 1000
+# Of each user every quarter of an hour: enough to notice a drift, which then becomes a full comparison.
 SAMPLE = 100
 TIMEOUT_S = 30.0
 RECENT = timedelta(days=1)
+# Less than a day, so that a check that starts a little early does not wait for the day after.
 FULL_EVERY = timedelta(hours=23)
 REPORT_RETENTION = timedelta(days=30)
 # An index restored from a copy this old must not bring anybody back.
@@ -128,6 +131,7 @@ def add_drift(report: DriftReport, drift: UserDrift) -> None:
 
 def log_report(report: DriftReport) -> None:
     said = {"mode": report.mode, "users": report.users, "rows": report.rows, "found": report.found}
+    # One user's data under another is an error whatever was done about it; everything else was mended.
     if report.is_alarming:
         logger.error("points of one user were found under another", quarantine=report.quarantine, **said)
     elif report.problem:

@@ -72,6 +72,8 @@ def vector_hash(item: MemoryItem, before: str = "") -> str:
     """A hash that stays the same while the vector need not be computed again."""
     conf = memory_conf()
     prefix, text = build_passage(item, before)
+    # What the language model says about a memory is no part of it: a model that words the same thing differently must
+    # not make every vector stale.
     parts = (conf.vector.collection, conf.embedding.model, conf.embedding.passage_prefix, prefix, text)
     return hashlib.sha256("\x00".join(parts).encode()).hexdigest()
 

@@ -68,6 +68,7 @@ def index_batch(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
     Returns how many were taken; 0 means nothing is due now. Raises Unavailable when the embedder or the index is:
     the rows stay pending and are tried again after a pause.
     """
+    # Deletions first: what a person took away must not be found while a long import is embedded.
     purged = purge_vectors(user, now=now)
     items = PENDING.list_due(user, now, min(limit, PREFIXED_BATCH) if prefix_model() else limit)
     if not items:
@@ -75,6 +76,7 @@ def index_batch(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
     try:
         index_items(user, items, now=now)
     except (RequestRejected, BadReply) as error:
+        # A wrong key or a sign-in page once made every waiting row fail for good within a minute.
         if not is_text_rejected(error):
             PENDING.postpone(user, items, now, error)
             raise
@@ -92,6 +94,7 @@ def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) ->
     deadline = indexing_deadline(len(changed))
     if changed:
         vector_index().upsert(build_points(changed, before, deadline), deadline)
+    # Only tier or status changed: the payload is written and the embedder is not asked.
     moved = [item for item in items if item.vector_hash == hashes[item.pk]]
     for change, ids in group_by_payload(moved).items():
         vector_index().set_payload(user.pk, ids, change, deadline)

@@ -99,6 +99,8 @@ def throttle(run: ReindexRun, written: int, spent_s: float, stop: Callable[[], b
     """Rest after a step, as long as the run's rate and its share of the time ask for."""
     if not run.rows_per_s:
         return
+    # Rows written meanwhile are in both collections already and are not copied: while they were, a run that copied 60
+    # rows a second beside 50 writes a second hardly ended.
     rest_s = max(written / run.rows_per_s - spent_s, memory_conf().reindex.rest_s(spent_s))
     until = time.monotonic() + rest_s
     while (left := until - time.monotonic()) > 0 and not stop():
@@ -201,6 +203,7 @@ def write_points(run: ReindexRun, user: EndUser, items: Sequence[MemoryItem], no
         if not queue.is_text_rejected(error):
             raise
         refused = upsert_one_by_one(target, user, items)
+    # Deleted while they were embedded: the worker's purge may have passed before the points were written.
     gone = drift.list_ids_without_row(user, [item.pk for item in items])
     if gone:
         target.delete(user.pk, gone, Deadline(TIMEOUT_S))
@@ -229,6 +232,7 @@ def verify_page(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     user = current_user(run)
     if user is None:
         run.verified_rounds += 1
+        # A round that mended something may have been overtaken by a writer, and is repeated.
         again = run.mended_in_round and run.verified_rounds < MAX_ROUNDS
         run.mended_in_round = 0
         enter_phase(run, Phase.VERIFY if again else Phase.SWAP)
@@ -254,6 +258,7 @@ def repair_points(run: ReindexRun, user: EndUser, page: Sequence[MemoryItem], no
         row.pk
         for row in ready.values()
         if (point := held.get(row.pk)) is None
+        # A point ahead of the row it was read from is a writer's of this moment, and is right.
         or (point.revision <= row.revision and (point.tier, point.status) != (row.tier, row.status))
         or point.revision < row.revision
     ]
@@ -281,6 +286,7 @@ def swap_collections(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     if run.target is None:
         raise ReindexRefused("the collection of this run is gone")
     index = vector_index()
+    # The engine first: interrupted here the rows still name the old collection, and the next attempt repeats both.
     index.engine.open(run.target.name, run.target.dimensions, index.alias).make_live()
     keep_until = clock() + timedelta(hours=memory_conf().reindex.keep_hours)
     index.registry.swap(run.target, keep_until=keep_until)
@@ -305,6 +311,7 @@ def check_live_collection(run: ReindexRun, clock: Callable[[], datetime]) -> int
 
 def finish_run(run: ReindexRun, now: datetime) -> None:
     run.state, run.finished_at = State.DONE, now
+    # Only a running one: whoever cancelled it meanwhile has the last word.
     ReindexRun.objects.filter(pk=run.pk, state=State.RUNNING).update(state=State.DONE, finished_at=now)
     logger.info("index rebuilt", collection=run.collection, rows=run.rows_done, mended=run.rows_mended)
 

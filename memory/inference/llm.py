@@ -24,8 +24,10 @@ from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, 
 logger = structlog.get_logger(__name__)
 
 LLM = "llm"
+# A server that streams for ever, or a model that repeats itself, must not fill the memory of a worker.
 MAX_REPLY_BYTES = 256 * 1024
 MAX_ANSWER_CHARS = 8 * 1024
+# Of an answer far off the mark the first few faults say as much as all of them.
 MAX_LISTED_ERRORS = 5
 MILLION = 1_000_000
 
@@ -100,6 +102,7 @@ class ChatModel:
         except ValidationError as error:
             first.outcome = "invalid"
             keep(first)
+            # Once, with the faults named; the deadline is one for both attempts.
             messages += [build_message("assistant", said), build_message("user", build_correction(error))]
         else:
             keep(first)

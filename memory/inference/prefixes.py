@@ -32,6 +32,7 @@ MAX_PARALLEL = 4
 # Time limit of a batch; memories that were not reached by then get no prefix.
 MAX_BATCH_S = 60.0
 CACHE_TTL_S = 30 * 24 * 3600
+# Lists, headings, markup and links are signs of a model that answers the note instead of describing it.
 NOT_PLAIN = re.compile(r"[\n\r\t`*#<>{}\[\]|]|https?://|^\s*[-•]")
 SENTENCE_END = re.compile(r"[.!?。！？׃]+(?:\s|$)")
 
@@ -101,6 +102,7 @@ def validate_prefix(text: str) -> str:
     text = " ".join(text.split(" ")).strip()
     sentences = len(SENTENCE_END.findall(text if SENTENCE_END.search(text[-2:]) else f"{text}."))
     is_fit = text and len(text) <= MAX_CHARS and text.isprintable() and sentences <= MAX_SENTENCES
+    # Never shown, but searched: a secret or an order that the model repeats would be what a memory is found by.
     if not is_fit or NOT_PLAIN.search(text) or find_secret(text) or find_order(text):
         return ""
     return text
@@ -108,6 +110,7 @@ def validate_prefix(text: str) -> str:
 
 def cache_key(model: str, subject: PrefixSubject) -> str:
     asked = json.dumps([model, prompts.prompt_version(PURPOSE), subject.about, subject.before, subject.note])
+    # Keyed, so that whoever reads Redis cannot tell whether a known text is among the memories.
     return hmac.new(secret_key(), asked.encode(), hashlib.sha256).hexdigest()
 
 

@@ -39,6 +39,7 @@ class HttpReranker:
         except BatchTooLarge:
             if len(texts) == 1:
                 raise
+        # Too large a batch is no failure of the service: halves are tried until one fits or a single text does not.
         middle = len(texts) // 2
         return self._score(query, texts[:middle], deadline) + self._score(query, texts[middle:], deadline)
 
@@ -53,6 +54,7 @@ def parse_scores(reply: object, count: int) -> list[float]:
     """The scores in the order of the texts, or BadReply: each text exactly once, each score a finite number."""
     if not isinstance(reply, list):
         raise BadReply(RERANKER, "the reply is not a list of scores")
+    # A reply is never taken on trust: a score given to the wrong text would rank memories by another's words.
     if len(reply) != count:
         raise BadReply(RERANKER, f"expected {count} scores, got {len(reply)}")
     scores: dict[int, float] = {}

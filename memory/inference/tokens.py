@@ -25,6 +25,8 @@ TOKENS = "tokens"
 OFFER_CACHE_S = 60.0
 
 
+# Signs rank as well as the whole vectors, take a thirty-second of their size, and need nothing fitted on somebody's
+# texts. The question's tokens stay whole: signs on both sides cost .013 of R@1.
 class HttpTokenEmbedder:
     """The ``/embed_tokens`` of our own embedding server. Other servers lack it; then nothing is asked of them."""
 

@@ -25,10 +25,13 @@ from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
 
 GIGABYTE = 1024**3
+# Postgres stops writing when the disk is full, so the product reports itself as down a little before.
 LOW_DISK, VERY_LOW_DISK, NO_DISK = 5 * GIGABYTE, 1 * GIGABYTE, 500 * 1024**2
 # The sweep runs every 30 s, so rows that wait longer than this have no worker.
 QUEUE_LATE_S = 120
+# A monitor asks every few seconds and so does each open console page; parts are asked once for all of them.
 CACHE_S = 5.0
+# A part that needs longer than this for nothing at all does not work.
 PROBE_TIMEOUT_S = 1.0
 
 OK, DEGRADED, UNAVAILABLE = "ok", "degraded", "unavailable"
@@ -147,6 +150,7 @@ def probe_redis() -> str:
 
 def probe_embedder() -> str:
     conf = memory_conf().embedding
+    # A real text: a server that answers /health may still have no model.
     [vector] = embedder().embed_passages(["health"], Deadline(PROBE_TIMEOUT_S))
     tokens = token_embedder()
     is_poorer = tokens is not None and not tokens.is_offered(Deadline(PROBE_TIMEOUT_S))
@@ -206,6 +210,7 @@ def measure_sizes() -> dict[str, int]:
     """Sizes in bytes, over all users."""
     with connection.cursor() as cursor:
         cursor.execute(
+            # Counted by Postgres from the files: counting rows would need every user's scope.
             "SELECT pg_database_size(current_database()), pg_total_relation_size('memory_item'), "
             "pg_total_relation_size('memory_vector')"
         )

@@ -24,8 +24,10 @@ from memory.platform.breakers import get_breaker
 from memory.platform.faults import Unavailable
 from memory.platform.metrics import BUCKET_BOUNDS_MS, METRICS, Series, Sums
 
+# The queues of config.settings; an unknown one would be counted as empty.
 QUEUES = ("fast", "slow", "llm")
 BREAKER_VALUES = {"closed": 0.0, "half-open": 0.5, "open": 1.0}
+# A year and the month after it, so that a month can be compared with the same one a year before.
 KEPT_DAYS = 400
 SOURCE_ERRORS = (Unavailable, DatabaseError, InterfaceError, OperationalError, RedisError, OSError)
 
@@ -202,5 +204,5 @@ def read_days(until: date, number: int) -> dict[date, Sums]:
 
 
 def parse_stored_sums(counts: Mapping[str, float]) -> Sums:
-    read = ((Series.read(field), amount) for field, amount in counts.items())
+    read = ((Series.parse(field), amount) for field, amount in counts.items())
     return {series: amount for series, amount in read if series is not None}

@@ -25,7 +25,7 @@ class Deadline:
         return max(0.0, self._ends_at - time.monotonic())
 
     @property
-    def expired(self) -> bool:
+    def is_expired(self) -> bool:
         return self.remaining() <= 0.0
 
     def slice(self, cap_s: float) -> "Deadline":

@@ -35,7 +35,7 @@ class _RetryPause:
         self._until = 0.0
         self._length = 0.0
 
-    def admits(self) -> bool:
+    def allows_call(self) -> bool:
         if not self._length:
             return True
         with self._lock:
@@ -45,12 +45,12 @@ class _RetryPause:
             self._until = now + self._length
             return True
 
-    def failed(self) -> None:
+    def record_failure(self) -> None:
         with self._lock:
             self._length = min(MAX_PAUSE_S, self._length * 2 or INITIAL_PAUSE_S)
             self._until = time.monotonic() + self._length
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
         if self._length:
             with self._lock:
                 self._length = 0.0
@@ -92,14 +92,14 @@ def call_or_raise(call: Callable[[Redis], T]) -> T:
 
 def call_or_default(call: Callable[[Redis], T], otherwise: T) -> T:
     """What `call` returns, or `otherwise` when Redis is down, slow or was so a moment ago. Never raises."""
-    if not _pause.admits():
+    if not _pause.allows_call():
         return otherwise
     try:
         result = call(_client(ATTEMPT_TIMEOUT_S))
     except (RedisError, OSError, ValueError):
-        _pause.failed()
+        _pause.record_failure()
         return otherwise
-    _pause.succeeded()
+    _pause.record_success()
     return result
 
 

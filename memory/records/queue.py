@@ -126,6 +126,7 @@ def embed_one_by_one(user: EndUser, rows: Sequence[RecordEmbedding], now: dateti
             store_vectors(user, [row], embed_rows([row]))
         except (RequestRejected, BadReply) as error:
             refused.append((row, error))
+    # Of several texts not all are bad: then it is the server that refuses, and no attempt is counted.
     if len(refused) == len(rows) > 1:
         PENDING.postpone(user, rows, now, refused[0][1])
         raise Unavailable(NAME, refused[0][1].reason)

@@ -25,6 +25,8 @@ from memory.records.texts import Kind, RecordCandidate, RecordHit, choose_hits, 
 
 logger = structlog.get_logger(__name__)
 
+# A wrong or missing embedder is an error with a code and not an answer in part: words alone would look like an
+# answer from meaning.
 EMBEDDING_AWAY, SEARCH_FAILED, READ_FAILED = "EMBEDDING_MODEL_UNAVAILABLE", "VECTOR_SEARCH_FAILED", "DB_READ_FAILED"
 LOG_RETENTION = timedelta(days=30)
 # So many of the nearest are weighed by age: beyond them a boost of 15 % changes nothing that would be shown.

@@ -17,6 +17,7 @@ def embed_user_records(user_id: int) -> int:
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None:
         return 0
+    # Vectors of two models cannot be compared: those of the other one are computed again before anything else.
     queue.requeue_foreign_rows(user, now=timezone.now())
     drained = drain(
         "kinds",

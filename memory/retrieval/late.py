@@ -73,7 +73,7 @@ def encode_question(
 
 def is_offered(model: TokenEmbedder, deadline: Deadline) -> bool:
     try:
-        return not deadline.expired and model.is_offered(deadline.slice(PROBE_S))
+        return not deadline.is_expired and model.is_offered(deadline.slice(PROBE_S))
     except Unavailable:
         # Then the embedder is away, and the stage that embeds says so.
         return False

@@ -17,7 +17,7 @@ def poll_until(read: Callable[[], T], is_done: Callable[[T], bool], within_s: fl
     """What ``read`` gives once it is done, or when the time is over. Waits outside any transaction."""
     deadline, pause = Deadline(within_s), FIRST_PAUSE_S
     value = read()
-    while not is_done(value) and not deadline.expired:
+    while not is_done(value) and not deadline.is_expired:
         if not connection.in_atomic_block:
             # Return the connection to the pool while sleeping.
             connection.close()

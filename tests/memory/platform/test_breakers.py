@@ -43,7 +43,7 @@ def wait_for(state: str, circuit: Breaker) -> None:
     """Until the breaker says so; what it says of other processes may be a quarter of a second old."""
     patience = Deadline(PATIENCE_S)
     while circuit.state != state:
-        assert not patience.expired, f"still {circuit.state}"
+        assert not patience.is_expired, f"still {circuit.state}"
         time.sleep(0.01)
 
 
@@ -86,14 +86,14 @@ class TestDeadline:
 
     def test_an_ended_deadline_has_nothing_left_and_says_so(self) -> None:
         deadline = Deadline(-1)
-        assert deadline.expired
+        assert deadline.is_expired
         assert deadline.remaining() == 0.0
         with pytest.raises(DeadlineExceeded, match="no time left"):
             deadline.require("mill")
 
     def test_no_deadline_never_ends(self) -> None:
         assert Deadline.none().remaining() == math.inf
-        assert not Deadline.none().expired
+        assert not Deadline.none().is_expired
 
     def test_the_wall_clock_does_not_matter(self, monkeypatch: pytest.MonkeyPatch) -> None:
         deadline = Deadline(10)

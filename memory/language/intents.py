@@ -27,9 +27,6 @@ ASKS_HOW: Final = compile_cue(SUBJECT, "how")
 # Work to do rather than something to know; several of these make a large task.
 WORK: Final = compile_cue(SUBJECT, "work")
 
-# Words that join two statements.
-JOINTS: Final = frozenset((*collect_entries(SUBJECT, "and"), *collect_entries(SUBJECT, "but")))
-
 _ASKING: Final = join_phrases(SUBJECT, "asks")
 _ACCENTED: Final = str.maketrans({"a": "[aáàâã]", "e": "[eéèê]", "i": "[iíìî]", "o": "[oóòôõ]", "u": "[uúùû]"})
 BETWEEN_QUESTIONS: Final = re.compile(

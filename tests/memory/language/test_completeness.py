@@ -39,6 +39,22 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *("docker", "debugging", "coding help", "doc rag", "datagov query", "writing", "planning", "personal"),
         "failing",
     ),
+    "claims": (
+        *("i", "my", "the", "third", "link", "have", "not", "over", "change", "habit", "plan", "temporary", "joint"),
+        *(
+            "remember",
+            "remember ask",
+            "asked to remember",
+            "name",
+            "age",
+            "lives_in",
+            "works_at",
+            "works_as",
+            "studies",
+        ),
+        *("allergic_to", "has_condition", "diet", "likes", "dislikes", "hobby", "owns", "has", "routine", "birthday"),
+        *("noun wife", "noun mother", "noun child", "noun dog", "noun home", "noun job"),
+    ),
     "profile": (
         *("lead", "name", "identity", "work", "technical", "creative", "interests", "preferences", "values"),
         *("manner style", "learning", "goals", "projects", "challenges", "mine", "trait", "near", "far", "there"),

@@ -243,8 +243,9 @@ def test_small_talk_needs_no_outcome(message: str) -> None:
         ("Não gosto de coentros.", "preferences"),
         ("Tenho dificuldade em dormir.", "challenges"),
         ("Meu objetivo é correr uma maratona este ano.", "short_term_goals"),
-        ("Minha irmã Ana é alérgica a amendoim.", "family"),
-        ("Meu chefe se chama Rui.", "colleagues"),
+        ("A minha irmã Ana é alérgica a amendoim.", "family"),
+        ("Sou enfermeira num hospital do Porto.", "work_context"),
+        ("Me chamo Beatriz.", "name"),
     ],
 )
 def test_a_lasting_statement_is_found(message: str, field: str) -> None:

@@ -97,8 +97,8 @@ class ExchangeIn(RequestBody):
         return self
 
     def join_messages(self, role: str) -> str:
-        said = [message.content for message in self.messages or () if message.role == role]
-        text = "\n\n".join(content for content in said if not BLANK.fullmatch(content))
+        contents = [message.content for message in self.messages or () if message.role == role]
+        text = "\n\n".join(content for content in contents if not BLANK.fullmatch(content))
         if not text:
             raise invalid_field("messages", f"must hold a message of the {role} with something to read")
         return text

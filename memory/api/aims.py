@@ -58,8 +58,8 @@ def add_aim_routes(aim: Aim) -> None:
         """The active ones, the latest first."""
         listing = [plural, user.pk if user else 0]
         after = paging.read_item_cursor(RECENT, listing, options.cursor)
-        wanted = ItemFilter(tier=Tier.MEMORY_BANK, tag=aim.tag)
-        rows = open_facade(request).list_items(user, wanted, after=after, limit=options.limit + 1)
+        item_filter = ItemFilter(tier=Tier.MEMORY_BANK, tag=aim.tag)
+        rows = open_facade(request).list_items(user, item_filter, after=after, limit=options.limit + 1)
         page, cursor = paging.cut_item_page(rows, options.limit, RECENT, listing)
         return json_response(200, MemoryPage(items=[MemoryOut.of(row) for row in page], next_cursor=cursor))
 

@@ -117,8 +117,8 @@ class InsightsOut(BaseModel):
 
     @classmethod
     def of(cls, found: Insights, unscored: UnscoredExchange | None) -> "InsightsOut":
-        shown: dict[str, Any] = found.as_json() | (unscored.as_json() if unscored else {})
-        return cls(**shown)
+        fields: dict[str, Any] = found.as_json() | (unscored.as_json() if unscored else {})
+        return cls(**fields)
 
 
 @router.get(

@@ -102,8 +102,8 @@ def list_memories(request: HttpRequest, user: EndUser | None, options: Query[Lis
     filters = [options.sort, options.status, options.tier, options.tag, options.q]
     listing = ["memories", user.pk if user else 0, *filters]
     after = paging.read_item_cursor(options.sort, listing, options.cursor)
-    wanted = ItemFilter(options.status, options.tier, options.tag, options.q)
-    rows = open_facade(request).list_items(user, wanted, sort=options.sort, after=after, limit=options.limit + 1)
+    item_filter = ItemFilter(options.status, options.tier, options.tag, options.q)
+    rows = open_facade(request).list_items(user, item_filter, sort=options.sort, after=after, limit=options.limit + 1)
     page, cursor = paging.cut_item_page(rows, options.limit, options.sort, listing)
     return json_response(200, MemoryPage(items=[MemoryOut.of(row) for row in page], next_cursor=cursor))
 

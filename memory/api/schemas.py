@@ -80,13 +80,13 @@ class MemoryIn(RequestBody):
 def read_source(source: str | dict[str, JsonValue] | None) -> tuple[SourceType, dict[str, Any]]:
     if not source:
         return SourceType.USER, {}
-    told = dict(source) if isinstance(source, dict) else {"type": source}
+    described = dict(source) if isinstance(source, dict) else {"type": source}
     # A client may name its own kinds of sources; only ours decide on trust.
-    kind = told.get("type")
+    kind = described.get("type")
     if isinstance(kind, str) and kind in SOURCE_TYPES:
-        del told["type"]
-        return SourceType(kind), told
-    return SourceType.USER, told
+        del described["type"]
+        return SourceType(kind), described
+    return SourceType.USER, described
 
 
 class BatchIn(RequestBody):
@@ -146,8 +146,8 @@ class VersionOut(BaseModel):
 
     @classmethod
     def of(cls, row: MemoryVersion) -> "VersionOut":
-        told = {name: getattr(row, name) for name in cls.model_fields}
-        return cls(**{**told, "trust": TRUST_GRADES[row.trust]})
+        fields = {name: getattr(row, name) for name in cls.model_fields}
+        return cls(**{**fields, "trust": TRUST_GRADES[row.trust]})
 
 
 class VersionPage(BaseModel):

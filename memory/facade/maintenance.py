@@ -36,6 +36,7 @@ class MaintenanceVerbs(FacadePart):
         return promotion.promote_user(user, now=now, dry_run=dry_run, actor=self.actor)
 
     def count_indexing(self, user: EndUser) -> IndexCounts:
+        """How far the active memories are on their way into the index."""
         return queue.count_indexing(user)
 
     def retry_indexing(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
@@ -47,6 +48,7 @@ class MaintenanceVerbs(FacadePart):
         return browsing.count_graph_rows(user)
 
     def get_stats(self, user: EndUser) -> Stats:
+        """Counted now, in one transaction, so the numbers agree with each other."""
         tiers: dict[str, dict[str, int]] = {tier.value: {} for tier in Tier}
         with user_scope(user):
             rows = MemoryItem.objects.for_user(user).values_list("tier", "status").annotate(Count("id"))

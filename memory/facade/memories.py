@@ -75,6 +75,7 @@ class MemoryVerbs(FacadePart):
     def store(
         self, user: EndUser, new: NewMemory, *, now: datetime, similar_to: uuid.UUID | None = None
     ) -> StoreResult:
+        """Raises WriteRefused. ``similar_to`` is what ``find_duplicate`` found: the bank merges the two."""
         with user_scope(user):
             stored = writing.store_memory(user, new, now=now, actor=self.actor, similar_to=similar_to)
             # In the same transaction: a bank that is over its capacity is never seen. A merge adds no item.
@@ -83,6 +84,7 @@ class MemoryVerbs(FacadePart):
         return stored
 
     def store_many(self, user: EndUser, batch: Sequence[NewMemory], *, now: datetime) -> list[uuid.UUID | None]:
+        """All or none, in order. None stands for one that was imported before. Raises WriteRefused."""
         with user_scope(user):
             ids = writing.store_memories(user, batch, now=now, actor=self.actor)
             if any(new.tier is Tier.MEMORY_BANK for new in batch):
@@ -114,6 +116,7 @@ class MemoryVerbs(FacadePart):
         return listing.list_events(user, item_id, before=before, limit=limit)
 
     def get(self, user: EndUser, item_id: uuid.UUID) -> MemoryItem | None:
+        """Of any status."""
         with user_scope(user):
             return MemoryItem.objects.for_user(user).filter(pk=item_id).first()
 
@@ -133,11 +136,13 @@ class MemoryVerbs(FacadePart):
         )  # fmt: skip
 
     def archive(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
+        """Out of every answer, and kept. Archiving twice changes nothing more."""
         return writing.archive_memory(user, item_id, now=now, actor=self.actor)
 
     def restore(
         self, user: EndUser, item_id: uuid.UUID, *, now: datetime, similar_to: uuid.UUID | None = None
     ) -> MemoryItem | None:
+        """The item, or that of the bank it was merged into. Raises WriteRefused where it would be refused now."""
         with user_scope(user):
             item = writing.restore_memory(user, item_id, now=now, actor=self.actor, similar_to=similar_to)
             if item is not None and item.tier == Tier.MEMORY_BANK:
@@ -145,6 +150,7 @@ class MemoryVerbs(FacadePart):
         return item
 
     def remove(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+        """For good, with versions, events, exchanges and stored answers; gone from every search at once."""
         with user_scope(user):
             if not writing.delete_memory(user, item_id, now=now):
                 return False
@@ -171,6 +177,7 @@ class MemoryVerbs(FacadePart):
         return purging.purge_source(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run), exchanges
 
     def vouch(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
+        """A person answers for it as for their own words. Nothing else raises trust."""
         return writing.vouch_for_memory(user, item_id, now=now, actor=self.actor)
 
     def undo(

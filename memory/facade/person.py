@@ -22,6 +22,7 @@ class PersonVerbs(FacadePart):
             return writing.archive_memory(user, item_id, now=now, actor=self.actor)
 
     def put_data(self, user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # noqa: ANN401 -- any JSON
+        """In the place of what the key held. Never searched, learned from or shown to a model."""
         return userdata.put_value(user, key, value, now=now)
 
     def get_data(self, user: EndUser, key: str) -> UserData | None:
@@ -31,4 +32,5 @@ class PersonVerbs(FacadePart):
         return userdata.delete_value(user, key)
 
     def list_data(self, user: EndUser, *, prefix: str = "", after: str = "", limit: int) -> list[UserData]:
+        """In the order of the keys, those that follow ``after``."""
         return userdata.list_values(user, prefix=prefix, after=after, limit=limit)

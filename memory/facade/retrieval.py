@@ -68,7 +68,11 @@ class RetrievalVerbs(FacadePart):
         room: ClientLimits | None = None,
         remember: bool = True,
     ) -> Context:
-        """``remember`` as with ``search``."""
+        """What to hand an assistant before it answers, within the time of a request.
+
+        Asks experience and the search; whichever fails or is late is left out and named in the metadata. ``remember``
+        as with ``search``.
+        """
         return compose.compose_context(
             user,
             query,
@@ -112,8 +116,8 @@ class RetrievalVerbs(FacadePart):
             logger.warning("insights skipped", reason=repr(error))
             metrics.count("fallbacks", "insights")
             kind = type(error).__name__
-            told: dict[str, str | None] = {"stage": "insights", "message": str(error)[:200] or kind, "code": kind}
-            return ContextInsights(ms=measure_ms(started), errors=(told,))
+            failure: dict[str, str | None] = {"stage": "insights", "message": str(error)[:200] or kind, "code": kind}
+            return ContextInsights(ms=measure_ms(started), errors=(failure,))
         return ContextInsights(
             lines=partial(insights.render_insights, found),
             context_type=found.context_type,

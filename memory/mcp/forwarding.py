@@ -49,8 +49,8 @@ def forward_request(request: HttpRequest) -> HttpResponse:
             answer = connect_client(url).request(str(request.method), target, headers=headers, content=request.body)
     except httpx.HTTPError as error:
         raise unavailable("The process that speaks MCP does not answer; try again.") from error
-    kept = {name: value for name, value in answer.headers.items() if name.lower() not in HOP_BY_HOP}
-    return HttpResponse(answer.content, status=answer.status_code, headers=kept)
+    returned = {name: value for name, value in answer.headers.items() if name.lower() not in HOP_BY_HOP}
+    return HttpResponse(answer.content, status=answer.status_code, headers=returned)
 
 
 @cache

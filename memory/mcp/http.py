@@ -81,11 +81,11 @@ def authenticate_caller(scope: Scope) -> Caller:
         raise not_found()
     request = ASGIRequest(scope, BytesIO())
     check_host_and_origin(request)
-    named, asked = request.headers.get("X-User-Id"), request.GET.get("user")
+    by_header, by_query = request.headers.get("X-User-Id"), request.GET.get("user")
     # Taking either would sooner or later write one person's words to another.
-    if named and asked and named != asked:
+    if by_header and by_query and by_header != by_query:
         raise invalid_field("user", "the header X-User-Id names somebody else")
-    return resolve_caller(admit_principal(request, identify_principal), named or asked)
+    return resolve_caller(admit_principal(request, identify_principal), by_header or by_query)
 
 
 def identify_principal(request: ASGIRequest) -> Principal:

@@ -97,7 +97,7 @@ def run_call(identify: Callable[[], Caller], name: str, arguments: Mapping[str, 
         done = run_tool(identify(), name, arguments)
     except ToolError as error:
         return refuse_call(str(error))
-    except Exception as error:  # noqa: BLE001 -- told apart, logged and worded in one place
+    except Exception as error:  # noqa: BLE001 -- distinguished, logged and worded in one place
         # The same words as over REST, but no status: a model can act on a sentence only.
         problem = to_problem(error)
         return refuse_call("Something went wrong here; it was logged." if problem.status == 500 else problem.detail)

@@ -74,17 +74,17 @@ def render_hit_text(hit: SearchHit, now: datetime) -> str:
 def render_outcome_text(outcome: Outcome, done: RecordedOutcome, *, has_turn: bool) -> str:
     count = len(done.scored)
     scored = f"{count} {'memory' if count == 1 else 'memories'} scored"
-    said = [f"Recorded as {outcome.value}: {scored if has_turn or count else 'no search of this turn to score'}"]
+    parts = [f"Recorded as {outcome.value}: {scored if has_turn or count else 'no search of this turn to score'}"]
     if done.learned:
-        said.append(f"{len(done.learned)} of books or memory_bank noted, which are never scored")
+        parts.append(f"{len(done.learned)} of books or memory_bank noted, which are never scored")
     if done.replaced:
-        said.append(f"it takes the place of {done.replaced.value}, which was taken back")
+        parts.append(f"it takes the place of {done.replaced.value}, which was taken back")
     if done.ignored:
         named = ", ".join(quote_inline(str(reference)) for reference in done.ignored)
-        said.append(f"ignored, as they name no memory of this turn or user: {named}")
+        parts.append(f"ignored, as they name no memory of this turn or user: {named}")
     if done.takeaway_id:
-        said.append("the takeaway is kept")
-    return f"{'; '.join(said)}."
+        parts.append("the takeaway is kept")
+    return f"{'; '.join(parts)}."
 
 
 def render_item_data(item: MemoryItem) -> dict[str, Any]:

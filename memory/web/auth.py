@@ -34,8 +34,8 @@ class BearerKey(HttpBearer):
         principal = admit_principal(request, authenticate_request)
         if self.scope not in principal.scopes:
             raise Problem(403, "forbidden", f"This key lacks the scope {self.scope}.")
-        asked = request.resolver_match.kwargs.get("u") if request.resolver_match else None
-        if asked is not None and not principal.may_act_for(asked):
+        external_id = request.resolver_match.kwargs.get("u") if request.resolver_match else None
+        if external_id is not None and not principal.may_act_for(external_id):
             # Decided by the key's own list alone, so the answer is the same whether or not the user exists.
             raise Problem(403, "forbidden", "This key may not act for that user.")
         if request.method == "POST":

@@ -179,7 +179,7 @@ def problem_from_validation(error: ValidationError) -> Problem:
             location = [part for part in location if not UNION_MEMBER.fullmatch(str(part))]
         message = describe_rule(one) if location else f"the body {describe_rule(one)}"
         rules.setdefault(format_field_path(location), []).append(message)
-    return invalid_fields(FieldError(field, " or ".join(dict.fromkeys(said))) for field, said in rules.items())
+    return invalid_fields(FieldError(field, " or ".join(dict.fromkeys(messages))) for field, messages in rules.items())
 
 
 def describe_rule(error: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What the product measures of itself: ``bench speed``, ``load``, ``insights``, ``quality`` and ``learning``."""
+"""What the product measures of itself: speed, load, insights, quality, learning, promotion and claims."""
 
 from argparse import ArgumentTypeError
 from contextlib import ExitStack
@@ -15,7 +15,7 @@ from memory.benchmarks import insights, load, promotion
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
 from memory.benchmarks.staging import BenchmarkStageError, stage_local, stage_remote
-from memory.evaluation import learning, quality, report
+from memory.evaluation import claims, learning, quality, report
 from memory.evaluation.datasets import DatasetError, RetrievalDataset, limit_questions, read_dataset
 from memory.evaluation.loading import NotIndexedError
 from memory.evaluation.quality import MODES, QualityResults
@@ -119,7 +119,18 @@ class Command(BaseCommand):
         insights.add_arguments(insights_parser)
         promotion_parser = kinds.add_parser("promotion", help="a promotion pass over generated rows")
         promotion.add_arguments(promotion_parser)
-        for kind in (insights_parser, promotion_parser, speed_parser, quality_parser, learning_parser, load_parser):
+        claims_parser = kinds.add_parser("claims", help="what is read from turns, and what should not be")
+        claims_parser.add_argument("file", type=Path, nargs="+", help="turns or conversations, one JSON object a line")
+        claims_parser.add_argument("--misses", action="store_true", help="list what was missed and what was wrong")
+        for kind in (
+            claims_parser,
+            insights_parser,
+            promotion_parser,
+            speed_parser,
+            quality_parser,
+            learning_parser,
+            load_parser,
+        ):
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -132,6 +143,7 @@ class Command(BaseCommand):
             "load": measure_load,
             "insights": measure_insights,
             "promotion": measure_promotion,
+            "claims": measure_claims,
         }[options["kind"]]
         try:
             content = measure(console, options)
@@ -152,6 +164,17 @@ def measure_quality(console: Console, options: dict[str, Any]) -> dict[str, Any]
     if options["misses"]:
         report.print_lines(console, [miss.line() for miss in results.misses])
     return {"dataset": dataset.name, "k": options["k"], **collect_facts(), **results.as_json()}
+
+
+def measure_claims(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    content = {}
+    for path in options["file"]:
+        figures = claims.measure_claims(claims.read_turns(path))
+        report.print_lines(console, [f"{path.name}: {name}: {value}" for name, value in figures.rows()])
+        if options["misses"]:
+            report.print_lines(console, figures.misses)
+        content[path.name] = figures.as_json()
+    return content
 
 
 def measure_promotion(console: Console, options: dict[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ SUBJECT: Final = "claims"
 MARK: Final = "c:"
 
 NOUN: Final = f"{MARK}noun "
+OF_GUARD: Final = "guard "
 THIRD: Final = " third"
 LEFT: Final = " left"
 
@@ -29,7 +30,7 @@ LEFT: Final = " left"
 STRUCTURE: Final = frozenset(
     {"language", "i", "my", "third", "link", "have", "not", "over", "change", "habit", "topic", "episode", "plan"}
     | {"remember", "remember ask", "standing", "temporary", "opines", "irony", "past", "hedge", "frame", "time", "drop"}
-    | {"self", "named", "title", "i am", "the", "joint", "article", "asked to remember"}
+    | {"self", "named", "title", "i am", "the", "joint", "article", "reported", "relative"}
 )
 
 # At the beginning of a phrase: "am based in" is said as "'m based in". "'s" stands for "is" anywhere.
@@ -45,10 +46,17 @@ def load_claim_words() -> Lexicon:
 def read_claim_entries() -> Iterator[LexiconEntry]:
     for language in list_codes():
         for section in read_sections(language, SUBJECT):
-            kind = section if section == "language" else MARK + section
+            kind = name_kind(section)
             for text in read_entries(language, SUBJECT, section):
                 for variant in expand_contractions(text):
                     yield build_entry(kind, language, parse_tokens(variant))
+
+
+def name_kind(section: str) -> str:
+    """A section is a kind of its own, or, for a language that the guard does not know, one of the guard's."""
+    if section == "language" or section.startswith(OF_GUARD):
+        return section.removeprefix(OF_GUARD)
+    return MARK + section
 
 
 def expand_contractions(text: str) -> set[str]:
@@ -63,7 +71,9 @@ def expand_contractions(text: str) -> set[str]:
 def list_relations() -> tuple[str, ...]:
     """The kinds that are relations, with the marks of their person and of the place of their object."""
     names = {section for language in list_codes() for section in read_sections(language, SUBJECT)}
-    return tuple(sorted(MARK + name for name in names if name not in STRUCTURE and not name.startswith("noun ")))
+    return tuple(
+        sorted(MARK + name for name in names if name not in STRUCTURE and not name.startswith(("noun ", OF_GUARD)))
+    )
 
 
 @cache

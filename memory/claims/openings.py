@@ -5,7 +5,7 @@ about them, a thing of the person's, what they have, and at last any clause of t
 animals, work or habits, or of a change.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -54,6 +54,27 @@ PERSONS: Final = frozenset(
     | {"babysitter", "friend", "twins"}
 )
 # Words that may stand between a subject and its phrase: "I have never been able to", "my sister still".
+PERSON_NOUNS: Final = MARK + "persons"
+WITHIN_PHRASE: Final = frozenset(
+    {
+        "is",
+        "age",
+        "diet",
+        "has_condition",
+        "married_to",
+        "religion",
+        "works_as",
+        "style",
+        "owns",
+        "likes",
+        "has",
+        "hobby",
+    }
+    | {"studies", "works_at", "takes"}
+)
+THE_ONES: Final = ("child", "twins", "dog", "cat", "landlord", "boss", "car")
+NOUNS: Final = MARK + "nouns"
+"""All nouns together; the reader puts them beside the single ones."""
 REACH: Final = 3
 REACH_NAME: Final = 5
 LONGEST_NAME: Final = 3
@@ -74,6 +95,8 @@ class ClauseOpening:
     is_left: bool = False
     is_free: bool = False
     # `family` or `colleagues` where it is about one of them.
+    phrase: int = -1
+    """Where the phrase of its relation begins, which may hold words that mean something else elsewhere."""
     people: str = ""
 
 
@@ -87,11 +110,14 @@ def find_opening(
     drops_subjects: bool,
     is_greeting: bool,
 ) -> ClauseOpening | None:
-    heads = {start, head}
+    heads = {start, head, *(after for at, after in sentence.spans(MARK + "habit") if at == head)}
+    relation = find_relation(sentence, start, end, head, mentions, drops_subjects=drops_subjects)
+    if whole := find_whole_opening(sentence, heads, end, head):
+        is_within = relation is not None and relation.subject == SPEAKER and relation.phrase < whole.end
+        return replace(whole, relation=relation.relation) if relation is not None and is_within else whole
     return (
-        find_whole_opening(sentence, heads, end)
-        or find_introduction(sentence, heads, end, is_greeting=is_greeting)
-        or find_relation(sentence, start, end, head, mentions, drops_subjects=drops_subjects)
+        find_introduction(sentence, heads, end, is_greeting=is_greeting)
+        or relation
         or find_close_person(sentence, heads, end)
         or find_value(sentence, start, end)
         or find_own_thing(sentence, head, end)
@@ -100,7 +126,7 @@ def find_opening(
     )
 
 
-def find_whole_opening(sentence: Sentence, heads: set[int], end: int) -> ClauseOpening | None:
+def find_whole_opening(sentence: Sentence, heads: set[int], end: int, head: int) -> ClauseOpening | None:
     found = [
         (last - first, -rank, kind, first, last)
         for rank, kind in enumerate(FAMILIES)
@@ -110,7 +136,7 @@ def find_whole_opening(sentence: Sentence, heads: set[int], end: int) -> ClauseO
     if not found:
         return None
     _, _, kind, first, last = max(found)
-    return ClauseOpening(kind, FAMILIES[kind], SPEAKER, first, last)
+    return ClauseOpening(kind, FAMILIES[kind], SPEAKER, min(first, head), last)
 
 
 def find_introduction(sentence: Sentence, heads: set[int], end: int, *, is_greeting: bool) -> ClauseOpening | None:
@@ -138,9 +164,13 @@ def find_relation(
             if first < start or last > end:
                 continue
             relation = strip_marks(kind)
+            if last >= end and relation not in WITHIN_PHRASE and not kind.endswith(LEFT):
+                continue
             if kind.endswith(LEFT):
                 if first > head:
-                    found.append((first, -last, ClauseOpening("", relation, SPEAKER, head, last, is_left=True)))
+                    found.append(
+                        (first, -last, ClauseOpening("", relation, SPEAKER, head, last, is_left=True, phrase=first))
+                    )
                 continue
             subject = find_subject(
                 sentence,
@@ -155,7 +185,7 @@ def find_relation(
                 continue
             is_explicit = first > head or drops_subjects or subject != SPEAKER
             people = "" if subject in {SPEAKER, PRONOUN} else find_people(sentence, head, first)
-            opening = ClauseOpening("", relation, subject, head, last, is_explicit, people=people)
+            opening = ClauseOpening("", relation, subject, head, last, is_explicit, phrase=first, people=people)
             found.append((first, -last, opening))
     return min(found, key=lambda one: one[:2])[2] if found else None
 
@@ -172,6 +202,8 @@ def find_subject(
 ) -> str | None:
     """Whose claim a phrase is, or None where it is nobody's that the person speaks of."""
     head, first = heads[1], phrase[0]
+    if is_third and any(head <= at and 0 <= first - after <= 1 for at, after in sentence.spans(MARK + "i")):
+        return SPEAKER
     if not is_third and is_of_speaker(sentence, heads, phrase, end, drops=drops):
         return SPEAKER
     owner = find_owned_noun(sentence, head, first)
@@ -209,9 +241,10 @@ def is_within_change(sentence: Sentence, head: int, first: int) -> bool:
 def find_owned_noun(sentence: Sentence, start: int, end: int) -> Span | None:
     """ "my sister", "our old dog", "meine Schwester": from the owner to the noun."""
     owners = [span for span in sentence.spans(MARK + "my", "mine") if start <= span[0] < end]
-    if not owners:
-        return None
-    nouns = [span for kind in (*list_nouns(), "kin", "workmate") for span in sentence.spans(kind)]
+    nouns = sentence.spans(NOUNS, "kin", "workmate")
+    owners += [
+        span for span in sentence.spans(MARK + "the") if start <= span[0] < end and is_the_one(sentence, span[1])
+    ]
     near = [
         (min(owner[0], noun[0]), max(owner[1], noun[1]))
         for owner in owners
@@ -227,8 +260,13 @@ def find_people(sentence: Sentence, start: int, end: int) -> str:
     )
     if is_workmate:
         return "colleagues"
-    persons = [kind for kind in list_nouns() if is_person(strip_marks(kind))]
-    return "family" if any(start <= at < end for at, _ in sentence.spans("kin", *persons)) else ""
+    is_close = any(start <= at < end for at, _ in sentence.spans("kin", PERSON_NOUNS))
+    return "family" if is_close else ""
+
+
+def is_the_one(sentence: Sentence, place: int) -> bool:
+    """ "The kids", "der Hund": there is one of them, or all are the person's."""
+    return sentence.has_at(place, *(f"{MARK}noun {name}" for name in THE_ONES))
 
 
 def is_of_another(sentence: Sentence, start: int, end: int) -> bool:
@@ -267,6 +305,8 @@ def list_noun_relations() -> tuple[tuple[str, str], ...]:
 def find_own_thing(sentence: Sentence, head: int, end: int) -> ClauseOpening | None:
     """ "My tortoise is called Flash", "our parrot Kiwi": an owned noun and its name, or anything about a thing."""
     for kind, relation in list_noun_relations():
+        if kind not in sentence.spans_by_kind:
+            continue
         for first, last in sentence.spans(kind):
             if not head <= first < last <= end:
                 continue
@@ -291,8 +331,10 @@ def find_own_thing(sentence: Sentence, head: int, end: int) -> ClauseOpening | N
                 (b for a, b in sentence.spans(MARK + "link") if 0 <= a - after <= REACH_NAME and b <= end), None
             )
             if any(0 <= start - b <= 1 < b - head + 1 for _, b in sentence.spans(MARK + "link")) and start > head:
-                return ClauseOpening("", relation, SPEAKER, head, start, is_left=True)
+                subject = PRONOUN if sentence.has_at(head, MARK + "third") else SPEAKER
+                return ClauseOpening("", relation, subject, head, start, subject == SPEAKER, is_left=True)
             is_named = after in sentence.capitals or (link is not None and link < end)
+            is_named = is_named or sentence.has_at(after, MARK + "relative")
             is_named = is_named or any(0 <= at - after <= 2 and b < end for at, b in sentence.spans(MARK + "named"))
             if (is_person(relation) or after >= end) and not is_named:
                 continue
@@ -302,7 +344,7 @@ def find_own_thing(sentence: Sentence, head: int, end: int) -> ClauseOpening | N
 
 def find_definite(sentence: Sentence, first: int, last: int) -> Span | None:
     """ "The landlord's called Mr Abney": the one there is, if its name follows."""
-    if any(0 <= at - last <= 1 for at, _ in sentence.spans(MARK + "named")):
+    if any(0 <= at - last <= REACH for at, _ in sentence.spans(MARK + "named")):
         return next((span for span in sentence.spans(MARK + "the") if span[1] == first), None)
     return None
 
@@ -313,7 +355,7 @@ def is_person(relation: str) -> bool:
 
 def find_possession(sentence: Sentence, head: int, end: int) -> ClauseOpening | None:
     """ "I have type 1 diabetes", "abbiamo due gemelle": having, and one of the nouns or topics close behind it."""
-    things = sentence.spans(*list_nouns(), MARK + "topic", "kin")
+    things = sentence.spans(NOUNS, MARK + "topic", "kin")
     for first, last in sentence.spans(MARK + "have"):
         if not head <= first < last <= end or first - head > REACH:
             continue
@@ -328,11 +370,13 @@ def find_free_claim(
     sentence: Sentence, start: int, end: int, head: int, mentions: frozenset[str]
 ) -> ClauseOpening | None:
     """Any other clause of the person's that tells of something lasting, or of a change."""
-    cues = (MARK + "topic", MARK + "habit", MARK + "change", *list_nouns())
+    cues = (MARK + "topic", MARK + "habit", MARK + "change", NOUNS)
     has_cue = any(start <= at < end for at, _ in sentence.spans(*cues))
     has_change = any(start <= at < end for at, _ in sentence.spans(MARK + "change", MARK + "over"))
     if not (has_cue or has_change) or end - head < LEAST_WORDS:
         return None
+    if has_change and sentence.has_at(head, MARK + "third"):
+        return ClauseOpening("", ABOUT, PRONOUN, head, head, is_explicit=False, is_free=True)
     owned = find_owned_noun(sentence, head, end)
     speakers = sentence.spans(MARK + "i", MARK + "self", "me")
     speaks = any(start <= at < end and not sentence.has_at(at, MARK + "my", "my") for at, _ in speakers)
@@ -348,8 +392,8 @@ def find_free_claim(
 
 
 def is_person_at(sentence: Sentence, span: Span) -> bool:
-    kinds = {kind for kind in list_nouns() for at, _ in sentence.spans(kind) if span[0] <= at < span[1]}
-    return not kinds or any(is_person(strip_marks(kind)) for kind in kinds)
+    is_noun = any(span[0] <= at < span[1] for at, _ in sentence.spans(NOUNS))
+    return not is_noun or any(span[0] <= at < span[1] for at, _ in sentence.spans(PERSON_NOUNS))
 
 
 def opens_with_change(sentence: Sentence, head: int) -> bool:

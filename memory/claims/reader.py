@@ -8,10 +8,10 @@ from typing import Final
 
 from memory.claims.claim import Claim, ClaimTense
 from memory.claims.clauses import HEBREW_AND_I, ClauseTokens, cut_clauses, find_heads
-from memory.claims.lexicon import MARK, list_nouns, load_claim_words
+from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
 from memory.claims.objects import find_object, find_object_before, find_time
-from memory.claims.openings import PRONOUN, ClauseOpening, find_opening
+from memory.claims.openings import NOUNS, PERSON_NOUNS, PRONOUN, WITHIN_PHRASE, ClauseOpening, find_opening, is_person
 from memory.claims.relations import REQUEST
 from memory.claims.requests import LEAST_TOLD, find_request
 from memory.claims.voices import TITLE_DOT, has_frame, has_other_voice, mask_other_voices, speaks_for_others
@@ -30,6 +30,8 @@ MOST_CLAIMS: Final = 12
 POINTED_WITHIN: Final = 4
 TASK_WITHIN: Final = 6
 LONGEST_NAME: Final = 4
+SHORTEST_ALONE: Final = 6
+"""Words from which a clause about "it" or "her" may hold, besides, the name of what it is about."""
 # Words behind the last comma of a question that make it one of its own: "..., right?" asks about the statement.
 SHORTEST_TAIL: Final = 3
 SELF_CONTAINED: Final = frozenset({"identity", "work", "manner style", "technical", "creative"})
@@ -38,23 +40,6 @@ POINTING: Final = frozenset(
 )
 TASKS: Final = frozenset({"preferences", "interests", "projects", "learning", "goals", "manner style"})
 # Relations whose phrase may be all there is: "I'm left-handed", "he is nine years old".
-WITHIN_PHRASE: Final = frozenset(
-    {
-        "is",
-        "age",
-        "diet",
-        "has_condition",
-        "married_to",
-        "religion",
-        "works_as",
-        "style",
-        "owns",
-        "likes",
-        "has",
-        "hobby",
-    }
-    | {"studies", "works_at", "takes"}
-)
 LASTING: Final = frozenset({"identity", "preferences", "family", "colleagues", "challenges", "work", ""})
 
 
@@ -80,7 +65,7 @@ def read_claims(text: str, previous: Sequence[str] = ()) -> list[Claim]:
     place = 0
     skip = False
     before = ""
-    for index, sentence in enumerate(map(trim_sentence, whole.own_sentences)):
+    for index, sentence in enumerate(map(prepare_sentence, whole.own_sentences)):
         place = max(place, masked.find(sentence.raw[:12], place))
         if skip:
             skip = False
@@ -93,35 +78,37 @@ def read_claims(text: str, previous: Sequence[str] = ()) -> list[Claim]:
                 continue
         if has_other_voice(sentence) or find_secret(sentence.raw) or find_order(sentence.raw):
             continue
-        for claim in read_sentence(sentence, whole, mentions, place):
-            if claim.subject == PRONOUN:
-                claim = resolve_pronoun(claim, before)
-            if not is_laughing or claim.tense != "present":
-                found.append(claim)
+        claims = [resolve_pronoun(claim, before) for claim in read_sentence(sentence, whole, mentions, place)]
+        # Who laughs may still tell of a change; what only sounds like a fact is a joke.
+        found += [claim for claim in claims if claim and not (is_laughing and claim.tense == "present")]
         mentions |= collect_mentions([sentence.raw])
         before = word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))
     return found[:MOST_CLAIMS]
 
 
-def trim_sentence(sentence: Sentence) -> Sentence:
-    """The beginning of a sentence that goes on and on: clauses look at all words of a kind."""
+def prepare_sentence(sentence: Sentence) -> Sentence:
+    """With all nouns under one kind, and no longer than a person speaks: clauses look at all words of a kind."""
+    kinds = sentence.spans_by_kind
+    nouns = [kind for kind in list_nouns() if kind in kinds]
+    if nouns:
+        persons = [kind for kind in nouns if is_person(strip_marks(kind))]
+        kinds = {**kinds, NOUNS: sentence.spans(*nouns), PERSON_NOUNS: sentence.spans(*persons)}
     if len(sentence.words) <= MOST_WORDS:
-        return sentence
-    found = {kind: [span for span in spans if span[1] <= MOST_WORDS] for kind, spans in sentence.spans_by_kind.items()}
+        return replace(sentence, spans_by_kind=kinds) if nouns else sentence
+    short = {kind: [span for span in spans if span[1] <= MOST_WORDS] for kind, spans in kinds.items()}
     ends = [match.end() for match in islice(WORD.finditer(sentence.raw), MOST_WORDS)]
-    return replace(
-        sentence,
-        raw=sentence.raw[: ends[-1]],
-        words=sentence.words[:MOST_WORDS],
-        spans_by_kind={k: v for k, v in found.items() if v},
-    )
+    words = sentence.words[:MOST_WORDS]
+    known = {kind: spans for kind, spans in short.items() if spans}
+    return replace(sentence, raw=sentence.raw[: ends[-1]], words=words, spans_by_kind=known)
 
 
-def resolve_pronoun(claim: Claim, before: str) -> Claim:
+def resolve_pronoun(claim: Claim, before: str) -> Claim | None:
     """ "He goes by Duke now" says nothing without the sentence before it."""
+    if claim.subject != PRONOUN:
+        return claim
     if before and len(before) + len(claim.statement) < LONGEST:
         return replace(claim, statement=f"{before} {claim.statement}")
-    return claim
+    return claim if claim.statement.count(" ") >= SHORTEST_ALONE else None
 
 
 def read_request(whole: AnnotatedText, index: int, request: tuple[int, bool], place: int) -> tuple[Claim | None, bool]:
@@ -221,7 +208,7 @@ def is_bare_noun(sentence: Sentence, start: int, end: int) -> bool:
     head = find_heads(sentence, start, end)
     if end - head > POINTED_WITHIN or not sentence.has_at(head, MARK + "my", MARK + "the"):
         return False
-    return any(head < at and after in {end - 1, end} for at, after in sentence.spans(*list_nouns()))
+    return any(head < at and after in {end - 1, end} for at, after in sentence.spans(NOUNS))
 
 
 def starts_anew(sentence: Sentence, start: int, end: int) -> bool:
@@ -264,12 +251,14 @@ def find_statement_end(sentence: Sentence, group: ClauseGroup) -> int | None:
 
 def is_of_passing(sentence: Sentence, group: ClauseGroup, first: ClauseOpening, end: int) -> bool:
     """Whether it holds for today only, is a plan, an opinion, or an episode among people."""
+    if first.category in {"family", "colleagues"} and has_within(sentence, first.start, first.end, MARK + "opines"):
+        return True
     if first.category in FAMILIES_OF_RULES:
         if sentence.has("opinion") or has_within(sentence, group.start, end, MARK + "past"):
             return True
         is_today = has_within(sentence, group.start, end, "today") or feels_so_now(sentence, group.start, end)
         return first.category in LASTING and is_today
-    apart = (first.start, 0 if first.is_left else first.end)
+    apart = (max(first.start, first.phrase), 0 if first.is_left else first.end)
     if has_within(sentence, group.start, end, MARK + "plan", MARK + "opines", apart=apart):
         return True
     if has_within(sentence, group.start, end, MARK + "temporary", MARK + "past"):

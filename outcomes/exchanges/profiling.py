@@ -33,6 +33,7 @@ LEASE = timedelta(minutes=5)
 # Exchanges of one task; the rest waits for the next sweep, so that one user does not hold the worker.
 AT_ONCE = 8
 DEADLINE_S = 30.0
+LAST_TURNS = 4
 ACTOR = "profile"
 
 # A fact to store, and the bank item it duplicates.
@@ -81,7 +82,7 @@ def is_skippable(user: EndUser, exchange: Exchange, now: datetime) -> bool:
 def draft_facts(user: EndUser, exchange: Exchange) -> list[FactDraft]:
     """The facts in the user's words as bank items."""
     # It calls other services, so no transaction may be open.
-    found = profile.detect_profile_facts(exchange.short_question, Deadline(DEADLINE_S))
+    found = profile.detect_profile_facts(exchange.short_question, Deadline(DEADLINE_S), read_last_turns(user, exchange))
     drafts = []
     for fact in found:
         try:
@@ -92,6 +93,13 @@ def draft_facts(user: EndUser, exchange: Exchange) -> list[FactDraft]:
             continue
         drafts.append((new, matching.find_near_duplicate(user, new.text, Deadline(memory_conf().deadlines.default_s))))
     return drafts
+
+
+def read_last_turns(user: EndUser, exchange: Exchange) -> list[str]:
+    """What the person said before in the thread, oldest first: a name in it may be what a message goes on about."""
+    with user_scope(user):
+        earlier = Exchange.objects.filter(user=user, thread_id=exchange.thread_id, created_at__lt=exchange.created_at)
+        return [one.short_question for one in earlier.order_by("-created_at")[:LAST_TURNS]][::-1]
 
 
 def build_profile_memory(exchange: Exchange, fact: ProfileFact) -> NewMemory:

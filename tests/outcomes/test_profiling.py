@@ -73,7 +73,7 @@ def test_a_fact_is_trusted_no_more_than_its_exchange_and_those_who_worded_it(
     # A person answers for the exchange, and nobody but them had a hand in the wording.
     assert kept(FACT) == Trust.USER
     fact = ProfileFact("preferences", "The user prefers answers in Italian.", "high", Trust.ASSISTANT)
-    monkeypatch.setattr(profile, "detect_profile_facts", lambda message, deadline: [fact])
+    monkeypatch.setattr(profile, "detect_profile_facts", lambda message, deadline, previous: [fact])
     assert kept("Please, answer me in Italian from now on.") == Trust.ASSISTANT
 
 

@@ -5,6 +5,7 @@ use the user's words, and pass the bank's guard.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 import structlog
@@ -61,18 +62,23 @@ class ProposedFacts(BaseModel):
         return {"facts": said["facts"] or []} if isinstance(said, dict) else said
 
 
-def detect_profile_facts(user_message: str, deadline: Deadline) -> list[ProfileFact]:
-    """The profile facts in a message. Failures of the language model never raise."""
+def detect_profile_facts(user_message: str, deadline: Deadline, previous: Sequence[str] = ()) -> list[ProfileFact]:
+    """The profile facts in a message. Failures of the language model never raise.
+
+    ``previous`` are the person's last turns, for what goes on about them.
+    """
     model = language_model()
     if model is None:
-        return find_facts_by_rules(user_message)
+        return find_facts_by_rules(user_message, previous)
     if not is_own_speech(user_message):
         return []
     try:
-        return find_facts_by_model(model, user_message, deadline)
+        found = find_facts_by_model(model, user_message, deadline)
     except Unavailable as error:
         logger.info("profile facts found by rules alone", reason=type(error).__name__)
-        return find_facts_by_rules(user_message)
+        return find_facts_by_rules(user_message, previous)
+    # What somebody asks to be remembered is remembered, whatever the model makes of it.
+    return found or find_facts_by_rules(user_message, previous, requests_only=True)
 
 
 def is_own_speech(message: str) -> bool:

@@ -67,10 +67,14 @@ CATEGORY_FIELDS: Final[dict[str, ProfileField]] = {
 }
 
 
-def find_facts_by_rules(message: str, previous: Sequence[str] = ()) -> list[ProfileFact]:
+def find_facts_by_rules(
+    message: str, previous: Sequence[str] = (), *, requests_only: bool = False
+) -> list[ProfileFact]:
     """The profile facts of a message, each as a sentence of its own. ``previous`` are the person's last turns."""
     found: dict[str, ProfileFact] = {}
     for claim in read_claims(message, previous):
+        if requests_only and not claim.is_request:
+            continue
         statement = word_statement(claim)
         if statement in found or len(statement) > LONGEST or claim.hedged or is_of_strangers(claim):
             continue

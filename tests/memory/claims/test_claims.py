@@ -27,8 +27,9 @@ def test_most_statements_and_requests_are_kept(name: str, least: float) -> None:
     assert figures.kept >= least * figures.turns, figures.misses
 
 
-def test_silent_turns_teach_nothing() -> None:
-    figures = measure_claims(read_turns(OWN / "silent.jsonl"))
+@pytest.mark.parametrize("name", ["silent", "tasks"])
+def test_silent_turns_teach_nothing(name: str) -> None:
+    figures = measure_claims(read_turns(OWN / f"{name}.jsonl"))
     assert figures.silent_claimed <= 0.04 * figures.silent, figures.misses
 
 

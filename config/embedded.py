@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote
 
 from config.env import env_secret
 
@@ -195,12 +195,6 @@ def embedder_url(data_dir: Path | str) -> str:
 
 def mcp_url(data_dir: Path | str) -> str:
     return f"unix://{quote(str(installation_paths(data_dir).mcp_socket))}"
-
-
-def socket_path(url: str) -> Path | None:
-    """The file behind a ``unix://`` address, None for any other."""
-    parts = urlsplit(url)
-    return Path(unquote(parts.path)) if parts.scheme == "unix" else None
 
 
 def list_embedded_parts(parts: Iterable[str] = PARTS) -> list[str]:

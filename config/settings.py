@@ -139,7 +139,6 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_TIME_LIMIT = 600
 CELERY_TASK_SOFT_TIME_LIMIT = 540
-CELERY_VISIBILITY_TIMEOUT = 900
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 900,
     # The defaults sweep unacknowledged messages every 100 s; these every 5.

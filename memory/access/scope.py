@@ -75,11 +75,3 @@ def set_local(cursor: CursorWrapper, settings: Mapping[str, str]) -> dict[str, s
     cursor.execute(f"SELECT {read}, {write}", [*settings, *(part for pair in settings.items() for part in pair)])
     earlier = zip(settings, cursor.fetchone() or (), strict=False)
     return {name: value or "" for name, value in earlier if value is not None or name == USER_SETTING}
-
-
-def current_scope() -> str:
-    """The user id the connection is scoped to, or an empty string."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT coalesce(current_setting('app.user_id', true), '')")
-        row = cursor.fetchone()
-    return str(row[0]) if row else ""

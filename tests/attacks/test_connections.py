@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 
-from memory.access.scope import WrongScope, current_scope, user_scope
+from memory.access.scope import WrongScope, user_scope
 from memory.models import EndUser, MemoryItem
 from tests.factories import EndUserFactory, MemoryItemFactory
 
@@ -36,6 +36,14 @@ def back_to_the_pool() -> Iterator[None]:
 
 def owners() -> set[int]:
     return set(MemoryItem.objects.values_list("user_id", flat=True))
+
+
+def current_scope() -> str:
+    """The user id the connection is scoped to, or an empty string."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT coalesce(current_setting('app.user_id', true), '')")
+        row = cursor.fetchone()
+    return str(row[0]) if row else ""
 
 
 def backend() -> int:

@@ -8,6 +8,7 @@ import pytest
 from redis import Redis
 
 from config import embedded
+from tests.doubles.faults import socket_path
 
 
 @pytest.mark.parametrize(
@@ -91,12 +92,12 @@ def test_broken_secrets_are_told_and_not_replaced(tmp_path: Path) -> None:
 def test_addresses_lead_back_to_the_sockets(tmp_path: Path) -> None:
     place = embedded.installation_paths(tmp_path / "a b")
 
-    assert embedded.socket_path(embedded.embedder_url(place.data)) == place.embedder_socket
+    assert socket_path(embedded.embedder_url(place.data)) == place.embedder_socket
     url = embedded.redis_url(place.data)
     assert Redis.from_url(url).connection_pool.connection_kwargs["path"] == str(place.redis_socket)
     assert embedded.broker_url(url) == f"redis+socket://{place.redis_socket}"
     assert embedded.broker_url("redis://queue:6379/0") == "redis://queue:6379/0"
-    assert embedded.socket_path("http://embedder:80") is None
+    assert socket_path("http://embedder:80") is None
 
 
 def test_a_role_gets_its_own_login(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
@@ -342,3 +343,9 @@ def refusing_socket(path: Path) -> Iterator[Path]:
         closed.bind(str(path))
     yield path
     path.unlink(missing_ok=True)
+
+
+def socket_path(url: str) -> Path | None:
+    """The file behind a ``unix://`` address, None for any other."""
+    parts = urlsplit(url)
+    return Path(unquote(parts.path)) if parts.scheme == "unix" else None

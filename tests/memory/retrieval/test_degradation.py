@@ -8,7 +8,6 @@ import pytest
 from django.conf import settings as live_settings
 from pytest_django import Settings
 
-from config.embedded import socket_path
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
 from memory.indexes import fulltext, lexical_index
@@ -18,7 +17,7 @@ from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
-from tests.doubles.faults import EmbedderStub, FaultProxy, refusing_socket
+from tests.doubles.faults import EmbedderStub, FaultProxy, refusing_socket, socket_path
 from tests.memory.retrieval.conftest import TEXT, search_in_time
 from tests.patience import Stopwatch
 from tests.rows import find_turn

@@ -14,7 +14,6 @@ from pytest_django import Settings
 from qdrant_client.models import CreateAlias, CreateAliasOperation, Distance, VectorParams
 
 import knowledge_graph.advice.routing
-from config.embedded import socket_path
 from memory import indexes, inference
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
@@ -30,7 +29,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.api_client import ApiClient
 from tests.conftest import Clock
-from tests.doubles.faults import EmbedderStub, FaultProxy, refusing_socket
+from tests.doubles.faults import EmbedderStub, FaultProxy, refusing_socket, socket_path
 from tests.doubles.model_services import RerankerStub
 from tests.doubles.qdrant_server import QdrantStandIn
 from tests.memory.retrieval.conftest import TEXT

@@ -1,8 +1,12 @@
 """The vector and lexical indexes over memories.
 
-Owns the ports (`base`), one adapter per engine, and the choice of the live collection (`collections`, `routed`).
+Owns the ports (`base`), one adapter per engine (`pgvector`, `qdrant`, `fulltext`, `bm25`), the choice between reading
+every vector and searching the graph (`nearest`), and the choice of the live collection (`collections`, `routed`).
 Decides nothing about ranking, never enqueues, and is never the source of truth: callers read every id it returns from
 Postgres. An adapter raises `Unavailable`, and the caller decides whether it can go on without it.
+
+Imports inference and access. A new engine is a module here, a line in ``VECTOR_ENGINES`` and a run of the contract
+suite in tests/memory/indexes.
 """
 
 from typing import cast

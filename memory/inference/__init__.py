@@ -1,6 +1,10 @@
 """Adapters for models that run in other processes: embedder, reranker, language model.
 
-Owns the HTTP adapters and their cache. This process loads no model; every reply is checked before anybody sees it.
+`base` has the ports, `remote` the one way a model service is spoken to, `embeddings`, `tokens`, `reranker` and `llm` an
+adapter each; `prefixes` describes memories for the index, `prompts` reads the wordings from templates/prompts. This
+process loads no model; every reply is checked before anybody sees it.
+
+Imports platform, conf, guard and language. Another protocol for embeddings is a dialect in `embeddings`.
 """
 
 from memory.conf import memory_conf

@@ -12,8 +12,6 @@ from memory.language.stopwords import load_fillers, load_stop_words
 
 # Words an announcement has at most.
 LONGEST: Final = 3
-TO_FINAL_LETTER: Final = str.maketrans("כמנפצ", "ךםןףץ")
-HEBREW_NAME_PARTICLES: Final = "ולבמשכ"
 INSIDE_NAMES: Final = load_words("inside names")
 COMPANY_ENDINGS: Final = load_words("company endings")
 PERSONS_VERBS: Final = load_words("verbs of persons")

@@ -5,9 +5,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from knowledge_graph.extraction.keys import build_word_key, strip_hebrew_article
+from knowledge_graph.extraction.keys import build_word_key
 from memory.language.folding import fold_name, normalise_text, strip_accents
-from memory.language.hebrew import is_hebrew
+from memory.language.hebrew import is_hebrew, strip_hebrew_article
 from memory.language.periods import find_month_term
 from memory.language.splitting import TextToken, split_tokens
 from memory.language.stems import detect_languages

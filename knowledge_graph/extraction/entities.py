@@ -13,7 +13,7 @@ from typing import Final
 
 from knowledge_graph.extraction import announcements
 from memory.language.folding import fold_name, normalise_text, strip_accents
-from memory.language.hebrew import is_hebrew, list_hebrew_readings
+from memory.language.hebrew import BEFORE_A_NAME, is_hebrew, list_hebrew_readings, restore_final_letter
 from memory.language.names import capitalises_nouns, load_given_names
 from memory.language.stems import detect_languages
 from memory.language.vocabulary import load_places, load_plain_technologies, load_technologies
@@ -139,7 +139,7 @@ def match_listed(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int]
         if length == 1 and is_hebrew(name):
             return match_listed_hebrew(name)
         plain = fold_name(name)
-        if is_hebrew(part[0].text) and plain not in load_places() and plain[:1] in announcements.HEBREW_NAME_PARTICLES:
+        if is_hebrew(part[0].text) and plain not in load_places() and plain[:1] in BEFORE_A_NAME:
             name = plain = plain[1:]
         is_marked = part[0].is_capital and not part[0].opens
         if (tool := load_technologies().get(plain)) and (plain in load_plain_technologies() or is_marked):
@@ -162,14 +162,10 @@ def match_listed_hebrew(word: str) -> tuple[ExtractedEntity, int] | None:
                 if form in load_plain_technologies()
                 else None
             )
-        for spelling in (form, add_final_letter(form)):
+        for spelling in (form, restore_final_letter(form)):
             if found := load_places().get(spelling):
                 return None if found[1] else (ExtractedEntity(spelling, found[0], PLACE), 1)
     return None
-
-
-def add_final_letter(form: str) -> str:
-    return form[:-1] + form[-1:].translate(announcements.TO_FINAL_LETTER)
 
 
 def match_announced(tokens: list[Token], place: int) -> tuple[ExtractedEntity, int] | None:
@@ -219,7 +215,7 @@ def match_known_name(tokens: list[Token], place: int, known: frozenset[str]) -> 
     """A given name or somebody heard of before, with the family name behind it."""
     token = tokens[place]
     if is_hebrew(token.text):
-        forms = (token.bare, token.bare[1:] if token.bare[:1] in announcements.HEBREW_NAME_PARTICLES else token.bare)
+        forms = (token.bare, token.bare[1:] if token.bare[:1] in BEFORE_A_NAME else token.bare)
         name = next((form for form in forms if form in load_given_names() or form in known), None)
         return (ExtractedEntity(name, name, PERSON), 1) if name else None
     if not token.is_capital or (token.bare not in load_given_names() and token.bare not in known):

@@ -6,13 +6,12 @@ from typing import Final
 
 from memory.language.concepts import find_english_name
 from memory.language.folding import strip_accents
-from memory.language.hebrew import is_hebrew, list_hebrew_readings
+from memory.language.hebrew import is_hebrew, list_hebrew_readings, strip_hebrew_article
 from memory.language.names import load_given_names
 from memory.language.splitting import TextToken
 from memory.language.stems import FIRST_LANGUAGES, stem_word
 from memory.language.vocabulary import load_technical_terms, load_technologies
 
-_SURE_HEBREW_PREFIX: Final = ("ה", "וה", "ו", "שה", "בה", "לה")
 _SHORTEST_HEBREW: Final = 3
 
 
@@ -57,10 +56,3 @@ def _hebrew_key(form: str) -> str:
         if stem.endswith(ending) and len(stem) - len(ending) >= _SHORTEST_HEBREW:
             return stem[: -len(ending)]
     return stem
-
-
-def strip_hebrew_article(bare: str) -> str:
-    for prefix in sorted(_SURE_HEBREW_PREFIX, key=len, reverse=True):
-        if bare.startswith(prefix) and len(bare) - len(prefix) >= _SHORTEST_HEBREW and is_hebrew(bare):
-            return bare[len(prefix) :]
-    return bare

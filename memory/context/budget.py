@@ -64,7 +64,7 @@ class HistoryMessage(Protocol):
 
 
 def estimate_task(question: str) -> TaskEstimate:
-    """The complexity of a question, by its words in six languages."""
+    """The complexity of a question, by its words."""
     cut = cut_query(question)
     bare = fold_text(cut)
     words = len(question.split())

@@ -12,6 +12,7 @@ from typing import Final
 
 _LETTERS: Final = re.compile("[א-ת]+")
 _FINAL_FORMS: Final = str.maketrans("ךםןףץ", "כמנפצ")
+_TO_FINAL_FORMS: Final = str.maketrans("כמנפצ", "ךםןףץ")
 
 # Longest first. A single ב, כ, ל, מ or ש is as often the first letter of the root, so it needs more word behind it.
 _COMBINED: Final = (
@@ -27,6 +28,11 @@ PARTICLES: Final = "ובלהמכש"
 # Those that stand before a time.
 BEFORE_A_TIME: Final = "בלמה"
 BEFORE_A_MONTH: Final = "בלמ"
+
+# Those that stand before a name.
+BEFORE_A_NAME: Final = "ולבמשכ"
+# What may be taken off without knowing the word that is left.
+_ARTICLES: Final = ("שה", "בה", "לה", "וה", "ה", "ו")
 
 _SHORTEST_AFTER_SURE: Final = 2
 _SHORTEST_AFTER_DOUBTFUL: Final = 3
@@ -71,3 +77,15 @@ def _without_ending(word: str) -> str | None:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: -len(ending)]
     return None
+
+
+def strip_hebrew_article(word: str) -> str:
+    for prefix in _ARTICLES:
+        if word.startswith(prefix) and len(word) - len(prefix) >= _SHORTEST_STEM and is_hebrew(word):
+            return word[len(prefix) :]
+    return word
+
+
+def restore_final_letter(form: str) -> str:
+    """A form as it is written: its last letter has a shape of its own at the end of a word."""
+    return form[:-1] + form[-1:].translate(_TO_FINAL_FORMS)

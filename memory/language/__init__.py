@@ -1,7 +1,11 @@
-"""The text analyser for documents and queries, shared by every lexical index.
+"""What the product knows of languages and spellings: the text analyser, and the words of each language.
 
-Pure: it may import nothing of the project and no framework. It knows languages and spellings, not storage; the only
-concession is `literals`, which writes terms in Postgres' own syntax.
+To add a language, add a folder (docs/languages.md). To change a word, change its file in `<code>/`; the module of the
+subject's name reads it. How texts become terms is in `analysis` over `splitting` and `stems`, what their language is in
+`stems.detect_languages`; dates and amounts are in `figures` and `calendar`, stored text in `text` and `framing`.
+
+Pure: it may import `tiers` and no framework. It knows no storage; the only concession is `literals`, which writes terms
+in Postgres' own syntax.
 """
 
 from memory.language.analysis import (

@@ -30,6 +30,7 @@ ABOUT: Final = "language"
 # The lines of each section, in their order.
 Sections = Mapping[str, tuple[str, ...]]
 
+# A line for each of 700 meanings. A key has no comma, so that a list of entries such as `:, =, ->` is none.
 _SHORT: Final = re.compile(r"^([^,=\[\]]+?) = (\S.*)")
 # A comma within braces belongs to a pattern: `(\w+ ){0,2}`.
 _COMMA: Final = re.compile(r"\s*,(?![^{}]*\})\s*")

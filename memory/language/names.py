@@ -22,6 +22,7 @@ _CAPITAL: Final = re.compile(r"(?<![.!?¿¡:»«\"“„] )(?<![¿¡«\"“„(]
 _NOUN_CAPITAL: Final = re.compile(r"[A-ZÄÖÜ][\w'’]*(?:-[A-ZÄÖÜ]\w*)*")
 _MARKS: Final = "?!.,;:„“()"
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
+# "der", "wer" and the like end as adjectives do.
 _SHORTEST_ADJECTIVE: Final = 5
 
 

@@ -51,6 +51,8 @@ def compile_opening(subject: str, section: str, before: str = "") -> re.Pattern[
     return re.compile("|".join([opening, *join_patterns(subject, section)]))
 
 
+# Runs rather than one group for each kind of edge: of two phrases that begin at the same place the earlier one counts,
+# and the words that are taken out of a question depend on it.
 def _with_edges(phrases: Iterable[str]) -> list[str]:
     """One alternative for each run of phrases with the same edges."""
     found = []

@@ -58,6 +58,7 @@ def load_technical_terms() -> dict[str, str]:
 
 def _read_names(subject: str) -> list[tuple[str, str, bool]]:
     """Folded spelling, usual name, and whether the spelling is an everyday word, of the shared and each other list."""
+    # The shared list first: a language adds spellings of its own, and takes none from it.
     found = []
     for folder in (SHARED, *list_codes()):
         for section in read_sections(folder, subject):

@@ -17,6 +17,7 @@ from memory.web.fields import (
     PageSize,
     QueryParameters,
     RequestBody,
+    RowModel,
     Text,
     UuidText,
     is_none,
@@ -25,8 +26,8 @@ from memory.web.fields import (
 )
 from memory.web.problems import FieldError, invalid_field, invalid_fields
 from outcomes.exchanges.listing import ExchangeDetail, ThreadState
-from outcomes.exchanges.storing import MESSAGE_LIMIT, NewExchange, StoredExchange
-from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent, SignalKind, Source
+from outcomes.exchanges.storing import MESSAGE_LIMIT, NewExchange
+from outcomes.models import Detection, Exchange, SignalKind, Source
 from outcomes.verdicts.recording import RecordedOutcome
 
 # A day: a longer one is a client's mistake in the unit.
@@ -130,7 +131,7 @@ class StoreExchangeOptions(QueryParameters):
     )
 
 
-class ExchangeOut(BaseModel):
+class ExchangeOut(RowModel):
     exchange_id: UUID
     memory_id: UUID
     required_scoring: bool
@@ -143,16 +144,6 @@ class ExchangeOut(BaseModel):
         exclude_if=is_none,
         description="What the memory bank took from it. Present when waited for, and it was read in time.",
     )
-
-    @classmethod
-    def of(cls, stored: StoredExchange) -> "ExchangeOut":
-        return cls(
-            exchange_id=stored.exchange_id,
-            memory_id=stored.memory_id,
-            required_scoring=stored.required_scoring,
-            state=stored.state,
-            blocking=stored.blocking,
-        )
 
 
 class OutcomeIn(RequestBody):
@@ -205,25 +196,15 @@ class OutcomeOut(BaseModel):
 ThreadName = Annotated[str, Field(max_length=NAME_LIMIT)]
 
 
-class VerdictOut(BaseModel):
+class VerdictOut(RowModel):
     outcome: Outcome
     source: Source = Field(description="Who says so: explicit, or the detector.")
     confidence: float
     actor: str
     at: datetime
 
-    @classmethod
-    def of(cls, event: OutcomeEvent) -> "VerdictOut":
-        return cls(
-            outcome=Outcome(event.outcome),
-            source=Source(event.source),
-            confidence=event.confidence,
-            actor=event.actor,
-            at=event.at,
-        )
 
-
-class SignalOut(BaseModel):
+class SignalOut(RowModel):
     """A hint of how the answer was taken, or a tool that failed. Moves no score unless a flag allows it."""
 
     kind: SignalKind
@@ -231,29 +212,14 @@ class SignalOut(BaseModel):
     heard_in: UUID
     at: datetime
 
-    @classmethod
-    def of(cls, signal: ConversationSignal) -> "SignalOut":
-        return cls(kind=SignalKind(signal.kind), evidence=signal.evidence, heard_in=signal.heard_in, at=signal.at)
 
-
-class ActionOut(BaseModel):
+class ActionOut(RowModel):
     action: str
     ok: bool
     timed_out: bool
     ms: float
     error: str
     tiers: list[str]
-
-    @classmethod
-    def of(cls, action: ActionTaken) -> "ActionOut":
-        return cls(
-            action=action.action,
-            ok=action.ok,
-            timed_out=action.timed_out,
-            ms=action.ms,
-            error=action.error,
-            tiers=action.tiers,
-        )
 
 
 class DetectionOut(BaseModel):

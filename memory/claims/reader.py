@@ -230,7 +230,7 @@ def find_statement_end(sentence: Sentence, group: ClauseGroup) -> int | None:
     end = next((at for at, _ in sentence.spans("cut") if first.end <= at < group.end), group.end)
     # Laughter behind a statement is no part of it; the guard takes a text that laughs for a joke.
     end = next((at for at, _ in sentence.spans("joke") if first.end < at < end), end)
-    if first.category == "name":
+    if first.relation == "name":
         end = find_end_of_name(sentence, first.end, end)
     told = end - first.end
     if told < 1 and first.category not in SELF_CONTAINED and not (first.is_left or first.relation in WITHIN_PHRASE):
@@ -239,12 +239,13 @@ def find_statement_end(sentence: Sentence, group: ClauseGroup) -> int | None:
         return None
     if is_of_passing(sentence, group, first, end):
         return None
-    within = POINTED_WITHIN if first.category in POINTING else 0 if first.category == "" and not first.is_free else -1
+    is_pointing = first.category in POINTING or first.relation in {"likes", "dislikes"}
+    within = POINTED_WITHIN if is_pointing else 0 if first.category == "" and not first.is_free else -1
     if points_at_conversation(sentence, first.end, end, within):
         return None
     if first.category in TASKS | {""} and has_within(sentence, first.end, min(end, first.end + TASK_WITHIN), "task"):
         return None
-    if first.category == "name" and not (told <= LONGEST_NAME and is_name(sentence, first.end)):
+    if first.relation == "name" and not is_name(sentence, first.end, end):
         return None
     if first.category == "manner style" and not says_manner(sentence, first.end, end):
         return None
@@ -308,8 +309,11 @@ def points_at_conversation(sentence: Sentence, place: int, end: int, within: int
     )
 
 
-def is_name(sentence: Sentence, place: int) -> bool:
-    return place in sentence.capitals or any("א" <= char <= "ת" for char in sentence.raw)
+def is_name(sentence: Sentence, start: int, end: int) -> bool:
+    """A few words that begin with a capital, or a single one: "my name is noa"."""
+    told = end - start
+    has_capital = start in sentence.capitals or any("א" <= char <= "ת" for char in sentence.raw)
+    return told == 1 or (told <= LONGEST_NAME and has_capital)
 
 
 def says_manner(sentence: Sentence, start: int, end: int) -> bool:

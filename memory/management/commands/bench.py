@@ -75,6 +75,21 @@ def add_data_arguments(quality_parser: CommandParser, learning_parser: CommandPa
     learning_parser.add_argument("--rounds", type=parse_positive, default=5)
 
 
+def add_load_arguments(parser: CommandParser) -> None:
+    parser.add_argument("--memories", type=parse_positive, default=10_000)
+    parser.add_argument("--clients", type=parse_positive, default=20)
+    parser.add_argument("--searches", type=float, default=20.0, help="a second, of all clients; 0 for no pause")
+    parser.add_argument("--writes", type=float, default=50.0, help="a second")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each of the two measurements")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--no-rebuild", dest="rebuild", action="store_false", help="leave the index alone")
+
+
+def add_claims_arguments(parser: CommandParser) -> None:
+    parser.add_argument("file", type=Path, nargs="+", help="turns or conversations, one JSON object a line")
+    parser.add_argument("--misses", action="store_true", help="list what was missed and what was wrong")
+
+
 class Command(BaseCommand):
     help = (
         "Measure how fast the running product is (speed), what many clients do to it (load) and how well it finds "
@@ -106,31 +121,14 @@ class Command(BaseCommand):
         load_parser = kinds.add_parser(
             "load", help="many clients searching while others write and the index is rebuilt"
         )
-        load_parser.add_argument("--memories", type=parse_positive, default=10_000)
-        load_parser.add_argument("--clients", type=parse_positive, default=20)
-        load_parser.add_argument(
-            "--searches", type=float, default=20.0, help="a second, of all clients; 0 for no pause"
-        )
-        load_parser.add_argument("--writes", type=float, default=50.0, help="a second")
-        load_parser.add_argument("--seconds", type=float, default=60.0, help="of each of the two measurements")
-        load_parser.add_argument("--seed", type=int, default=1)
-        load_parser.add_argument("--no-rebuild", dest="rebuild", action="store_false", help="leave the index alone")
+        add_load_arguments(load_parser)
         insights_parser = kinds.add_parser("insights", help="latency of insights, in this process and through HTTP")
         insights.add_arguments(insights_parser)
         promotion_parser = kinds.add_parser("promotion", help="a promotion pass over generated rows")
         promotion.add_arguments(promotion_parser)
         claims_parser = kinds.add_parser("claims", help="what is read from turns, and what should not be")
-        claims_parser.add_argument("file", type=Path, nargs="+", help="turns or conversations, one JSON object a line")
-        claims_parser.add_argument("--misses", action="store_true", help="list what was missed and what was wrong")
-        for kind in (
-            claims_parser,
-            insights_parser,
-            promotion_parser,
-            speed_parser,
-            quality_parser,
-            learning_parser,
-            load_parser,
-        ):
+        add_claims_arguments(claims_parser)
+        for kind in kinds.choices.values():
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
 
     def handle(self, *args: object, **options: Any) -> None:

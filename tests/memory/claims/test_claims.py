@@ -1,9 +1,12 @@
 """Claims: what is said is read clause by clause, what is not meant is kept apart, and all of it in time."""
 
+import json
 import time
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 
 from memory.claims import Claim, is_single_valued, read_claims
 from memory.evaluation.claims import measure_claims, read_turns
@@ -89,6 +92,13 @@ def test_what_is_told_of_others_is_their_own() -> None:
 def test_a_clause_about_it_takes_the_sentence_before() -> None:
     claims = read_claims("Duchess turned out to be a boy. He goes by Duke now.")
     assert claims[-1].statement == "Duchess turned out to be a boy. He goes by Duke now."
+
+
+def test_bench_tells_the_figures_of_a_file(tmp_path: Path) -> None:
+    out = StringIO()
+    call_command("bench", "claims", str(OWN / "requests.jsonl"), "--json", str(tmp_path / "f.json"), stdout=out)
+    assert "requests.jsonl: kept" in out.getvalue()
+    assert json.loads((tmp_path / "f.json").read_text())["requests.jsonl"]["turns"] == 21
 
 
 def test_a_title_ends_no_sentence() -> None:

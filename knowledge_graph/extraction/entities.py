@@ -32,6 +32,9 @@ KINDS: Final = (PERSON, PLACE, ORGANISATION, PROJECT, TOOL, PRODUCT, THING)
 LONGEST_READ: Final = 8_000
 MOST_ENTITIES: Final = 24
 LONGEST_KEY: Final = 100
+# Of a sentence; a longer one is a list or a paste. Each word asks whether the whole sentence is loud: with 3,000 words
+# in one that took a second.
+MOST_WORDS: Final = 200
 SHORTEST: Final = 2
 MOST_NAME_WORDS: Final = 4
 
@@ -99,8 +102,8 @@ def split_sentences(text: str) -> Iterator[list[Token]]:
     for sentence in _SENTENCE.split(_QUOTED.sub(r" \1 ", text) if quoted else text):
         words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(sentence)]
         tokens = [Token(word, strip_accents(word.casefold()), not place) for place, word in enumerate(words) if word]
-        if tokens:
-            yield tokens
+        for start in range(0, len(tokens), MOST_WORDS):
+            yield tokens[start : start + MOST_WORDS]
 
 
 def extract_from_sentence(

@@ -244,6 +244,8 @@ def test_small_talk_needs_no_outcome(message: str) -> None:
         ("Tenho dificuldade em dormir.", "challenges"),
         ("Meu objetivo é correr uma maratona este ano.", "short_term_goals"),
         ("A minha irmã Ana é alérgica a amendoim.", "family"),
+        ("Minha irmã Ana é alérgica a amendoim.", "family"),
+        ("Meu chefe se chama Rui.", "colleagues"),
         ("Sou enfermeira num hospital do Porto.", "work_context"),
         ("Me chamo Beatriz.", "name"),
     ],

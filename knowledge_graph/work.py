@@ -35,16 +35,16 @@ def enqueue_changes(user: EndUser, kind: str, items: Iterable[tuple[uuid.UUID, T
 
     What moves out of a tier of ours arrives under another one: it is looked at if it was ever looked at before.
     """
-    wanted, moved = [], []
+    of_content_tiers, moved = [], []
     for item_id, tier in items:
         if tier in CONTENT_TIERS or kind == REMOVED:
-            wanted.append(item_id)
+            of_content_tiers.append(item_id)
         elif kind == PROMOTED:
             moved.append(item_id)
     enqueued = 0
     with connection.cursor() as cursor:
-        if wanted:
-            cursor.execute(ENQUEUE_ALL, [user.pk, kind, now, wanted])
+        if of_content_tiers:
+            cursor.execute(ENQUEUE_ALL, [user.pk, kind, now, of_content_tiers])
             enqueued += cursor.rowcount
         if moved:
             cursor.execute(ENQUEUE_KNOWN, [user.pk, kind, now, user.pk, moved])

@@ -100,9 +100,9 @@ def build_advice(rows: Sequence[tuple[str, str, uuid.UUID, float, float]]) -> Se
 
 def choose_tiers(tiers: dict[str, tuple[float, float]]) -> frozenset[Tier] | None:
     """The working tier and the best known ones for such queries; None (all tiers) while too few are known."""
-    known = {tier: counts for tier, counts in tiers.items() if sum(counts) >= ENOUGH_EVIDENCE}
-    helpful = [tier for tier, (worked, failed) in known.items() if worked > failed]
-    helpful.sort(key=lambda tier: (-wilson_lower_bound(int(known[tier][0]), int(known[tier][1]), 0), tier))
+    judged = {tier: counts for tier, counts in tiers.items() if sum(counts) >= ENOUGH_EVIDENCE}
+    helpful = [tier for tier, (worked, failed) in judged.items() if worked > failed]
+    helpful.sort(key=lambda tier: (-wilson_lower_bound(int(judged[tier][0]), int(judged[tier][1]), 0), tier))
     if not helpful:
         return None
     return frozenset({Tier.WORKING, *(Tier(tier) for tier in helpful[:RECOMMENDED])})

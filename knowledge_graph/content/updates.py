@@ -115,11 +115,11 @@ def process_items(
 def replace_contributions(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID, MemoryReading]) -> None:
     """Replace the contributions of these memories. Needs the user's scope and the graphs' lock."""
     graphed = {row.item_id: row for row in GraphedItem.objects.filter(user=user, item_id__in=list(ids))}
-    known = frozenset(speakers.list_speaker_names(user)) - GENERIC_SPEAKERS
+    known_names = frozenset(speakers.list_speaker_names(user)) - GENERIC_SPEAKERS
     present = (
         MemoryItem.objects.for_user(user).active().filter(pk__in=list(ids), tier__in=CONTENT_TIERS).only(*READ_FIELDS)
     )
-    new = [build_contribution(item, known, readings.get(item.pk)) for item in present]
+    new = [build_contribution(item, known_names, readings.get(item.pk)) for item in present]
     same = {one.item_id for one in new if (row := graphed.get(one.item_id)) and is_unchanged(row, one)}
     changes = GraphChanges()
     remove_contributions(user, [row for item_id, row in graphed.items() if item_id not in same], changes)
@@ -131,15 +131,15 @@ def replace_contributions(user: EndUser, ids: Sequence[uuid.UUID], readings: Map
 def is_unchanged(row: GraphedItem, new: Contribution) -> bool:
     """Whether nothing would change."""
     # A model's reading is not replaced by one of the rules: it cost a call and knows relations.
-    known = (row.tier, row.content_hash, row.quality, row.seen_at)
-    return known == (new.tier, new.content_hash, new.quality, new.seen_at) and new.reader in {row.reader, RULES}
+    before = (row.tier, row.content_hash, row.quality, row.seen_at)
+    return before == (new.tier, new.content_hash, new.quality, new.seen_at) and new.reader in {row.reader, RULES}
 
 
-def build_contribution(item: MemoryItem, known: frozenset[str], reading: MemoryReading | None) -> Contribution:
+def build_contribution(item: MemoryItem, known_names: frozenset[str], reading: MemoryReading | None) -> Contribution:
     if catalogued := read_catalogue_entry(item):
         reading = catalogued
     elif reading is None or reading.content_hash != item.content_hash:
-        reading = MemoryReading(extract_by_rules(item, known))
+        reading = MemoryReading(extract_by_rules(item, known_names))
     entities = [one for one in reading.entities if len(one.key) <= KEY_CHARS]
     present = {one.key for one in entities}
     keys = sorted(one.key for one in entities[:MOST_TOGETHER])
@@ -169,11 +169,11 @@ def read_catalogue_entry(item: MemoryItem) -> MemoryReading | None:
     return MemoryReading([own, *topics], [(one.key, own.key, HAS_DATASET) for one in topics])
 
 
-def extract_by_rules(item: MemoryItem, known: frozenset[str]) -> Sequence[ExtractedEntity]:
+def extract_by_rules(item: MemoryItem, known_names: frozenset[str]) -> Sequence[ExtractedEntity]:
     """The entities found by rules."""
     # Anything may be written in a memory: an error in one text must not stop the others of the batch.
     try:
-        return extract_entities(item.text, known)
+        return extract_entities(item.text, known_names)
     except Exception as error:  # noqa: BLE001 - anything may be written in a memory
         logger.warning("entities not read", item_id=str(item.pk), reason=repr(error)[:200])
         return []

@@ -70,18 +70,18 @@ class Token:
         return self.text[:1].isupper()
 
 
-def extract_entities(text: str, known: Collection[str] = ()) -> list[ExtractedEntity]:
-    """The entities a text names, in its order, each once. ``known`` are people heard of before, case-folded."""
-    return list(_extract_all(text[:LONGEST_READ], frozenset(fold_name(name) for name in known)))
+def extract_entities(text: str, known_names: Collection[str] = ()) -> list[ExtractedEntity]:
+    """The entities a text names, in its order, each once. ``known_names`` are people heard of before, case-folded."""
+    return list(_extract_all(text[:LONGEST_READ], frozenset(fold_name(name) for name in known_names)))
 
 
 @lru_cache(maxsize=4_096)
-def _extract_all(text: str, known: frozenset[str]) -> tuple[ExtractedEntity, ...]:
+def _extract_all(text: str, known_names: frozenset[str]) -> tuple[ExtractedEntity, ...]:
     cleaned = normalise_text(text)
     languages, _ = detect_languages(cleaned, set(cleaned.casefold().split()))
     found: dict[str, ExtractedEntity] = {}
     for tokens in split_sentences(cleaned):
-        for entity in extract_from_sentence(tokens, known, names_nouns=capitalises_nouns(languages[0])):
+        for entity in extract_from_sentence(tokens, known_names, names_nouns=capitalises_nouns(languages[0])):
             if SHORTEST <= len(entity.key) <= LONGEST_KEY:
                 earlier = found.get(entity.key)
                 if earlier is None or (earlier.kind == THING and entity.kind != THING):
@@ -107,11 +107,11 @@ def split_sentences(text: str) -> Iterator[list[Token]]:
 
 
 def extract_from_sentence(
-    tokens: list[Token], known: frozenset[str], *, names_nouns: bool
+    tokens: list[Token], known_names: frozenset[str], *, names_nouns: bool
 ) -> Iterator[ExtractedEntity]:
     place = 0
     while place < len(tokens):
-        found = match_entity_at(tokens, place, known, names_nouns=names_nouns)
+        found = match_entity_at(tokens, place, known_names, names_nouns=names_nouns)
         if found is None:
             place += 1
             continue
@@ -121,14 +121,14 @@ def extract_from_sentence(
 
 
 def match_entity_at(
-    tokens: list[Token], place: int, known: frozenset[str], *, names_nouns: bool
+    tokens: list[Token], place: int, known_names: frozenset[str], *, names_nouns: bool
 ) -> tuple[ExtractedEntity, int] | None:
     """The entity that begins at a position, and its number of words."""
     # From the surest evidence to the weakest. In German every noun has a capital, so there it says nothing.
     return (
         match_listed(tokens, place)
         or match_announced(tokens, place)
-        or match_known_name(tokens, place, known)
+        or match_known_name(tokens, place, known_names)
         or match_mixed(tokens, place)
         or (None if names_nouns else match_capitalised(tokens, place))
     )
@@ -214,14 +214,16 @@ def build_entity(tokens: list[Token], place: int, length: int, kind: str) -> Ext
     return ExtractedEntity(name, load_technologies().get(key) or load_places().get(key, (key, False))[0], kind)
 
 
-def match_known_name(tokens: list[Token], place: int, known: frozenset[str]) -> tuple[ExtractedEntity, int] | None:
+def match_known_name(
+    tokens: list[Token], place: int, known_names: frozenset[str]
+) -> tuple[ExtractedEntity, int] | None:
     """A given name or somebody heard of before, with the family name behind it."""
     token = tokens[place]
     if is_hebrew(token.text):
         forms = (token.bare, token.bare[1:] if token.bare[:1] in BEFORE_A_NAME else token.bare)
-        name = next((form for form in forms if form in load_given_names() or form in known), None)
+        name = next((form for form in forms if form in load_given_names() or form in known_names), None)
         return (ExtractedEntity(name, name, PERSON), 1) if name else None
-    if not token.is_capital or (token.bare not in load_given_names() and token.bare not in known):
+    if not token.is_capital or (token.bare not in load_given_names() and token.bare not in known_names):
         return None
     length = measure_capital_run(tokens, place)
     return build_entity(tokens, place, length, PERSON), length

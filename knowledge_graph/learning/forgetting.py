@@ -49,9 +49,9 @@ def forget_questions(user: EndUser) -> None:
 
 
 def forget_problems(user: EndUser, signatures: Sequence[str]) -> None:
-    known = [signature for signature in signatures if signature]
-    Solution.objects.filter(user=user, signature__in=known).delete()
-    drop_lost_cues(user, known)
+    given = [signature for signature in signatures if signature]
+    Solution.objects.filter(user=user, signature__in=given).delete()
+    drop_lost_cues(user, given)
 
 
 def drop_lost_cues(user: EndUser, signatures: Sequence[str]) -> None:

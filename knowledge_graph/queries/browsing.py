@@ -234,8 +234,8 @@ def find_entity(user: EndUser, name: str) -> Entity | None:
 
 def find_first_row(rows: Any, keys: Sequence[str]) -> Concept | Entity | None:  # noqa: ANN401 - rows of either kind
     """The row of the first of these keys that is known."""
-    known: Mapping[str, Concept | Entity] = {row.key: row for row in rows.filter(key__in=list(keys))}
-    return next((known[key] for key in keys if key in known), None)
+    by_key: Mapping[str, Concept | Entity] = {row.key: row for row in rows.filter(key__in=list(keys))}
+    return next((by_key[key] for key in keys if key in by_key), None)
 
 
 def list_neighbours(user: EndUser, key: str, limit: int = NEIGHBOURS) -> list[EntityNeighbour]:

@@ -78,15 +78,15 @@ def find_shortest_path(user: EndUser, start: str, end: str) -> list[PathStep] | 
     return None
 
 
-def expand_frontier(user: EndUser, frontier: list[str], known: dict[str, PathStep | None]) -> list[str]:
+def expand_frontier(user: EndUser, frontier: list[str], reached: dict[str, PathStep | None]) -> list[str]:
     """The new entities one step further, each with the step that reached it."""
     with connection.cursor() as cursor:
         cursor.execute(STEP, {"user": user.pk, "from": frontier, "most": WIDEST})
         rows = cursor.fetchall()
     new = []
     for source, target, kind, weight in rows:
-        if target not in known:
-            known[target] = PathStep(source, target, kind, weight)
+        if target not in reached:
+            reached[target] = PathStep(source, target, kind, weight)
             new.append(target)
     return new
 

@@ -98,7 +98,7 @@ class LoadRun:
     say: Say
     figures: LoadFigures = field(default_factory=LoadFigures)
     written: dict[str, str] = field(default_factory=dict)
-    gone: set[str] = field(default_factory=set)
+    deleted_ids: set[str] = field(default_factory=set)
     over: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> LoadFigures:
@@ -136,10 +136,10 @@ class LoadRun:
                     pace.wait()
                 if time.monotonic() > until:
                     return
-                gone = frozenset(self.gone)
+                deleted = frozenset(self.deleted_ids)
                 with self.collect_errors(), watch.measure("search"):
                     found = self.client.search(self.user, question, LIMIT)
-                    self.figures.stale += len(gone & set(found))
+                    self.figures.stale += len(deleted & set(found))
 
         with ThreadPoolExecutor(self.plan.clients) as pool:
             list(pool.map(one_client, range(self.plan.clients)))
@@ -187,7 +187,7 @@ class LoadRun:
             self.written[item] = text
         else:
             self.client.remove(self.user, item)
-            self.gone.add(item)
+            self.deleted_ids.add(item)
             self.figures.deleted += 1
 
     @contextmanager
@@ -217,7 +217,7 @@ class LoadRun:
             self.figures.errors.append(f"not compared: {report.problem}")
         present = self.client.ids(self.user)
         self.figures.lost = len(set(self.written) - present)
-        self.figures.stale += len(self.gone & present)
+        self.figures.stale += len(self.deleted_ids & present)
         for item, text in list(self.written.items())[-LOOKED_FOR:]:
             self.figures.not_found += item not in self.client.search(self.user, text, LIMIT)
 

@@ -196,11 +196,11 @@ def delete_exchanges_of(user: EndUser, ids: Sequence[uuid.UUID]) -> int:
     Returns how many exchanges went.
     """
     with user_scope(user):
-        gone = Exchange.objects.filter(user=user, memory_id__in=list(ids))
-        exchange_ids = list(gone.values_list("pk", flat=True))
+        exchanges = Exchange.objects.filter(user=user, memory_id__in=list(ids))
+        exchange_ids = list(exchanges.values_list("pk", flat=True))
         if not exchange_ids:
             return 0
-        gone.delete()
+        exchanges.delete()
         OutcomeEvent.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")
         ActionTaken.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")
         signals = Q(exchange_id__in=exchange_ids) | Q(heard_in__in=exchange_ids)

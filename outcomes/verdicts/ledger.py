@@ -51,8 +51,8 @@ class VerdictSubject:
 
     @property
     def query(self) -> str:
-        asked = self.exchange.user_message if self.exchange else self.turn.query if self.turn else ""
-        return asked[:QUERY_CHARS]
+        question = self.exchange.user_message if self.exchange else self.turn.query if self.turn else ""
+        return question[:QUERY_CHARS]
 
     @property
     def turn_id(self) -> uuid.UUID | None:
@@ -114,11 +114,11 @@ def settle_verdict(
     if is_overruled(verdict, earlier) or is_repetition(verdict, earlier, ids, whole=whole):
         return describe_unchanged(user, ids, current)
     moves = {uuid.UUID(row[0]): ScoreMove(event, row[2]) for event in earlier for row in event.memories}
-    gone = [item_id for item_id in moves if item_id not in set(ids)] if whole else []
-    items = lock_items(user, [*ids, *gone])
+    dropped = [item_id for item_id in moves if item_id not in set(ids)] if whole else []
+    items = lock_items(user, [*ids, *dropped])
     changes = ScoreChanges(verdict, moves, now)
     for item in items:
-        if item.pk not in gone:
+        if item.pk not in dropped:
             changes.apply(item)
         elif item.tier in SCORED_TIERS:
             changes.take_back(item)
@@ -254,8 +254,8 @@ def is_about_any(event: OutcomeEvent, ids: Iterable[uuid.UUID]) -> bool:
 
 def is_overruled(verdict: Verdict, earlier: Sequence[OutcomeEvent]) -> bool:
     """Whether the earlier verdict is replaced: by a stronger source, or if it was unknown."""
-    known = [event for event in earlier if event.outcome != Outcome.UNKNOWN]
-    if verdict.outcome is Outcome.UNKNOWN and known:
+    clear = [event for event in earlier if event.outcome != Outcome.UNKNOWN]
+    if verdict.outcome is Outcome.UNKNOWN and clear:
         return True
     return any(STRENGTH[Source(event.source)] > STRENGTH[verdict.source] for event in earlier)
 

@@ -45,11 +45,11 @@ def parse_modes(text: str) -> list[str]:
 
 
 def parse_boosts(text: str) -> list[str]:
-    known = list(quality.list_boosts())
-    names = known if text == "each" else list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    unknown = [name for name in names if name not in known]
+    boosts = list(quality.list_boosts())
+    names = boosts if text == "each" else list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    unknown = [name for name in names if name not in boosts]
     if unknown or not names:
-        raise ArgumentTypeError(f'"each" or some of {",".join(known)}')
+        raise ArgumentTypeError(f'"each" or some of {",".join(boosts)}')
     return names
 
 

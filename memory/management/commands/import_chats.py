@@ -103,8 +103,10 @@ class Command(BaseCommand):
     def explain_tier(self, tier: Tier) -> None:
         ttl = POLICIES[tier].ttl
         if ttl is not None:
-            kept = f"{ttl.days} days" if ttl >= timedelta(days=2) else f"{int(ttl.total_seconds() // 3600)} hours"
-            self.stdout.write(f"{tier} is kept for {kept} unless it proves useful; --tier patterns keeps it for good")
+            duration = f"{ttl.days} days" if ttl >= timedelta(days=2) else f"{int(ttl.total_seconds() // 3600)} hours"
+            self.stdout.write(
+                f"{tier} is kept for {duration} unless it proves useful; --tier patterns keeps it for good"
+            )
 
 
 def _format_count(number: int, one: str, many: str = "") -> str:

@@ -67,8 +67,8 @@ class Command(BaseCommand):
     def list_lines(self, user: EndUser, done: PromotionResult) -> Iterator[tuple[str, str, str, str]]:
         for move in done.promoted:
             yield user.external_id, str(move.memory_id), f"{move.source} → {move.target}", move.reason
-        for gone in (*done.dormant, *done.archived):
-            yield user.external_id, str(gone.memory_id), gone.target, gone.reason
+        for retired in (*done.dormant, *done.archived):
+            yield user.external_id, str(retired.memory_id), retired.target, retired.reason
 
 
 def parse_moment(text: str) -> datetime:

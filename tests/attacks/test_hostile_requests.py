@@ -16,6 +16,7 @@ from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
 from memory.web.middleware import ApiEdgeMiddleware
 from tests.api_client import ApiClient
+from tests.patience import PATIENCE_S
 
 EXCHANGE = {"user_message": "Where is the ladder?", "assistant_message": "Behind the shed."}
 
@@ -107,7 +108,7 @@ class Unfinished:
 
     def read(self, size: int = -1) -> bytes:
         self.is_read.set()
-        assert self.may_end.wait(10)
+        assert self.may_end.wait(PATIENCE_S)
         return self.body.read(size)
 
     def close(self) -> None:
@@ -136,14 +137,14 @@ def test_clients_that_do_not_finish_sending_leave_room_for_the_others(edge: ApiE
     slow = [Unfinished(b"{}") for _ in range(2)]
     with ThreadPoolExecutor(2) as pool:
         waiting = [pool.submit(send, edge, body, generate_key(), path) for body in slow]
-        assert all(body.is_read.wait(10) for body in slow)
+        assert all(body.is_read.wait(PATIENCE_S) for body in slow)
         quick = send(edge, Unfinished(b"{}"), generate_key())
         assert (quick.status_code, quick.headers["Connection"]) == (503, "close")
         assert quick.headers["Retry-After"]
         assert edge(RequestFactory().get("/api/v1/users/ann/memories")).status_code == 200
         for body in slow:
             body.may_end.set()
-        assert [answer.result(10).content for answer in waiting] == [b"{}", b"{}"]
+        assert [answer.result(PATIENCE_S).content for answer in waiting] == [b"{}", b"{}"]
     ready = Unfinished(b"{}")
     ready.may_end.set()
     assert send(edge, ready, generate_key()).status_code == 200

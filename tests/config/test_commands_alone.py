@@ -3,16 +3,28 @@
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from config import embedded
 from config.env import BASE_DIR
+from config.runtime.leases import Lease
 from tests.installation import clean_environment, manage, processes_of
 from tests.patience import eventually
 
 pytestmark = [pytest.mark.slow]
+
+
+@pytest.fixture
+def running_database(tmp_path: Path) -> Iterator[None]:
+    """Holds Postgres and Redis between the commands of a test, which else would start and stop them each time."""
+    lease = Lease(embedded.paths(tmp_path), ("postgres", "redis"))
+    lease.wait()
+    yield
+    lease.close()
 
 
 def test_a_command_alone_gets_a_database_which_ends_with_it(tmp_path: Path) -> None:
@@ -24,6 +36,7 @@ def test_a_command_alone_gets_a_database_which_ends_with_it(tmp_path: Path) -> N
     assert eventually(lambda: processes_of(data_dir) == [])
 
 
+@pytest.mark.usefixtures("running_database")
 def test_a_command_that_needs_tables_says_in_a_line_how_to_get_them(tmp_path: Path) -> None:
     commands = (
         ["purge_source", "--user", "ann", "--source", "tool"],
@@ -43,6 +56,7 @@ def test_a_command_that_needs_tables_says_in_a_line_how_to_get_them(tmp_path: Pa
     assert manage("promote", "--dry-run", data_dir=tmp_path).returncode == 0
 
 
+@pytest.mark.usefixtures("running_database")
 def test_a_benchmark_makes_the_tables_it_needs_and_a_second_one_waits_for_them(tmp_path: Path) -> None:
     words = ("bench", "quality", "--limit", "1", "--modes", "lexical")
     with ThreadPoolExecutor(2) as pool:

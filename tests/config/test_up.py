@@ -12,7 +12,7 @@ import pytest
 from config import embedded
 from memory.management.demo import EXAMPLE_QUERY, USER_ID
 from tests.installation import Stack, free_port, manage, processes_of
-from tests.patience import eventually
+from tests.patience import PATIENCE_S, eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack")]
 
@@ -185,7 +185,7 @@ def test_down_ends_every_process_and_waits_for_it(stack: Stack) -> None:
     stopped = manage("down", data_dir=stack.data_dir)
 
     assert stopped.returncode == 0, stopped.stderr
-    assert stack.process.wait(2) == 0
+    assert stack.process.wait(PATIENCE_S) == 0
     assert processes_of(stack.data_dir) == []
     assert "Stopped after" in stack.output
     assert "!" not in stack.output.split("Stopping ...")[1]

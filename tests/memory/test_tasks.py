@@ -22,6 +22,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
+from tests.patience import PATIENCE_S
 
 memory = MemoryFacade("key:test")
 NOBODY = 2**40
@@ -133,7 +134,7 @@ def test_a_user_is_indexed_by_one_task_at_a_time(
 
     def slow(*asked: Any, **named: Any) -> int:
         is_busy.set()
-        may_end.wait(10)
+        may_end.wait(PATIENCE_S)
         return index_batch(*asked, **named)
 
     monkeypatch.setattr(queue, "index_batch", slow)
@@ -146,11 +147,11 @@ def test_a_user_is_indexed_by_one_task_at_a_time(
 
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(run)
-        assert is_busy.wait(10)
+        assert is_busy.wait(PATIENCE_S)
         assert tasks.index_user(user.pk) == 0
         assert queue.count_indexing(user).pending == 1
         may_end.set()
-        first.result(10)
+        first.result(PATIENCE_S)
     assert queue.count_indexing(user).ready == 1
     put_memory(user, clock)
     assert tasks.index_user(user.pk) == 1, "the lock is free again"

@@ -1,11 +1,8 @@
 """Outcomes told at the same time: each turn counts once, and nobody waits for ever."""
 
-import threading
 import uuid
-from collections.abc import Callable
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from memory.access.scope import user_scope
@@ -14,6 +11,7 @@ from memory.models import EndUser, MemoryItem, Turn
 from memory.tiers import Outcome
 from outcomes.exchanges.storing import NewExchange
 from outcomes.models import OutcomeEvent
+from tests.at_once import errors_at_once
 from tests.factories import EndUserFactory, MemoryItemFactory, OrganizationFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,34 +29,12 @@ def turn_of(user: EndUser, items: list[MemoryItem]) -> uuid.UUID:
         return Turn.objects.create(user=user, positions=[[str(item.pk), item.tier] for item in items]).turn_id
 
 
-def run_at_once(*calls: Callable[[], object]) -> list[BaseException]:
-    """Run all of them together; what they raised."""
-    gate, raised = threading.Barrier(len(calls)), []
-
-    def run(call: Callable[[], object]) -> None:
-        try:
-            gate.wait(10)
-            call()
-        except BaseException as error:  # noqa: BLE001 -- handed to the test
-            raised.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert not any(thread.is_alive() for thread in threads)
-    return raised
-
-
 def test_one_turn_told_many_times_at_once_counts_once(ann: EndUser) -> None:
     items = MemoryItemFactory.create_batch(3, user=ann)
     turn_id = turn_of(ann, items)
     said = [Outcome.WORKED, Outcome.FAILED, Outcome.PARTIAL, Outcome.WORKED, Outcome.FAILED, Outcome.WORKED]
     assert (
-        run_at_once(*(lambda o=o: memory.record_outcome(ann, o, now=timezone.now(), turn_id=turn_id) for o in said))
+        errors_at_once(*(lambda o=o: memory.record_outcome(ann, o, now=timezone.now(), turn_id=turn_id) for o in said))
         == []
     )
     with user_scope(ann):
@@ -83,7 +59,7 @@ def test_turns_that_share_memories_and_new_exchanges_do_not_block_each_other(ann
         ).exchange_id
         for number, turn_id in enumerate(turns)
     ]
-    raised = run_at_once(
+    raised = errors_at_once(
         *(lambda t=t: memory.record_outcome(ann, Outcome.PARTIAL, now=timezone.now(), turn_id=t) for t in turns),
         *(
             lambda e=e: memory.record_outcome(ann, Outcome.PARTIAL, now=timezone.now(), exchange_id=e)

@@ -1,14 +1,12 @@
 """From row to vector: whatever fails in between, the row says what remains to be done."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import connection
 from pytest_django import Settings
 
 from memory import inference
@@ -21,6 +19,7 @@ from memory.platform.faults import BadReply, RequestRejected, Unavailable
 from memory.store import writing
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
+from tests.at_once import run_at_once
 from tests.conftest import Clock
 from tests.doubles.faults import EmbedderStub
 
@@ -298,15 +297,10 @@ def test_two_workers_on_one_queue_end_with_every_row_ready(user: EndUser, clock:
     writing.store_memories(user, [NewMemory(f"Entry {number}") for number in range(60)], now=clock())
 
     def work() -> None:
-        try:
-            while queue.index_batch(user, now=clock() + timedelta(minutes=1), limit=16):
-                pass
-        finally:
-            connection.close()
+        while queue.index_batch(user, now=clock() + timedelta(minutes=1), limit=16):
+            pass
 
-    with ThreadPoolExecutor(3) as pool:
-        for future in [pool.submit(work) for _ in range(3)]:
-            future.result(60)
+    run_at_once(*[work] * 3)
     assert queue.count_indexing(user).ready == 60
     with user_scope(user):
         assert MemoryVector.objects.count() == 60

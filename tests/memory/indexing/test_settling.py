@@ -15,6 +15,7 @@ from memory.models import EndUser
 from memory.store import writing as store
 from memory.store.admission import NewMemory
 from tests.conftest import Clock
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("services")
 
@@ -52,7 +53,7 @@ def test_settling_waits_for_a_writer_whose_row_is_not_visible_yet(user: EndUser,
             with user_scope(user):
                 put_memory(user, clock, "Written while the worker settles")
                 is_written.set()
-                may_commit.wait(10)
+                may_commit.wait(PATIENCE_S)
         finally:
             connection.close()
 
@@ -64,14 +65,14 @@ def test_settling_waits_for_a_writer_whose_row_is_not_visible_yet(user: EndUser,
 
     with ThreadPoolExecutor(2) as pool:
         writing = pool.submit(write_slowly)
-        assert is_written.wait(10)
+        assert is_written.wait(PATIENCE_S)
         settling = pool.submit(settle)
         assert not settling.done()
         Event().wait(0.3)
         assert not settling.done(), "the mark must not go while the row is on its way"
         may_commit.set()
-        writing.result(10)
-        assert settling.result(10) is False
+        writing.result(PATIENCE_S)
+        assert settling.result(PATIENCE_S) is False
     assert is_marked(user)
     assert queue.index_batch(user, now=clock()) == 1
 
@@ -93,7 +94,7 @@ def test_settling_gives_up_on_a_writer_that_takes_long(user: EndUser, clock: Clo
 
     with ThreadPoolExecutor(1) as pool, user_scope(user):
         put_memory(user, clock, "Written for long")
-        assert pool.submit(settle).result(10) is False
+        assert pool.submit(settle).result(PATIENCE_S) is False
     assert is_marked(user)
 
 
@@ -114,7 +115,7 @@ def test_a_writer_that_comes_while_the_mark_is_taken_back_sets_it_again(user: En
             writing = pool.submit(write)
             Event().wait(0.3)
             assert not writing.done()
-        writing.result(10)
+        writing.result(PATIENCE_S)
     assert is_marked(user)
 
 

@@ -2,8 +2,7 @@
 
 import uuid
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Event, Timer
+from threading import Event, Timer
 from typing import Any
 
 import pytest
@@ -20,7 +19,9 @@ from memory.store.admission import NewMemory
 from memory.store.writing import StoreResult
 from memory.tiers import Tier
 from tests.api_client import ApiClient
+from tests.at_once import run_at_once
 from tests.conftest import Clock
+from tests.patience import PATIENCE_S
 
 memory = MemoryFacade("key:test")
 IndexNow = Callable[[EndUser], None]
@@ -200,21 +201,6 @@ def all_items(user: EndUser) -> list[MemoryItem]:
 
 
 # --- at once -----------------------------------------------------------------------------------------------------
-def run_at_once(*calls: Callable[[], Any]) -> list[Any]:
-    """Each call in a thread and on a connection of its own, started together."""
-    start = Barrier(len(calls))
-
-    def run(call: Callable[[], Any]) -> Any:
-        try:
-            start.wait(10)
-            return call()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return [future.result(30) for future in [pool.submit(run, call) for call in calls]]
-
-
 @pytest.mark.django_db(transaction=True)
 def test_writers_of_the_same_statement_at_once_make_one_item(user: EndUser, clock: Clock) -> None:
     def write() -> uuid.UUID:
@@ -252,13 +238,13 @@ def test_a_repetition_does_not_undo_what_was_changed_meanwhile(user: EndUser, cl
         with user_scope(user):
             memory.archive(user, item.pk, now=clock())
             is_changed.set()
-            may_commit.wait(10)
+            may_commit.wait(PATIENCE_S)
 
     def repeat() -> StoreResult:
-        is_changed.wait(10)
+        is_changed.wait(PATIENCE_S)
         with user_scope(user):
             with connection.cursor() as cursor:
-                cursor.execute("SET LOCAL lock_timeout = '10s'")
+                cursor.execute("SET LOCAL lock_timeout = '120s'")
             # By then the repetition waits for the row.
             Timer(0.3, may_commit.set).start()
             return memory.store(user, make_statement("Prefers tea to coffee"), now=clock())

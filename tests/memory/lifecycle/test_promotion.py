@@ -3,7 +3,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -16,8 +15,10 @@ from memory.lifecycle.promotion import PromotionResult, promote_user
 from memory.models import EndUser, MemoryEvent, MemoryItem
 from memory.store import rows, writing
 from memory.tiers import Tier
+from tests.at_once import run_at_once
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
+from tests.patience import PATIENCE_S
 
 AGES = {Tier.WORKING: timedelta(hours=24), Tier.HISTORY: timedelta(days=30)}
 
@@ -258,17 +259,7 @@ def test_the_banks_weakest_go_first_and_the_longest_unused_of_equals(
 def test_passes_at_once_do_each_step_once(user: EndUser, clock: Clock) -> None:
     mixed(user, clock)
     expected = promote_user(user, now=clock(), dry_run=True)
-    start = Barrier(3)
-
-    def run() -> PromotionResult:
-        try:
-            start.wait(10)
-            return promote_user(user, now=clock())
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(3) as pool:
-        results = [future.result(30) for future in [pool.submit(run) for _ in range(3)]]
+    results = run_at_once(*[lambda: promote_user(user, now=clock())] * 3)
     promote_user(user, now=clock())
     with user_scope(user):
         steps = list(MemoryEvent.objects.values_list("item_id", "kind", "before__tier"))
@@ -315,7 +306,7 @@ def test_a_row_that_is_being_changed_is_left_for_the_next_pass(user: EndUser, cl
 
     with ThreadPoolExecutor(1) as pool, user_scope(user):
         rows.lock_item(user, busy.pk)
-        result = pool.submit(run).result(10)
+        result = pool.submit(run).result(PATIENCE_S)
         writing.archive_memory(user, busy.pk, now=clock())
     assert {move.memory_id for move in result.promoted} == {free.pk}
     assert state(busy) == (Tier.WORKING, "archived")

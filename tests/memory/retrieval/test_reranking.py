@@ -190,7 +190,7 @@ def test_one_that_keeps_failing_is_not_asked_for_a_while(known: EndUser, clock: 
 @pytest.mark.parametrize("sure", [0.9, 0.02], ids=["outspoken", "timid"])
 def test_one_that_knows_better_only_helps(stub: RerankerStub, sure: float) -> None:
     """On the product's own scenarios. The timid one says nearly nothing of anything, as some models do."""
-    dataset = limit_questions(read_scenario_set("scenarios-v1", "held-out"), 24)
+    dataset = limit_questions(read_scenario_set("scenarios-v1", "held-out"), 12)
     answers = {
         normalise_query(question.text): {
             memory.text for memory in store.memories if memory.key in best_keys(question.grades)

@@ -2,10 +2,10 @@
 
 import threading
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from memory.access.scope import user_scope
@@ -14,7 +14,9 @@ from memory.models import EndUser, IdempotencyRecord, MemoryItem
 from memory.web import idempotency
 from outcomes.models import Exchange, OutcomeEvent
 from tests.api_client import ApiClient
+from tests.at_once import run_at_once
 from tests.factories import MemoryItemFactory
+from tests.patience import PATIENCE_S
 
 BODY = {"text": "The train leaves at 07:40"}
 
@@ -125,29 +127,11 @@ def test_waiting_for_the_index_keeps_the_answer_that_was_sent(
     assert second.content == first.content
 
 
-def run_at_once(count: int, call: Any) -> list[Any]:
-    answers: list[Any] = []
-
-    def run() -> None:
-        try:
-            answers.append(call())
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
-
-
 @pytest.mark.django_db(transaction=True)
 def test_50_senders_at_once_have_one_effect(api: ApiClient, user: EndUser) -> None:
     body = {**BODY, "tier": "history"}
-    answers = [
-        answer for _ in range(10) for answer in run_at_once(5, lambda: api.post("memories", body, Idempotency_Key="k"))
-    ]
+    send = partial(api.post, "memories", body, Idempotency_Key="k")
+    answers = [answer for _ in range(10) for answer in run_at_once(*[send] * 5)]
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.content for answer in answers}) == 1
     assert memories_of(user) == 1
@@ -162,13 +146,13 @@ def test_a_sender_does_not_wait_for_ever_for_the_first(
 
     def slow(*arguments: Any, **options: Any) -> Any:
         entered.set()
-        released.wait(20)
+        released.wait(PATIENCE_S)
         return store(*arguments, **options)
 
     monkeypatch.setattr(MemoryFacade, "store", slow)
-    first = threading.Thread(target=lambda: run_at_once(1, lambda: api.post("memories", BODY, Idempotency_Key="k")))
+    first = threading.Thread(target=run_at_once, args=[partial(api.post, "memories", BODY, Idempotency_Key="k")])
     first.start()
-    assert entered.wait(10)
+    assert entered.wait(PATIENCE_S)
     second = api.post("memories", BODY, Idempotency_Key="k")
     released.set()
     first.join()

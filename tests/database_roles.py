@@ -5,12 +5,17 @@ from django.db import connection, connections
 
 from config import databases
 
+PATIENT = "-c lock_timeout=20000 -c statement_timeout=20000"
+"""Longer than the product waits: six writers of one statement took more than its two seconds on a busy machine."""
+
 
 def connect_as(role: str) -> None:
     current = connections["default"]
     current.close()
     current.close_pool()  # type: ignore[attr-defined]
     entry = databases.database_from_environment(settings.DATA_DIR, role)
+    if role == "app":
+        entry["OPTIONS"]["options"] += f" {PATIENT}"
     current.settings_dict.update({name: entry[name] for name in ("USER", "PASSWORD", "OPTIONS")})
 
 

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow]
 @pytest.fixture
 def running_database(tmp_path: Path) -> Iterator[None]:
     """Holds Postgres and Redis between the commands of a test, which else would start and stop them each time."""
-    lease = Lease(embedded.paths(tmp_path), ("postgres", "redis"))
+    lease = Lease(embedded.installation_paths(tmp_path), ("postgres", "redis"))
     lease.wait()
     yield
     lease.close()

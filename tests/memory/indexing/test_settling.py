@@ -89,7 +89,7 @@ def test_settling_gives_up_on_a_writer_that_takes_long(user: EndUser, clock: Clo
             return queue.clear_user_mark(user)
         finally:
             with connection.cursor() as cursor:
-                cursor.execute("SET lock_timeout = '2s'")
+                cursor.execute("RESET lock_timeout")
             connection.close()
 
     with ThreadPoolExecutor(1) as pool, user_scope(user):

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from memory.access.scope import user_scope
@@ -153,9 +154,15 @@ def test_a_sender_does_not_wait_for_ever_for_the_first(
     first = threading.Thread(target=run_at_once, args=[partial(api.post, "memories", BODY, Idempotency_Key="k")])
     first.start()
     assert entered.wait(PATIENCE_S)
-    second = api.post("memories", BODY, Idempotency_Key="k")
-    released.set()
-    first.join()
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '300ms'")
+        second = api.post("memories", BODY, Idempotency_Key="k")
+    finally:
+        released.set()
+        first.join()
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
     assert (second.status_code, second.json()["code"]) == (409, "conflict")
     assert second.headers["Retry-After"]
     assert api.post("memories", BODY, Idempotency_Key="k").headers["Idempotency-Replayed"] == "true"

@@ -118,7 +118,8 @@ def describe_lifetime(policy: TierPolicy) -> str:
     if policy.ttl is None:
         return "learns from outcomes" if policy.scored else "kept as written"
     hours = int(policy.ttl.total_seconds() // 3600)
-    return f"kept {hours // 24} days" if hours > 48 else f"kept {hours} hours"
+    time = f"{hours // 24} days" if hours > 48 else f"{hours} hours"
+    return f"{time}, then {'dormant' if memory_conf().promotion.keeps_expired else 'archived'}"
 
 
 def split_bar(counted: list[tuple[str, str, int]]) -> list[BarShare]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db.models import F, Q
+from django.utils import timezone
 
 from memory import signals
 from memory.access.locks import try_lock_for_transaction
@@ -306,7 +307,7 @@ def apply_moves(
     ]
     rows.record_events(user, "promoted", entries, now=now, actor=actor)
     if moves:
-        rows.mark_index_due(user, now)
+        rows.mark_index_due(user, timezone.now())
         signals.items_changed.send(EndUser, user=user, kind="promoted", items=list(final.items()))
     for status in (Status.DORMANT, Status.ARCHIVED):
         reasons = {one.memory_id: one.reason for one in retired if one.target is status}
@@ -321,7 +322,8 @@ def move_to_tier(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: dat
         expires_at=now + ttl if ttl else None,
         updated_at=now,
         indexing=Indexing.PENDING,
-        index_after=now,
+        # By the clock itself: `promote --at` may be told a time to come.
+        index_after=timezone.now(),
     )
 
 

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
@@ -260,14 +261,14 @@ def retire_memories(
             archived_at=now if status is Status.ARCHIVED else None,
             updated_at=now,
             indexing=Indexing.PENDING,
-            index_after=now,
+            index_after=timezone.now(),
         )
         entries = [
             rows.EventEntry(item.pk, reasons[item.pk], {"status": item.status}, {"status": status}) for item in found
         ]
         rows.record_events(user, status, entries, now=now, actor=actor)
         if ids:
-            rows.mark_index_due(user, now)
+            rows.mark_index_due(user, timezone.now())
             rows.announce_change(user, status, found)
 
 
@@ -280,12 +281,12 @@ def wake_memories(
     woken = [item.pk for item in found]
     if woken:
         MemoryItem.objects.for_user(user).filter(pk__in=woken).update(
-            status=Status.ACTIVE, updated_at=now, indexing=Indexing.PENDING, index_after=now
+            status=Status.ACTIVE, updated_at=now, indexing=Indexing.PENDING, index_after=timezone.now()
         )
         before, after = {"status": Status.DORMANT}, {"status": Status.ACTIVE}
         entries = [rows.EventEntry(item_id, reason, before, after) for item_id in woken]
         rows.record_events(user, "revived", entries, now=now, actor=actor)
-        rows.mark_index_due(user, now)
+        rows.mark_index_due(user, timezone.now())
         rows.announce_change(user, "restored", found)
     return woken
 

@@ -180,6 +180,8 @@ def test_the_command_does_what_the_clock_will_have_done(user: EndUser, clock: Cl
     assert "1 were" not in out.getvalue()
     assert "1 made dormant" in out.getvalue()
     assert reload_item(stored).status == "dormant"
+    index_now(user)
+    assert reload_item(stored).indexing == "ready", "its vector need not wait for that time"
 
 
 def test_a_time_that_is_none_is_named() -> None:

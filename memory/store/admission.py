@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from memory.guard import explain_refusal, explain_tag_refusal
@@ -105,10 +106,17 @@ def validate_tags(tags: Sequence[str]) -> list[str]:
     return list(clean)
 
 
+# A write asks twice: before it looks for the text's duplicate, with no transaction open, and when it writes. The guard
+# reads 32 KB of marks for most of a second, and the second time must not be in the transaction.
+@lru_cache(maxsize=64)
+def explain_bank_refusal(text: str) -> str | None:
+    return explain_refusal(text)
+
+
 def validate_bank_item(text: str, tags: Sequence[str]) -> None:
     if not tags:
         raise WriteRefused("tags", "a memory_bank item needs at least one tag")
-    if reason := explain_refusal(text):
+    if reason := explain_bank_refusal(text):
         raise WriteRefused("text", reason)
     # Tags are shown beside the text, so an order may hide in one.
     if reason := explain_tag_refusal(tags):

@@ -58,11 +58,11 @@ SECTIONS: dict[str, tuple[str, ...]] = {
             "works_as",
             "studies",
         ),
-        *("allergic_to", "has_condition", "diet", "likes", "dislikes", "hobby", "owns", "has", "routine", "birthday"),
+        *("allergic_to", "has_condition", "diet", "likes", "dislikes", "hobby", "owns", "routine", "birthday"),
         *("noun wife", "noun mother", "noun child", "noun dog", "noun home", "noun job"),
     ),
     "profile": (
-        *("lead", "name", "identity", "work", "technical", "creative", "interests", "preferences", "values"),
+        *("lead", "identity", "work", "technical", "creative", "interests", "preferences", "values"),
         *("manner style", "learning", "goals", "projects", "challenges", "mine", "trait", "near", "far", "there"),
         *("task", "text work", "someone says", "cut", "today", "sarcasm", "opinion"),
     ),

@@ -60,7 +60,10 @@ def _cut_at_joints(sentence: Sentence, start: int, end: int) -> list[Place]:
 def find_heads(sentence: Sentence, start: int, end: int) -> int:
     """Where a clause says its own thing, behind joints, greetings and "by the way"."""
     place = start
-    steps = sorted(sentence.spans("lead", "greeting", "adverb", MARK + "lead"))
+    asks = sentence.spans(MARK + "remember")
+    # "no" and "non" open an answer as often as a denial, and the second must not be lost.
+    denials = {at for at, _ in sentence.spans(MARK + "not", "not")}
+    steps = sorted([*sentence.spans("lead", "greeting", "adverb"), *asks], key=lambda span: (span[0], -span[1]))
     changes = {first for first, _ in sentence.spans(MARK + "change")}
     moved = True
     while moved and place < end and place not in changes:
@@ -68,10 +71,16 @@ def find_heads(sentence: Sentence, start: int, end: int) -> int:
         if sentence.has_at(place, MARK + "joint") and not sentence.has_at(place, MARK + "my", MARK + "i"):
             place, moved = place + 1, True
         for first, last in steps:
-            if first == place and last <= end and not _is_subject(sentence, first, last):
-                place, moved = last, True
+            if first == place and last <= end and first not in denials and not _is_subject(sentence, first, last):
+                place, moved = skip_that(sentence, last) if (first, last) in asks else last, True
                 break
+    place = skip_that(sentence, place)
     return place if place < end else start
+
+
+def skip_that(sentence: Sentence, place: int) -> int:
+    """Behind "remember that", "merk dir, dass": what follows is the statement."""
+    return place + 1 if place < len(sentence.words) and sentence.has_at(place, MARK + "that") else place
 
 
 def _is_subject(sentence: Sentence, first: int, last: int) -> bool:

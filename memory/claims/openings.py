@@ -11,7 +11,7 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.lexicon import LEFT, MARK, THIRD, list_nouns, list_relations, strip_marks
-from memory.claims.relations import ABOUT
+from memory.claims.relations import ABOUT, REQUEST
 from memory.guard.annotation import Sentence, Span
 
 # Whole openings of the languages' `profile.txt` and the relation of each, the more telling first.
@@ -123,6 +123,7 @@ def find_opening(
         or find_own_thing(sentence, head, end)
         or find_possession(sentence, head, end)
         or find_free_claim(sentence, start, end, head, mentions)
+        or find_wish(sentence, start, end, head)
     )
 
 
@@ -394,6 +395,13 @@ def find_free_claim(
 def is_person_at(sentence: Sentence, span: Span) -> bool:
     is_noun = any(span[0] <= at < span[1] for at, _ in sentence.spans(NOUNS))
     return not is_noun or any(span[0] <= at < span[1] for at, _ in sentence.spans(PERSON_NOUNS))
+
+
+def find_wish(sentence: Sentence, start: int, end: int, head: int) -> ClauseOpening | None:
+    """What stands behind a request to remember within a sentence, whatever it is."""
+    if end - head > 1 and any(start <= at and after <= head for at, after in sentence.spans(MARK + "remember")):
+        return ClauseOpening("", REQUEST, SPEAKER, head, head)
+    return None
 
 
 def opens_with_change(sentence: Sentence, head: int) -> bool:

@@ -26,6 +26,7 @@ READ: Final = 2000
 LONGEST: Final = 300
 # Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were.
 MOST_WORDS: Final = 100
+VERB_LAST: Final = frozenset({"dass", "daß"})
 MOST_CLAIMS: Final = 12
 POINTED_WITHIN: Final = 4
 TASK_WITHIN: Final = 6
@@ -33,6 +34,7 @@ LONGEST_NAME: Final = 4
 SHORTEST_ALONE: Final = 6
 """Words from which a clause about "it" or "her" may hold, besides, the name of what it is about."""
 # Words behind the last comma of a question that make it one of its own: "..., right?" asks about the statement.
+SHORTEST_WRITTEN_ON: Final = 2
 SHORTEST_TAIL: Final = 3
 SELF_CONTAINED: Final = frozenset({"identity", "work", "manner style", "technical", "creative"})
 POINTING: Final = frozenset(
@@ -155,7 +157,10 @@ def read_sentence(sentence: Sentence, whole: AnnotatedText, mentions: frozenset[
             continue
         span = (place + tokens.starts[start], place + tokens.ends[end - 1])
         for opening in group.openings:
-            yield build_claim(sentence, tokens, opening, end, statement, span, whole)
+            claim = build_claim(sentence, tokens, opening, end, statement, span, whole)
+            # "I live in Leeds and remember that I'm allergic": the request stands within the sentence.
+            is_request = has_within(sentence, group.start, start, MARK + "remember")
+            yield replace(claim, is_request=is_request) if is_request else claim
 
 
 def group_clauses(
@@ -215,7 +220,7 @@ def is_bare_noun(sentence: Sentence, start: int, end: int) -> bool:
 
 def starts_anew(sentence: Sentence, start: int, end: int) -> bool:
     """Whether what follows a statement is no part of it: a request, or what the person asks for."""
-    return any(start <= at < end for at, _ in sentence.spans("request", "you", "cut"))
+    return any(start <= at < end for at, _ in sentence.spans("request", "you", "cut", MARK + "remember"))
 
 
 @cache
@@ -377,11 +382,29 @@ def cut_words(sentence: Sentence, tokens: ClauseTokens, start: int, end: int) ->
     return sentence.raw[tokens.starts[start] : tokens.ends[end - 1]].replace(TITLE_DOT, ".")
 
 
+def has_written_on(sentence: Sentence, place: int) -> bool:
+    """Whether "and" or "that" is written onto the word, as Hebrew does: ואני, שאני."""
+    word = sentence.words[place]
+    if word[0] == "ש" and len(word) > SHORTEST_WRITTEN_ON:
+        return sentence.has_at(place, MARK + "i", MARK + "have", MARK + "not", MARK + "third")
+    return HEBREW_AND_I.fullmatch(word) is not None
+
+
 def word_statement(sentence: Sentence, tokens: ClauseTokens, start: int, end: int) -> str:
     """The words from one place up to another, as they were written, as a sentence."""
     if start >= len(tokens.starts) or start >= end:
         return ""
-    first = tokens.starts[start] + (1 if HEBREW_AND_I.fullmatch(sentence.words[start]) else 0)
+    first = tokens.starts[start] + (1 if has_written_on(sentence, start) else 0)
     until = tokens.starts[end] if end < len(tokens.starts) else len(sentence.raw)
-    text = " ".join(sentence.raw[first:until].replace(TITLE_DOT, ".").split()).rstrip(" ,;:-–—.!¡¿")
+    text = " ".join(sentence.raw[first:until].replace(TITLE_DOT, ".").split()).rstrip(" ,;:-–—.!?¡¿")
+    if start > 0 and sentence.words[start - 1] in VERB_LAST:
+        text = move_verb(text, 1 if sentence.has_at(start, MARK + "i", MARK + "third") else 2)
     return f"{text[:1].upper()}{text[1:]}."
+
+
+def move_verb(text: str, place: int) -> str:
+    """A German clause behind "dass" as a sentence: "ich keine Milch vertrage" is "ich vertrage keine Milch"."""
+    words = text.split()
+    if len(words) <= place + 1 or not words[-1][0].islower() or any("," in word for word in words):
+        return text
+    return " ".join([*words[:place], words[-1], *words[place:-1]])

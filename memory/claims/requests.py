@@ -15,11 +15,13 @@ def find_request(sentence: Sentence) -> tuple[int, bool] | None:
     head = find_heads(sentence, 0, len(sentence.words))
     if sentence.is_question:
         return (
-            next((after, False) for at, after in asks) if (asks := near_head(sentence, "remember ask", head)) else None
+            (find_heads(sentence, asks[0][1], len(sentence.words)), False)
+            if (asks := near_head(sentence, "remember ask", head))
+            else None
         )
     if found := near_head(sentence, "remember", head):
         _, after = max(found, key=lambda span: span[1])
-        return after, False
+        return find_heads(sentence, after, len(sentence.words)), False
     if found := near_head(sentence, "standing", head):
         if any(at < max(found)[1] + 1 for at, _ in sentence.spans(MARK + "i")):
             return None

@@ -112,6 +112,27 @@ def test_a_request_is_a_claim_whatever_its_grammar(text: str) -> None:
     assert claim.statement.casefold().rstrip(".") in text.casefold()
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Hi! I'm Zoe, I live in Leeds and remember that I'm allergic to peanuts", "I'm allergic to peanuts."),
+        ("Vivo en Soria y recuerda que soy zurdo", "Soy zurdo."),
+        ("J'habite à Pau et n'oublie pas que je suis gaucher", "Je suis gaucher."),
+        ("Merk dir bitte, dass ich eine Herzklappe aus Metall habe.", "Ich habe eine Herzklappe aus Metall."),
+        ("Ho due figli e ricordati che non mangio pesce", "Non mangio pesce."),
+        ("תזכור שאני אלרגית לבוטנים", "אני אלרגית לבוטנים."),
+    ],
+)
+def test_a_request_leaves_no_that_behind_and_loses_no_denial(text: str, told: str) -> None:
+    assert [claim.statement for claim in read_claims(text) if claim.is_request] == [told]
+
+
+@pytest.mark.parametrize("text", ["Non mangio pesce.", "No tengo coche.", "I never eat meat.", "לא אוכל בשר."])
+def test_a_denial_stays_one(text: str) -> None:
+    claim = read_one(text)
+    assert (claim.statement, claim.polarity) == (text, False)
+
+
 def test_relations_of_one_value_are_known() -> None:
     assert is_single_valued("lives_in")
     assert is_single_valued("favorite_color")

@@ -50,7 +50,6 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *(
             "remember",
             "remember ask",
-            "asked to remember",
             "name",
             "age",
             "lives_in",

@@ -52,7 +52,7 @@ __all__ = [
     "compose_context",
 ]
 
-# What a new thread is told of a person before anything is known of the matter: the statements of the bank nearest to
+# What a new thread gets of a person before anything is known of the matter: the statements of the bank nearest to
 # this.
 COLD_START_QUERY = (
     "user name identity preferences goals what works how to help effectively learned mistakes to avoid proven "
@@ -87,7 +87,7 @@ class ContextInsights:
     missing and nothing else is.
     """
 
-    lines: Callable[[Collection[uuid.UUID]], Sequence[str]] = lambda told: ()
+    lines: Callable[[Collection[uuid.UUID]], Sequence[str]] = lambda known_ids: ()
     context_type: str | None = None
     meta: dict[str, Any] = field(default_factory=lambda: dict(NO_INSIGHTS))
     ms: float | None = None
@@ -126,7 +126,7 @@ class Context:
     """``injection`` is the sections in order; ``meta`` is valid MemoryMetaV1.
 
     ``unscored`` is asked for in the first section. ``left_out`` counts the memories found that the budget had no room
-    for. ``history`` is what fits of the messages that were sent, beside the injection, where the client told its model
+    for. ``history`` is what fits of the messages that were sent, beside the injection, where the client named its model
     or limit.
     """
 
@@ -343,7 +343,7 @@ def add_insight_diagnostics(insights: ContextInsights, debug: SearchDebug) -> No
 def fit_recent_messages(
     messages: Sequence[RecentMessage], limits: ClientLimits | None, window: int, sections: Sequence[ContextSection]
 ) -> list[tuple[str, str]] | None:
-    """What of the conversation fits beside the context; for a client that told what its model can read."""
+    """What of the conversation fits beside the context; for a client that named its model or limit."""
     if limits is None or not messages:
         return None
     left = round((limits.max_tokens or window) * HISTORY_SHARE) - count_section_tokens(sections)

@@ -45,7 +45,7 @@ def score_latest(query: Query, pool: Pool) -> list[float]:
 
 
 def score_recent_cause(query: Query, pool: Pool) -> list[float]:
-    """An event of the last days, where the question asks why: the reason is seldom told in the question's words.
+    """An event of the last days, where the question asks why: the reason is seldom given in the question's words.
 
     Among many candidates their relevance is known well, and this counts little beside it.
     """

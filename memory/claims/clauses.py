@@ -62,7 +62,7 @@ def find_heads(sentence: Sentence, start: int, end: int) -> int:
     place = start
     asks = sentence.spans(MARK + "remember")
     # "no" and "non" open an answer as often as a denial, and the second must not be lost.
-    denials = {at for at, _ in sentence.spans(MARK + "not", "not")}
+    denials = {at for at, _ in sentence.spans(MARK + "not", "not")} - {at for at, _ in asks}
     steps = sorted([*sentence.spans("lead", "greeting", "adverb"), *asks], key=lambda span: (span[0], -span[1]))
     changes = {first for first, _ in sentence.spans(MARK + "change")}
     moved = True

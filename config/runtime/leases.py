@@ -76,7 +76,7 @@ class InstallationLock:
 
     def __init__(self, paths: Paths, kind: Kind, parts: Iterable[str], address: str = "") -> None:
         make_directories(paths)
-        self._locker = LockOwner(os.getpid(), kind, tuple(parts), (), address)
+        self._owner = LockOwner(os.getpid(), kind, tuple(parts), (), address)
         self._file = paths.lock.open("a+", encoding="utf-8")
         paths.lock.chmod(0o600)
 
@@ -92,19 +92,19 @@ class InstallationLock:
 
     @property
     def owner(self) -> LockOwner:
-        return self._locker
+        return self._owner
 
     def publish(self, *, ready: Iterable[str], parts: Iterable[str] | None = None, kind: Kind | None = None) -> None:
         """Publish which parts are ready now and, if it changed, which are run and by what."""
-        told = self._locker
-        run = told.parts if parts is None else tuple(parts)
-        self._locker = replace(told, ready=tuple(ready), parts=run, kind=kind or told.kind)
+        before = self._owner
+        run = before.parts if parts is None else tuple(parts)
+        self._owner = replace(before, ready=tuple(ready), parts=run, kind=kind or before.kind)
         self._write()
 
     def _write(self) -> None:
         self._file.seek(0)
         self._file.truncate()
-        self._file.write(json.dumps(asdict(self._locker)))
+        self._file.write(json.dumps(asdict(self._owner)))
         self._file.flush()
 
     def release(self) -> None:

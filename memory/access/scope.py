@@ -32,19 +32,19 @@ def user_scope(
     leaves that transaction usable. ``settings`` of Postgres hold inside it; without nesting they cost no statement of
     their own. Never hold it around a network call. Raises WrongScope inside another user's.
     """
-    wanted = str(user.pk if isinstance(user, EndUser) else user)
-    held = _current_user.get()
-    if held == wanted:
+    user_id = str(user.pk if isinstance(user, EndUser) else user)
+    current = _current_user.get()
+    if current == user_id:
         with transaction.atomic(savepoint=savepoint), apply_settings(settings or {}):
             yield
         return
-    if held:
-        raise WrongScope(f"a scope for user {wanted} inside that of user {held}")
-    token = _current_user.set(wanted)
+    if current:
+        raise WrongScope(f"a scope for user {user_id} inside that of user {current}")
+    token = _current_user.set(user_id)
     try:
-        with transaction.atomic(), apply_settings({USER_SETTING: wanted, **(settings or {})}) as before:
-            if before[USER_SETTING] not in {"", wanted}:
-                raise WrongScope(f"a scope for user {wanted} on a connection left to user {before[USER_SETTING]}")
+        with transaction.atomic(), apply_settings({USER_SETTING: user_id, **(settings or {})}) as before:
+            if before[USER_SETTING] not in {"", user_id}:
+                raise WrongScope(f"a scope for user {user_id} on a connection left to user {before[USER_SETTING]}")
             yield
     finally:
         _current_user.reset(token)

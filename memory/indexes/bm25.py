@@ -208,9 +208,9 @@ def part_keys(filter: IndexFilter) -> list[Key]:
 
 
 def read_stamps(filter: IndexFilter) -> dict[Key, PartStamp]:
-    wanted = part_keys(filter)
+    keys = part_keys(filter)
     with user_scope(filter.user_id), connection.cursor() as cursor:
-        cursor.execute(SURVEY, [filter.user_id, [tier for _, tier, _ in wanted], [status for _, _, status in wanted]])
+        cursor.execute(SURVEY, [filter.user_id, [tier for _, tier, _ in keys], [status for _, _, status in keys]])
         return {(filter.user_id, row[0], row[1]): PartStamp(row[2], row[3], row[4]) for row in cursor.fetchall()}
 
 

@@ -272,7 +272,7 @@ def check_tokens(user: EndUser, *, repair: bool) -> UserDrift:
     return UserDrift(found=+Counter({TOKENS: lacking}), mended=+Counter({TOKENS: completed}))
 
 
-# --- mending -----------------------------------------------------------------------------------------------------
+# --- repair ------------------------------------------------------------------------------------------------------
 def compare_page(
     user: EndUser, index: VectorIndex, page: Sequence[MemoryItem], drift: UserDrift, *, repair: bool, now: datetime
 ) -> None:

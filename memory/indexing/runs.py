@@ -32,8 +32,8 @@ def start_run(
     """Start a rebuild of the whole index, or with a user, tier or time a rewrite of those rows' points."""
     if (current := find_open_run()) is not None:
         raise ReindexRefused(f"a run is {current.state} ({current.phase}): --resume, --pause or --cancel it")
-    wanted = {"end_user": user.pk if user else None, "tier": tier, "since": since.isoformat() if since else None}
-    scope = {name: value for name, value in wanted.items() if value}
+    requested = {"end_user": user.pk if user else None, "tier": tier, "since": since.isoformat() if since else None}
+    scope = {name: value for name, value in requested.items() if value}
     index = vector_index()
     if scope and (problem := index.mismatch()):
         raise ReindexRefused(f"{problem} without --user, --tier and --since")

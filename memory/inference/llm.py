@@ -119,9 +119,9 @@ class ChatModel:
         return found
 
     def price(self, call: ModelUsage) -> Decimal:
-        asked = Decimal(str(self._conf.prompt_price)) * call.prompt_tokens
-        answered = Decimal(str(self._conf.answer_price)) * call.answer_tokens
-        return (asked + answered) / MILLION
+        input_cost = Decimal(str(self._conf.prompt_price)) * call.prompt_tokens
+        output_cost = Decimal(str(self._conf.answer_price)) * call.answer_tokens
+        return (input_cost + output_cost) / MILLION
 
     def close(self) -> None:
         self._remote.close()

@@ -109,9 +109,9 @@ def validate_prefix(text: str) -> str:
 
 
 def cache_key(model: str, subject: PrefixSubject) -> str:
-    asked = json.dumps([model, prompts.prompt_version(PURPOSE), subject.about, subject.before, subject.note])
+    content = json.dumps([model, prompts.prompt_version(PURPOSE), subject.about, subject.before, subject.note])
     # Keyed, so that whoever reads Redis cannot tell whether a known text is among the memories.
-    return hmac.new(secret_key(), asked.encode(), hashlib.sha256).hexdigest()
+    return hmac.new(secret_key(), content.encode(), hashlib.sha256).hexdigest()
 
 
 def user_cache_key(user_id: int) -> str:

@@ -21,12 +21,12 @@ class HttpReranker:
         self._remote = JsonService(RERANKER, conf.url, conf.api_key)
 
     def score(self, query: str, texts: Sequence[str], deadline: Deadline) -> list[float]:
-        asked = prepare_text(query, self._conf.max_chars)
+        prepared = prepare_text(query, self._conf.max_chars)
         clipped = [prepare_text(text, self._conf.max_chars) for text in texts]
         budget = deadline.slice(self._conf.timeout_s)
         scores: list[float] = []
         for start in range(0, len(clipped), self._conf.batch_size):
-            scores += self._score(asked, clipped[start : start + self._conf.batch_size], budget)
+            scores += self._score(prepared, clipped[start : start + self._conf.batch_size], budget)
         return scale_scores(scores)
 
     def close(self) -> None:

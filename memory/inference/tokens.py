@@ -48,8 +48,8 @@ class HttpTokenEmbedder:
         return self._is_offered
 
     def encode_query(self, text: str, deadline: Deadline) -> EncodedQuery:
-        asked = prepare_text(self._conf.query_prefix + text, self._conf.max_chars)
-        body = {"inputs": [asked], "spans": [[len(self._conf.query_prefix), len(asked)]], "whole": True}
+        prepared = prepare_text(self._conf.query_prefix + text, self._conf.max_chars)
+        body = {"inputs": [prepared], "spans": [[len(self._conf.query_prefix), len(prepared)]], "whole": True}
         [(vector, tokens)] = self._call(body, 4 * self.dimensions, deadline)
         rows = np.frombuffer(tokens, dtype="<f4").reshape(-1, self.dimensions)
         return EncodedQuery(vector, normalise(rows, self.dimensions) if len(rows) else rows)

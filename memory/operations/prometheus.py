@@ -160,10 +160,10 @@ def summarise_latencies(sums: Sums) -> list[StageLatency]:
 
 def percentile(numbers: list[float], share: float) -> float:
     """Milliseconds, interpolated within the bucket; the last bound for values above it."""
-    wanted, seen, lower = share * sum(numbers), 0.0, 0.0
+    target, seen, lower = share * sum(numbers), 0.0, 0.0
     for number, bound in zip(numbers, BUCKET_BOUNDS_MS, strict=False):
-        if number and seen + number >= wanted:
-            return lower + (bound - lower) * (wanted - seen) / number
+        if number and seen + number >= target:
+            return lower + (bound - lower) * (target - seen) / number
         seen, lower = seen + number, float(bound)
     return float(BUCKET_BOUNDS_MS[-1])
 
@@ -199,8 +199,8 @@ def read_days(until: date, number: int) -> dict[date, Sums]:
     rows = {
         row.day: parse_stored_sums(row.counts) for row in DailyMetrics.objects.filter(day__gte=first, day__lte=until)
     }
-    wanted = [first + timedelta(days=place) for place in range(number)]
-    return {day: rows.get(day, {}) for day in wanted}
+    all_days = [first + timedelta(days=place) for place in range(number)]
+    return {day: rows.get(day, {}) for day in all_days}
 
 
 def parse_stored_sums(counts: Mapping[str, float]) -> Sums:

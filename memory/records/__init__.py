@@ -2,5 +2,5 @@
 
 Owns their tables, their vectors in Postgres, and recall. A write adds a row that says what is to be embedded; the state
 of these rows is the queue. Messages come from stored exchanges, through a signal. Independent of the five tiers.
-Its endpoints are in `api`. May import `memory.web`, the rooms below it and the signals of outcomes; no door.
+Its endpoints are in `api`. May import `memory.web`, the rooms below it and the signals of outcomes; nothing above.
 """

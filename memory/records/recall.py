@@ -93,18 +93,18 @@ def recall_records(
     Except for a stranger, whom no log can name.
     """
     started = time.perf_counter()
-    wanted = [kind for kind in Kind if kinds is None or kind in kinds]
+    searched = [kind for kind in Kind if kinds is None or kind in kinds]
     status = "ok"
     hits: list[RecordHit] = []
     try:
-        hits = find_records(user, query, wanted, now=now, top_k=top_k)
+        hits = find_records(user, query, searched, now=now, top_k=top_k)
     except RecallFailed as error:
         status = error.code
         raise
     finally:
         spent_ms = round((time.perf_counter() - started) * 1000, 3)
         if not is_stranger(user):
-            filters = {"kinds": [kind.value for kind in wanted], "top_k": top_k}
+            filters = {"kinds": [kind.value for kind in searched], "top_k": top_k}
             record_recall(user, status, spent_ms, len(hits), filters, now)
     return RecallResult(hits, spent_ms)
 

@@ -22,7 +22,7 @@ ROLES = ("user", "assistant")
 
 @receiver(exchange_stored, dispatch_uid="kinds.messages")
 def add_messages(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- not our row
-    # Ids follow from the exchange: told twice, it is stored once.
+    # Ids follow from the exchange: announced twice, it is stored once.
     for role, text in zip(ROLES, (exchange.user_message, exchange.assistant_message), strict=True):
         queue.enqueue_text(
             user,

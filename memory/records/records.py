@@ -74,11 +74,11 @@ def get_record(user: EndUser, kind: Kind, row_id: uuid.UUID) -> RecordBase | Non
 
 
 def list_records(
-    user: EndUser, kind: Kind, *, before: tuple[datetime, uuid.UUID] | None, limit: int, **wanted: Any
+    user: EndUser, kind: Kind, *, before: tuple[datetime, uuid.UUID] | None, limit: int, **filters: Any
 ) -> list[RecordBase]:
     """Newest first, from the place of ``before`` on."""
     with user_scope(user):
-        rows = MODELS[kind]._default_manager.filter(user=user, **wanted)
+        rows = MODELS[kind]._default_manager.filter(user=user, **filters)
         if before is not None:
             moment, row_id = before
             rows = rows.filter(created_at__lte=moment).exclude(created_at=moment, id__gte=row_id)

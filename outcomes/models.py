@@ -1,7 +1,6 @@
 """Tables of exchanges, verdicts, actions and signals."""
 
 import uuid
-from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 
@@ -61,8 +60,6 @@ class Exchange(models.Model):
     required_scoring = models.BooleanField(default=False)
     scored_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
-    # When it was said, where the client told it; an import is older than its rows.
-    occurred_at = models.DateTimeField(null=True, blank=True)
 
     detection = models.CharField(
         max_length=16, choices=[(state.value, state.value) for state in Detection], blank=True, default=""
@@ -99,10 +96,6 @@ class Exchange(models.Model):
 
     def __str__(self) -> str:
         return str(self.id)
-
-    @property
-    def said_at(self) -> datetime:
-        return self.occurred_at or self.created_at
 
     @property
     def short_question(self) -> str:

@@ -261,7 +261,7 @@ class KeptExchangeOut(BaseModel):
             assistant_message=exchange.assistant_message,
             interrupted=exchange.interrupted,
             created_at=exchange.created_at,
-            occurred_at=exchange.said_at,
+            occurred_at=detail.said_at,
             required_scoring=exchange.required_scoring,
             state=detail.state,
             outcome=VerdictOut.of(detail.outcome) if detail.outcome else None,

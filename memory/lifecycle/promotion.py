@@ -330,8 +330,14 @@ def move_to_tier(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: dat
 # --- dormant memories --------------------------------------------------------------------------------------------
 def revive_memories(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime, actor: str) -> None:
     """Bring dormant memories that worked back to history, each with an event. In the user's scope."""
-    woken = writing.wake_memories(user, ids, reason="it worked", now=now, actor=actor)
-    move_to_tier(user, woken, Tier.HISTORY, now)
+    # External text comes back to working: it may stand nowhere higher, whatever came of it.
+    known = MemoryItem.objects.for_user(user).filter(pk__in=list(ids))
+    for tier, memories in (
+        (Tier.HISTORY, known.filter(trust__gt=Trust.EXTERNAL)),
+        (Tier.WORKING, known.filter(trust__lte=Trust.EXTERNAL)),
+    ):
+        found = list(memories.values_list("pk", flat=True))
+        move_to_tier(user, writing.wake_memories(user, found, reason="it worked", now=now, actor=actor), tier, now)
 
 
 def iterate_promotion_users() -> Iterator[int]:

@@ -36,6 +36,12 @@ class ExchangeDetail:
     actions: list[ActionTaken] = field(default_factory=list)
     learned: list[MemoryItem] = field(default_factory=list)
     """Items of the memory bank that were read from it."""
+    occurred_at: datetime | None = None
+    """Of its memory; an exchange that was imported is older than its row."""
+
+    @property
+    def said_at(self) -> datetime:
+        return self.occurred_at or self.exchange.created_at
 
     @property
     def state(self) -> str:
@@ -113,7 +119,7 @@ def find_exchange(user: EndUser, exchange_id: uuid.UUID) -> ExchangeDetail | Non
 
 def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeDetail]:
     """These exchanges with outcomes, actions, signals and what was learned from them."""
-    # In four queries, however many exchanges a page has.
+    # In five queries, however many exchanges a page has.
     found = {exchange.pk: ExchangeDetail(exchange) for exchange in exchanges}
     for signal in ConversationSignal.objects.filter(user=user, exchange_id__in=list(found)).order_by("pk"):
         found[signal.exchange_id].signals.append(signal)
@@ -129,12 +135,16 @@ def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeD
         about = {event.exchange_id, *(by_turn[event.turn_id] if event.turn_id else ())}
         for exchange_id in about & set(found):
             found[exchange_id].outcome = event
-    add_learned(user, found.values())
+    add_memories(user, found.values())
     return list(found.values())
 
 
-def add_learned(user: EndUser, details: Collection[ExchangeDetail]) -> None:
+def add_memories(user: EndUser, details: Collection[ExchangeDetail]) -> None:
+    """When each was said, which its memory tells, and what the memory bank took from it."""
     by_memory = {one.exchange.memory_id: one for one in details if one.exchange.memory_id}
+    memories = MemoryItem.objects.for_user(user).filter(pk__in=list(by_memory))
+    for memory_id, occurred_at in memories.values_list("pk", "occurred_at"):
+        by_memory[memory_id].occurred_at = occurred_at
     bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK, source__kind="profile")
     for item in bank.filter(parents__overlap=list(by_memory)).defer("lexemes").order_by("created_at", "pk"):
         for memory_id in item.parents:
@@ -210,7 +220,7 @@ def build_export_row(one: ExchangeDetail) -> dict[str, Any]:
         "user": exchange.user_message,
         "assistant": exchange.assistant_message,
         "timestamp": exchange.created_at.isoformat().replace("+00:00", "Z"),
-        "occurred_at": exchange.said_at.isoformat().replace("+00:00", "Z"),
+        "occurred_at": one.said_at.isoformat().replace("+00:00", "Z"),
         "interrupted": exchange.interrupted,
         "required_scoring": exchange.required_scoring,
         "scored": exchange.scored_at is not None,

@@ -16,7 +16,7 @@ from memory.conf import memory_conf
 from memory.facts import profile
 from memory.facts.profile import ProfileFact
 from memory.lifecycle import bank
-from memory.models import EndUser
+from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.retrieval import matching
 from memory.store import writing
@@ -83,10 +83,11 @@ def draft_facts(user: EndUser, exchange: Exchange) -> list[FactDraft]:
     """The facts in the user's words as bank items."""
     # It calls other services, so no transaction may be open.
     found = profile.detect_profile_facts(exchange.short_question, Deadline(DEADLINE_S), read_last_turns(user, exchange))
+    said_at = find_said_at(user, exchange) if found else exchange.created_at
     drafts = []
     for fact in found:
         try:
-            new = validate_memory(build_profile_memory(exchange, fact))
+            new = validate_memory(build_profile_memory(exchange, fact, said_at))
         except WriteRefused as error:
             # The bank's guard may still refuse it.
             logger.info("a fact was refused", field=error.field, rule=error.rule)
@@ -102,7 +103,14 @@ def read_last_turns(user: EndUser, exchange: Exchange) -> list[str]:
         return [one.short_question for one in earlier.order_by("-created_at")[:LAST_TURNS]][::-1]
 
 
-def build_profile_memory(exchange: Exchange, fact: ProfileFact) -> NewMemory:
+def find_said_at(user: EndUser, exchange: Exchange) -> datetime:
+    """When it was said, which the exchange's memory tells: one that was imported is older than its row."""
+    with user_scope(user):
+        memories = MemoryItem.objects.for_user(user).filter(pk__in=[exchange.memory_id] if exchange.memory_id else [])
+        return memories.values_list("occurred_at", flat=True).first() or exchange.created_at
+
+
+def build_profile_memory(exchange: Exchange, fact: ProfileFact, said_at: datetime) -> NewMemory:
     return NewMemory(
         text=fact.statement,
         tier=Tier.MEMORY_BANK,
@@ -113,7 +121,7 @@ def build_profile_memory(exchange: Exchange, fact: ProfileFact) -> NewMemory:
         source_type=SourceType.USER,
         trust=fact.trust,
         source={"kind": "profile", "exchange": str(exchange.pk)},
-        occurred_at=exchange.said_at,
+        occurred_at=said_at,
         parents=[exchange.memory_id] if exchange.memory_id else [],
     )
 

@@ -31,8 +31,6 @@ SCORED, UNSCORED = "scored", "unscored"
 MESSAGE_LIMIT = 500_000
 """Characters of a message. An exchange keeps it whole; its memory holds what a memory may."""
 CUT_MARK = " […]"
-# A client's clock may be ahead of ours.
-CLOCK_SKEW = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,7 @@ class NewExchange:
     tools: Sequence[dict[str, Any]] = field(default_factory=list)
     interrupted: bool = False
     occurred_at: datetime | None = None
+    """When it was said, if not now; kept with its memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
                 thread_id=new.thread_id,
                 source_type=SourceType.USER,
                 source={"kind": "exchange"},
-                occurred_at=row.said_at,
+                occurred_at=new.occurred_at,
                 # Half of it are the assistant's words.
                 trust=Trust.ASSISTANT,
             ),
@@ -104,7 +103,6 @@ def build_exchange(user: EndUser, new: NewExchange, question: str, answer: str, 
         required_scoring=not scored and requires_outcome(new, turn),
         scored_at=now if scored else None,
         created_at=now,
-        occurred_at=min(new.occurred_at, now + CLOCK_SKEW) if new.occurred_at else None,
         detection=Detection.PENDING if is_detector_enabled() else "",
         profiled_at=None if memory_conf().flags["profile_detection"] else now,
     )

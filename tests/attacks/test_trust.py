@@ -110,9 +110,12 @@ def test_any_number_of_good_outcomes_leaves_it_in_working(user: EndUser, clock: 
     item = row(user, planted.pk)
     assert (item.score, item.tier, item.status) == (1.0, Tier.WORKING, "active")
     memory.promote(user, now=clock.advance(hours=25))
-    assert row(user, planted.pk).status == "archived"
-    [archived] = [event for event in memory.list_events(user, planted.pk) if event.kind == "archived"]
-    memory.undo(user, planted.pk, archived.pk, now=clock())
+    assert row(user, planted.pk).status == "dormant"
+    memory.record_outcome(user, Outcome.WORKED, now=clock(), related=[str(planted.pk)])
+    assert (row(user, planted.pk).tier, row(user, planted.pk).status) == (Tier.WORKING, "active")
+    memory.promote(user, now=clock.advance(hours=25))
+    [dormant, *_] = [event for event in memory.list_events(user, planted.pk) if event.kind == "dormant"]
+    memory.undo(user, planted.pk, dormant.pk, now=clock())
     memory.promote(user, now=clock())
     assert (row(user, planted.pk).tier, row(user, planted.pk).status) == (Tier.WORKING, "active")
 

@@ -38,11 +38,11 @@ def texts() -> Iterator[str]:
 
 
 def pour_into_bank(
-    door: MemoryFacade, user: EndUser, clock: Clock, count: int, source: Iterator[str], **fields: object
+    facade: MemoryFacade, user: EndUser, clock: Clock, count: int, source: Iterator[str], **fields: object
 ) -> None:
     for _ in range(0, count, 500):
         batch = [make_planted(next(source), **fields) for _ in range(min(500, count))]
-        door.store_many(user, batch, now=clock.advance(seconds=1))
+        facade.store_many(user, batch, now=clock.advance(seconds=1))
 
 
 def test_a_thousand_and_one_perfect_items_evict_nothing_of_a_person(user: EndUser, clock: Clock) -> None:

@@ -66,22 +66,22 @@ def test_the_policies_are_off(secret: MemoryItem) -> None:
 
 
 def test_reading_by_id_finds_only_the_own(secret: MemoryItem, ann: EndUser, mallory: EndUser) -> None:
-    door = MemoryFacade()
-    assert door.get(ann, secret.pk) is not None
-    assert door.get(mallory, secret.pk) is None
-    assert door.list_versions(mallory, secret.pk) == []
-    assert door.list_events(mallory, secret.pk) == []
+    facade = MemoryFacade()
+    assert facade.get(ann, secret.pk) is not None
+    assert facade.get(mallory, secret.pk) is None
+    assert facade.list_versions(mallory, secret.pk) == []
+    assert facade.list_events(mallory, secret.pk) == []
     assert list(listing.list_events(mallory, secret.pk, before=None, limit=5)) == []
 
 
 def test_nobody_changes_what_is_not_theirs(secret: MemoryItem, mallory: EndUser) -> None:
-    door = MemoryFacade()
+    facade = MemoryFacade()
     before = MemoryItem.objects.filter(pk=secret.pk).values().get()
-    assert door.revise(mallory, secret.pk, {"text": "mine now"}, now=NOW) is None
-    assert door.archive(mallory, secret.pk, now=NOW) is None
-    assert door.restore(mallory, secret.pk, now=NOW) is None
-    assert door.remove(mallory, secret.pk, now=NOW) is False
-    door.record_outcome(mallory, Outcome.FAILED, now=NOW, key_takeaway="spoil it", related=[str(secret.pk)])
+    assert facade.revise(mallory, secret.pk, {"text": "mine now"}, now=NOW) is None
+    assert facade.archive(mallory, secret.pk, now=NOW) is None
+    assert facade.restore(mallory, secret.pk, now=NOW) is None
+    assert facade.remove(mallory, secret.pk, now=NOW) is False
+    facade.record_outcome(mallory, Outcome.FAILED, now=NOW, key_takeaway="spoil it", related=[str(secret.pk)])
     assert MemoryItem.objects.filter(pk=secret.pk).values().get() == before
 
 
@@ -107,10 +107,10 @@ def test_a_careless_index_cannot_put_a_foreign_memory_into_an_answer(
 ) -> None:
     monkeypatch.setattr(finding, "vector_index", lambda: CarelessVectors([secret.pk]))
     monkeypatch.setattr(finding, "lexical_index", lambda: CarelessWords([secret.pk]))
-    door = MemoryFacade()
-    assert [hit.item.pk for hit in door.search(ann, SearchRequest(CANARY), now=NOW).hits] == [secret.pk]
-    assert door.search(mallory, SearchRequest(CANARY), now=NOW).hits == []
-    made = door.compose_context(mallory, f"what is {CANARY}", now=NOW, thread_id="t")
+    facade = MemoryFacade()
+    assert [hit.item.pk for hit in facade.search(ann, SearchRequest(CANARY), now=NOW).hits] == [secret.pk]
+    assert facade.search(mallory, SearchRequest(CANARY), now=NOW).hits == []
+    made = facade.compose_context(mallory, f"what is {CANARY}", now=NOW, thread_id="t")
     assert CANARY not in made.injection
     assert str(secret.pk) not in str(made.meta)
 
@@ -124,9 +124,9 @@ def test_upkeep_touches_only_the_own(secret: MemoryItem, ann: EndUser, mallory: 
 
 
 def test_a_turn_or_exchange_of_somebody_else_is_unknown(secret: MemoryItem, ann: EndUser, mallory: EndUser) -> None:
-    door = MemoryFacade()
-    turn = door.search(ann, SearchRequest(CANARY), now=NOW).turn_id
-    kept = door.store_exchange(ann, NewExchange("t", CANARY, "yes", turn_id=turn), now=NOW)
+    facade = MemoryFacade()
+    turn = facade.search(ann, SearchRequest(CANARY), now=NOW).turn_id
+    kept = facade.store_exchange(ann, NewExchange("t", CANARY, "yes", turn_id=turn), now=NOW)
     assert find_turn(mallory, turn) is None
     client = client_for(mallory)
     for body in ({"turn_id": str(turn)}, {"exchange_id": str(kept.exchange_id)}):

@@ -26,36 +26,36 @@ from tests.database_roles import isolated_tables
 @pytest.fixture
 def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], None]) -> None:
     """At least one row of each user in every isolated table."""
-    door = MemoryFacade()
+    facade = MemoryFacade()
     for someone in (user, foreign_user):
-        item = door.store(
+        item = facade.store(
             someone,
             NewMemory("The lamp is repaired on Thursdays", speaker="Dana", thread_id="lamp"),
             now=timezone.now(),
         ).item
-        door.revise(someone, item.pk, {"text": "The lamp is repaired on Fridays"}, now=timezone.now())
+        facade.revise(someone, item.pk, {"text": "The lamp is repaired on Fridays"}, now=timezone.now())
         index_now(someone)
-        turn = door.search(someone, SearchRequest("lamp"), now=timezone.now()).turn_id
+        turn = facade.search(someone, SearchRequest("lamp"), now=timezone.now()).turn_id
         tools = [{"name": "git", "ok": False, "ms": 1, "error": "timed out"}]
-        door.store_exchange(
+        facade.store_exchange(
             someone, NewExchange("t", "Is it repaired?", "Yes.", turn_id=turn, tools=tools), now=timezone.now()
         )
-        door.record_outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
+        facade.record_outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
         with user_scope(someone):
-            keep_records(door, someone)
+            keep_records(facade, someone)
             for model in GRAPH_TABLES:
                 model._default_manager.create(user=someone, **least_of(model))
             IdempotencyRecord.objects.create(user=someone, key="k", route="r", body_digest="d")
             Tombstone.objects.create(user=someone, item_id=uuid.uuid4())
 
 
-def keep_records(door: MemoryFacade, someone: EndUser) -> None:
+def keep_records(facade: MemoryFacade, someone: EndUser) -> None:
     now = timezone.now()
     records.add_record(someone, Kind.JOURNAL, {"title": "Lamp", "is_draft": False}, now=now)
     records.add_record(someone, Kind.TODO, {"title": "Fetch the lamp"}, now=now)
     records.add_record(someone, Kind.GRATITUDE, {"text": "A lamp that works"}, now=now)
     records.replace_preferences(someone, {"religion": "general"}, now=now)
-    door.put_data(someone, "lamp", {"is": "repaired"}, now=now)
+    facade.put_data(someone, "lamp", {"is": "repaired"}, now=now)
     RecallLog.objects.create(user=someone, status="ok", duration_ms=1, top_k_effective=0)
 
 

@@ -249,9 +249,13 @@ def test_a_key_without_the_scope_answers_for_nothing(
 
 def test_every_memory_tells_whose_it_is(user: EndUser, planted: MemoryItem, api: ApiClient) -> None:
     child = api.post("memories", {"text": "A summary", "parents": [str(planted.pk)]}).json()
-    told = api.get(f"memories/{child['id']}").json()
-    assert (told["trust"], told["principal"], told["parents"]) == ("external", "key:test", [str(planted.pk)])
-    assert told["source"] == {"type": "user"}
+    reported = api.get(f"memories/{child['id']}").json()
+    assert (reported["trust"], reported["principal"], reported["parents"]) == (
+        "external",
+        "key:test",
+        [str(planted.pk)],
+    )
+    assert reported["source"] == {"type": "user"}
     foreign = api.post("memories", {"text": "A summary", "parents": [str(uuid.uuid4())]})
     assert (foreign.status_code, foreign.json()["errors"][0]["field"]) == (422, "parents")
 

@@ -91,10 +91,10 @@ def test_the_openai_dialect_gives_the_same_vectors(embedder: httpx.Client) -> No
 
 
 def test_it_tells_what_it_is(embedder: httpx.Client) -> None:
-    told = embedder.get("/info").json()
+    reported = embedder.get("/info").json()
 
-    assert told["model_id"] == "sentence-transformers/all-MiniLM-L6-v2"
-    assert (told["dimension"], told["max_input_length"], told["auto_truncate"]) == (384, 256, True)
+    assert reported["model_id"] == "sentence-transformers/all-MiniLM-L6-v2"
+    assert (reported["dimension"], reported["max_input_length"], reported["auto_truncate"]) == (384, 256, True)
     assert embedder.get("/health").status_code == 200
 
 

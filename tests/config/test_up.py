@@ -126,21 +126,21 @@ print("of its session:", session.read_text().split()[-1] if session.exists() els
 
 
 def test_what_the_database_does_for_the_worker_steps_back_with_it(stack: Stack) -> None:
-    told = manage("shell", "-c", SESSION_OF_A_WORKER, data_dir=stack.data_dir)
+    reported = manage("shell", "-c", SESSION_OF_A_WORKER, data_dir=stack.data_dir)
 
     behind = min(psutil.Process().nice() + 10, 19)
-    assert f"nice: {behind}\n" in told.stdout, told.stderr
-    assert f"of its session: {behind}\n" in told.stdout or "of its session: none\n" in told.stdout
+    assert f"nice: {behind}\n" in reported.stdout, reported.stderr
+    assert f"of its session: {behind}\n" in reported.stdout or "of its session: none\n" in reported.stdout
 
 
 @pytest.mark.parametrize("name", ["worker", "beat", "embedder", "redis", "web"])
 def test_a_killed_part_is_started_again_and_named(stack: Stack, name: str) -> None:
     victim = stack.child(name)
-    told = stack.output.count(f"! {name}: ended with code -9")
+    reported = stack.output.count(f"! {name}: ended with code -9")
 
     victim.kill()
 
-    assert eventually(lambda: stack.output.count(f"! {name}: ended with code -9") > told)
+    assert eventually(lambda: stack.output.count(f"! {name}: ended with code -9") > reported)
     assert eventually(lambda: is_running_again(stack, name, victim.pid))
     assert eventually(lambda: answers(stack))
 

@@ -20,11 +20,11 @@ def overlap(query: str, text: str) -> float:
 
 
 class RerankerStub(EmbedderStub):
-    """Speaks TEI's ``/rerank``; scores by ``opinion``, best first as the real one answers."""
+    """Speaks TEI's ``/rerank``; scores by ``scorer``, best first as the real one answers."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, handler=_RerankerHandler)
-        self.opinion: Callable[[str, str], float] = overlap
+        self.scorer: Callable[[str, str], float] = overlap
 
     def known(self) -> set[str]:
         return set(FAULTS) | set(RERANK_FAULTS)
@@ -51,7 +51,7 @@ class _RerankerHandler(_EmbedderHandler):
                 FAULTS[fault](self, texts)
 
     def vectors(self, texts: list[str]) -> list[Any]:
-        entries = [{"index": index, "score": self.stub.opinion(self.query, text)} for index, text in enumerate(texts)]
+        entries = [{"index": index, "score": self.stub.scorer(self.query, text)} for index, text in enumerate(texts)]
         return sorted(entries, key=lambda entry: -entry["score"])
 
     def encoded(self, vectors: list[Any], order: list[int] | None = None) -> bytes:

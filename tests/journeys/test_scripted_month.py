@@ -47,8 +47,8 @@ class Month:
         said = {"turn_id": turn["turn_id"], "user_message": PROBLEM, "assistant_message": answer}
         exchange = self.post(f"threads/{thread}/exchanges", said)
         assert (exchange["required_scoring"], exchange["state"]) == (True, "unscored")
-        told = {"turn_id": turn["turn_id"], "outcome": outcome, "related": [shown[memory_id]["position"]]}
-        scored = self.post("outcomes", told | ({"key_takeaway": lesson} if lesson else {}))
+        reported = {"turn_id": turn["turn_id"], "outcome": outcome, "related": [shown[memory_id]["position"]]}
+        scored = self.post("outcomes", reported | ({"key_takeaway": lesson} if lesson else {}))
         assert [one["memory_id"] for one in scored["scored"]] == [memory_id]
         learn_user(self.user.pk)
         return dict(scored["scored"][0])
@@ -102,9 +102,15 @@ def the_wrong_fix_fails_three_times_and_sinks(month: Month) -> str:
     gone = [one for one in month.promote()["archived"] if one["memory_id"] == wrong["id"]]
     assert [one["reason"] for one in gone] == ["score 0.00 < 0.2 after 3 uses"]
     assert month.get(f"memories/{wrong['id']}")["status"] == "archived"
-    told = month.story(wrong["id"])
-    assert [kind for kind, _ in told] == ["stored", "outcome_failed", "outcome_failed", "outcome_failed", "archived"]
-    assert told[-1][1] == "score 0.00 < 0.2 after 3 uses"
+    reported = month.story(wrong["id"])
+    assert [kind for kind, _ in reported] == [
+        "stored",
+        "outcome_failed",
+        "outcome_failed",
+        "outcome_failed",
+        "archived",
+    ]
+    assert reported[-1][1] == "score 0.00 < 0.2 after 3 uses"
     assert wrong["id"] not in shown_memories(month.context("first", PROBLEM)), "it is offered no more"
     return str(wrong["id"])
 
@@ -122,8 +128,8 @@ def the_right_fix_works_and_reaches_patterns(month: Month) -> str:
     moved = [one for one in month.promote()["promoted"] if one["memory_id"] == right]
     assert [(one["from"], one["to"]) for one in moved] == [("history", "patterns")]
     assert month.get(f"memories/{right}")["tier"] == "patterns"
-    told = [(kind, reason) for kind, reason in month.story(right) if kind not in {"stored"}]
-    assert told == [
+    reported = [(kind, reason) for kind, reason in month.story(right) if kind not in {"stored"}]
+    assert reported == [
         ("outcome_worked", ""),
         ("outcome_worked", ""),
         ("promoted", "score 0.90 >= 0.7 and uses 2 >= 2"),
@@ -149,10 +155,10 @@ def a_new_conversation_gets_both(month: Month, wrong: str, right: str) -> None:
     context = month.context("a-new-thread", question)
     names = [part["name"] for part in context["sections"]]
     assert names == ["core_instructions", "contextual_memory", "retrieved_memories"]
-    told = block(context, "contextual_memory")
-    assert "📋 Past Experience:\n  • Based on 3 past use(s), this approach had a 100% success rate" in told
-    assert f"patterns, 2026-03-02: {RIGHT}" in told
-    assert "⚠️ Past Failures to Avoid:\n  • Similar approach failed 3 times (2026-03-02) due to: " + REASON in told
+    reported = block(context, "contextual_memory")
+    assert "📋 Past Experience:\n  • Based on 3 past use(s), this approach had a 100% success rate" in reported
+    assert f"patterns, 2026-03-02: {RIGHT}" in reported
+    assert "⚠️ Past Failures to Avoid:\n  • Similar approach failed 3 times (2026-03-02) due to: " + REASON in reported
     assert right in shown_memories(context)
     assert wrong not in shown_memories(context)
     assert context["meta"]["context_type"] == "docker"

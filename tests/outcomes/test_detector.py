@@ -32,8 +32,8 @@ memory = MemoryFacade("key:test")
 
 
 def model_answer(outcome: str, confidence: float = 0.9, **fields: Any) -> str:
-    told = {"outcome": outcome, "confidence": confidence, "indicators": ["said so"], "reasoning": "They said so."}
-    return json.dumps({**told, **fields})
+    reported = {"outcome": outcome, "confidence": confidence, "indicators": ["said so"], "reasoning": "They said so."}
+    return json.dumps({**reported, **fields})
 
 
 @pytest.fixture
@@ -102,10 +102,10 @@ def test_after_four_exchanges_the_answer_that_used_a_memory_is_judged(
     last = record_exchange(user, clock, "And the toner?")
     assert detect_outcomes(user) == 1
     assert (score_of(item), score_of(book)) == ((0.7, 1), (0.5, 0))
-    state, told = state_of(user, first)
-    assert (state, told["outcome"], told["indicators"]) == ("done", "worked", ["said so"])
+    state, reported = state_of(user, first)
+    assert (state, reported["outcome"], reported["indicators"]) == ("done", "worked", ["said so"])
     assert state_of(user, last)[0] == "pending"
-    [shown] = [told for told in listing.list_exchanges(user, limit=9)[0] if told.exchange.pk == first]
+    [shown] = [reported for reported in listing.list_exchanges(user, limit=9)[0] if reported.exchange.pk == first]
     assert shown.outcome is not None
     assert (shown.outcome.source, shown.outcome.confidence, shown.outcome.actor) == ("detector", 0.9, "detector")
     assert (shown.state, shown.outcome.learned_ids) == ("scored", [book.pk])
@@ -155,11 +155,11 @@ def test_only_a_confident_judgement_moves_a_score(
 def test_an_explicit_outcome_is_never_overridden_and_overrides(
     user: EndUser, clock: Clock, model: LanguageModelStub
 ) -> None:
-    told, later = MemoryItemFactory.create_batch(2, user=user)
-    first = record_four_exchanges(user, clock, told)
+    reported, later = MemoryItemFactory.create_batch(2, user=user)
+    first = record_four_exchanges(user, clock, reported)
     memory.record_outcome(user, Outcome.FAILED, now=clock(), exchange_id=first)
     detect_outcomes(user)
-    assert (score_of(told), model.asked) == ((0.2, 1), [])
+    assert (score_of(reported), model.asked) == ((0.2, 1), [])
     assert state_of(user, first) == ("skipped", {"skipped": "its outcome was told"})
     second = record_exchange(user, clock, "Where is the ladder?", later)
     for message in ("Super!", "a", "b"):

@@ -64,9 +64,9 @@ def test_a_turn_through_the_hooks(api: ApiClient, clock: Clock) -> None:
     assert second["sections"][0]["name"] == "score_required"
     assert second["blocking"] is False
 
-    told = api.post(SCORE, {"user_id": "ann", "thread_id": "t-1", "outcome": "worked"})
-    assert told.status_code == 201
-    assert [one["memory_id"] for one in told.json()["scored"]] == sorted([memory_id, kept["memory_id"]])
+    reported = api.post(SCORE, {"user_id": "ann", "thread_id": "t-1", "outcome": "worked"})
+    assert reported.status_code == 201
+    assert [one["memory_id"] for one in reported.json()["scored"]] == sorted([memory_id, kept["memory_id"]])
     assert score_of(api, memory_id) == 0.7
     third = send_before_response(api, "And the oars?")
     assert (third["required_scoring"], "score-required" in third["injection"]) == (False, False)
@@ -83,8 +83,8 @@ def test_every_way_to_ask_for_context_asks_for_the_outcome(api: ApiClient, clock
     plain = api.post("context", asked).json()
     insights = api.get("insights", asked).json()
     tool = api.post("tools/get_context_insights", asked).json()
-    for told in (plain, insights, tool["result"]):
-        assert {name: told[name] for name in waits} == waits
+    for reported in (plain, insights, tool["result"]):
+        assert {name: reported[name] for name in waits} == waits
     assert plain["sections"][0]["name"] == "score_required"
     assert plain["injection"].startswith(plain["sections"][0]["text"])
     assert tool["content"].startswith("<score-required")
@@ -93,8 +93,8 @@ def test_every_way_to_ask_for_context_asks_for_the_outcome(api: ApiClient, clock
     named = re.search(r"turn_id ([0-9a-f-]{36})", plain["injection"])
     assert named is not None
     lesson = {"turn_id": named[1], "outcome": "worked", "key_takeaway": "The key hangs behind the boiler"}
-    told = api.post("tools/record_response", {**lesson, "thread_id": "t-1"}).json()["result"]
-    assert [one["memory_id"] for one in told["scored"]] == sorted([memory_id, kept["memory_id"]])
+    reported = api.post("tools/record_response", {**lesson, "thread_id": "t-1"}).json()["result"]
+    assert [one["memory_id"] for one in reported["scored"]] == sorted([memory_id, kept["memory_id"]])
     assert api.post("context", asked).json()["required_scoring"] is False
     assert "blocking" not in api.post("tools/get_context_insights", asked).json()["result"]
 
@@ -103,10 +103,10 @@ def test_the_request_for_an_outcome_counts_towards_what_a_client_allows(api: Api
     store_memory(api)
     send_after_response(api, send_before_response(api)["turn_id"])
     for allowed in (200, 300, 600):
-        told = api.post("context", {"query": "boat key", "thread_id": "t-1", "max_tokens": allowed}).json()
-        assert told["required_scoring"] is True
-        assert told["budget"]["used"] <= allowed
-        assert told["sections"][0]["name"] == "score_required"
+        reported = api.post("context", {"query": "boat key", "thread_id": "t-1", "max_tokens": allowed}).json()
+        assert reported["required_scoring"] is True
+        assert reported["budget"]["used"] <= allowed
+        assert reported["sections"][0]["name"] == "score_required"
 
 
 def test_hooks_that_only_ask_by_address(api: ApiClient, clock: Clock) -> None:
@@ -156,10 +156,10 @@ def test_what_needs_no_score(
 def test_an_outcome_told_during_the_turn_counts_for_its_exchange(api: ApiClient, clock: Clock) -> None:
     store_memory(api)
     turn_id = send_before_response(api)["turn_id"]
-    told = api.post(
+    reported = api.post(
         "tools/record_response", {"key_takeaway": "The key is there", "outcome": "worked", "turn_id": turn_id}
     )
-    assert told.status_code == 200, told.content
+    assert reported.status_code == 200, reported.content
     kept = send_after_response(api, turn_id)
     assert (kept["required_scoring"], kept["state"]) == (False, "scored")
     [shown] = api.get("exchanges").json()["items"]

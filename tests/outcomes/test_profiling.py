@@ -49,10 +49,10 @@ def test_a_fact_in_passing_is_kept_with_where_it_comes_from(user: EndUser, clock
     extract_facts(user)
     [item] = list_bank(user)
     assert "allergic to peanuts" in item.text
-    told = listing.find_exchange(user, exchange_id)
-    assert told is not None
+    reported = listing.find_exchange(user, exchange_id)
+    assert reported is not None
     assert item.source == {"kind": "profile", "exchange": str(exchange_id)}
-    assert item.parents == [told.exchange.memory_id]
+    assert item.parents == [reported.exchange.memory_id]
     assert (item.source_type, item.trust, item.principal) == (SourceType.USER, Trust.ASSISTANT, "profile")
     assert (item.always_inject, bool(item.tags), item.importance >= 0.6) == (False, True, True)
     assert count_pending(user) == 0
@@ -63,10 +63,10 @@ def test_a_fact_is_trusted_no_more_than_its_exchange_and_those_who_worded_it(
     user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def kept(message: str) -> int:
-        told = listing.find_exchange(user, record_exchange(user, clock, message))
-        assert told is not None
-        assert told.exchange.memory_id is not None
-        memory.vouch(user, told.exchange.memory_id, now=clock())
+        reported = listing.find_exchange(user, record_exchange(user, clock, message))
+        assert reported is not None
+        assert reported.exchange.memory_id is not None
+        memory.vouch(user, reported.exchange.memory_id, now=clock())
         extract_facts(user)
         return list_bank(user)[-1].trust
 
@@ -152,10 +152,10 @@ def test_the_days_looks_are_limited(user: EndUser, clock: Clock, settings: Setti
 def test_an_exchange_that_was_deleted_meanwhile_leaves_nothing(user: EndUser, clock: Clock) -> None:
     exchange_id = record_exchange(user, clock, FACT)
     exchange = profiling.lease_next_exchange(user, clock())
-    told = listing.find_exchange(user, exchange_id)
+    reported = listing.find_exchange(user, exchange_id)
     assert exchange is not None
-    assert told is not None
-    assert told.exchange.memory_id is not None
-    memory.remove(user, told.exchange.memory_id, now=clock())
+    assert reported is not None
+    assert reported.exchange.memory_id is not None
+    memory.remove(user, reported.exchange.memory_id, now=clock())
     assert profiling.store_facts(user, exchange, profiling.draft_facts(user, exchange), clock()) == 0
     assert list_bank(user) == []

@@ -130,7 +130,10 @@ def record_exchange(user: EndUser, clock: Clock, message: str, **fields: Any) ->
 
 
 def list_signals(user: EndUser) -> dict[uuid.UUID, list[str]]:
-    return {told.exchange.pk: [one.kind for one in told.signals] for told in listing.list_exchanges(user, limit=50)[0]}
+    return {
+        reported.exchange.pk: [one.kind for one in reported.signals]
+        for reported in listing.list_exchanges(user, limit=50)[0]
+    }
 
 
 def test_a_signal_speaks_of_the_exchange_it_reacts_to_and_moves_nothing(user: EndUser, clock: Clock) -> None:

@@ -74,11 +74,11 @@ def test_a_later_outcome_takes_the_place_of_the_earlier_one(user: EndUser, clock
 def test_the_same_outcome_again_changes_nothing_and_answers_the_same(user: EndUser, clock: Clock) -> None:
     item, bank = MemoryItemFactory.create(user=user), MemoryItemFactory.create(user=user, tier=Tier.MEMORY_BANK)
     turn_id = record_turn(user, clock, item, bank)
-    told = {"turn_id": turn_id, "key_takeaway": "Restart the router first"}
-    first = record_verdict(user, clock, Outcome.WORKED, **told)
+    reported = {"turn_id": turn_id, "key_takeaway": "Restart the router first"}
+    first = record_verdict(user, clock, Outcome.WORKED, **reported)
     events = len(memory.list_events(user, item.pk))
     for _ in range(3):
-        assert record_verdict(user, clock, Outcome.WORKED, **told) == first
+        assert record_verdict(user, clock, Outcome.WORKED, **reported) == first
     assert score_and_counts(item) == (0.7, 1, 1, 0, 0, 0)
     assert len(memory.list_events(user, item.pk)) == events
     assert ledger_lines(user) == [("worked", 1, True)]
@@ -236,18 +236,18 @@ def test_a_tool_that_failed_is_a_signal_and_moves_no_score(user: EndUser, clock:
     ]
     turn_id = record_turn(user, clock, item)
     memory.store_exchange(user, NewExchange("t-1", "Add it up", "Done", turn_id=turn_id, tools=tools), now=clock())
-    [told], _ = listing.list_exchanges(user, limit=10)
-    assert [(one.kind, one.evidence) for one in told.signals] == [
+    [reported], _ = listing.list_exchanges(user, limit=10)
+    assert [(one.kind, one.evidence) for one in reported.signals] == [
         ("tool_timeout", "fetch: Request timed out"),
         ("tool_error", "parse: no such column"),
     ]
-    assert [(one.action, one.ok, one.timed_out) for one in told.actions] == [
+    assert [(one.action, one.ok, one.timed_out) for one in reported.actions] == [
         ("fetch", False, True),
         ("parse", False, False),
         ("sum", True, False),
     ]
     assert score_and_counts(item) == (0.5, 0, 0, 0, 0, 0)
-    assert told.outcome is None
+    assert reported.outcome is None
     # Each has its own outcome; what comes of the turn is said of those that ran.
     assert verdicts(user) == {"fetch": "failed", "parse": "failed", "sum": ""}
     record_verdict(user, clock, Outcome.WORKED, turn_id=turn_id)

@@ -42,14 +42,14 @@ def test_it_takes_back_as_much_as_was_moved_and_asks_to_be_unlearned(user: EndUs
     event = record_verdict(user, clock, Outcome.WORKED, item)
     assert score_and_counts(item)[0] == 1.0
     EndUser.objects.filter(pk=user.pk).update(learning_due_since=None)
-    told: list[int] = []
-    learning_due.connect(lambda user_id, **_: told.append(user_id), weak=False, dispatch_uid="withdrawal")
+    reported: list[int] = []
+    learning_due.connect(lambda user_id, **_: reported.append(user_id), weak=False, dispatch_uid="withdrawal")
     try:
         memory.undo(user, item.pk, event, now=clock.advance(seconds=1))
     finally:
         learning_due.disconnect(dispatch_uid="withdrawal")
     assert score_and_counts(item)[0] == 0.9
-    assert told == [user.pk]
+    assert reported == [user.pk]
 
 
 def test_a_later_edit_or_verdict_does_not_stand_in_the_way(user: EndUser, clock: Clock) -> None:

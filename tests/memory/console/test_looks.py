@@ -84,8 +84,8 @@ def talk(user: EndUser) -> None:
     memory, now = MemoryFacade(), timezone.now()
     tools = [{"name": "t" * 100, "ok": False, "ms": 91_234.0, "error": "out of time"}]
     for question in ("docker: permission denied on the volume", "מי מתקן את המנורה?", "w" * 400):
-        told = memory.store_exchange(user, NewExchange("kitchen", question, LONG[:900], tools=tools), now=now)
-        memory.record_outcome(user, Outcome.WORKED, now=now, exchange_id=told.exchange_id)
+        reported = memory.store_exchange(user, NewExchange("kitchen", question, LONG[:900], tools=tools), now=now)
+        memory.record_outcome(user, Outcome.WORKED, now=now, exchange_id=reported.exchange_id)
 
 
 def run_an_installation() -> None:

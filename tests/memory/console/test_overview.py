@@ -64,12 +64,14 @@ def test_it_shows_recent_outcomes_and_keys(
 def test_outcomes_lead_to_what_they_were_said_of(console: Console, user: EndUser, place: str) -> None:
     memory, now = MemoryFacade(), timezone.now()
     item = MemoryItemFactory.create(user=user, text="Descale the kettle with vinegar")
-    told = memory.store_exchange(user, NewExchange("kitchen/1", "How do I descale it?", "With vinegar"), now=now)
-    memory.record_outcome(user, Outcome.FAILED, now=now, exchange_id=told.exchange_id)
+    reported = memory.store_exchange(user, NewExchange("kitchen/1", "How do I descale it?", "With vinegar"), now=now)
+    memory.record_outcome(user, Outcome.FAILED, now=now, exchange_id=reported.exchange_id)
     memory.record_outcome(user, Outcome.WORKED, now=now, related=[str(item.pk)])
     said_of = {one.said_of: one.address for one in console.get(place).context["outcomes"]}
     assert said_of["Descale the kettle with vinegar"] == f"{place}/memories/{item.pk}"
-    assert said_of["How do I descale it?"] == f"{place}/conversations?thread=kitchen%2F1#exchange-{told.exchange_id}"
+    assert (
+        said_of["How do I descale it?"] == f"{place}/conversations?thread=kitchen%2F1#exchange-{reported.exchange_id}"
+    )
     memory.remove(user, item.pk, now=now)
     assert "A memory that is gone" in console.get(place).content.decode()
 

@@ -61,9 +61,9 @@ def test_a_lesson_that_was_noted_again_and_again_is_one_line(api: ApiClient) -> 
     for _ in range(3):
         assert api.post("memories", {"text": lesson, "tier": "working"}).status_code == 201
     api.post("memories", {"text": "The lighthouse lamp is repaired on Thursdays", "tier": "history"})
-    told = api.post("context", {"query": "the lighthouse lamp's lease"}).json()
-    assert told["injection"].count(lesson) == 1
-    assert len(told["meta"]["citations"]) == 2
-    assert told["budget"]["left_out"] == 0
+    reported = api.post("context", {"query": "the lighthouse lamp's lease"}).json()
+    assert reported["injection"].count(lesson) == 1
+    assert len(reported["meta"]["citations"]) == 2
+    assert reported["budget"]["left_out"] == 0
     # Positions stay those of the search, and an outcome still meets all of them.
-    assert len(api.post("outcomes", {"turn_id": told["turn_id"], "outcome": "worked"}).json()["scored"]) == 4
+    assert len(api.post("outcomes", {"turn_id": reported["turn_id"], "outcome": "worked"}).json()["scored"]) == 4

@@ -35,7 +35,7 @@ def render_memory(memory: DatasetMemory) -> str:
 
 
 def digest(dataset: RetrievalDataset) -> str:
-    told = [
+    reported = [
         (
             store.key,
             [render_memory(memory) for memory in store.memories],
@@ -47,7 +47,7 @@ def digest(dataset: RetrievalDataset) -> str:
         for store in dataset.stores
         for one in store.questions
     ]
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr(reported).encode()).hexdigest()[:16]
 
 
 @pytest.mark.parametrize("name", SETS)

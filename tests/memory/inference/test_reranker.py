@@ -75,7 +75,7 @@ def test_raw_scores_are_squashed_and_keep_their_order(reranker: HttpReranker, st
 
 def test_scores_of_all_batches_are_read_on_one_scale(reranker: HttpReranker, stub: RerankerStub) -> None:
     """A batch whose raw scores happen to lie in 0..1 is squashed when another shows that they are raw."""
-    stub.opinion = lambda query, text: {"a": 0.5, "b": 0.6, "c": 4.0}[text]
+    stub.scorer = lambda query, text: {"a": 0.5, "b": 0.6, "c": 4.0}[text]
     scores = reranker.score(QUERY, ["a", "b", "c"], Deadline(60))
     assert scores == pytest.approx(scale_scores([0.5, 0.6, 4.0]))
     assert scores[0] > 0.6

@@ -65,8 +65,8 @@ def keep_records(user: EndUser, clock: Clock, word: str) -> None:
         Kind.TODO: {"title": word},
         Kind.GRATITUDE: {"text": word},
     }
-    for kind, told in fields.items():
-        records.add_record(user, kind, told, now=clock())
+    for kind, reported in fields.items():
+        records.add_record(user, kind, reported, now=clock())
     records.replace_preferences(user, {"flags": {"animal": word}}, now=clock())
     memory.put_data(user, word, {"animal": word}, now=clock())
     memory.recall_records(user, word, now=clock())

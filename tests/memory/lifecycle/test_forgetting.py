@@ -70,8 +70,8 @@ def test_no_stored_answer_of_a_tool_keeps_the_words_of_what_was_deleted(
     index_now(user)
     asked = {"query": "the name of my cat"}
     assert api.post("tools/search_memory", asked, Idempotency_Key="k2").json()["result"]["results"]
-    told = api.post("tools/get_context_insights", {"query": "What is my cat called?"}, Idempotency_Key="k3").json()
-    assert told["result"]["you_already_know"]
+    reported = api.post("tools/get_context_insights", {"query": "What is my cat called?"}, Idempotency_Key="k3").json()
+    assert reported["result"]["you_already_know"]
     assert api.delete(f"memories/{stored['memory_id']}").status_code == 204
     assert holders(user, CANARY) == []
     # The late repeat of the write is still known for one, and writes nothing.

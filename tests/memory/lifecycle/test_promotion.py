@@ -202,12 +202,12 @@ def test_a_dry_run_tells_what_the_run_does_in_its_order_and_changes_nothing(
     monkeypatch.setattr(promotion, "PAGE", page)
     mixed(user, clock)
     before = picture(user)
-    told = promote_user(user, now=clock(), dry_run=True)
+    reported = promote_user(user, now=clock(), dry_run=True)
     assert picture(user) == before
     with user_scope(user):
         assert MemoryEvent.objects.count() == 0
     done = promote_user(user, now=clock())
-    assert replace(told, longest_s=0) == replace(done, longest_s=0)
+    assert replace(reported, longest_s=0) == replace(done, longest_s=0)
     assert done.promoted
     assert done.archived
     assert done.dormant

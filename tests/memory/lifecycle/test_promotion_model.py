@@ -346,5 +346,5 @@ def test_a_pass_whose_connection_is_killed_is_finished_by_the_next(
     promotion.promote_user(user, now=clock())
     with user_scope(user):
         assert MemoryItem.objects.for_user(user).filter(tier=Tier.PATTERNS).count() == len(items)
-        told = list(MemoryEvent.objects.filter(user=user).values_list("item_id", "before__tier"))
-    assert len(told) == len(set(told)) == 2 * len(items)
+        reported = list(MemoryEvent.objects.filter(user=user).values_list("item_id", "before__tier"))
+    assert len(reported) == len(set(reported)) == 2 * len(items)

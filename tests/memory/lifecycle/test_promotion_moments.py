@@ -86,10 +86,10 @@ def test_it_runs_when_the_thread_changes(user: EndUser, clock: Clock, sent: list
 
 def test_it_runs_when_asked(user: EndUser, clock: Clock, api: ApiClient) -> None:
     item = MemoryItemFactory.create(user=user, score=0.7, uses=2)
-    told = api.post("promote", {"dry_run": True}).json()
+    reported = api.post("promote", {"dry_run": True}).json()
     assert tier_of(item) == Tier.WORKING
     done = api.post("promote").json()
-    assert done == told
+    assert done == reported
     [move] = done["promoted"]
     assert (move["from"], move["to"], move["reason"]) == ("working", "history", "score 0.70 >= 0.7 and uses 2 >= 2")
     assert tier_of(item) == Tier.HISTORY

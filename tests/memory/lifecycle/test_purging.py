@@ -140,8 +140,8 @@ def test_a_wording_that_won_gives_way_to_the_one_before(user: EndUser, clock: Cl
     assert memory.list_versions(user, item.pk) == []
     assert memory.get(user, before.pk) is None
     with user_scope(user):
-        told = MemoryEvent.objects.filter(user=user, item_id=item.pk)
-        assert not [event for event in told if "poison" in f"{event.before}{event.after}".lower()]
+        reported = MemoryEvent.objects.filter(user=user, item_id=item.pk)
+        assert not [event for event in reported if "poison" in f"{event.before}{event.after}".lower()]
 
 
 def test_an_edit_by_the_source_is_taken_back_and_what_came_before_it_stays(user: EndUser, clock: Clock) -> None:
@@ -190,11 +190,11 @@ def test_an_unwanted_wording_spoils_those_made_from_it(
 # --- as an operation ---------------------------------------------------------------------------------------------
 def test_a_dry_run_counts_and_changes_nothing(user: EndUser, clock: Clock, poison: MemoryItem, api: ApiClient) -> None:
     derive_from(user, clock, "of poison", poison)
-    told = api.post("memories/purge", {"source": "document", "dry_run": True}).json()
-    assert (told["matched"], told["derived"], told["removed"]) == (1, 1, 2)
+    reported = api.post("memories/purge", {"source": "document", "dry_run": True}).json()
+    assert (reported["matched"], reported["derived"], reported["removed"]) == (1, 1, 2)
     assert texts(user) == {"poison", "of poison"}
     done = api.post("memories/purge", {"source": "document"}).json()
-    assert {**done, "exchanges": 0} == told
+    assert {**done, "exchanges": 0} == reported
     assert texts(user) == set()
     assert api.post("memories/purge", {"source": "document"}).json()["removed"] == 0
 
@@ -248,15 +248,15 @@ def test_the_command_says_what_it_did(user: EndUser, clock: Clock, poison: Memor
 
 def test_a_takeaway_goes_with_what_it_was_learned_from(user: EndUser, clock: Clock, poison: MemoryItem) -> None:
     mine = derive_from(user, clock, "mine")
-    told = memory.record_outcome(
+    reported = memory.record_outcome(
         user, Outcome.WORKED, now=clock(), key_takeaway="learned of poison", related=[str(poison.pk), str(mine.pk)]
     )
     own = memory.record_outcome(
         user, Outcome.WORKED, now=clock(), key_takeaway="learned of mine", related=[str(mine.pk)]
     )
-    assert told.takeaway_id is not None
+    assert reported.takeaway_id is not None
     assert own.takeaway_id is not None
-    lesson, other = memory.get(user, told.takeaway_id), memory.get(user, own.takeaway_id)
+    lesson, other = memory.get(user, reported.takeaway_id), memory.get(user, own.takeaway_id)
     assert lesson is not None
     assert other is not None
     assert (set(lesson.parents), lesson.trust) == ({poison.pk, mine.pk}, Trust.EXTERNAL)

@@ -59,8 +59,8 @@ def test_all_tools_do_their_work(connect: Connect) -> None:
             kept = await done(client, "add_to_memory_bank", content="Vera sails a blue dinghy", tags=["identity"])
             found = await done(client, "search_memory", query="blue dinghy", limit="3")
             assert [hit["content"] for hit in found["results"]] == ["Vera sails a blue dinghy"]
-            told = await done(client, "record_response", key_takeaway="Ask about wind first", outcome="worked")
-            assert (told["turn_id"], told["learned"]) == (found["turn_id"], [kept["memory_id"]])
+            reported = await done(client, "record_response", key_takeaway="Ask about wind first", outcome="worked")
+            assert (reported["turn_id"], reported["learned"]) == (found["turn_id"], [kept["memory_id"]])
             changed = await done(client, "update_memory", match_query="blue dinghy", new_content="Vera sails a sloop")
             assert (changed["memory_id"], changed["version"]) == (kept["memory_id"], 2)
             lessons = await done(client, "search_memory", q="ask about wind first")

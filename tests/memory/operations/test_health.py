@@ -30,13 +30,13 @@ def test_everybody_is_told_one_word(api: ApiClient) -> None:
 
 
 def test_a_key_is_told_the_parts(api: ApiClient) -> None:
-    told = api.get("/api/health").json()
-    assert told["status"] == "ok"
-    assert set(told["components"]) == {"postgres", "redis", "embedder", "vector_index", "queue"}
-    assert all(part["ok"] for part in told["components"].values())
-    assert told["disk"]["free"] > 0
-    assert set(told["sizes"]) == {"database", "memories", "vectors"}
-    assert told["warnings"] == []
+    reported = api.get("/api/health").json()
+    assert reported["status"] == "ok"
+    assert set(reported["components"]) == {"postgres", "redis", "embedder", "vector_index", "queue"}
+    assert all(part["ok"] for part in reported["components"].values())
+    assert reported["disk"]["free"] > 0
+    assert set(reported["sizes"]) == {"database", "memories", "vectors"}
+    assert reported["warnings"] == []
 
 
 def test_a_wrong_key_is_told_nothing(api: ApiClient) -> None:
@@ -46,9 +46,9 @@ def test_a_wrong_key_is_told_nothing(api: ApiClient) -> None:
 
 def test_a_part_that_is_away_is_named(api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "probe_embedder", make_unavailable)
-    told = api.get("/api/health").json()
-    assert told["status"] == "degraded"
-    assert told["warnings"] == ["embedder: embedder: did not answer in time"]
+    reported = api.get("/api/health").json()
+    assert reported["status"] == "degraded"
+    assert reported["warnings"] == ["embedder: embedder: did not answer in time"]
 
 
 def test_without_its_database_the_service_is_unavailable_and_says_so_to_a_key_holder_too(
@@ -76,9 +76,9 @@ def test_a_filling_disk_is_told_before_it_is_full(
     api: ApiClient, monkeypatch: pytest.MonkeyPatch, free: int, status: str, words: str | None
 ) -> None:
     monkeypatch.setattr(health, "measure_free_space", lambda: {"free": free, "total": 100 * health.GIGABYTE})
-    told = api.get("/api/health").json()
-    assert told["status"] == status
-    assert (words is None and told["warnings"] == []) or words in told["warnings"][0]
+    reported = api.get("/api/health").json()
+    assert reported["status"] == status
+    assert (words is None and reported["warnings"] == []) or words in reported["warnings"][0]
 
 
 def test_many_who_ask_cause_one_look(api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:

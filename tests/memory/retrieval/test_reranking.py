@@ -1,4 +1,4 @@
-"""The second opinion: when it is asked, what it changes, and that an answer never waits or suffers for it."""
+"""The reranker: when it is asked, what it changes, and that an answer never waits or suffers for it."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -57,7 +57,7 @@ def rerank_with(settings: Settings) -> Iterator[Callable[..., None]]:
 @pytest.fixture
 def stub(tmp_path: Path, rerank_with: Callable[..., None]) -> Iterator[RerankerStub]:
     with RerankerStub(tmp_path / "r.sock") as server:
-        server.opinion = lambda query, text: 0.9 if text == WANTED else 0.05
+        server.scorer = lambda query, text: 0.9 if text == WANTED else 0.05
         rerank_with(server.url)
         yield server
 
@@ -198,7 +198,7 @@ def test_one_that_knows_better_only_helps(stub: RerankerStub, sure: float) -> No
         for store in dataset.stores
         for question in store.questions
     }
-    stub.opinion = lambda query, text: sure if text in answers[query] else sure / 200
+    stub.scorer = lambda query, text: sure if text in answers[query] else sure / 200
     results = evaluate_dataset(dataset, [HYBRID, RERANKED], 10, lambda said: None)
     beyond = READ_BY_RERANKER + 1
     places = {(miss.mode, miss.question): min(miss.place or beyond, beyond) for miss in results.misses}

@@ -43,9 +43,9 @@ def list_actions(user: EndUser) -> list[ActionTaken]:
 
 def actions(api: ApiClient, query: str) -> dict[str, tuple[float, int]]:
     """How often each action helped in the kind of work a question asks for, and how often it was taken."""
-    told = api.get("insights", {"query": query}).json()
-    assert told["context_type"] == "docker"
-    return {one["action"]: (one["success_rate"], one["uses"]) for one in told["tool_statistics"]}
+    reported = api.get("insights", {"query": query}).json()
+    assert reported["context_type"] == "docker"
+    return {one["action"]: (one["success_rate"], one["uses"]) for one in reported["tool_statistics"]}
 
 
 # --- record_response ---------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ def test_a_turn_of_which_a_part_worked_counts_as_partial_for_its_actions(
         ("failed", [1], 0),
         ("worked", [1], 0.5),
     ):
-        told = {"turn_id": turn["turn_id"], "outcome": outcome, **({"related": related} if related else {})}
-        assert api.post("outcomes", told).status_code == 201
+        reported = {"turn_id": turn["turn_id"], "outcome": outcome, **({"related": related} if related else {})}
+        assert api.post("outcomes", reported).status_code == 201
         learn_everything(user, now=timezone.now())
-        assert actions(api, query) == {"search_memory": (expected, 1)}, told
+        assert actions(api, query) == {"search_memory": (expected, 1)}, reported

@@ -203,8 +203,8 @@ def test_a_response_without_a_turn_is_about_the_threads_last_turn_and_only_once(
     call("search_memory", {"query": "train to Haifa", "collections": "working", "thread_id": "trains"})
     call("search_memory", {"query": "ferry to Cyprus", "collections": "history", "thread_id": "ships"})
 
-    told = {"key_takeaway": "Good", "outcome": "worked", "thread_id": "trains"}
-    first, second = call("record_response", told).json(), call("record_response", told).json()
+    reported = {"key_takeaway": "Good", "outcome": "worked", "thread_id": "trains"}
+    first, second = call("record_response", reported).json(), call("record_response", reported).json()
     anywhere = call("record_response", {"key_takeaway": "Good", "outcome": "failed"}).json()
 
     assert [one["memory_id"] for one in first["result"]["scored"]] == [str(memories["train"].pk)]

@@ -75,6 +75,8 @@ WITHIN_PHRASE: Final = frozenset(
 THE_ONES: Final = ("child", "twins", "dog", "cat", "landlord", "boss", "car")
 NOUNS: Final = MARK + "nouns"
 """All nouns together; the reader puts them beside the single ones."""
+STRANGERS: Final = "strangers"
+"""People of whom a fact is nobody's business unless it touches the person."""
 REACH: Final = 3
 REACH_NAME: Final = 5
 LONGEST_NAME: Final = 3
@@ -184,7 +186,7 @@ def find_relation(
             )
             if subject is None:
                 continue
-            is_explicit = first > head or drops_subjects or subject != SPEAKER
+            is_explicit = first > head or (subject != PRONOUN and (drops_subjects or subject != SPEAKER))
             people = "" if subject in {SPEAKER, PRONOUN} else find_people(sentence, head, first)
             opening = ClauseOpening("", relation, subject, head, last, is_explicit, phrase=first, people=people)
             found.append((first, -last, opening))
@@ -214,6 +216,8 @@ def find_subject(
     for at in range(head, min(first, head + REACH_NAME)):
         if is_third and sentence.words[at] in mentions:
             return sentence.words[at]
+    if is_third and drops and heads[0] <= first <= head:
+        return PRONOUN
     if is_third and any(head <= at < first and first - after <= REACH for at, after in sentence.spans(MARK + "third")):
         return PRONOUN
     return None
@@ -256,13 +260,16 @@ def find_owned_noun(sentence: Sentence, start: int, end: int) -> Span | None:
 
 
 def find_people(sentence: Sentence, start: int, end: int) -> str:
-    is_workmate = any(
-        start <= at < end for at, _ in sentence.spans("workmate", MARK + "noun boss", MARK + "noun colleague")
-    )
-    if is_workmate:
+    """What those are to the person who are spoken of between two places."""
+
+    def names(*kinds: str) -> bool:
+        return any(start <= at < end for at, _ in sentence.spans(*kinds))
+
+    if names(MARK + "noun neighbor"):
+        return STRANGERS
+    if names("workmate", MARK + "noun boss", MARK + "noun colleague"):
         return "colleagues"
-    is_close = any(start <= at < end for at, _ in sentence.spans("kin", PERSON_NOUNS))
-    return "family" if is_close else ""
+    return "family" if names("kin", PERSON_NOUNS) else ""
 
 
 def is_the_one(sentence: Sentence, place: int) -> bool:

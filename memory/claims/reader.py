@@ -68,7 +68,7 @@ def read_claims(text: str, previous: Sequence[str] = ()) -> list[Claim]:
     found: list[Claim] = []
     place = 0
     skip = False
-    before = ""
+    before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
     for index, sentence in enumerate(map(prepare_sentence, whole.own_sentences)):
         place = max(place, masked.find(sentence.raw[:12], place))
         if skip:
@@ -337,7 +337,8 @@ def build_claim(
     whole: AnnotatedText,
 ) -> Claim:
     if opening.is_left:
-        first, last = find_object_before(sentence, opening.start, max(opening.start + 1, opening.end))
+        stop = opening.phrase if opening.phrase > opening.start else opening.end
+        first, last = find_object_before(sentence, opening.start, max(opening.start + 1, stop))
     else:
         first, last = find_object(sentence, min(opening.end, end), end)
     time = find_time(sentence, last, end)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from memory.claims import Claim, read_claims
-from memory.claims.openings import is_person
+from memory.claims.openings import STRANGERS, is_person
 from memory.claims.reader import READ
 from memory.claims.relations import ABOUT
 from memory.facts.profile.facts import Confidence, ProfileFact, ProfileField
@@ -24,9 +24,7 @@ LONGEST = 300
 # People of whom a fact is nobody's business unless it touches the person.
 REWORDED: Final = frozenset({"passing state", "raw turn", "world knowledge", "gossip"})
 """What the guard holds of a sentence by its words alone, though the clause claims something: 15 of 79 new values."""
-NOT_CLOSE: Final = frozenset({"neighbor"})
 
-# Relations that are no matter of identity, which is the field of the others.
 FIELDS: Final[dict[str, ProfileField]] = {
     "name": "name",
     "style": "communication_style",
@@ -101,7 +99,7 @@ def word_statement(claim: Claim) -> str:
 
 
 def is_of_strangers(claim: Claim) -> bool:
-    return claim.relation in NOT_CLOSE or claim.subject in NOT_CLOSE
+    return claim.category == STRANGERS or claim.relation == "neighbor"
 
 
 def choose_field(claim: Claim) -> ProfileField:

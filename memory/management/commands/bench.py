@@ -75,6 +75,17 @@ def add_data_arguments(quality_parser: CommandParser, learning_parser: CommandPa
     learning_parser.add_argument("--rounds", type=parse_positive, default=5)
 
 
+def add_speed_arguments(parser: CommandParser) -> None:
+    parser.add_argument("--memories", type=parse_positive, default=10_000, help="memories of the measured user")
+    parser.add_argument("--others", type=parse_whole, default=0, help="memories of other users, loaded directly")
+    parser.add_argument("--queries", type=parse_positive, default=200)
+    parser.add_argument("--clients", type=parse_positive, default=1, help="calls at once")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", action="store_true", help="keep what was loaded directly for the next such run")
+    parser.add_argument("--url", help="measure the product at this address, with --key")
+    parser.add_argument("--key")
+
+
 def add_load_arguments(parser: CommandParser) -> None:
     parser.add_argument("--memories", type=parse_positive, default=10_000)
     parser.add_argument("--clients", type=parse_positive, default=20)
@@ -99,20 +110,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         kinds = parser.add_subparsers(dest="kind", required=True)
         speed_parser = kinds.add_parser("speed", help="store, index, search and context through HTTP")
-        speed_parser.add_argument(
-            "--memories", type=parse_positive, default=10_000, help="memories of the measured user"
-        )
-        speed_parser.add_argument(
-            "--others", type=parse_whole, default=0, help="memories of other users, loaded directly"
-        )
-        speed_parser.add_argument("--queries", type=parse_positive, default=200)
-        speed_parser.add_argument("--clients", type=parse_positive, default=1, help="calls at once")
-        speed_parser.add_argument("--seed", type=int, default=1)
-        speed_parser.add_argument(
-            "--keep", action="store_true", help="keep what was loaded directly for the next such run"
-        )
-        speed_parser.add_argument("--url", help="measure the product at this address, with --key")
-        speed_parser.add_argument("--key")
+        add_speed_arguments(speed_parser)
         quality_parser = kinds.add_parser("quality", help="recall, rank and gain on a data set, mode by mode")
         learning_parser = kinds.add_parser(
             "learning", help="the first hit over rounds of outcomes, beside the vectors alone"

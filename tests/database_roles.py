@@ -5,7 +5,7 @@ from django.db import connection, connections
 
 from config import databases
 
-PATIENT = "-c lock_timeout=20000 -c statement_timeout=20000"
+PATIENT = "-c lock_timeout=20000 -c statement_timeout=20000 -c idle_in_transaction_session_timeout=120000"
 """Longer than the product waits: six writers of one statement took more than its two seconds on a busy machine."""
 
 

@@ -201,7 +201,14 @@ def all_items(user: EndUser) -> list[MemoryItem]:
 
 
 # --- at once -----------------------------------------------------------------------------------------------------
+@pytest.fixture
+def words_loaded(other_user: EndUser, clock: Clock) -> None:
+    """What a process loads at its first write is loaded: six threads would do it at once, each holding a transaction."""
+    memory.store(other_user, make_statement("Keeps bees"), now=clock())
+
+
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("words_loaded")
 def test_writers_of_the_same_statement_at_once_make_one_item(user: EndUser, clock: Clock) -> None:
     def write() -> uuid.UUID:
         return memory.store(user, make_statement("Prefers tea to coffee"), now=clock()).item.pk
@@ -213,6 +220,7 @@ def test_writers_of_the_same_statement_at_once_make_one_item(user: EndUser, cloc
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("words_loaded")
 def test_writers_at_once_do_not_overfill_or_overempty_the_bank(user: EndUser, clock: Clock, small_bank: None) -> None:
     writes = [
         lambda letter=letter: memory.store(user, make_statement(f"Fact {letter}"), now=clock()) for letter in "abcdef"

@@ -203,7 +203,7 @@ def all_items(user: EndUser) -> list[MemoryItem]:
 # --- at once -----------------------------------------------------------------------------------------------------
 @pytest.fixture
 def words_loaded(other_user: EndUser, clock: Clock) -> None:
-    """What a process loads at its first write is loaded: six threads would do it at once, each holding a transaction."""
+    """What a process loads at its first write is loaded: six threads would do so at once, each in a transaction."""
     memory.store(other_user, make_statement("Keeps bees"), now=clock())
 
 

@@ -70,13 +70,13 @@ WITHIN_PHRASE: Final = frozenset(
         "has",
         "hobby",
     }
-    | {"studies", "works_at", "takes"}
+    | {"studies", "works_at", "takes", "born_in"}
 )
 THE_ONES: Final = ("child", "twins", "dog", "cat", "landlord", "boss", "car")
+# All nouns together; the reader puts them beside the single ones.
 NOUNS: Final = MARK + "nouns"
-"""All nouns together; the reader puts them beside the single ones."""
+# People of whom a fact is nobody's business unless it touches the person.
 STRANGERS: Final = "strangers"
-"""People of whom a fact is nobody's business unless it touches the person."""
 REACH: Final = 3
 REACH_NAME: Final = 5
 LONGEST_NAME: Final = 3

@@ -31,8 +31,8 @@ MOST_CLAIMS: Final = 12
 POINTED_WITHIN: Final = 4
 TASK_WITHIN: Final = 6
 LONGEST_NAME: Final = 4
+# Words from which a clause about "it" or "her" may hold, besides, the name of what it is about.
 SHORTEST_ALONE: Final = 6
-"""Words from which a clause about "it" or "her" may hold, besides, the name of what it is about."""
 # Words behind the last comma of a question that make it one of its own: "..., right?" asks about the statement.
 SHORTEST_WRITTEN_ON: Final = 2
 SHORTEST_TAIL: Final = 3
@@ -42,8 +42,8 @@ POINTING: Final = frozenset(
 )
 TASKS: Final = frozenset({"preferences", "interests", "projects", "learning", "goals", "manner style"})
 # Relations whose phrase may be all there is: "I'm left-handed", "he is nine years old".
+# Relations that hold beside words of a task: of 67 turns about code and documents 26 gave a claim without the rest.
 AT_EASE: Final = frozenset({"name", "works_as", "studies", "speaks", "allergic_to", "has_condition", "style"})
-"""Relations that hold beside words of a task: of 67 turns about code and documents 26 gave a claim without the rest."""
 LASTING: Final = frozenset({"identity", "preferences", "family", "colleagues", "challenges", "work", ""})
 
 
@@ -168,7 +168,7 @@ def group_clauses(
 ) -> list[ClauseGroup]:
     segments = list(tokens.segments)
     if sentence.is_question:
-        if len(segments) < 2 or segments[-1][-1][1] - segments[-1][0][0] < SHORTEST_TAIL:
+        if len(segments) < 2 or is_tag(sentence, segments[-1][0][0], segments[-1][-1][1]):
             return []
         segments.pop()
     drops = bool(whole.languages and whole.languages & load_dropping_languages())
@@ -192,6 +192,11 @@ def group_clauses(
             groups.append(ClauseGroup(start, end, (opening,)))
             is_open = True
     return groups
+
+
+def is_tag(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether the end of a question asks about the statement before it: "I'm allergic to nuts, right?"."""
+    return end - start < SHORTEST_TAIL and sentence.has_at(start, MARK + "tag")
 
 
 def join_asides(sentence: Sentence, segments: Sequence[tuple[Span, ...]]) -> list[tuple[Span, ...]]:
@@ -309,7 +314,10 @@ def find_end_of_name(sentence: Sentence, start: int, end: int) -> int:
 def points_at_conversation(sentence: Sentence, place: int, end: int, within: int) -> bool:
     """Whether something that only the conversation shows is meant: "the second option", "this", but not "this year"."""
     return any(
-        0 <= there - place <= within and there < end and not sentence.has_at(there, "near")
+        0 <= there - place <= within
+        and there < end
+        and not sentence.has_at(there, "near")
+        and not any(place < mark <= there for mark in sentence.breaks)
         for there, _ in sentence.spans("there")
     )
 

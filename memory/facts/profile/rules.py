@@ -22,8 +22,8 @@ __all__ = ["LONGEST", "MOST_FACTS", "READ", "find_facts_by_rules"]
 MOST_FACTS = 5
 LONGEST = 300
 # People of whom a fact is nobody's business unless it touches the person.
+# What the guard holds of a sentence by its words alone, though the clause claims something: 15 of 79 new values.
 REWORDED: Final = frozenset({"passing state", "raw turn", "world knowledge", "gossip"})
-"""What the guard holds of a sentence by its words alone, though the clause claims something: 15 of 79 new values."""
 
 FIELDS: Final[dict[str, ProfileField]] = {
     "name": "name",

@@ -115,16 +115,16 @@ def resolve_pronoun(claim: Claim, before: str) -> Claim | None:
     return claim if claim.statement.count(" ") >= SHORTEST_ALONE else None
 
 
-def read_request(whole: AnnotatedText, index: int, request: tuple[int, bool], place: int) -> tuple[Claim | None, bool]:
+def read_request(
+    whole: AnnotatedText, index: int, request: tuple[int, int, bool], place: int
+) -> tuple[Claim | None, bool]:
     """What is to be remembered, and whether the next sentence holds it."""
     sentence = whole.own_sentences[index]
-    start, is_standing = request
+    start, stop, is_standing = request
     tokens = cut_clauses(sentence)
     start += sum(1 for _ in takewhile(lambda word: word == ":", sentence.words[start:]))
-    body = word_statement(sentence, tokens, start, len(sentence.words))
-    takes_next = len(sentence.words) - start < LEAST_TOLD or (
-        sentence.is_question and index + 1 < len(whole.own_sentences)
-    )
+    body = word_statement(sentence, tokens, start, stop)
+    takes_next = stop - start < LEAST_TOLD or (sentence.is_question and index + 1 < len(whole.own_sentences))
     if takes_next:
         if index + 1 >= len(whole.own_sentences):
             return None, False
@@ -316,7 +316,7 @@ def points_at_conversation(sentence: Sentence, place: int, end: int, within: int
     return any(
         0 <= there - place <= within
         and there < end
-        and not sentence.has_at(there, "near")
+        and not sentence.has_at(there, "near", MARK + "change", MARK + "habit")
         and not any(place < mark <= there for mark in sentence.breaks)
         for there, _ in sentence.spans("there")
     )

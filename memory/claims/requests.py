@@ -10,22 +10,30 @@ LEAST_TOLD = 2
 FURTHEST = 2
 
 
-def find_request(sentence: Sentence) -> tuple[int, bool] | None:
-    """Where what is to be remembered begins, and whether the sentence is a standing order, or None."""
-    head = find_heads(sentence, 0, len(sentence.words))
+def find_request(sentence: Sentence) -> tuple[int, int, bool] | None:
+    """From where to where stands what is to be remembered, and whether it is a standing wish, or None."""
+    words = len(sentence.words)
+    head = find_heads(sentence, 0, words)
     if sentence.is_question:
-        return (
-            (find_heads(sentence, asks[0][1], len(sentence.words)), False)
-            if (asks := near_head(sentence, "remember ask", head))
-            else None
-        )
-    if found := near_head(sentence, "remember", head):
-        _, after = max(found, key=lambda span: span[1])
-        return find_heads(sentence, after, len(sentence.words)), False
-    if found := near_head(sentence, "standing", head):
-        if any(at < max(found)[1] + 1 for at, _ in sentence.spans(MARK + "i")):
-            return None
-        return found[0][0], True
+        asks = near_head(sentence, "remember ask", head)
+        return (find_heads(sentence, asks[0][1], words), words, False) if asks else None
+    if asks := near_head(sentence, "remember", head):
+        return find_heads(sentence, max(after for _, after in asks), words), words, False
+    if orders := near_head(sentence, "standing", head):
+        is_told = any(at <= max(orders)[1] for at, _ in sentence.spans(MARK + "i"))
+        return None if is_told else (min(head, orders[0][0]), words, True)
+    return find_trailing_request(sentence, head)
+
+
+def find_trailing_request(sentence: Sentence, head: int) -> tuple[int, int, bool] | None:
+    """ "My middle name is Quill, remember that", "use metric from now on": the request comes last."""
+    words = len(sentence.words)
+    for kind, is_standing in (("remember", False), ("standing", True)):
+        for at, after in sentence.spans(MARK + kind):
+            is_parted = is_standing or at in sentence.breaks
+            if after == words and at - head >= LEAST_TOLD and is_parted:
+                is_told = any(head <= speaker < at for speaker, _ in sentence.spans(MARK + "i"))
+                return None if is_standing and is_told else (head, words if is_standing else at, is_standing)
     return None
 
 

@@ -120,6 +120,8 @@ def test_a_request_is_a_claim_whatever_its_grammar(text: str) -> None:
         ("J'habite à Pau et n'oublie pas que je suis gaucher", "Je suis gaucher."),
         ("Merk dir bitte, dass ich eine Herzklappe aus Metall habe.", "Ich habe eine Herzklappe aus Metall."),
         ("Ho due figli e ricordati che non mangio pesce", "Non mangio pesce."),
+        ("My middle name is Quill, remember that.", "My middle name is Quill."),
+        ("Use metric from now on.", "Use metric from now on."),
         ("תזכור שאני אלרגית לבוטנים", "אני אלרגית לבוטנים."),
     ],
 )

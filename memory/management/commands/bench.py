@@ -1,8 +1,9 @@
-"""What the product measures of itself: speed, load, insights, quality, learning, promotion and claims."""
+"""What the product measures of itself: speed, load, insights, quality, learning, promotion, claims, conversations."""
 
 from argparse import ArgumentTypeError
 from contextlib import ExitStack
 from dataclasses import asdict
+from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -15,7 +16,7 @@ from memory.benchmarks import insights, load, promotion
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
 from memory.benchmarks.staging import BenchmarkStageError, stage_local, stage_remote
-from memory.evaluation import claims, learning, quality, report
+from memory.evaluation import claims, conversations, learning, quality, report
 from memory.evaluation.datasets import DatasetError, RetrievalDataset, limit_questions, read_dataset
 from memory.evaluation.loading import NotIndexedError
 from memory.evaluation.quality import MODES, QualityResults
@@ -101,6 +102,12 @@ def add_claims_arguments(parser: CommandParser) -> None:
     parser.add_argument("--misses", action="store_true", help="list what was missed and what was wrong")
 
 
+def add_conversations_arguments(parser: CommandParser) -> None:
+    parser.add_argument("file", type=Path, nargs="+", help="conversations with questions, one JSON object a line")
+    parser.add_argument("--later", type=parse_whole, default=30, help="days after the last turn to ask again")
+    parser.add_argument("--misses", action="store_true", help="list the questions whose answer is not in the context")
+
+
 class Command(BaseCommand):
     help = (
         "Measure how fast the running product is (speed), what many clients do to it (load) and how well it finds "
@@ -126,6 +133,8 @@ class Command(BaseCommand):
         promotion.add_arguments(promotion_parser)
         claims_parser = kinds.add_parser("claims", help="what is read from turns, and what should not be")
         add_claims_arguments(claims_parser)
+        conversations_parser = kinds.add_parser("conversations", help="what is still known of conversations, and later")
+        add_conversations_arguments(conversations_parser)
         for kind in kinds.choices.values():
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
 
@@ -140,6 +149,7 @@ class Command(BaseCommand):
             "insights": measure_insights,
             "promotion": measure_promotion,
             "claims": measure_claims,
+            "conversations": measure_conversations,
         }[options["kind"]]
         try:
             content = measure(console, options)
@@ -170,6 +180,20 @@ def measure_claims(console: Console, options: dict[str, Any]) -> dict[str, Any]:
         if options["misses"]:
             report.print_lines(console, figures.misses)
         content[path.name] = figures.as_json()
+    return content
+
+
+def measure_conversations(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    content = {}
+    for path in options["file"]:
+        read = conversations.read_conversations(path)
+        with console.status("") as status:
+            found = conversations.measure_conversations(read, timedelta(days=options["later"]), status.update)
+        for when, figures in found.items():
+            report.print_lines(console, [f"{path.name}, {when}: {name}: {value}" for name, value in figures.rows()])
+            if options["misses"]:
+                report.print_lines(console, figures.misses)
+        content[path.name] = {when: figures.as_json() for when, figures in found.items()}
     return content
 
 

@@ -1,0 +1,154 @@
+"""Measures what is still known of a person's conversations: on their last day, and when the clock has run on.
+
+A file has one JSON object a line: `turns` (`at`, `user`, `assistant`), oldest first, and `questions` (`question`,
+`answer`, a list of substrings of which one must be there, `stale`, what was so before), or one question as `question`,
+`answer_now` and `stale`. Each conversation goes into a user of its own as a client stores it, exchange by exchange,
+with the promotion passes of its days.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from django.utils import timezone
+
+from memory.access.users import get_or_create_user
+from memory.evaluation.datasets import DatasetError
+from memory.evaluation.loading import ACTOR, benchmark_organization, erase_user, index_pending
+from memory.facade import MemoryFacade
+from memory.models import EndUser
+from memory.retrieval.results import SearchRequest
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import NewExchange
+
+HITS = 5
+AFTER_LAST_TURN = timedelta(hours=1)
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LifeQuestion:
+    text: str
+    answers: Sequence[str]
+    stale: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LifeTurn:
+    said_at: datetime
+    user: str
+    assistant: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    key: str
+    turns: Sequence[LifeTurn]
+    questions: Sequence[LifeQuestion]
+
+
+@dataclass(slots=True)
+class RecallFigures:
+    """``only_stale``: the context holds what was so before and not what is so now."""
+
+    asked: int = 0
+    in_context: int = 0
+    right_first: int = 0
+    stale_first: int = 0
+    only_stale: int = 0
+    tokens: int = 0
+    misses: list[str] = field(default_factory=list)
+
+    def rows(self) -> Iterator[tuple[str, str]]:
+        for name in ("in_context", "right_first", "stale_first", "only_stale"):
+            count = getattr(self, name)
+            yield name.replace("_", " "), f"{count} of {self.asked} ({count / max(1, self.asked):.3f})"
+        yield "tokens of a context", f"{self.tokens / max(1, self.asked):.0f}"
+
+    def as_json(self) -> dict[str, int]:
+        names = ("asked", "in_context", "right_first", "stale_first", "only_stale", "tokens")
+        return {name: getattr(self, name) for name in names}
+
+
+def read_conversations(path: Path) -> list[Conversation]:
+    """Raises DatasetError."""
+    try:
+        records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return [read_conversation(record) for record in records]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DatasetError(f"{path.name} holds no conversations: {error!r}") from error
+
+
+def read_conversation(record: dict[str, Any]) -> Conversation:
+    turns = [
+        LifeTurn(datetime.fromisoformat(turn["at"]), turn["user"], turn.get("assistant") or "Noted.")
+        for turn in record["turns"]
+    ]
+    asked = record.get("questions") or [{**record, "answer": record["answer_now"]}]
+    questions = [
+        LifeQuestion(one["question"], one["answer"], [one["stale_value"]] if one.get("stale_value") else one["stale"])
+        for one in asked
+    ]
+    return Conversation(str(record["id"]), turns, questions)
+
+
+def measure_conversations(
+    conversations: Sequence[Conversation], later: timedelta, say: Say
+) -> dict[str, RecallFigures]:
+    """Figures on the last day and ``later``. Nothing of the data is left afterwards."""
+    figures = {"on the last day": RecallFigures(), f"{later.days} days later": RecallFigures()}
+    with benchmark_organization(timezone.now()) as organization:
+        for number, conversation in enumerate(conversations, start=1):
+            say(f"{number}/{len(conversations)} {conversation.key}")
+            user = get_or_create_user(organization, uuid4().hex)
+            hold_conversation(user, conversation)
+            last = conversation.turns[-1].said_at + AFTER_LAST_TURN
+            for found, now in zip(figures.values(), (last, last + later), strict=True):
+                MemoryFacade(ACTOR).promote(user, now=now)
+                index_pending(user)
+                for question in conversation.questions:
+                    ask_question(user, question, now, found)
+            erase_user(user)
+    return figures
+
+
+def hold_conversation(user: EndUser, conversation: Conversation) -> None:
+    """As it was: every exchange at its time, what it teaches read at once, a promotion pass when a day begins."""
+    facade = MemoryFacade(ACTOR)
+    today = None
+    for turn in conversation.turns:
+        if today not in {None, turn.said_at.date()}:
+            facade.promote(user, now=turn.said_at)
+        today = turn.said_at.date()
+        facade.store_exchange(user, NewExchange(f"of-{today}", turn.user, turn.assistant), now=turn.said_at)
+        profiling.profile_due_exchanges(user, now=turn.said_at)
+        index_pending(user)
+
+
+def ask_question(user: EndUser, question: LifeQuestion, now: datetime, figures: RecallFigures) -> None:
+    facade = MemoryFacade(ACTOR)
+    context = facade.compose_context(user, question.text, now=now, thread_id=f"asked-{uuid4().hex}")
+    hits = facade.search(user, SearchRequest(question.text, limit=HITS), now=now, remember=False).hits
+    first = hits[0].item.text if hits else ""
+    is_known = holds_any(context.injection, question.answers)
+    figures.asked += 1
+    figures.tokens += context.tokens
+    figures.in_context += is_known
+    figures.right_first += holds_any(first, question.answers)
+    figures.stale_first += holds_any(first, question.stale) and not holds_any(first, question.answers)
+    figures.only_stale += holds_any(context.injection, question.stale) and not is_known
+    if not is_known:
+        figures.misses.append(f"not in the context: {question.text} ({', '.join(question.answers)})")
+
+
+def holds_any(text: str, parts: Sequence[str]) -> bool:
+    """Whether a part stands in the text; a number not within a longer number."""
+    folded = unicodedata.normalize("NFC", text).casefold()
+    return any(re.search(rf"(?<!\d){re.escape(part.casefold())}(?!\d)", folded) for part in parts)

@@ -1,6 +1,5 @@
 """Where the object of a claim ends, and its time."""
 
-import re
 from typing import Final
 
 from memory.claims.lexicon import MARK
@@ -8,7 +7,6 @@ from memory.guard.annotation import Sentence
 from memory.language.loader import collect_entries
 
 ARTICLES: Final = frozenset(word for kind in ("the", "my", "article") for word in collect_entries("claims", kind))
-YEAR: Final = re.compile(r"(?:19|20)\d\d")
 # An object is a phrase; what goes on longer is a clause of its own.
 MOST_WORDS: Final = 8
 

@@ -32,7 +32,6 @@ FAMILIES: Final[dict[str, str]] = {
 
 # The subject of a clause that goes on about what the sentence before it named.
 PRONOUN: Final = "it"
-PEOPLE: Final = frozenset({"family", "colleagues"})
 # Relations whose value is somebody; of a thing or an animal anything may be told, of people what lasts.
 PERSONS: Final = frozenset(
     {"mother", "father", "parent", "sister", "brother", "sibling", "son"}

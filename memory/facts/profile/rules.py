@@ -13,7 +13,7 @@ from memory.claims.openings import STRANGERS, is_person
 from memory.claims.reader import READ
 from memory.claims.relations import ABOUT
 from memory.facts.profile.facts import Confidence, ProfileFact, ProfileField
-from memory.guard import find_order, find_refusal, find_secret
+from memory.guard import TRIVIAL_REASONS, find_order, find_refusal, find_secret
 from memory.language.loader import read_entries
 from memory.tiers import Trust
 
@@ -92,7 +92,8 @@ def word_statement(claim: Claim) -> str:
     is_sure = claim.is_request or claim.relation != ABOUT or claim.tense != "present"
     if refusal is None or not is_sure or find_secret(claim.statement) or find_order(claim.statement):
         return claim.statement
-    if refusal.rule not in REWORDED and not claim.is_request:
+    # Never what the guard's classifier takes for harmful: told as the person's words it might pass.
+    if refusal.rule not in (TRIVIAL_REASONS if claim.is_request else REWORDED):
         return claim.statement
     worded = (f"{teller}: {claim.statement}" for teller in read_entries(claim.lang or "en", "claims", "reported"))
     return next((text for text in worded if find_refusal(text) is None), claim.statement)

@@ -34,7 +34,7 @@ clean: ## Remove .venv and .data, unless something runs with them
 	@echo "Removed .venv and .data."
 
 test: tools ## Run every test, two files at a time; ARGS="-k words" chooses
-	@exec $(PYTHON_IN_VENV) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
+	@exec $(PYTHON_IN_VENV) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: tools ## Check style, import rules and templates
 	@$(PYTHON_IN_VENV) -m ruff check .

@@ -19,6 +19,7 @@ from django.db import connections
 from django.utils import timezone
 from pytest_django import Settings
 from pytest_django.plugin import DjangoDbBlocker
+from xdist.scheduler import LoadFileScheduling
 
 from config import databases, embedded
 from config.env import env_secret
@@ -45,23 +46,38 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("busy machine")
 
 
-@pytest.hookimpl(tryfirst=True)
+# What needs the running installation, which takes half a minute to start.
+ON_ONE_INSTALLATION = (
+    "tests/config/test_scrape.py",
+    "tests/config/test_up.py",
+    "tests/journeys/test_nothing_is_lost.py",
+    "tests/memory/mcp/test_access.py",
+    "tests/memory/mcp/test_tools.py",
+)
+
+
+class FileScheduling(LoadFileScheduling):  # type: ignore[misc]
+    """Two workers: what shares an installation goes to one of them, everything else a file at a time."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        return "installation" if file in ON_ONE_INSTALLATION else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling | None:
+    # By marks, as `--dist loadgroup` has it, nothing is kept together: this pytest passes over xdist's names of groups.
+    return FileScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Two workers: what shares an installation goes to one of them, everything else a file at a time.
+    """The long ones go first, or the last file begun would keep one worker busy while the other has nothing to do."""
 
-    The long ones go first, or the last file begun would keep one worker busy while the other has nothing left to do.
-    """
+    def file_of(item: pytest.Item) -> str:
+        return item.nodeid.partition("::")[0]
 
-    def group_of(item: pytest.Item) -> str:
-        mark = item.get_closest_marker("xdist_group")
-        return str(mark.args[0]) if mark else item.nodeid.partition("::")[0]
-
-    groups = {item: group_of(item) for item in items}
-    slow = {groups[item] for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: (groups[item] != "stack", groups[item] not in slow))
-    for item in items:
-        if not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(groups[item]))
+    slow = {file_of(item) for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (file_of(item) not in ON_ONE_INSTALLATION, file_of(item) not in slow))
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from memory.platform.metrics import METRICS
 from tests.installation import Stack
 from tests.patience import eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack")]
+pytestmark = pytest.mark.slow
 
 Samples = dict[tuple[str, str], float]
 

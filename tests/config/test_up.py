@@ -14,7 +14,7 @@ from memory.management.demo import EXAMPLE_QUERY, USER_ID
 from tests.installation import Stack, free_port, manage, processes_of
 from tests.patience import PATIENCE_S, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack")]
+pytestmark = pytest.mark.slow
 
 
 def search_demo(stack: Stack, query: str = EXAMPLE_QUERY) -> list[dict[str, str]]:

@@ -16,7 +16,7 @@ from tests.installation import Stack
 from tests.patience import eventually
 
 # The sum of all waits, with the installation's start.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack")]
+pytestmark = pytest.mark.slow
 
 USER = "nothing-is-lost"
 THINGS = ("lantern", "anchor", "violin", "teapot", "ladder", "compass", "kettle", "saddle", "globe", "basket")

@@ -90,7 +90,7 @@ def test_no_header_buys_more_calls(user: EndUser, monkeypatch: pytest.MonkeyPatc
         keys.add(key_id)
         return RateDecision(admitted=True, limit=1)
 
-    monkeypatch.setattr("memory.web.auth.admit", remember)
+    monkeypatch.setattr("memory.web.auth.check_rate", remember)
     client = client_for(user)
     for header in ({}, {"X-Forwarded-For": "192.0.2.1"}, {"X-Session-Id": "2"}, {"X-Forwarded-For": "192.0.2.3"}):
         client.get("stats", headers=header)

@@ -72,7 +72,7 @@ class TestQdrantOverHttp(local.TestQdrantLocal):
         self, server: QdrantStandIn, index: QdrantIndex, user: EndUser
     ) -> None:
         self.found(index, IndexFilter(user.pk))
-        assert server.asked[-1].path == "/collections/test/points/query?timeout=10"
+        assert server.asked[-1].path == "/collections/test/points/query?timeout=100"
         assert server.asked[-1].body["params"] == {"hnsw_ef": 128}
 
     @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -21,8 +22,14 @@ from memory.retrieval.results import SearchRequest
 from memory.store import writing
 from memory.tiers import Tier
 
-DATA = Path(loading.__file__).parent / "conversation.jsonl"
-CONVERSATION = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
+DATA = Path(loading.__file__).parent
+
+
+def read_data(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+
+
+CONVERSATION, OUTCOMES = read_data("conversation.jsonl"), read_data("outcomes.jsonl")
 
 
 @pytest.fixture
@@ -69,7 +76,8 @@ def test_the_key_and_the_password_open_the_doors(prepared: dict[str, str]) -> No
 
 def test_all_of_it_is_stored_and_outcomes_tell_memories_apart(tamar: EndUser) -> None:
     found = count_by_tier(tamar)
-    assert found[Tier.HISTORY] == len(CONVERSATION)
+    lessons = [line for line in OUTCOMES if "takeaway" in line]
+    assert found[Tier.HISTORY] == len(CONVERSATION) + len(lessons)
     assert found[Tier.MEMORY_BANK] >= 12
     with user_scope(tamar):
         assert MemoryItem.objects.for_user(tamar).filter(always_inject=True).count() == 2

@@ -14,7 +14,7 @@ from tests.memory.mcp.conftest import over_http, over_stdio, run_async
 from tests.memory.mcp.test_tools import done, words_of
 from tests.patience import eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack")]
+pytestmark = pytest.mark.slow
 
 HELLO = {
     "jsonrpc": "2.0",

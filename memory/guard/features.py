@@ -5,13 +5,14 @@ all of them, so what is learned in one language holds in the others.
 """
 
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence, annotate_text
+from memory.guard.annotation import ADDRESS_MARK, MOST_REPEATS, AnnotatedText, Sentence, annotate_text
 from memory.guard.spelling import fold_letters
 
 # 32,768 buckets for the 112,000 names of the training data: most that share one are rare, and the weights stay small.
@@ -44,8 +45,14 @@ def split_sentence(sentence: Sentence, annotated: AnnotatedText) -> Iterator[Ann
     if len(sentence.words) <= LONGEST_PASSAGE:
         yield AnnotatedText(sentence.raw, (sentence,), (sentence,), annotated.languages)
         return
-    for start in range(0, len(sentence.words), LONGEST_PASSAGE):
-        yield annotate_text(" ".join(sentence.words[start : start + LONGEST_PASSAGE]), languages=annotated.languages)
+    words = sentence.words
+    pieces = [" ".join(words[start : start + LONGEST_PASSAGE]) for start in range(0, len(words), LONGEST_PASSAGE)]
+    # Passages are asked whether any or all are so: what comes a third time tells nothing new.
+    seen: Counter[str] = Counter()
+    for piece in pieces:
+        seen[piece] += 1
+        if seen[piece] <= MOST_REPEATS:
+            yield annotate_text(piece, languages=annotated.languages)
 
 
 def extract_features(passage: AnnotatedText) -> Features:

@@ -144,12 +144,12 @@ def find_whole_opening(sentence: Sentence, heads: set[int], end: int, head: int)
 def find_introduction(sentence: Sentence, heads: set[int], end: int, *, is_greeting: bool) -> ClauseOpening | None:
     """ "I'm Rowena": behind a greeting, a name and nothing else, with or without a capital."""
     for first, last in sentence.spans(MARK + "i am") if is_greeting else ():
-        told = end - last
-        if first not in heads or not 0 < told <= LONGEST_NAME:
+        word_count = end - last
+        if first not in heads or not 0 < word_count <= LONGEST_NAME:
             continue
         is_named = all(at in sentence.capitals for at in range(last, end))
         is_known = sentence.has("state") or any(sentence.has_at(at, MARK + "topic", "kin") for at in range(last, end))
-        if is_named or (told == 1 and not is_known):
+        if is_named or (word_count == 1 and not is_known):
             return ClauseOpening("", "name", SPEAKER, first, last)
     return None
 
@@ -158,9 +158,9 @@ def find_relation(
     sentence: Sentence, start: int, end: int, head: int, mentions: frozenset[str], *, drops_subjects: bool
 ) -> ClauseOpening | None:
     found: list[tuple[int, int, ClauseOpening]] = []
-    told = sentence.spans_by_kind.keys()
+    known_kinds = sentence.spans_by_kind.keys()
     for kind in list_relations():
-        if kind not in told:
+        if kind not in known_kinds:
             continue
         for first, last in sentence.spans(kind):
             if first < start or last > end:

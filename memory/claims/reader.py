@@ -139,9 +139,9 @@ def read_request(
     if len(body) > LONGEST or len(body) < 3:
         return None, False
     span = (place, place + len(sentence.raw))
-    told = next(iter(read_sentence(sentence, whole, frozenset(), place)), None) if not takes_next else None
-    if told is not None and not is_standing:
-        return replace(told, statement=body, span=span, is_request=True), False
+    found_claim = next(iter(read_sentence(sentence, whole, frozenset(), place)), None) if not takes_next else None
+    if found_claim is not None and not is_standing:
+        return replace(found_claim, statement=body, span=span, is_request=True), False
     relation = "style" if is_standing else REQUEST
     return Claim("you", relation, body.rstrip("."), body, span, lang=find_language(whole), is_request=True), takes_next
 
@@ -242,8 +242,8 @@ def find_statement_end(sentence: Sentence, group: ClauseGroup) -> int | None:
     end = next((at for at, _ in sentence.spans("joke") if first.end < at < end), end)
     if first.relation == "name":
         end = find_end_of_name(sentence, first.end, end)
-    told = end - first.end
-    if told < 1 and first.category not in SELF_CONTAINED and not (first.is_left or first.relation in WITHIN_PHRASE):
+    size = end - first.end
+    if size < 1 and first.category not in SELF_CONTAINED and not (first.is_left or first.relation in WITHIN_PHRASE):
         return None
     if has_within(sentence, group.start, end, "would", apart=(first.start, first.end)):
         return None
@@ -324,9 +324,9 @@ def points_at_conversation(sentence: Sentence, place: int, end: int, within: int
 
 def is_name(sentence: Sentence, start: int, end: int) -> bool:
     """A few words that begin with a capital, or a single one: "my name is noa"."""
-    told = end - start
+    size = end - start
     has_capital = start in sentence.capitals or any("א" <= char <= "ת" for char in sentence.raw)
-    return told == 1 or (told <= LONGEST_NAME and has_capital)
+    return size == 1 or (size <= LONGEST_NAME and has_capital)
 
 
 def says_manner(sentence: Sentence, start: int, end: int) -> bool:

@@ -107,5 +107,7 @@ def is_grounded(statement: str, message: str) -> bool:
     """Whether the statement uses the user's words; a hallucination uses others."""
     said = {word[:STEM] for word in WORD.findall(message.casefold())}
     words = [word for word in WORD.findall(statement.casefold()) if word not in USER_WORDS]
-    told = [word for word in words if len(word) >= STEM] or words
-    return bool(told) and sum(word[:STEM] in said for word in told) >= LEAST_SHARED * len(told)
+    statement_words = [word for word in words if len(word) >= STEM] or words
+    return bool(statement_words) and sum(word[:STEM] in said for word in statement_words) >= LEAST_SHARED * len(
+        statement_words
+    )

@@ -47,7 +47,7 @@ def test_the_sets_hold_every_language() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "relation", "told"),
+    ("text", "relation", "expected"),
     [
         ("Hi! I'm Noa, nice to meet you.", "name", "noa"),
         ("I've lived in Dundee since 2011.", "lives_in", "dundee"),
@@ -57,10 +57,10 @@ def test_the_sets_hold_every_language() -> None:
         ("I report to Tom now instead of Priya.", "reports_to", "tom now instead of priya"),
     ],
 )
-def test_a_clause_says_subject_relation_and_object(text: str, relation: str, told: str) -> None:
+def test_a_clause_says_subject_relation_and_object(text: str, relation: str, expected: str) -> None:
     claim = read_claims(text)[0]
     assert (claim.subject, claim.relation) == ("you", relation)
-    assert told.split()[0] in claim.object
+    assert expected.split()[0] in claim.object
 
 
 def test_several_clauses_make_several_claims_with_their_places() -> None:
@@ -113,7 +113,7 @@ def test_a_request_is_a_claim_whatever_its_grammar(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("Hi! I'm Zoe, I live in Leeds and remember that I'm allergic to peanuts", "I'm allergic to peanuts."),
         ("Vivo en Soria y recuerda que soy zurdo", "Soy zurdo."),
@@ -125,8 +125,8 @@ def test_a_request_is_a_claim_whatever_its_grammar(text: str) -> None:
         ("תזכור שאני אלרגית לבוטנים", "אני אלרגית לבוטנים."),
     ],
 )
-def test_a_request_leaves_no_that_behind_and_loses_no_denial(text: str, told: str) -> None:
-    assert [claim.statement for claim in read_claims(text) if claim.is_request] == [told]
+def test_a_request_leaves_no_that_behind_and_loses_no_denial(text: str, expected: str) -> None:
+    assert [claim.statement for claim in read_claims(text) if claim.is_request] == [expected]
 
 
 @pytest.mark.parametrize("text", ["Non mangio pesce.", "No tengo coche.", "I never eat meat.", "לא אוכל בשר."])

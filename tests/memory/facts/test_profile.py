@@ -81,7 +81,7 @@ def test_a_message_may_tell_several_things() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "expected"),
     [
         (
             "My name is Daniela and I work as a marine biologist in Porto.",
@@ -112,8 +112,8 @@ def test_a_message_may_tell_several_things() -> None:
         ("My name is of no concern and I need a train to Porto.", {}),
     ],
 )
-def test_one_sentence_may_tell_two_things_and_a_name_ends_with_its_clause(said: str, told: dict[str, str]) -> None:
-    assert {fact.field: fact.statement for fact in find_facts_by_rules(said)} == told
+def test_one_sentence_may_tell_two_things_and_a_name_ends_with_its_clause(said: str, expected: dict[str, str]) -> None:
+    assert {fact.field: fact.statement for fact in find_facts_by_rules(said)} == expected
 
 
 def test_importance_is_by_field_and_ordinary_where_none_is_named() -> None:

@@ -45,7 +45,7 @@ def with_tokens(settings: Settings, *, wanted: bool) -> None:
 
 
 @pytest.fixture
-def told(user: EndUser, settings: Settings, index_now: IndexNow) -> EndUser:
+def stored_turns(user: EndUser, settings: Settings, index_now: IndexNow) -> EndUser:
     """What was said before tokens were kept, and a note that is no turn."""
     with_tokens(settings, wanted=False)
     turns = [NewMemory(text, tier=Tier.HISTORY, thread_id="talk", speaker="Mia") for text in SAID]
@@ -73,30 +73,30 @@ def compared_by_tokens(user: EndUser) -> int:
 
 
 @pytest.mark.parametrize("mode", ["counts", "sample", "full"])
-def test_a_comparison_completes_them_and_leaves_vectors_and_rows_alone(told: EndUser, mode: str) -> None:
-    before = read_index(told)
-    assert compared_by_tokens(told) == 0
+def test_a_comparison_completes_them_and_leaves_vectors_and_rows_alone(stored_turns: EndUser, mode: str) -> None:
+    before = read_index(stored_turns)
+    assert compared_by_tokens(stored_turns) == 0
     said = run_check("--mode", mode)
     assert "5 turns without their tokens, 5 repaired" in said
-    assert kept_tokens(told) == len(SAID)
-    assert read_index(told) == before == read_rows(told)
-    assert compared_by_tokens(told) == len(SAID)
+    assert kept_tokens(stored_turns) == len(SAID)
+    assert read_index(stored_turns) == before == read_rows(stored_turns)
+    assert compared_by_tokens(stored_turns) == len(SAID)
     assert "index and rows agree" in run_check("--mode", mode)
 
 
-def test_the_worker_does_so_by_itself(told: EndUser) -> None:
+def test_the_worker_does_so_by_itself(stored_turns: EndUser) -> None:
     tasks.check_consistency()
     report = DriftReport.objects.get()
     assert (report.found, report.mended, report.problem) == ({"tokens": 5}, {"tokens": 5}, "")
 
 
-def test_without_repair_they_are_only_counted(told: EndUser) -> None:
+def test_without_repair_they_are_only_counted(stored_turns: EndUser) -> None:
     for _ in range(2):
         assert "5 turns without their tokens, 0 repaired" in run_check("--no-repair")
-    assert kept_tokens(told) == 0
+    assert kept_tokens(stored_turns) == 0
 
 
-def test_very_many_are_completed_by_and_by(told: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_very_many_are_completed_by_and_by(stored_turns: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "MAX_TURNS", 3)
     monkeypatch.setattr(tokens, "BATCH", 2)
     assert "5 turns without their tokens, 3 repaired" in run_check()
@@ -104,10 +104,10 @@ def test_very_many_are_completed_by_and_by(told: EndUser, monkeypatch: pytest.Mo
     assert "index and rows agree" in run_check()
 
 
-def test_tokens_of_another_model_are_none(told: EndUser) -> None:
+def test_tokens_of_another_model_are_none(stored_turns: EndUser) -> None:
     run_check()
-    with user_scope(told):
-        TokenVectors.objects.filter(user=told).update(model="another/model")
+    with user_scope(stored_turns):
+        TokenVectors.objects.filter(user=stored_turns).update(model="another/model")
     assert "5 turns without their tokens, 5 repaired" in run_check()
 
 
@@ -120,10 +120,10 @@ def test_a_turn_that_has_no_token_is_looked_at_once(user: EndUser, settings: Set
     assert "index and rows agree" in run_check()
 
 
-def test_waiting_and_archived_turns_are_left_alone(told: EndUser) -> None:
-    first, second = [item.pk for item in list_items(told)][:2]
-    memory.archive(told, first, now=timezone.now())
-    memory.revise(told, second, {"text": "Changed a moment ago"}, now=timezone.now())
+def test_waiting_and_archived_turns_are_left_alone(stored_turns: EndUser) -> None:
+    first, second = [item.pk for item in list_items(stored_turns)][:2]
+    memory.archive(stored_turns, first, now=timezone.now())
+    memory.revise(stored_turns, second, {"text": "Changed a moment ago"}, now=timezone.now())
     assert "3 turns without their tokens, 3 repaired" in run_check("--mode", "counts")
 
 
@@ -131,7 +131,7 @@ class TestServer:
     """One that gives no tokens, or fails when it is asked for them."""
 
     @pytest.fixture
-    def stub(self, told: EndUser, settings: Settings, tmp_path: Path) -> EmbedderStub:
+    def stub(self, stored_turns: EndUser, settings: Settings, tmp_path: Path) -> EmbedderStub:
         return EmbedderStub(tmp_path / "e.sock")
 
     def use(self, settings: Settings, url: str) -> None:
@@ -139,7 +139,7 @@ class TestServer:
         inference.reset_adapters()
 
     def test_where_it_gives_none_nothing_is_missing(
-        self, told: EndUser, settings: Settings, stub: EmbedderStub
+        self, stored_turns: EndUser, settings: Settings, stub: EmbedderStub
     ) -> None:
         with stub:
             self.use(settings, stub.url)
@@ -149,7 +149,7 @@ class TestServer:
         assert [one.path for one in stub.asked] == []
 
     def test_where_it_fails_they_are_found_and_the_comparison_ends(
-        self, told: EndUser, settings: Settings, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch
+        self, stored_turns: EndUser, settings: Settings, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with stub:
             self.use(settings, stub.url)
@@ -157,5 +157,5 @@ class TestServer:
             monkeypatch.setattr(model, "is_offered", lambda deadline: True)
             stub.behave("503")
             assert "5 turns without their tokens, 0 repaired" in run_check()
-        assert kept_tokens(told) == 0
+        assert kept_tokens(stored_turns) == 0
         assert [one.path for one in stub.asked] == ["/embed_tokens"]

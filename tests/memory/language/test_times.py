@@ -9,7 +9,7 @@ from tests.memory.retrieval.test_ranking import signal_values, text
 
 
 @pytest.mark.parametrize(
-    ("told", "hour", "minutes"),
+    ("expected", "hour", "minutes"),
     [
         ("leaves at 6:45", 6, 45),
         ("leaves at 18:45", 6, 45),
@@ -29,13 +29,13 @@ from tests.memory.retrieval.test_ranking import signal_values, text
         ("בשבע וחצי", 7, 30),
     ],
 )
-def test_a_time_of_day_is_read(told: str, hour: int, minutes: int) -> None:
-    assert find_times(told) == {60 * hour + minutes}
+def test_a_time_of_day_is_read(expected: str, hour: int, minutes: int) -> None:
+    assert find_times(expected) == {60 * hour + minutes}
 
 
-@pytest.mark.parametrize("told", ["6.45 euros", "version 2:30:11", "three hours", "half of them", "room 7", ""])
-def test_other_figures_are_no_time_of_day(told: str) -> None:
-    assert find_times(told) == frozenset()
+@pytest.mark.parametrize("expected", ["6.45 euros", "version 2:30:11", "three hours", "half of them", "room 7", ""])
+def test_other_figures_are_no_time_of_day(expected: str) -> None:
+    assert find_times(expected) == frozenset()
 
 
 def test_the_same_time_is_met_in_other_words() -> None:

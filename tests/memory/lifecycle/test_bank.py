@@ -43,7 +43,7 @@ def list_bank(user: EndUser) -> list[MemoryItem]:
         return list(rows.order_by("arrival"))
 
 
-def told(user: EndUser) -> list[str]:
+def record_statements(user: EndUser) -> list[str]:
     return [item.text for item in list_bank(user)]
 
 
@@ -155,7 +155,7 @@ def test_a_batch_says_a_thing_twice_and_it_is_kept_once(user: EndUser, clock: Cl
         now=clock(),
     )
     assert first == third != second
-    assert sorted(told(user)) == ["Plays the cello", "Rows"]
+    assert sorted(record_statements(user)) == ["Plays the cello", "Rows"]
 
 
 # --- capacity ----------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def test_the_weakest_item_makes_room_and_the_newest_stays(user: EndUser, clock: 
         store_statement(user, clock, text, importance=importance)
         clock.advance(minutes=1)
     store_statement(user, clock, "Whittles", importance=0.1)
-    assert told(user) == ["Sings", "Climbs", "Whittles"]
+    assert record_statements(user) == ["Sings", "Climbs", "Whittles"]
     [gone] = [item for item in all_items(user) if item.status == "archived"]
     assert gone.text == "Rows"
     event = memory.list_events(user, gone.pk)[0]
@@ -183,7 +183,7 @@ def test_what_is_always_injected_stays_however_weak(user: EndUser, clock: Clock,
     store_statement(user, clock, "Sings", importance=0.9)
     store_statement(user, clock, "Rows", importance=0.8)
     assert [item.always_inject for item in list_bank(user)] == [True, True, True, False]
-    assert told(user)[-1] == "Rows", "nothing else could go but the one that is not the newest"
+    assert record_statements(user)[-1] == "Rows", "nothing else could go but the one that is not the newest"
 
 
 def test_a_batch_and_a_restored_item_respect_the_capacity(user: EndUser, clock: Clock, small_bank: None) -> None:
@@ -329,9 +329,9 @@ def test_what_comes_back_from_the_archive_becomes_one_with_what_says_the_same_no
 def test_equal_wordings_leave_the_newer_one_and_the_same_words_leave_the_first(user: EndUser, clock: Clock) -> None:
     first = store_statement(user, clock, "likes tea").item
     memory.store(user, make_statement("enjoys tea"), now=clock.advance(days=1), similar_to=first.pk)
-    assert told(user) == ["enjoys tea"]
+    assert record_statements(user) == ["enjoys tea"]
     memory.store(user, make_statement("Enjoys  TEA"), now=clock.advance(days=1))
-    assert told(user) == ["enjoys tea"]
+    assert record_statements(user) == ["enjoys tea"]
 
 
 def test_free_tags_and_metadata_of_a_record_are_kept_and_found_by(user: EndUser, clock: Clock, api: ApiClient) -> None:

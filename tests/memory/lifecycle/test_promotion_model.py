@@ -81,7 +81,7 @@ class Life:
 
     def promote(self, now: datetime) -> None:
         if self.status == "dormant" and self.is_garbage:
-            self.put_away()
+            self.archive_item()
         if self.status != "active":
             return
         rose = False
@@ -91,7 +91,7 @@ class Life:
         if rose:
             self.live_from(now)
         elif self.is_garbage:
-            self.put_away()
+            self.archive_item()
         elif self.is_over(now):
             self.status = "dormant"
             self.log.append(Entry("dormant"))
@@ -108,7 +108,7 @@ class Life:
         proven = self.tier is Tier.HISTORY and self.score >= 0.7 and self.uses >= 2
         return self.expires_at is not None and self.expires_at <= now and not proven
 
-    def put_away(self) -> None:
+    def archive_item(self) -> None:
         if self.status != "archived":
             self.status = "archived"
             self.log.append(Entry("archived"))
@@ -229,7 +229,7 @@ class Lives(RuleBasedStateMachine):
             with cut_off(cut) as came:
                 memory.archive(self.user, key, now=self.now)
             if not came:
-                life.put_away()
+                life.archive_item()
 
     @precondition(lambda self: self.lives)
     @rule(number=NUMBER, cut=CUT, times=TIMES)

@@ -55,7 +55,7 @@ def turn(text: str, **fields: Any) -> NewMemory:
 
 
 @pytest.fixture
-def told(user: EndUser, clock: Clock, index_now: IndexNow) -> EndUser:
+def conversation(user: EndUser, clock: Clock, index_now: IndexNow) -> EndUser:
     memory.store_many(user, [turn(text) for text in TURNS], now=clock())
     index_now(user)
     return user
@@ -74,31 +74,34 @@ def kept_tokens(user: EndUser) -> dict[str, bytes]:
         return {str(row.item_id): bytes(row.signs) for row in TokenVectors.objects.filter(user=user)}
 
 
-def test_a_turn_that_answers_in_passing_comes_first(told: EndUser, clock: Clock) -> None:
-    result = search_late(told, clock, "What did she read on insects?")
+def test_a_turn_that_answers_in_passing_comes_first(conversation: EndUser, clock: Clock) -> None:
+    result = search_late(conversation, clock, "What did she read on insects?")
 
     assert result.hits[0].item.text == NOVEL
-    assert search_late(told, clock, "What did she read on insects?", boosts=without_it()).hits[0].item.text != NOVEL
+    assert (
+        search_late(conversation, clock, "What did she read on insects?", boosts=without_it()).hits[0].item.text
+        != NOVEL
+    )
     assert result.debug.fallbacks_used == []
     assert result.debug.stage_timings_ms["late"] > 0
 
 
-def test_its_share_is_explained_and_adds_up(told: EndUser, clock: Clock) -> None:
-    for hit in search_late(told, clock, "Who got engaged?").hits:
+def test_its_share_is_explained_and_adds_up(conversation: EndUser, clock: Clock) -> None:
+    for hit in search_late(conversation, clock, "Who got engaged?").hits:
         explain = hit.explain
         assert explain["boosts"]["late"] != 0
         assert explain["total"] == round(explain["relevance"] + fsum(explain["boosts"].values()), 6)
 
 
-def test_where_the_boost_is_left_out_nobody_is_asked(told: EndUser, clock: Clock) -> None:
-    result = search_late(told, clock, "Who got engaged?", boosts=without_it())
+def test_where_the_boost_is_left_out_nobody_is_asked(conversation: EndUser, clock: Clock) -> None:
+    result = search_late(conversation, clock, "Who got engaged?", boosts=without_it())
 
     assert "late" not in result.debug.stage_timings_ms
     assert all("late" not in hit.explain["boosts"] for hit in result.hits)
 
 
 def test_statements_and_single_notes_are_not_compared(
-    user: EndUser, clock: Clock, index_now: IndexNow, told: EndUser
+    user: EndUser, clock: Clock, index_now: IndexNow, conversation: EndUser
 ) -> None:
     memory.store(user, turn("She got engaged in Prague", thread_id="", tier=Tier.HISTORY), now=clock())
     memory.store(user, NewMemory("Is engaged to Tom", tier=Tier.MEMORY_BANK, tags=["love"]), now=clock())
@@ -106,16 +109,17 @@ def test_statements_and_single_notes_are_not_compared(
 
     assert len(kept_tokens(user)) == len(TURNS)
     shares = {
-        hit.item.thread_id: "late" in hit.explain["boosts"] for hit in search_late(told, clock, "Who got engaged?").hits
+        hit.item.thread_id: "late" in hit.explain["boosts"]
+        for hit in search_late(conversation, clock, "Who got engaged?").hits
     }
     assert shares == {"talk": True, "": False}
 
 
 @pytest.mark.parametrize("query", ["מי קראה ספר על דבורים?", "Wer hat sich in Prag verlobt?", "Кто обручился?"])
 def test_a_question_in_a_language_the_model_does_not_know_is_left_alone(
-    told: EndUser, clock: Clock, query: str
+    conversation: EndUser, clock: Clock, query: str
 ) -> None:
-    result = search_late(told, clock, query)
+    result = search_late(conversation, clock, query)
 
     assert result.hits
     assert all("late" not in hit.explain["boosts"] for hit in result.hits)
@@ -124,7 +128,7 @@ def test_a_question_in_a_language_the_model_does_not_know_is_left_alone(
 class TestFaults:
     @pytest.mark.parametrize("method", ["encode_query", "is_offered"])
     def test_the_answer_comes_without_it(
-        self, told: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch, method: str
+        self, conversation: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch, method: str
     ) -> None:
         def fail(*asked: object) -> bool:
             if method == "is_offered":
@@ -132,21 +136,21 @@ class TestFaults:
             raise Unavailable("tokens", "away")
 
         monkeypatch.setattr(HttpTokenEmbedder, method, fail)
-        result = search_late(told, clock, "Who got engaged?")
-        bare = search_late(told, clock, "Who got engaged?", boosts=without_it())
+        result = search_late(conversation, clock, "Who got engaged?")
+        bare = search_late(conversation, clock, "Who got engaged?", boosts=without_it())
 
         assert [hit.item.pk for hit in result.hits] == [hit.item.pk for hit in bare.hits]
         assert result.debug.fallbacks_used == (["late_skipped"] if method == "encode_query" else [])
         assert result.debug.vector_stage_status == "enabled"
 
     def test_a_question_asked_before_is_found_by_meaning_while_the_embedder_is_away(
-        self, told: EndUser, clock: Clock, tmp_path: Any, settings: Settings
+        self, conversation: EndUser, clock: Clock, tmp_path: Any, settings: Settings
     ) -> None:
-        search_late(told, clock, "Who got engaged?")
+        search_late(conversation, clock, "Who got engaged?")
         url = f"unix://{tmp_path / 'nobody.sock'}"
         settings.MEMORY = {**settings.MEMORY, "EMBEDDING": {**settings.MEMORY["EMBEDDING"], "url": url}}
         inference.reset_adapters()
-        result = search_late(told, clock, "Who got engaged?")
+        result = search_late(conversation, clock, "Who got engaged?")
         inference.reset_adapters()
 
         assert result.debug.fallbacks_used == []
@@ -182,10 +186,12 @@ class TestFaults:
         assert result.debug.fallbacks_used == []
 
     @pytest.mark.parametrize("change", [{"signs": b"\x00" * 47}, {"signs": b""}, {"model": "another/model"}])
-    def test_rows_that_do_not_fit_are_passed_over(self, told: EndUser, clock: Clock, change: dict[str, Any]) -> None:
-        with user_scope(told):
-            TokenVectors.objects.filter(user=told).update(**change)
-        result = search_late(told, clock, "Who got engaged?")
+    def test_rows_that_do_not_fit_are_passed_over(
+        self, conversation: EndUser, clock: Clock, change: dict[str, Any]
+    ) -> None:
+        with user_scope(conversation):
+            TokenVectors.objects.filter(user=conversation).update(**change)
+        result = search_late(conversation, clock, "Who got engaged?")
 
         assert result.debug.fallbacks_used == []
         assert all("late" not in hit.explain["boosts"] for hit in result.hits)
@@ -199,53 +205,53 @@ class TestKeeping:
         yield
         inference.reset_adapters()
 
-    def test_a_token_takes_one_bit_a_dimension(self, told: EndUser) -> None:
-        sizes = [len(signs) for signs in kept_tokens(told).values()]
+    def test_a_token_takes_one_bit_a_dimension(self, conversation: EndUser) -> None:
+        sizes = [len(signs) for signs in kept_tokens(conversation).values()]
         assert all(size % 48 == 0 for size in sizes)
         assert sum(sizes) / len(sizes) < 1500
 
     def test_switched_off_nothing_is_kept_or_asked(
-        self, switched_off: None, told: EndUser, clock: Clock, index_now: IndexNow
+        self, switched_off: None, conversation: EndUser, clock: Clock, index_now: IndexNow
     ) -> None:
-        assert kept_tokens(told) == {}
-        assert "late" not in search_late(told, clock, "Who got engaged?").debug.stage_timings_ms
+        assert kept_tokens(conversation) == {}
+        assert "late" not in search_late(conversation, clock, "Who got engaged?").debug.stage_timings_ms
 
     def test_a_changed_text_has_other_tokens_and_a_deleted_one_none(
-        self, told: EndUser, clock: Clock, index_now: IndexNow
+        self, conversation: EndUser, clock: Clock, index_now: IndexNow
     ) -> None:
-        before = kept_tokens(told)
-        first, second = (hit.item.pk for hit in search_late(told, clock, "Who got engaged?").hits[:2])
-        memory.revise(told, first, {"text": "They were divorced in Rome."}, now=clock())
-        memory.remove(told, second, now=clock())
-        index_now(told)
+        before = kept_tokens(conversation)
+        first, second = (hit.item.pk for hit in search_late(conversation, clock, "Who got engaged?").hits[:2])
+        memory.revise(conversation, first, {"text": "They were divorced in Rome."}, now=clock())
+        memory.remove(conversation, second, now=clock())
+        index_now(conversation)
 
-        after = kept_tokens(told)
+        after = kept_tokens(conversation)
         assert str(second) in before
         assert str(second) not in after
         assert {one for one in after if after[one] != before[one]} == {str(first)}
 
-    def test_one_user_cannot_see_anothers(self, told: EndUser, other_user: EndUser) -> None:
+    def test_one_user_cannot_see_anothers(self, conversation: EndUser, other_user: EndUser) -> None:
         with user_scope(other_user):
             assert not TokenVectors.objects.exists()
 
-    def test_rebuilding_the_index_brings_them_back(self, told: EndUser, clock: Clock) -> None:
-        before = kept_tokens(told)
-        with user_scope(told):
-            TokenVectors.objects.filter(user=told).delete()
-        rebuild_index(told)
+    def test_rebuilding_the_index_brings_them_back(self, conversation: EndUser, clock: Clock) -> None:
+        before = kept_tokens(conversation)
+        with user_scope(conversation):
+            TokenVectors.objects.filter(user=conversation).delete()
+        rebuild_index(conversation)
 
-        assert kept_tokens(told) == before
+        assert kept_tokens(conversation) == before
 
     def test_rebuilding_after_switching_off_frees_the_space(
-        self, told: EndUser, settings: Settings, clock: Clock
+        self, conversation: EndUser, settings: Settings, clock: Clock
     ) -> None:
-        assert kept_tokens(told)
+        assert kept_tokens(conversation)
         settings.MEMORY = {**settings.MEMORY, "RANKING": {**settings.MEMORY["RANKING"], "tokens": False}}
         inference.reset_adapters()
-        rebuild_index(told)
+        rebuild_index(conversation)
         inference.reset_adapters()
 
-        assert kept_tokens(told) == {}
+        assert kept_tokens(conversation) == {}
 
 
 def rebuild_index(user: EndUser) -> None:

@@ -6,9 +6,7 @@ conversation in which something changes). Only texts are read: nothing is stored
 """
 
 import json
-import re
 import time
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any, Final
 
 from memory.claims import Claim, read_claims
 from memory.claims.claim import SPEAKER
+from memory.evaluation.answers import any_holds
 from memory.evaluation.datasets import DatasetError
 from memory.facts.profile.rules import find_facts_by_rules
 
@@ -87,8 +86,8 @@ def measure_claims(rows: Iterable[Mapping[str, Any]]) -> ClaimFigures:
         else:
             claims, kept = read_turn(row["text"], (), figures)
             figures.turns += 1
-            figures.claimed += holds_any([claim.statement for claim in claims], row["answer"])
-            if holds_any(kept, row["answer"]):
+            figures.claimed += any_holds([claim.statement for claim in claims], row["answer"])
+            if any_holds(kept, row["answer"]):
                 figures.kept += 1
             else:
                 figures.misses.append(f"not kept: {row['text']}")
@@ -102,12 +101,12 @@ def measure_conversation(row: Mapping[str, Any], figures: ClaimFigures) -> None:
         if row.get("lookalike"):
             said = [claim.statement for claims, _ in read for claim in claims if claim.subject == SPEAKER]
             figures.lookalikes += 1
-            figures.lookalikes_claimed += holds_any(said, row["lookalike"])
+            figures.lookalikes_claimed += any_holds(said, row["lookalike"])
         return
     now = [read[at] for at in row["current_turns"]]
     figures.changes += 1
-    figures.changes_claimed += holds_any([c.statement for claims, _ in now for c in claims], row["answer_now"])
-    if holds_any([one for _, kept in now for one in kept], row["answer_now"]):
+    figures.changes_claimed += any_holds([c.statement for claims, _ in now for c in claims], row["answer_now"])
+    if any_holds([one for _, kept in now for one in kept], row["answer_now"]):
         figures.changes_kept += 1
     else:
         figures.misses.append(f"new value not kept: {[turns[at] for at in row['current_turns']]}")
@@ -118,19 +117,3 @@ def read_turn(text: str, previous: Sequence[str], figures: ClaimFigures) -> tupl
     claims = read_claims(text, previous)
     figures.times.append((time.perf_counter() - started) * MS)
     return claims, [fact.statement for fact in find_facts_by_rules(text, previous)]
-
-
-def holds_any(statements: Iterable[str], accepted: Iterable[str]) -> bool:
-    """Whether an accepted substring stands in a statement; digits beside digits are another number."""
-    texts = [fold_case(one) for one in statements]
-    return any(is_within(fold_case(answer), text) for answer in accepted for text in texts)
-
-
-def fold_case(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()
-
-
-def is_within(answer: str, text: str) -> bool:
-    before = r"(?<!\d)(?<!\d[.,])" if answer[:1].isdigit() else ""
-    after = r"(?![.,]?\d)" if answer[-1:].isdigit() else ""
-    return re.search(before + re.escape(answer) + after, text) is not None

@@ -7,8 +7,6 @@ with the promotion passes of its days.
 """
 
 import json
-import re
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -19,6 +17,7 @@ from uuid import uuid4
 from django.utils import timezone
 
 from memory.access.users import get_or_create_user
+from memory.evaluation.answers import holds_any
 from memory.evaluation.datasets import DatasetError
 from memory.evaluation.loading import ACTOR, benchmark_organization, erase_user, index_pending
 from memory.facade import MemoryFacade
@@ -146,9 +145,3 @@ def ask_question(user: EndUser, question: LifeQuestion, now: datetime, figures: 
     figures.only_stale += holds_any(context.injection, question.stale) and not is_known
     if not is_known:
         figures.misses.append(f"not in the context: {question.text} ({', '.join(question.answers)})")
-
-
-def holds_any(text: str, parts: Sequence[str]) -> bool:
-    """Whether a part stands in the text; a number not within a longer number."""
-    folded = unicodedata.normalize("NFC", text).casefold()
-    return any(re.search(rf"(?<!\d){re.escape(part.casefold())}(?!\d)", folded) for part in parts)

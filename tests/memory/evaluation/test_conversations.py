@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memory.evaluation import conversations
+from memory.evaluation.answers import holds_any
 from memory.models import EndUser, Organization
 
 FACTS = Path(conversations.__file__).parent / "facts"
@@ -80,7 +81,7 @@ def test_a_file_of_another_kind_is_named(tmp_path: Path, content: str) -> None:
 def test_an_answer_is_a_part_of_the_text_and_a_number_no_part_of_another(
     text: str, parts: list[str], holds: bool
 ) -> None:
-    assert conversations.holds_any(text, parts) is holds
+    assert holds_any(text, parts) is holds
 
 
 def test_the_halves_of_the_sets_share_no_line_and_no_combination() -> None:

@@ -25,6 +25,25 @@ class ClauseTokens:
     segments: tuple[tuple[Place, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ClauseOpening:
+    """``start`` is where the statement begins, ``end`` where what it tells begins."""
+
+    category: str
+    relation: str
+    subject: str
+    start: int
+    end: int
+    # Whether it names its subject, so that it may begin a statement of its own.
+    is_explicit: bool = True
+    is_left: bool = False
+    is_free: bool = False
+    # Where the phrase of its relation begins, which may hold words that mean something else elsewhere.
+    phrase: int = -1
+    # `family` or `colleagues` where it is about one of them.
+    people: str = ""
+
+
 def cut_clauses(sentence: Sentence) -> ClauseTokens:
     """Segments between marks, each cut at its joints: "I'm Ana and I live in Leeds"."""
     starts: list[int] = []

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from memory.claims import Claim, read_claims
-from memory.claims.openings import STRANGERS, is_person
 from memory.claims.reader import READ
 from memory.claims.relations import ABOUT
+from memory.claims.subjects import STRANGERS, is_person
 from memory.facts.profile.facts import Confidence, ProfileFact, ProfileField
 from memory.guard import TRIVIAL_REASONS, find_order, find_refusal, find_secret
 from memory.language.loader import read_entries

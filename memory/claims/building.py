@@ -1,0 +1,100 @@
+"""Makes the claim of an opening, and the statement that stands for it, in the words of the person."""
+
+from typing import Final
+
+from memory.claims.claim import Claim, ClaimTense
+from memory.claims.clauses import HEBREW_AND_I, ClauseOpening, ClauseTokens
+from memory.claims.lexicon import MARK
+from memory.claims.objects import find_object, find_object_before, find_time
+from memory.claims.rejection import has_within
+from memory.claims.voices import TITLE_DOT
+from memory.guard.annotation import AnnotatedText, Sentence
+from memory.language.loader import list_codes
+
+VERB_LAST: Final = frozenset({"dass", "daß"})
+# A Hebrew word of two letters has no "that" written onto it.
+SHORTEST_WRITTEN_ON: Final = 2
+
+
+def build_claim(
+    sentence: Sentence,
+    tokens: ClauseTokens,
+    opening: ClauseOpening,
+    end: int,
+    statement: str,
+    span: tuple[int, int],
+    whole: AnnotatedText,
+) -> Claim:
+    if opening.is_left:
+        stop = opening.phrase if opening.phrase > opening.start else opening.end
+        first, last = find_object_before(sentence, opening.start, max(opening.start + 1, stop))
+    else:
+        first, last = find_object(sentence, min(opening.end, end), end)
+    time = find_time(sentence, last, end)
+    is_over = has_within(sentence, opening.start, end, MARK + "over")
+    tense: ClaimTense = "present"
+    if is_over:
+        tense = "over"
+    elif has_within(sentence, opening.start, end, MARK + "change"):
+        tense = "new"
+    negated = has_within(sentence, opening.start, max(opening.end, opening.start + 1), MARK + "not")
+    return Claim(
+        subject=opening.subject,
+        relation=opening.relation,
+        object=cut_words(sentence, tokens, first, last).casefold(),
+        statement=statement,
+        span=span,
+        category=opening.category or opening.people,
+        polarity=not (negated or (is_over and tense == "over")),
+        hedged=not opening.category and sentence.has(MARK + "hedge"),
+        tense=tense,
+        time=find_reach(sentence)
+        if opening.category == "goals"
+        else cut_words(sentence, tokens, *time)
+        if time
+        else "",
+        lang=find_language(whole),
+    )
+
+
+def find_reach(sentence: Sentence) -> str:
+    """How far a goal reaches: "by June", "in ten years"."""
+    return "far" if sentence.has("far") else "near" if sentence.has("near") else ""
+
+
+def find_language(whole: AnnotatedText) -> str:
+    return next((code for code in list_codes() if code in (whole.languages or ())), "")
+
+
+def cut_words(sentence: Sentence, tokens: ClauseTokens, start: int, end: int) -> str:
+    if not start < end <= len(tokens.ends):
+        return ""
+    return sentence.raw[tokens.starts[start] : tokens.ends[end - 1]].replace(TITLE_DOT, ".")
+
+
+def has_written_on(sentence: Sentence, place: int) -> bool:
+    """Whether "and" or "that" is written onto the word, as Hebrew does: ואני, שאני."""
+    word = sentence.words[place]
+    if word[0] == "ש" and len(word) > SHORTEST_WRITTEN_ON:
+        return sentence.has_at(place, MARK + "i", MARK + "have", MARK + "not", MARK + "third")
+    return HEBREW_AND_I.fullmatch(word) is not None
+
+
+def word_statement(sentence: Sentence, tokens: ClauseTokens, start: int, end: int) -> str:
+    """The words from one place up to another, as they were written, as a sentence."""
+    if start >= len(tokens.starts) or start >= end:
+        return ""
+    first = tokens.starts[start] + (1 if has_written_on(sentence, start) else 0)
+    until = tokens.starts[end] if end < len(tokens.starts) else len(sentence.raw)
+    text = " ".join(sentence.raw[first:until].replace(TITLE_DOT, ".").split()).rstrip(" ,;:-–—.!?¡¿")
+    if start > 0 and sentence.words[start - 1] in VERB_LAST:
+        text = move_verb(text, 1 if sentence.has_at(start, MARK + "i", MARK + "third") else 2)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def move_verb(text: str, place: int) -> str:
+    """A German clause behind "dass" as a sentence: "ich keine Milch vertrage" is "ich vertrage keine Milch"."""
+    words = text.split()
+    if len(words) <= place + 1 or not words[-1][0].islower() or any("," in word for word in words):
+        return text
+    return " ".join([*words[:place], words[-1], *words[place:-1]])

@@ -1,0 +1,137 @@
+"""Whose claim a clause is: the person's own, somebody's close to them, a thing of theirs, or nobody's they speak of."""
+
+from typing import Final
+
+from memory.claims.claim import SPEAKER
+from memory.claims.lexicon import MARK
+from memory.guard.annotation import Sentence, Span
+
+# The subject of a clause that goes on about what the sentence before it named.
+PRONOUN: Final = "it"
+# Relations whose value is somebody; of a thing or an animal anything may be told, of people what lasts.
+PERSONS: Final = frozenset(
+    {"mother", "father", "parent", "sister", "brother", "sibling", "son"}
+    | {"daughter", "child", "wife", "husband", "partner", "girlfriend", "boyfriend"}
+    | {"fiance", "ex", "aunt", "uncle", "cousin", "nephew", "niece"}
+    | {
+        "mother_in_law",
+        "father_in_law",
+        "sister_in_law",
+        "brother_in_law",
+        "son_in_law",
+        "daughter_in_law",
+        "grandmother",
+    }
+    | {"grandfather", "grandparent", "grandson", "granddaughter", "stepmother", "stepfather", "stepson"}
+    | {"stepdaughter", "half_brother", "half_sister", "godmother", "godfather", "godson", "goddaughter"}
+    | {"godchild", "boss", "colleague", "neighbor", "roommate", "landlord", "teacher"}
+    | {"student", "coach", "doctor", "dentist", "therapist", "vet", "hairdresser"}
+    | {"babysitter", "friend", "twins"}
+)
+THE_ONES: Final = ("child", "twins", "dog", "cat", "landlord", "boss", "car")
+# All nouns together; the reader puts them beside the single ones.
+NOUNS: Final = MARK + "nouns"
+PERSON_NOUNS: Final = MARK + "persons"
+# People of whom a fact is nobody's business unless it touches the person.
+STRANGERS: Final = "strangers"
+# Words that may stand between a subject and its phrase: "I have never been able to", "my sister still".
+REACH: Final = 3
+REACH_NAME: Final = 5
+
+
+def find_subject(
+    sentence: Sentence,
+    heads: Span,
+    phrase: Span,
+    end: int,
+    mentions: frozenset[str],
+    *,
+    is_third: bool,
+    drops: bool,
+) -> str | None:
+    """Whose claim a phrase is, or None where it is nobody's that the person speaks of."""
+    head, first = heads[1], phrase[0]
+    if is_third and any(head <= at and 0 <= first - after <= 1 for at, after in sentence.spans(MARK + "i")):
+        return SPEAKER
+    if not is_third and is_of_speaker(sentence, heads, phrase, end, drops=drops):
+        return SPEAKER
+    owner = find_owned_noun(sentence, head, first)
+    if owner is not None and first - owner[1] <= REACH_NAME and not is_of_another(sentence, owner[1], first):
+        name = next((sentence.words[at] for at in range(owner[1], first) if at in sentence.capitals), "")
+        return name or sentence.words[owner[1] - 1]
+    for at in range(head, min(first, head + REACH_NAME)):
+        if is_third and sentence.words[at] in mentions:
+            return sentence.words[at]
+    if is_third and drops and heads[0] <= first <= head:
+        return PRONOUN
+    if is_third and any(head <= at < first and first - after <= REACH for at, after in sentence.spans(MARK + "third")):
+        return PRONOUN
+    return None
+
+
+def is_of_speaker(sentence: Sentence, heads: Span, phrase: Span, end: int, *, drops: bool) -> bool:
+    """Whether the person is the subject: named before or behind the phrase, or by its form alone."""
+    start, head = heads
+    first, last = phrase
+    if start <= first <= head or is_within_change(sentence, head, first):
+        return True
+    speakers = [span for span in sentence.spans(MARK + "i") if head <= span[0]]
+    if any(0 <= first - after <= REACH or (at in {last, last + 1} and last < end) for at, after in speakers):
+        return True
+    if any(head <= at and after == first for at, after in sentence.spans(MARK + "my")):
+        return True
+    names_another = sentence.has_at(head, MARK + "my", MARK + "the", MARK + "third")
+    return drops and first - head <= REACH_NAME and not names_another
+
+
+def is_within_change(sentence: Sentence, head: int, first: int) -> bool:
+    """ "First week at Northlight": the words before the phrase only announce the change."""
+    return any(at == head and first < after for at, after in sentence.spans(MARK + "change"))
+
+
+def find_owned_noun(sentence: Sentence, start: int, end: int) -> Span | None:
+    """ "my sister", "our old dog", "meine Schwester": from the owner to the noun."""
+    owners = [span for span in sentence.spans(MARK + "my", "mine") if start <= span[0] < end]
+    nouns = sentence.spans(NOUNS, "kin", "workmate")
+    owners += [
+        span for span in sentence.spans(MARK + "the") if start <= span[0] < end and is_the_one(sentence, span[1])
+    ]
+    near = [
+        (min(owner[0], noun[0]), max(owner[1], noun[1]))
+        for owner in owners
+        for noun in nouns
+        if noun[1] <= end and (0 <= noun[0] - owner[1] <= 2 or 0 <= owner[0] - noun[1] <= 1 or owner[0] == noun[0])
+    ]
+    return min(near) if near else None
+
+
+def find_people(sentence: Sentence, start: int, end: int) -> str:
+    """What those are to the person who are spoken of between two places."""
+
+    def names(*kinds: str) -> bool:
+        return any(start <= at < end for at, _ in sentence.spans(*kinds))
+
+    if names(MARK + "noun neighbor"):
+        return STRANGERS
+    if names("workmate", MARK + "noun boss", MARK + "noun colleague"):
+        return "colleagues"
+    return "family" if names("kin", PERSON_NOUNS) else ""
+
+
+def is_the_one(sentence: Sentence, place: int) -> bool:
+    """ "The kids", "der Hund": there is one of them, or all are the person's."""
+    return sentence.has_at(place, *(f"{MARK}noun {name}" for name in THE_ONES))
+
+
+def is_of_another(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether somebody else comes before what is said: "my friend's cousin" is nobody close."""
+    return any(start <= at < end for at, _ in sentence.spans("kin", "stranger", "workmate"))
+
+
+def is_person(relation: str) -> bool:
+    return relation in PERSONS
+
+
+def is_person_at(sentence: Sentence, span: Span) -> bool:
+    is_noun = any(span[0] <= at < span[1] for at, _ in sentence.spans(NOUNS))
+    return not is_noun or any(span[0] <= at < span[1] for at, _ in sentence.spans(PERSON_NOUNS))

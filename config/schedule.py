@@ -9,6 +9,7 @@ def run_every(seconds: float, task: str) -> dict[str, Any]:
 
 SCHEDULE = {
     "sweep the index queue": run_every(30, "memory.sweep_index_queue"),
+    "sweep the facts": run_every(30, "memory.sweep_facts"),
     "sweep learning": run_every(30, "knowledge_graph.sweep_learning"),
     "sweep personal records": run_every(30, "kinds.sweep"),
     "sweep collections": run_every(60, "memory.sweep_collections"),

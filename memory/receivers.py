@@ -1,13 +1,20 @@
-"""Receivers of the core's signals: they enqueue tasks, and tell the index of words that its cache is stale."""
+"""Receivers of the core's signals: they enqueue tasks, mark caches as stale, and have facts follow their memories."""
 
+from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from django.dispatch import receiver
+from django.utils import timezone
 
 from memory import tasks
+from memory.facts.changes import mark_facts_due
 from memory.indexes import lexical_index
+from memory.lifecycle import publishing
+from memory.models import EndUser
 from memory.platform.queue import enqueue
-from memory.signals import index_due, promotion_due, words_changed
+from memory.signals import facts_due, index_due, items_changed, promotion_due, words_changed
+from memory.tiers import Tier
 
 
 @receiver(index_due, dispatch_uid="memory.index")
@@ -23,3 +30,21 @@ def enqueue_promotion(sender: type, user_id: int, **kwargs: Any) -> None:
 @receiver(words_changed, dispatch_uid="memory.words")
 def invalidate_lexical_cache(sender: type, user_id: int, **kwargs: Any) -> None:
     lexical_index().invalidate(user_id)
+
+
+@receiver(facts_due, dispatch_uid="memory.facts")
+def enqueue_fact_work(sender: type, user_id: int, **kwargs: Any) -> None:
+    enqueue(tasks.complete_facts, user_id)
+
+
+@receiver(items_changed, dispatch_uid="memory.facts_follow")
+def follow_memories(sender: type, user: EndUser, kind: str, items: Sequence[tuple[UUID, Tier]], **kwargs: Any) -> None:
+    """Facts follow the memories they rest on, and the bank items they were published as, in the same transaction."""
+    now = timezone.now()
+    if kind == "removed":
+        publishing.remove_with_memories(user, [item_id for item_id, _ in items], now=now)
+    banked = [item_id for item_id, tier in items if tier is Tier.MEMORY_BANK]
+    if banked and kind in {"archived", "restored", "revised", "removed"}:
+        publishing.follow_bank_change(user, kind, banked, now=now)
+    if banked and kind in {"stored", "restored"} and publishing.has_unpublished(user, banked):
+        mark_facts_due(user, now)

@@ -18,6 +18,10 @@ items_changed = Signal()
 # A user has outcomes or changed memories to learn from. Arguments: user_id.
 learning_due = Signal()
 
+# A user's facts wait for their vectors, or bank items to be read as facts; sent once per change from "nothing waits".
+# Arguments: user_id.
+facts_due = Signal()
+
 # Every table outside the core must forget a user now, inside the open scope. Arguments: user, removed (a dict of counts
 # by table, to be added to).
 user_erased = Signal()

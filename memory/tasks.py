@@ -10,8 +10,10 @@ from django.utils import timezone
 
 from memory.access.locks import try_task_lock
 from memory.access.outbox import drain
+from memory.facts import embedding
+from memory.facts.changes import DUE
 from memory.indexing import drift, queue, rebuild, runs
-from memory.lifecycle import erasure, expiry, promotion
+from memory.lifecycle import erasure, expiry, learning, promotion
 from memory.models import DriftReport, EndUser
 from memory.operations import prometheus
 from memory.platform import metrics
@@ -63,6 +65,34 @@ def sweep_index_queue() -> int:
     return len(users)
 
 
+@shared_task(name="memory.complete_facts")
+def complete_facts(user_id: int) -> int:
+    """Read bank items into facts and embed facts that have no vector. Returns how many were taken."""
+    user = EndUser.objects.filter(pk=user_id).first()
+    if user is None:
+        return 0
+    drained = drain(
+        "facts", user_id, partial(complete_batch, user), lambda: embedding.clear_user_mark(user), seconds=SLICE_SECONDS
+    )
+    if drained.is_out_of_time:
+        complete_facts.delay(user_id)
+    return drained.taken
+
+
+def complete_batch(user: EndUser) -> int:
+    now = timezone.now()
+    return learning.learn_bank_items(user, now=now) + embedding.embed_batch(user, now=now)
+
+
+@shared_task(name="memory.sweep_facts")
+def sweep_facts() -> int:
+    """Enqueue every user whose facts a lost message or a killed worker left waiting."""
+    users = DUE.list_users()
+    for user_id in users:
+        complete_facts.delay(user_id)
+    return len(users)
+
+
 @shared_task(name="memory.promote_user")
 def promote_user(user_id: int) -> int:
     user = EndUser.objects.filter(pk=user_id).first()
@@ -71,6 +101,7 @@ def promote_user(user_id: int) -> int:
     # Before the pass: messages that arrive while it runs count towards the next.
     EndUser.objects.filter(pk=user_id).update(messages_since_promotion=0)
     result = promotion.promote_user(user, now=timezone.now(), counting=False)
+    embedding.mark_foreign_vectors(user, timezone.now())
     return result.moved + result.let_go
 
 

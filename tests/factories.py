@@ -7,8 +7,10 @@ from factory.declarations import LazyAttribute, Sequence, SubFactory, Trait
 from factory.django import DjangoModelFactory, Password
 
 from memory.access.scope import user_scope
+from memory.facade import MemoryFacade
 from memory.language.text import hash_content
-from memory.models import EndUser, MemoryItem, Operator, Organization
+from memory.models import EndUser, FactReview, MemoryItem, Operator, Organization
+from memory.models.facts import ReviewKind
 from memory.store.rows import build_lexemes
 from memory.tiers import Outcome, Status, Tier
 
@@ -69,3 +71,17 @@ class MemoryItemFactory(DjangoModelFactory[MemoryItem]):
         with user_scope(row.user):
             row.save(force_insert=True)
         return row
+
+
+def keep_facts(user: EndUser, word: str, now: datetime) -> None:
+    """A row in every table of facts, each with the word where text may be."""
+    facade = MemoryFacade()
+    known = facade.state_fact(user, f"My dentist is called {word.title()}", now=now).fact
+    other = facade.state_fact(user, f"I am allergic to {word}", now=now).fact
+    forgotten = facade.state_fact(user, f"I collect {word} stamps", now=now).fact
+    assert known is not None
+    assert other is not None
+    assert forgotten is not None
+    assert facade.forget_fact(user, forgotten.pk, now=now)
+    with user_scope(user):
+        FactReview.objects.create(user=user, fact=known, other=other, kind=ReviewKind.UNSURE)

@@ -6,6 +6,7 @@ reading exchanges, writing personal records) has no verb here: the app owns thos
 a deed, look here; to change how, follow the verb down. May import everything below the doors; knows no HTTP.
 """
 
+from memory.facade.facts import FactVerbs
 from memory.facade.maintenance import MaintenanceVerbs, Stats
 from memory.facade.memories import MemoryVerbs
 from memory.facade.person import PersonVerbs
@@ -15,5 +16,5 @@ from memory.facade.turns import TurnVerbs
 __all__ = ["MemoryFacade", "Stats"]
 
 
-class MemoryFacade(MemoryVerbs, RetrievalVerbs, TurnVerbs, MaintenanceVerbs, PersonVerbs):
+class MemoryFacade(MemoryVerbs, RetrievalVerbs, TurnVerbs, FactVerbs, MaintenanceVerbs, PersonVerbs):
     """Cheap to make: one for each request, with the name of who acts."""

@@ -11,8 +11,9 @@ from memory import tasks
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facade.actor import FacadePart
+from memory.indexes.duplicates import find_near_duplicate
 from memory.indexes.ghosts import ghost_registry
-from memory.lifecycle import bank, erasure, purging, undo
+from memory.lifecycle import bank, erasure, publishing, purging, undo
 from memory.lifecycle.purging import PurgeFilter, PurgeResult
 from memory.models import EndUser, Erasure, MemoryEvent, MemoryItem, MemoryVersion
 from memory.platform.deadline import Deadline
@@ -47,7 +48,7 @@ class MemoryVerbs(FacadePart):
             return None
         # A refused text is not sent to any service.
         validate_memory(new)
-        return matching.find_near_duplicate(user, new.text, deadline or default_deadline(), besides=besides)
+        return find_near_duplicate(user, new.text, deadline or default_deadline(), besides=besides)
 
     def find_duplicate_of(
         self, user: EndUser | None, item_id: uuid.UUID, deadline: Deadline | None = None, *, text: str | None = None
@@ -64,7 +65,7 @@ class MemoryVerbs(FacadePart):
         except WriteRefused:
             # The write will report the refusal; a refused text is not sent to any service.
             return None
-        return matching.find_near_duplicate(user, text or item.text, deadline or default_deadline(), besides=item_id)
+        return find_near_duplicate(user, text or item.text, deadline or default_deadline(), besides=item_id)
 
     def match_bank_item(
         self, user: EndUser, words: str, *, now: datetime, deadline: Deadline | None = None
@@ -171,6 +172,8 @@ class MemoryVerbs(FacadePart):
         def also(gone: Sequence[uuid.UUID], staying: Sequence[uuid.UUID]) -> None:
             nonlocal exchanges
             exchanges += storing.delete_exchanges_of(user, gone)
+            # What stays was reworded: the words that a fact was read from are no longer in it.
+            publishing.remove_with_memories(user, staying, now=now)
             erasure.redact_stored_answers(user, [*gone, *staying])
             transaction.on_commit(lambda: ghost_registry().add(user.pk, gone))
 

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
+from memory.facts.evidence import detach_memories
 from memory.models import EndUser, MemoryItem
 from memory.models.items import ItemQuerySet
 from memory.store import writing
@@ -27,7 +28,10 @@ def delete_outdated(user: EndUser, now: datetime) -> int:
     while memory_conf().promotion.retention_days:
         with user_scope(user):
             ids = list(where_outdated(user, now).order_by("pk").values_list("pk", flat=True)[:DELETED_AT_ONCE])
-            deleted += len(writing.delete_memories(user, ids, now=now)) if ids else 0
+            if ids:
+                # What was learned of them stays known: only the person's own deletion takes facts along.
+                detach_memories(user, ids)
+                deleted += len(writing.delete_memories(user, ids, now=now))
         if len(ids) < DELETED_AT_ONCE:
             break
     return deleted

@@ -33,12 +33,15 @@ class IsolateByUser(Operation):
     reduces_to_sql = True
     atomic = True
 
-    def __init__(self, model: str, references: str = "") -> None:
+    def __init__(self, model: str, references: str = "", column: str = "item_id") -> None:
+        """``references`` is the table that ``column`` points into."""
         self.model = model
         self.references = references
+        self.column = column
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        return (type(self).__name__, [self.model], {"references": self.references} if self.references else {})
+        given = {"references": self.references, "column": self.column} if self.references else {}
+        return (type(self).__name__, [self.model], given)
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         """Nothing in the models' state changes."""
@@ -54,7 +57,7 @@ class IsolateByUser(Operation):
         if self.references:
             # Foreign keys are checked outside the policies, so the key itself must carry the owner.
             schema_editor.execute(
-                f"ALTER TABLE {table} ADD CONSTRAINT {self.model.lower()}_own_item FOREIGN KEY (user_id, item_id) "
+                f"ALTER TABLE {table} ADD CONSTRAINT {self.constraint} FOREIGN KEY (user_id, {self.column}) "
                 f"REFERENCES {self.references} (user_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
             )
 
@@ -63,10 +66,14 @@ class IsolateByUser(Operation):
     ) -> None:
         table = schema_editor.quote_name(self.table(app_label, from_state))
         if self.references:
-            schema_editor.execute(f"ALTER TABLE {table} DROP CONSTRAINT {self.model.lower()}_own_item")
+            schema_editor.execute(f"ALTER TABLE {table} DROP CONSTRAINT {self.constraint}")
         schema_editor.execute(f"DROP POLICY {POLICY} ON {table}")
         schema_editor.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
         schema_editor.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
+
+    @property
+    def constraint(self) -> str:
+        return f"{self.model.lower()}_own_{self.column.removesuffix('_id')}"
 
     def table(self, app_label: str, state: ProjectState) -> str:
         return str(state.apps.get_model(app_label, self.model)._meta.db_table)

@@ -1,22 +1,15 @@
 """Finds the bank item that a text duplicates or names, by its vector and its words."""
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
 
-from memory.conf import memory_conf
-from memory.indexes import vector_index
-from memory.indexes.base import IndexFilter
-from memory.inference import embedder
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
-from memory.platform.faults import Unavailable
 from memory.retrieval.results import SearchHit, SearchRequest
 from memory.retrieval.search import search
-from memory.scoring import similarity
 from memory.tiers import Tier
 
 logger = structlog.get_logger(__name__)
@@ -27,8 +20,6 @@ CANDIDATES_READ = 5
 MAX_DISTANCE = 1.0
 # ... and nearer than the next by this.
 MIN_MARGIN = 0.08
-# Of a text that says the same: 1 / (1 + distance), which is a cosine of 0.969.
-DUPLICATE_SIMILARITY = 0.80
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +71,3 @@ def choose_nearest(hits: Sequence[SearchHit], candidates: list[BankCandidate]) -
 
 def fold_spaces(text: str) -> str:
     return " ".join(text.casefold().split())
-
-
-def find_near_duplicate(
-    user: EndUser, text: str, deadline: Deadline, *, besides: uuid.UUID | None = None
-) -> uuid.UUID | None:
-    """The bank item within the duplicate distance of a text; None also when the index is unavailable.
-
-    ``besides`` is the item the text is for. Without an answer the write goes on: exact duplicates are still found by
-    their hash.
-    """
-    deadlines = memory_conf().deadlines
-    try:
-        [vector] = embedder().embed_passages([text], deadline.slice(deadlines.embed_s))
-        # Two, as the nearest may be the item itself.
-        found = vector_index().search(
-            vector, IndexFilter(user.pk, frozenset({Tier.MEMORY_BANK})), 2, deadline.slice(deadlines.vector_s)
-        )
-    except Unavailable as error:
-        logger.info("bank duplicate check skipped", dependency=error.dependency, reason=error.reason)
-        return None
-    near = [one for one in found if one.id != besides]
-    return near[0].id if near and similarity(near[0].distance) >= DUPLICATE_SIMILARITY else None

@@ -1,43 +1,30 @@
-"""Extracts profile facts after each exchange and stores them in the memory bank.
+"""Reads facts out of each exchange, once it is stored.
 
 Only the user's own words are read. The rows are the queue: an empty ``profiled_at`` is pending, ``profile_after`` is a
 worker's lease. Facts are stored in the transaction that settles their exchange, so they are stored once.
 """
 
-import uuid
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-import structlog
 from django.db.models import Q
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.facts import profile
-from memory.facts.profile import ProfileFact
-from memory.lifecycle import bank
+from memory.facts.evidence import FactOrigin
+from memory.lifecycle import learning
+from memory.lifecycle.learning import DraftedStatement, SpokenText
 from memory.models import EndUser, MemoryItem
-from memory.platform.deadline import Deadline
-from memory.retrieval import matching
-from memory.store import writing
-from memory.store.admission import NewMemory, WriteRefused, validate_memory
-from memory.tiers import SourceType, Tier
+from memory.models.facts import EvidenceKind
 from outcomes.detection.cues import is_small_talk
 from outcomes.models import Exchange
 from outcomes.work import GIVEN_UP_AFTER
-
-logger = structlog.get_logger(__name__)
 
 MOST_ATTEMPTS = 3
 LEASE = timedelta(minutes=5)
 # Exchanges of one task; the rest waits for the next sweep, so that one user does not hold the worker.
 AT_ONCE = 8
-DEADLINE_S = 30.0
 LAST_TURNS = 4
-ACTOR = "profile"
-
-# A fact to store, and the bank item it duplicates.
-FactDraft = tuple[NewMemory, uuid.UUID | None]
 
 
 def profile_due_exchanges(user: EndUser, *, now: datetime, limit: int = AT_ONCE) -> int:
@@ -79,21 +66,17 @@ def is_skippable(user: EndUser, exchange: Exchange, now: datetime) -> bool:
     return examined >= memory_conf().conversations.profiles_a_day
 
 
-def draft_facts(user: EndUser, exchange: Exchange) -> list[FactDraft]:
-    """The facts in the user's words as bank items."""
+def draft_facts(user: EndUser, exchange: Exchange) -> list[DraftedStatement]:
+    """The facts in the user's words."""
     # It calls other services, so no transaction may be open.
-    found = profile.detect_profile_facts(exchange.short_question, Deadline(DEADLINE_S), read_last_turns(user, exchange))
-    said_at = find_said_at(user, exchange) if found else exchange.created_at
-    drafts = []
-    for fact in found:
-        try:
-            new = validate_memory(build_profile_memory(exchange, fact, said_at))
-        except WriteRefused as error:
-            # The bank's guard may still refuse it.
-            logger.info("a fact was refused", field=error.field, rule=error.rule)
-            continue
-        drafts.append((new, matching.find_near_duplicate(user, new.text, Deadline(memory_conf().deadlines.default_s))))
-    return drafts
+    spoken = SpokenText(
+        exchange.short_question,
+        find_said_at(user, exchange),
+        exchange.thread_id,
+        exchange.memory_id,
+        read_last_turns(user, exchange),
+    )
+    return learning.draft_facts(user, spoken, {"exchange": str(exchange.pk)})
 
 
 def read_last_turns(user: EndUser, exchange: Exchange) -> list[str]:
@@ -110,23 +93,7 @@ def find_said_at(user: EndUser, exchange: Exchange) -> datetime:
         return memories.values_list("occurred_at", flat=True).first() or exchange.created_at
 
 
-def build_profile_memory(exchange: Exchange, fact: ProfileFact, said_at: datetime) -> NewMemory:
-    return NewMemory(
-        text=fact.statement,
-        tier=Tier.MEMORY_BANK,
-        tags=list(fact.tags),
-        importance=fact.importance,
-        confidence=fact.confidence,
-        thread_id=exchange.thread_id,
-        source_type=SourceType.USER,
-        trust=fact.trust,
-        source={"kind": "profile", "exchange": str(exchange.pk)},
-        occurred_at=said_at,
-        parents=[exchange.memory_id] if exchange.memory_id else [],
-    )
-
-
-def store_facts(user: EndUser, exchange: Exchange, drafts: Sequence[FactDraft], now: datetime) -> int:
+def store_facts(user: EndUser, exchange: Exchange, drafted: Sequence[DraftedStatement], now: datetime) -> int:
     """Store the facts and settle the exchange in one transaction, unless another worker has done so."""
     with user_scope(user):
         row = (
@@ -134,19 +101,10 @@ def store_facts(user: EndUser, exchange: Exchange, drafts: Sequence[FactDraft], 
         )
         if row is None:
             return 0
-        fresh = []
-        for new, twin in drafts:
-            try:
-                stored = writing.store_memory(user, new, now=now, actor=ACTOR, similar_to=twin)
-            except WriteRefused as error:
-                logger.info("a fact was refused", field=error.field, rule=error.rule)
-                continue
-            if stored.duplicate_of is None:
-                fresh.append(stored.item.pk)
-        if fresh:
-            bank.make_room(user, now=now, keep=fresh)
+        origin = FactOrigin(EvidenceKind.EXCHANGE, row.pk, row.memory_id, row.thread_id)
+        learning.learn_facts(user, drafted, origin, now=now)
         mark_profiled(row, now)
-    return len(drafts)
+    return len(drafted)
 
 
 def mark_profiled(exchange: Exchange, now: datetime) -> None:

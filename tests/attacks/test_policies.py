@@ -21,6 +21,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Outcome
 from outcomes.exchanges.storing import NewExchange
 from tests.database_roles import isolated_tables
+from tests.factories import keep_facts
 
 
 @pytest.fixture
@@ -41,6 +42,7 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
             someone, NewExchange("t", "Is it repaired?", "Yes.", turn_id=turn, tools=tools), now=timezone.now()
         )
         facade.record_outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
+        keep_facts(someone, "lamp", timezone.now())
         with user_scope(someone):
             keep_records(facade, someone)
             for model in GRAPH_TABLES:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from memory.claims.claim import Claim
 from memory.tiers import Trust
 
 ProfileField = Literal[
@@ -83,6 +84,8 @@ class ProfileFact:
     statement: str
     certainty: Confidence
     trust: Trust
+    # What it claims, where the rules read it; a statement may hold several claims.
+    claims: tuple[Claim, ...] = ()
 
     @property
     def tags(self) -> tuple[str, ...]:

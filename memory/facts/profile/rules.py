@@ -6,6 +6,7 @@ remember is kept whatever its grammar, unless the guard refuses it.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from memory.claims import Claim, read_claims
@@ -74,10 +75,14 @@ def find_facts_by_rules(
         if requests_only and not claim.is_request:
             continue
         statement = word_statement(claim)
-        if statement in found or len(statement) > LONGEST or claim.hedged or is_of_strangers(claim):
+        if len(statement) > LONGEST or claim.hedged or is_of_strangers(claim):
             continue
-        if find_refusal(statement) is None:
-            found[statement] = ProfileFact(choose_field(claim), statement, choose_confidence(claim), Trust.USER)
+        if first := found.get(statement):
+            found[statement] = replace(first, claims=(*first.claims, claim))
+        elif find_refusal(statement) is None:
+            found[statement] = ProfileFact(
+                choose_field(claim), statement, choose_confidence(claim), Trust.USER, (claim,)
+            )
     return list(found.values())[:MOST_FACTS]
 
 

@@ -24,6 +24,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from outcomes.exchanges.storing import NewExchange
 from tests.conftest import Clock
+from tests.factories import keep_facts
 
 pytestmark = pytest.mark.usefixtures("services")
 
@@ -52,6 +53,7 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
     learn_everything(user, now=clock())
     memory.remove(user, items[1], now=clock())
     keep_records(user, clock, word)
+    keep_facts(user, word, clock())
     with user_scope(user):
         IdempotencyRecord.objects.create(
             user=user, key=word, route="/", body_digest="d", response={"text": word}, created_at=clock()

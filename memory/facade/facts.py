@@ -1,0 +1,130 @@
+"""What is held true of a person: stating, reading, correcting and deciding."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.facade.actor import FacadePart
+from memory.facts import queries, reviews
+from memory.facts.confidence import LEAST_USED
+from memory.facts.evidence import compute_confidence
+from memory.facts.nearest import find_nearest
+from memory.facts.queries import FactFilter
+from memory.facts.recording import RecordedFact
+from memory.inference import embedder
+from memory.lifecycle import curation
+from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview
+from memory.models.facts import ReviewDecision
+from memory.platform.deadline import Deadline
+
+
+@dataclass(frozen=True, slots=True)
+class FactDetails:
+    """A fact with what speaks for it and what happened to it, newest first."""
+
+    fact: Fact
+    evidence: Sequence[FactEvidence] = ()
+    history: Sequence[FactEvent] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FactHit:
+    """``relevance`` = 0.6 similarity + 0.3 confidence + 0.1 recency, as the source design has it."""
+
+    fact: Fact
+    similarity: float
+    confidence: float
+    relevance: float = field(default=0.0)
+
+
+SECONDS_A_DAY = 86_400.0
+
+
+class FactVerbs(FacadePart):
+    """Verbs answer None, or False, for what is not there or is another user's."""
+
+    def state_fact(
+        self, user: EndUser, statement: str, *, now: datetime, said_at: datetime | None = None, thread_id: str = ""
+    ) -> RecordedFact:
+        """Record a statement and say what it did to what was known. Asks the embedder. Raises WriteRefused."""
+        return curation.state_fact(
+            user, statement, said_at=said_at or now, thread_id=thread_id, now=now, actor=self.actor
+        )
+
+    def list_facts(
+        self,
+        user: EndUser,
+        wanted: FactFilter,
+        *,
+        now: datetime,
+        after: tuple[datetime, UUID] | None = None,
+        limit: int,
+    ) -> list[Fact]:
+        """Latest mention first, those after the place given."""
+        return queries.list_facts(user, wanted, now=now, after=after, limit=limit)
+
+    def get_fact(self, user: EndUser, fact_id: UUID) -> FactDetails | None:
+        fact = queries.get_fact(user, fact_id)
+        if fact is None:
+            return None
+        return FactDetails(fact, queries.list_evidence(user, fact_id), queries.list_fact_events(user, fact_id))
+
+    def search_facts(self, user: EndUser, query: str, *, now: datetime, limit: int) -> list[FactHit]:
+        """The active facts nearest to a question, best first. Raises Unavailable without an embedder."""
+        service = embedder()
+        vector = service.embed_query(query, Deadline(memory_conf().deadlines.default_s))
+        with user_scope(user):
+            near = find_nearest(user, vector, service.model, limit=4 * limit)
+            facts = Fact.objects.for_user(user).filter(pk__in=list(near)).defer("vector")
+            hits = [build_hit(fact, near[fact.pk], now) for fact in facts]
+        used = [hit for hit in hits if hit.confidence >= LEAST_USED]
+        return sorted(used, key=lambda hit: (-hit.relevance, hit.fact.pk))[:limit]
+
+    def revise_fact(
+        self,
+        user: EndUser,
+        fact_id: UUID,
+        *,
+        now: datetime,
+        statement: str | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+    ) -> Fact | None:
+        """Raises WriteRefused."""
+        return curation.revise_fact(
+            user, fact_id, now=now, actor=self.actor, statement=statement, valid_from=valid_from, valid_to=valid_to
+        )
+
+    def confirm_fact(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:
+        return curation.confirm_fact(user, fact_id, now=now, actor=self.actor)
+
+    def reject_fact(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:
+        return curation.reject_fact(user, fact_id, now=now, actor=self.actor)
+
+    def restore_fact(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:
+        return curation.restore_fact(user, fact_id, now=now, actor=self.actor)
+
+    def forget_fact(self, user: EndUser, fact_id: UUID, *, now: datetime) -> bool:
+        """For good: its words, evidence and bank item; earlier turns do not bring it back."""
+        return curation.forget_fact(user, fact_id, now=now, actor=self.actor)
+
+    def list_reviews(
+        self, user: EndUser, *, after: tuple[datetime, UUID] | None = None, limit: int
+    ) -> list[FactReview]:
+        """Open pairs, newest first."""
+        return reviews.list_reviews(user, after=after, limit=limit)
+
+    def decide_review(
+        self, user: EndUser, review_id: UUID, decision: ReviewDecision, *, now: datetime
+    ) -> FactReview | None:
+        return curation.decide_review(user, review_id, decision, now=now, actor=self.actor)
+
+
+def build_hit(fact: Fact, similarity: float, now: datetime) -> FactHit:
+    confidence = compute_confidence(fact, now)
+    days = max(0.0, (now - fact.last_seen).total_seconds() / SECONDS_A_DAY)
+    relevance = 0.6 * similarity + 0.3 * confidence + 0.1 / (1.0 + days)
+    return FactHit(fact, similarity, confidence, relevance)

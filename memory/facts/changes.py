@@ -1,0 +1,220 @@
+"""The steps a fact can take, each with its event. All run in the user's scope, under the lock of `recording`."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from memory.access.locks import lock_for_transaction
+from memory.access.outbox import Outbox
+from memory.claims.claim import SPEAKER
+from memory.facts.confidence import CONFIRMED
+from memory.facts.keys import digest_fact, fold_key
+from memory.facts.pairs import read_statement
+from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview, FactsDue, FactTombstone
+from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, FactState, ReviewDecision
+from memory.signals import facts_due
+from memory.tiers import Indexing
+
+DUE = Outbox(FactsDue, "since")
+
+REASON_CHARS = 300
+# Of what a forgotten fact held nothing is left, in its history either.
+BLANK: dict[str, Any] = {
+    "subject": "",
+    "subject_key": "",
+    "relation": "",
+    "object": "",
+    "object_key": "",
+    "statement": "",
+    "category": "",
+    "vector": None,
+    "thread_id": "",
+}
+
+
+def lock_facts(user: EndUser) -> None:
+    """One writer of a person's facts at a time: what a statement replaces must not change while it is judged."""
+    lock_for_transaction("facts", user)
+
+
+def mark_facts_due(user: EndUser, now: datetime) -> None:
+    """That this person has facts without a vector. In the transaction that writes them."""
+    if DUE.mark(user, now):
+        facts_due.send(EndUser, user_id=user.pk)
+
+
+def record_fact_event(
+    fact: Fact,
+    kind: str,
+    *,
+    now: datetime,
+    actor: str,
+    reason: str = "",
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+) -> None:
+    FactEvent.objects.create(
+        user_id=fact.user_id,
+        fact=fact,
+        kind=kind,
+        reason=reason[:REASON_CHARS],
+        before=before or {},
+        after=after or {},
+        actor=actor,
+        at=now,
+    )
+
+
+def close_fact(
+    fact: Fact,
+    state: FactState,
+    *,
+    now: datetime,
+    actor: str,
+    reason: str,
+    until: datetime | None = None,
+    successor: Fact | None = None,
+) -> None:
+    """End a fact: it stays readable with its evidence, and no answer calls it current.
+
+    ``until`` is when it ceased to hold; a retracted fact never held.
+    """
+    before = {"state": fact.state}
+    fact.state, fact.archived_at, fact.updated_at = state, now, now
+    fact.valid_to = until
+    if successor is not None:
+        if state is FactState.MERGED:
+            fact.merged_into = successor.pk
+        else:
+            fact.superseded_by = successor.pk
+    fact.revision += 1
+    fact.save(
+        update_fields=[
+            "state", "archived_at", "updated_at", "valid_to", "merged_into", "superseded_by", "revision"
+        ]
+    )  # fmt: skip
+    after = {"state": fact.state, **({"by": str(successor.pk)} if successor is not None else {})}
+    record_fact_event(fact, state.value, now=now, actor=actor, reason=reason, before=before, after=after)
+    settle_reviews(fact, now=now, actor=actor)
+
+
+def settle_reviews(fact: Fact, *, now: datetime, actor: str) -> None:
+    """Pairs of which one is no longer held true need no decision."""
+    waiting = FactReview.objects.filter(Q(fact=fact) | Q(other=fact), user_id=fact.user_id, decision="")
+    waiting.update(decision=ReviewDecision.SUPERSEDE, decided_at=now, actor=actor)
+
+
+def supersede_fact(fact: Fact, successor: Fact, *, now: datetime, actor: str, reason: str = "") -> None:
+    """A later statement took its place; it held until that was said."""
+    until = max(successor.valid_from or successor.first_seen, fact.valid_from or fact.first_seen)
+    close_fact(
+        fact,
+        FactState.SUPERSEDED,
+        now=now,
+        actor=actor,
+        reason=reason or "a later statement",
+        until=until,
+        successor=successor,
+    )
+
+
+def retract_fact(
+    fact: Fact, *, now: datetime, actor: str, reason: str = "rejected", successor: Fact | None = None
+) -> None:
+    """It never was so: corrected by the person, or rejected."""
+    close_fact(fact, FactState.RETRACTED, now=now, actor=actor, reason=reason, successor=successor)
+
+
+def merge_facts(winner: Fact, loser: Fact, *, now: datetime, actor: str, reason: str = "says the same") -> None:
+    """The winner takes the loser's evidence; the loser stays, pointing at it."""
+    known = FactEvidence.objects.filter(user_id=winner.user_id, fact=winner).values("kind", "ref_id")
+    taken = {(row["kind"], row["ref_id"]) for row in known}
+    for row in FactEvidence.objects.filter(user_id=loser.user_id, fact=loser):
+        if (row.kind, row.ref_id) not in taken:
+            FactEvidence.objects.filter(pk=row.pk, user_id=loser.user_id).update(fact=winner)
+    winner.evidence_count = FactEvidence.objects.filter(user_id=winner.user_id, fact=winner).count()
+    winner.first_seen = min(winner.first_seen, loser.first_seen)
+    winner.valid_from = min(winner.valid_from or winner.first_seen, loser.valid_from or loser.first_seen)
+    winner.last_seen = max(winner.last_seen, loser.last_seen)
+    winner.evidence_at = max(winner.evidence_at, loser.evidence_at)
+    winner.base_confidence = max(winner.base_confidence, loser.base_confidence)
+    winner.bank_item_id = winner.bank_item_id or loser.bank_item_id
+    winner.updated_at = now
+    winner.revision += 1
+    winner.save()
+    record_fact_event(winner, "merged", now=now, actor=actor, reason=reason, after={"merged": str(loser.pk)})
+    close_fact(loser, FactState.MERGED, now=now, actor=actor, reason=reason, successor=winner)
+
+
+def revise_fact(
+    fact: Fact,
+    statement: str | None = None,
+    *,
+    now: datetime,
+    actor: str,
+    valid_from: datetime | None = None,
+    valid_to: datetime | None = None,
+) -> None:
+    """A person words it anew, or says when it holds. A new wording is read anew, and embedded later."""
+    before: dict[str, Any] = {"statement": fact.statement}
+    if statement is not None and statement != fact.statement:
+        read = read_statement(statement)
+        fact.statement = statement[:STATEMENT_CHARS]
+        fact.subject, fact.relation, fact.object = read.subject or SPEAKER, read.relation, read.object[:KEY_CHARS]
+        fact.subject_key, fact.object_key = fold_key(fact.subject), fold_key(fact.object)
+        fact.polarity, fact.tense, fact.lang = read.polarity, read.tense, read.lang
+        fact.vector, fact.model, fact.indexing = None, "", Indexing.PENDING
+    fact.valid_from = valid_from or fact.valid_from
+    fact.valid_to = valid_to or fact.valid_to
+    fact.updated_at = now
+    fact.revision += 1
+    fact.save()
+    mark_facts_due(fact.user, now)
+    after = {"statement": fact.statement, "valid_from": str(fact.valid_from), "valid_to": str(fact.valid_to)}
+    record_fact_event(fact, "revised", now=now, actor=actor, before=before, after=after)
+
+
+def confirm_fact(fact: Fact, *, now: datetime, actor: str) -> None:
+    """A person says that it is so: believed outright, and time takes nothing away."""
+    before = {"confidence": fact.base_confidence, "state": fact.state}
+    fact.is_confirmed, fact.base_confidence, fact.evidence_at = True, CONFIRMED, now
+    fact.last_seen, fact.updated_at = max(fact.last_seen, now), now
+    fact.save(update_fields=["is_confirmed", "base_confidence", "evidence_at", "last_seen", "updated_at"])
+    record_fact_event(fact, "confirmed", now=now, actor=actor, before=before, after={"confidence": CONFIRMED})
+
+
+def restore_fact(fact: Fact, *, now: datetime, actor: str, reason: str = "taken back") -> None:
+    """Undo: a superseded or retracted fact holds again. Does nothing to what took its place.
+
+    Where the same fact has been stated again since, that one holds already and this one stays closed.
+    """
+    same = Fact.objects.for_user(fact.user_id).active().filter(
+        subject_key=fact.subject_key, relation=fact.relation, object_key=fact.object_key, statement=fact.statement
+    )  # fmt: skip
+    if fact.state not in {FactState.SUPERSEDED, FactState.RETRACTED, FactState.DEPRECATED} or same.exists():
+        return
+    before = {"state": fact.state, "valid_to": fact.valid_to.isoformat() if fact.valid_to else None}
+    fact.state, fact.valid_to, fact.superseded_by, fact.archived_at = FactState.ACTIVE, None, None, None
+    fact.updated_at = now
+    fact.revision += 1
+    fact.save(update_fields=["state", "valid_to", "superseded_by", "archived_at", "updated_at", "revision"])
+    record_fact_event(fact, "restored", now=now, actor=actor, reason=reason, before=before, after={"state": "active"})
+
+
+def forget_facts(user: EndUser, facts: Sequence[Fact], *, now: datetime, actor: str) -> None:
+    """Forget for good: words, evidence and history go, and earlier evidence does not bring them back."""
+    for fact in facts:
+        digest = digest_fact(fact.subject_key, fact.relation, fact.object_key, fact.statement)
+        FactTombstone.objects.update_or_create(user=user, digest=digest, defaults={"forgotten_at": now})
+        FactEvidence.objects.filter(user=user, fact=fact).delete()
+        FactEvent.objects.filter(user=user, fact=fact).delete()
+        FactReview.objects.filter(Q(fact=fact) | Q(other=fact), user=user).delete()
+        for name, value in BLANK.items():
+            setattr(fact, name, value)
+        fact.state, fact.archived_at, fact.updated_at = FactState.FORGOTTEN, now, now
+        fact.bank_item_id, fact.evidence_count = None, 0
+        fact.revision += 1
+        fact.save()
+        record_fact_event(fact, "forgotten", now=now, actor=actor)

@@ -1,0 +1,55 @@
+"""Vectors for the facts that have none: written while the embedder was down, reworded, or of another model."""
+
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Q
+
+from memory.access.scope import user_scope
+from memory.facts.changes import DUE, mark_facts_due
+from memory.inference import embedder
+from memory.models import EndUser, Fact
+from memory.models.facts import FactQuerySet, FactState
+from memory.platform.deadline import Deadline
+from memory.tiers import Indexing
+
+BATCH: Final = 64
+DEADLINE_S: Final = 30.0
+
+
+def where_pending(user: EndUser) -> FactQuerySet:
+    without = Q(indexing=Indexing.PENDING) | ~Q(model=embedder().model)
+    return Fact.objects.for_user(user).filter(without).exclude(state=FactState.FORGOTTEN)
+
+
+def embed_batch(user: EndUser, *, now: datetime) -> int:
+    """Embed some pending facts. Returns how many were taken. Raises Unavailable; they stay pending."""
+    with user_scope(user):
+        pending = list(where_pending(user).order_by("pk").values_list("pk", "statement", "revision")[:BATCH])
+    if not pending:
+        return 0
+    service = embedder()
+    vectors = service.embed_passages([statement for _, statement, _ in pending], Deadline(DEADLINE_S))
+    with user_scope(user):
+        for (fact_id, _, revision), vector in zip(pending, vectors, strict=True):
+            # A fact reworded meanwhile has another revision and is taken again.
+            Fact.objects.for_user(user).filter(pk=fact_id, revision=revision).update(
+                vector=vector.tolist(), model=service.model, indexing=Indexing.READY, updated_at=now
+            )
+    return len(pending)
+
+
+def has_pending(user: EndUser) -> bool:
+    """In the user's scope."""
+    return where_pending(user).exists()
+
+
+def mark_foreign_vectors(user: EndUser, now: datetime) -> None:
+    """After a change of the embedding model every fact is embedded again; vectors of two models cannot be compared."""
+    with user_scope(user):
+        if has_pending(user):
+            mark_facts_due(user, now)
+
+
+def clear_user_mark(user: EndUser) -> bool:
+    return DUE.clear(user, has_pending)

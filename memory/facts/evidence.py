@@ -1,0 +1,108 @@
+"""What speaks for facts: adding it, and taking it along when its memory goes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Count
+
+from memory.facts.confidence import add_support, decay_confidence, is_lasting
+from memory.models import EndUser, Fact, FactEvidence
+from memory.models.facts import EvidenceKind
+
+
+@dataclass(frozen=True, slots=True)
+class FactOrigin:
+    """Where a statement comes from. ``ref_id`` names it once: reading it again adds nothing."""
+
+    kind: EvidenceKind
+    ref_id: UUID
+    memory_id: UUID | None = None
+    thread_id: str = ""
+
+
+def compute_confidence(fact: Fact, now: datetime) -> float:
+    """How far the fact is believed at a time, 0..1."""
+    is_published = fact.bank_item_id is not None
+    if is_lasting(fact.relation, fact.category, is_confirmed=fact.is_confirmed, is_published=is_published):
+        return fact.base_confidence
+    return decay_confidence(fact.base_confidence, fact.evidence_at, now)
+
+
+def find_facts_of(user: EndUser, origin: FactOrigin) -> list[Fact]:
+    """The facts that something was evidence of already, whatever became of them."""
+    return list(
+        Fact.objects.for_user(user)
+        .filter(evidence__kind=origin.kind, evidence__ref_id=origin.ref_id, evidence__user=user)
+        .defer("vector")
+        .distinct()
+    )
+
+
+def add_evidence(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime) -> bool:
+    """False when this very thing is evidence for it already."""
+    _, is_new = FactEvidence.objects.get_or_create(
+        user_id=fact.user_id,
+        fact=fact,
+        kind=origin.kind,
+        ref_id=origin.ref_id,
+        defaults={
+            "memory_id": origin.memory_id,
+            "thread_id": origin.thread_id,
+            "occurred_at": occurred_at,
+            "step": step,
+        },
+    )
+    return is_new
+
+
+def reinforce_fact(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime, now: datetime) -> bool:
+    """One more mention. The confidence decayed until then is what it is added to."""
+    if not add_evidence(fact, origin, step, occurred_at):
+        return False
+    at = max(fact.evidence_at, occurred_at)
+    fact.base_confidence = add_support(compute_confidence(fact, at), step)
+    fact.evidence_at = at
+    fact.evidence_count += 1
+    fact.first_seen = min(fact.first_seen, occurred_at)
+    fact.valid_from = min(fact.valid_from or occurred_at, occurred_at)
+    fact.last_seen = max(fact.last_seen, occurred_at)
+    fact.updated_at = now
+    fact.revision += 1
+    fact.save(
+        update_fields=[
+            "base_confidence", "evidence_at", "evidence_count", "first_seen", "valid_from", "last_seen", "updated_at",
+            "revision",
+        ]
+    )  # fmt: skip
+    return True
+
+
+def remove_evidence_of(user: EndUser, memory_ids: Sequence[UUID]) -> list[UUID]:
+    """Take along the evidence of memories that are deleted, and the facts that have none left.
+
+    Returns the ids of those facts. A fact that a person confirmed or stated by itself has evidence of its own.
+    """
+    gone = FactEvidence.objects.filter(user=user, memory_id__in=list(memory_ids))
+    concerned = list(gone.values_list("fact_id", flat=True).distinct())
+    if not concerned:
+        return []
+    gone.delete()
+    left = dict(
+        FactEvidence.objects.filter(user=user, fact_id__in=concerned)
+        .values_list("fact_id")
+        .annotate(number=Count("id"))
+    )
+    without = [fact_id for fact_id in concerned if fact_id not in left]
+    # What they replaced was replaced by words that are gone: it stays closed, and names no successor any more.
+    Fact.objects.for_user(user).filter(superseded_by__in=without).update(superseded_by=None)
+    Fact.objects.for_user(user).filter(pk__in=without).delete()
+    for fact_id, number in left.items():
+        Fact.objects.for_user(user).filter(pk=fact_id).update(evidence_count=number)
+    return without
+
+
+def detach_memories(user: EndUser, memory_ids: Sequence[UUID]) -> None:
+    """Keep the facts of memories that only grew too old: their evidence stays, without the memory."""
+    FactEvidence.objects.filter(user=user, memory_id__in=list(memory_ids)).update(memory_id=None)

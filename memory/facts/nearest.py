@@ -1,0 +1,59 @@
+"""Facts near a vector. A person has some ten thousand at most, so every vector is compared."""
+
+from collections.abc import Collection
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection
+
+from memory.facts.keys import OPEN_RELATIONS
+from memory.indexes.nearest import vector_literal
+from memory.inference.base import Vector
+from memory.models import EndUser, Fact
+from memory.models.facts import FactState
+
+# What the judge is shown beside the facts of the same slot.
+MOST_NEAR: Final = 20
+MOST_IN_SLOT: Final = 50
+DEPENDENCY: Final = "embedder"
+
+NEAREST = """
+SELECT id, 1 - (vector <=> %(vector)s::halfvec) AS cosine FROM fact
+WHERE user_id = %(user)s AND state = ANY(%(states)s) AND model = %(model)s AND vector IS NOT NULL
+ORDER BY cosine DESC, id LIMIT %(limit)s
+"""
+
+
+def find_nearest(
+    user: EndUser, vector: Vector, model: str, *, states: Collection[str] = (FactState.ACTIVE,), limit: int = MOST_NEAR
+) -> dict[UUID, float]:
+    """Ids and cosines of the facts nearest to a vector, best first. In the user's scope."""
+    values: dict[str, Any] = {
+        "user": user.pk,
+        "vector": vector_literal(vector, len(vector), DEPENDENCY),
+        "states": [str(state) for state in states],
+        "model": model,
+        "limit": limit,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(NEAREST, values)
+        return {row[0]: float(row[1]) for row in cursor.fetchall()}
+
+
+def find_candidates(
+    user: EndUser, relation: str, subject_key: str, vector: Vector | None, model: str
+) -> list[tuple[Fact, float | None]]:
+    """The active facts that a new statement may be about, with their cosines: those of its slot, and the nearest.
+
+    Without a vector only slots are compared: a fact of no slot is then found again by its words alone.
+    """
+    near = find_nearest(user, vector, model) if vector is not None else {}
+    active = Fact.objects.for_user(user).active().defer("vector")
+    found = {fact.pk: fact for fact in active.filter(pk__in=list(near))}
+    if relation not in OPEN_RELATIONS:
+        slot = active.filter(relation=relation).order_by("-last_seen", "pk")[:MOST_IN_SLOT]
+        found |= {fact.pk: fact for fact in slot}
+    else:
+        about = active.filter(subject_key=subject_key).order_by("-last_seen", "pk")[:MOST_NEAR]
+        found |= {fact.pk: fact for fact in about}
+    return [(fact, near.get(fact.pk)) for fact in found.values()]

@@ -1,0 +1,143 @@
+"""Reads facts: lists as of a time, one with its evidence and history, and what stands behind memories."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from django.db.models import ExpressionWrapper, F, FloatField, Q, Value
+from django.db.models.functions import Exp, Extract, Greatest
+
+from memory.access.scope import user_scope
+from memory.facts.confidence import DECAY_A_DAY, LASTING_CATEGORIES, LASTING_RELATIONS, SECONDS_A_DAY
+from memory.facts.keys import fold_key
+from memory.models import EndUser, Fact, FactEvent, FactEvidence
+from memory.models.facts import FactQuerySet, FactState
+
+# Never so, or nothing left of it: at no time current.
+NEVER_HELD: Final = (FactState.RETRACTED, FactState.MERGED, FactState.FORGOTTEN)
+
+
+@dataclass(frozen=True, slots=True)
+class FactFilter:
+    """Conditions that must all hold. With ``as_of`` the state is that of the time: what held then."""
+
+    state: FactState | None = None
+    relation: str = ""
+    subject: str = ""
+    min_confidence: float = 0.0
+    as_of: datetime | None = None
+    words: str = ""
+    category: str = ""
+
+
+def where_lasting() -> Q:
+    lasting = Q(is_confirmed=True) | Q(bank_item_id__isnull=False)
+    return lasting | Q(relation__in=LASTING_RELATIONS) | Q(category__in=LASTING_CATEGORIES)
+
+
+def filter_by_confidence(facts: FactQuerySet, least: float, now: datetime) -> FactQuerySet:
+    """The same arithmetic as `confidence.decay_confidence`, in the database, so that a page is full."""
+    age_s = Extract(ExpressionWrapper(Value(now) - F("evidence_at"), output_field=FloatField()), "epoch")
+    days = Greatest(Value(0.0), age_s / Value(SECONDS_A_DAY))
+    decayed = F("base_confidence") * Exp(Value(-DECAY_A_DAY) * days)
+    return facts.annotate(decayed=decayed).filter(
+        Q(where_lasting(), base_confidence__gte=least) | Q(decayed__gte=least)
+    )
+
+
+def where_held(as_of: datetime) -> Q:
+    """What was true at a time, by what is known now."""
+    return Q(valid_from__lte=as_of) & (Q(valid_to=None) | Q(valid_to__gt=as_of)) & ~Q(state__in=NEVER_HELD)
+
+
+def select_facts(user: EndUser, wanted: FactFilter, now: datetime) -> FactQuerySet:
+    facts = Fact.objects.for_user(user).defer("vector")
+    if wanted.as_of is not None:
+        facts = facts.filter(where_held(wanted.as_of))
+    if wanted.state is not None:
+        facts = facts.filter(state=wanted.state)
+    elif wanted.as_of is None:
+        facts = facts.exclude(state=FactState.FORGOTTEN)
+    if wanted.relation:
+        facts = facts.filter(relation=wanted.relation)
+    if wanted.subject:
+        facts = facts.filter(subject_key=fold_key(wanted.subject))
+    if wanted.category:
+        facts = facts.filter(category=wanted.category)
+    for word in wanted.words.split():
+        facts = facts.filter(statement__icontains=word)
+    return filter_by_confidence(facts, wanted.min_confidence, now) if wanted.min_confidence > 0 else facts
+
+
+def list_facts(
+    user: EndUser, wanted: FactFilter, *, now: datetime, after: tuple[datetime, UUID] | None, limit: int
+) -> list[Fact]:
+    """Latest mention first. ``after`` is the place of the last one of the page before."""
+    with user_scope(user):
+        facts = select_facts(user, wanted, now)
+        if after is not None:
+            facts = facts.filter(Q(last_seen__lt=after[0]) | Q(last_seen=after[0], pk__gt=after[1]))
+        return list(facts.order_by("-last_seen", "pk")[:limit])
+
+
+def get_fact(user: EndUser, fact_id: UUID) -> Fact | None:
+    with user_scope(user):
+        return Fact.objects.for_user(user).filter(pk=fact_id).defer("vector").first()
+
+
+def list_evidence(user: EndUser, fact_id: UUID) -> list[FactEvidence]:
+    """Latest first."""
+    with user_scope(user):
+        return list(FactEvidence.objects.filter(user=user, fact_id=fact_id).order_by("-occurred_at", "-pk"))
+
+
+def list_fact_events(user: EndUser, fact_id: UUID) -> list[FactEvent]:
+    """Newest first."""
+    with user_scope(user):
+        return list(FactEvent.objects.filter(user=user, fact_id=fact_id).order_by("-pk"))
+
+
+def list_facts_of_memories(user: EndUser, memory_ids: Collection[UUID]) -> dict[UUID, list[Fact]]:
+    """The facts that memories are evidence for, and those published as them; by memory. In the user's scope."""
+    by_memory: dict[UUID, list[Fact]] = defaultdict(list)
+    rows = FactEvidence.objects.filter(user=user, memory_id__in=list(memory_ids), stance=1)
+    for row in rows.select_related("fact").order_by("fact_id"):
+        if row.memory_id is not None:
+            by_memory[row.memory_id].append(row.fact)
+    for fact in Fact.objects.for_user(user).filter(bank_item_id__in=list(memory_ids)):
+        if fact.bank_item_id is not None and fact not in by_memory[fact.bank_item_id]:
+            by_memory[fact.bank_item_id].append(fact)
+    return dict(by_memory)
+
+
+def find_current(user: EndUser, facts: Sequence[Fact]) -> dict[UUID, Fact]:
+    """The fact that holds now in the place of each superseded one, by the superseded one's id.
+
+    Follows the chain: Leeds, then York, then Hull gives Hull for Leeds. In the user's scope.
+    """
+    found: dict[UUID, Fact] = {}
+    next_of = {fact.pk: fact.superseded_by or fact.merged_into for fact in facts}
+    reached = {target for target in next_of.values() if target}
+    known: dict[UUID, Fact] = {}
+    while reached:
+        rows = Fact.objects.for_user(user).filter(pk__in=reached)
+        fresh = {fact.pk: fact for fact in rows}
+        known |= fresh
+        reached = {
+            target
+            for fact in fresh.values()
+            if (target := fact.superseded_by or fact.merged_into) and target not in known
+        }
+    for fact in facts:
+        at = next_of[fact.pk]
+        seen = {fact.pk}
+        while at is not None and at in known and at not in seen:
+            seen.add(at)
+            if known[at].state == FactState.ACTIVE:
+                found[fact.pk] = known[at]
+                break
+            at = known[at].superseded_by or known[at].merged_into
+    return found

@@ -1,0 +1,329 @@
+"""Decides what a new statement does to what is known of a person.
+
+The judge of pairs compares it with the facts of its slot and its neighbours. The same: one more piece of evidence. It
+cannot hold beside another: the one said later holds, the other until then. Doubt goes to a person. All of it happens
+in one transaction, under a lock of the person's facts, and reading the same turn again changes nothing.
+"""
+
+import enum
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, cast
+from uuid import UUID
+
+from memory.claims.claim import SPEAKER, Claim, ClaimTense
+from memory.facts import changes
+from memory.facts.confidence import STEP_SAID_AGAIN
+from memory.facts.evidence import FactOrigin, add_evidence, find_facts_of, reinforce_fact
+from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
+from memory.facts.nearest import find_candidates
+from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
+from memory.inference.base import Vector
+from memory.language.analysis import extract_terms
+from memory.models import EndUser, Fact, FactReview, FactTombstone
+from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, EvidenceKind, ReviewKind
+from memory.tiers import Indexing, Trust
+
+ENDED: Final = "over"
+REVIEW_OF: Final[dict[PairVerdict, ReviewKind]] = {
+    "contradiction": ReviewKind.CONTRADICTION,
+    "unsure": ReviewKind.UNSURE,
+}
+
+
+class FactEffect(enum.StrEnum):
+    ADDED = "added"
+    REINFORCED = "reinforced"
+    MERGED = "merged"
+    SUPERSEDED = "superseded"
+    REVIEW = "review"
+    # The person had it forgotten after it was said.
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class FactDraft:
+    """A statement that may become a fact. ``vector`` is None while there is no embedder."""
+
+    statement: str
+    occurred_at: datetime
+    confidence: float
+    subject: str = SPEAKER
+    relation: str = ""
+    object: str = ""
+    category: str = ""
+    lang: str = ""
+    polarity: bool = True
+    tense: ClaimTense = "present"
+    replaces: str = ""
+    is_correction: bool = False
+    trust: Trust = Trust.USER
+    vector: Vector | None = None
+    model: str = ""
+
+    @classmethod
+    def from_claim(cls, claim: Claim, statement: str, **values: Any) -> "FactDraft":
+        return cls(
+            statement=statement[:STATEMENT_CHARS],
+            subject=claim.subject[:KEY_CHARS],
+            relation=claim.relation,
+            object=claim.object[:KEY_CHARS],
+            lang=claim.lang,
+            polarity=claim.polarity,
+            tense=claim.tense,
+            replaces=getattr(claim, "replaces", ""),
+            is_correction=getattr(claim, "is_correction", False),
+            **values,
+        )
+
+    @classmethod
+    def from_pair(cls, read: PairStatement, **values: Any) -> "FactDraft":
+        return cls(
+            statement=read.statement[:STATEMENT_CHARS],
+            subject=(read.subject or SPEAKER)[:KEY_CHARS],
+            relation=read.relation,
+            object=read.object[:KEY_CHARS],
+            lang=read.lang,
+            polarity=read.polarity,
+            tense=read.tense,
+            replaces=read.replaces,
+            **values,
+        )
+
+
+@dataclass(slots=True)
+class RecordedFact:
+    """What a statement did. ``closed`` are the facts it ended, ``fact`` is None only where it was blocked."""
+
+    fact: Fact | None
+    effect: FactEffect
+    closed: list[Fact] = field(default_factory=list)
+    review: FactReview | None = None
+    is_new_evidence: bool = True
+
+
+@dataclass(slots=True)
+class JudgedFacts:
+    """The candidates by verdict, with the cosine each was judged by."""
+
+    same: list[tuple[Fact, float | None]] = field(default_factory=list)
+    contradicting: list[tuple[Fact, float | None]] = field(default_factory=list)
+    unsure: list[tuple[Fact, float | None]] = field(default_factory=list)
+
+
+def record_fact(user: EndUser, draft: FactDraft, origin: FactOrigin, *, now: datetime, actor: str) -> RecordedFact:
+    """Record one statement. In the user's scope; asks no other service."""
+    changes.lock_facts(user)
+    keys = (fold_key(draft.subject), draft.relation, fold_key(draft.object))
+    told_with = find_facts_of(user, origin)
+    if known := find_known(user, draft, keys, told_with):
+        return RecordedFact(known, FactEffect.REINFORCED, is_new_evidence=False)
+    # What stands in the bank is there for everybody to see, forgotten or not.
+    if origin.kind is not EvidenceKind.BANK and is_forgotten(user, draft, keys):
+        return RecordedFact(None, FactEffect.BLOCKED)
+    beside = {fact.pk for fact in told_with if fact.statement == draft.statement}
+    judged = judge_candidates(user, draft, keys, beside)
+    if judged.same:
+        best = max(judged.same, key=lambda pair: (pair[1] or 0.0, pair[0].last_seen, pair[0].pk))[0]
+        return support_fact(best, draft, origin, judged, now=now, actor=actor)
+    fact = insert_fact(user, draft, keys, origin, now=now, actor=actor)
+    return settle_conflicts(fact, draft, judged, now=now, actor=actor)
+
+
+def find_known(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], told_with: Sequence[Fact]) -> Fact | None:
+    """The fact this very turn was read into before, whatever became of it since."""
+    for fact in told_with:
+        if is_same_fact(fact, draft, keys):
+            merged = Fact.objects.for_user(user).filter(pk=fact.merged_into) if fact.merged_into else None
+            return (merged.first() if merged is not None else None) or fact
+    return None
+
+
+def is_same_fact(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    """By its slot and value; a fact of no slot, by its words."""
+    if (fact.subject_key, fact.relation, fact.object_key) != keys:
+        return False
+    return draft.relation not in OPEN_RELATIONS or fold_key(fact.statement) == fold_key(draft.statement)
+
+
+def is_forgotten(user: EndUser, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    digest = digest_fact(*keys, draft.statement)
+    return FactTombstone.objects.filter(user=user, digest=digest, forgotten_at__gte=draft.occurred_at).exists()
+
+
+def judge_candidates(
+    user: EndUser, draft: FactDraft, keys: tuple[str, str, str], beside: Collection[UUID]
+) -> JudgedFacts:
+    """``beside`` are facts of the same sentence, which are not held against each other."""
+    judged = JudgedFacts()
+    told = describe_draft(draft)
+    for fact, cosine in find_candidates(user, draft.relation, keys[0], draft.vector, draft.model):
+        if fact.pk in beside:
+            continue
+        verdict = judge_fact(fact, draft, told, keys, cosine)
+        if verdict == "merge":
+            judged.same.append((fact, cosine))
+        elif verdict == "contradiction":
+            judged.contradicting.append((fact, cosine))
+        elif verdict == "unsure":
+            judged.unsure.append((fact, cosine))
+    return judged
+
+
+def judge_fact(
+    fact: Fact, draft: FactDraft, told: PairStatement, keys: tuple[str, str, str], cosine: float | None
+) -> PairVerdict:
+    is_same_slot = draft.relation not in OPEN_RELATIONS and (fact.subject_key, fact.relation, fact.object_key) == keys
+    if is_same_slot and fact.polarity == draft.polarity and (fact.tense == ENDED) == (draft.tense == ENDED):
+        return "merge"
+    # The judge is told which was said first: what came in late, as from an import, is the earlier one.
+    if fact.first_seen <= draft.occurred_at:
+        return judge_pair(describe_fact(fact), told, cosine, is_ordered=True)
+    return judge_pair(told, describe_fact(fact), cosine, is_ordered=True)
+
+
+def describe_fact(fact: Fact) -> PairStatement:
+    return PairStatement(
+        fact.statement,
+        fact.subject,
+        fact.relation,
+        fact.object,
+        fact.polarity,
+        cast("ClaimTense", fact.tense),
+        fact.lang,
+    )
+
+
+def describe_draft(draft: FactDraft) -> PairStatement:
+    return PairStatement(
+        draft.statement,
+        draft.subject,
+        draft.relation,
+        draft.object,
+        draft.polarity,
+        draft.tense,
+        draft.lang,
+        draft.replaces,
+    )
+
+
+def support_fact(
+    fact: Fact, draft: FactDraft, origin: FactOrigin, judged: JudgedFacts, *, now: datetime, actor: str
+) -> RecordedFact:
+    """Count a repeated statement as evidence. Said with more words, it becomes the wording."""
+    is_merged = fold_key(fact.statement) != fold_key(draft.statement)
+    is_new = reinforce_fact(fact, origin, STEP_SAID_AGAIN, draft.occurred_at, now)
+    if is_merged and is_new and says_more(draft.statement, fact.statement):
+        reword_fact(fact, draft, now=now, actor=actor)
+    closed = (
+        close_contradicted(fact, draft, judged, now=now, actor=actor) if draft.occurred_at >= fact.last_seen else []
+    )
+    effect = FactEffect.SUPERSEDED if closed else FactEffect.MERGED if is_merged else FactEffect.REINFORCED
+    return RecordedFact(fact, effect, closed, is_new_evidence=is_new)
+
+
+def says_more(new: str, old: str) -> bool:
+    """Whether a wording holds every word of the other that counts, and more."""
+    told, known = set(extract_terms(new)), set(extract_terms(old))
+    return known < told
+
+
+def reword_fact(fact: Fact, draft: FactDraft, *, now: datetime, actor: str) -> None:
+    before = {"statement": fact.statement}
+    fact.statement, fact.lang = draft.statement, draft.lang
+    set_vector(fact, draft)
+    fact.save(update_fields=["statement", "lang", "vector", "model", "indexing"])
+    changes.record_fact_event(
+        fact, "reworded", now=now, actor=actor, before=before, after={"statement": fact.statement}
+    )
+
+
+def set_vector(fact: Fact, draft: FactDraft) -> None:
+    fact.vector = None if draft.vector is None else draft.vector.tolist()
+    fact.model = draft.model if draft.vector is not None else ""
+    fact.indexing = Indexing.PENDING if draft.vector is None else Indexing.READY
+
+
+def insert_fact(
+    user: EndUser, draft: FactDraft, keys: tuple[str, str, str], origin: FactOrigin, *, now: datetime, actor: str
+) -> Fact:
+    fact = Fact(
+        user=user,
+        subject=draft.subject,
+        subject_key=keys[0],
+        relation=draft.relation,
+        object=draft.object,
+        object_key=keys[2],
+        statement=draft.statement,
+        category=draft.category,
+        lang=draft.lang,
+        polarity=draft.polarity,
+        tense=draft.tense,
+        base_confidence=draft.confidence,
+        evidence_at=draft.occurred_at,
+        valid_from=draft.occurred_at,
+        first_seen=draft.occurred_at,
+        last_seen=draft.occurred_at,
+        thread_id=origin.thread_id,
+        trust=draft.trust,
+        principal=actor,
+        created_at=now,
+        updated_at=now,
+    )
+    set_vector(fact, draft)
+    fact.save(force_insert=True)
+    if draft.vector is None:
+        changes.mark_facts_due(user, now)
+    add_evidence(fact, origin, draft.confidence, draft.occurred_at)
+    changes.record_fact_event(
+        fact, "added", now=now, actor=actor, after={"state": fact.state, "confidence": draft.confidence}
+    )
+    return fact
+
+
+def settle_conflicts(fact: Fact, draft: FactDraft, judged: JudgedFacts, *, now: datetime, actor: str) -> RecordedFact:
+    """End what the new fact contradicts, or the new fact where it is older than what contradicts it."""
+    newer = [other for other, _ in judged.contradicting if other.first_seen > draft.occurred_at]
+    if newer:
+        # It was said before what is known, as in an import: it came first and has ended since.
+        first = min(newer, key=lambda other: (other.valid_from or other.first_seen, other.pk))
+        changes.supersede_fact(fact, first, now=now, actor=actor, reason="said before what is known")
+        return RecordedFact(fact, FactEffect.SUPERSEDED, [fact])
+    closed = close_contradicted(fact, draft, judged, now=now, actor=actor)
+    review = open_review(fact, judged, closed, now=now)
+    effect = FactEffect.SUPERSEDED if closed else FactEffect.REVIEW if review else FactEffect.ADDED
+    return RecordedFact(fact, effect, closed, review)
+
+
+def close_contradicted(fact: Fact, draft: FactDraft, judged: JudgedFacts, *, now: datetime, actor: str) -> list[Fact]:
+    """End the earlier facts that cannot hold beside this one; those a person vouches for wait for them."""
+    closed = []
+    for other, _ in judged.contradicting:
+        if other.pk == fact.pk or other.first_seen > draft.occurred_at or needs_review(other, draft):
+            continue
+        if draft.is_correction:
+            changes.retract_fact(other, now=now, actor=actor, reason="corrected", successor=fact)
+        else:
+            changes.supersede_fact(other, fact, now=now, actor=actor)
+        closed.append(other)
+    return closed
+
+
+def needs_review(fact: Fact, draft: FactDraft) -> bool:
+    """A less trusted voice may not end what the person said, nor a remark what they wrote into the bank by hand."""
+    return fact.is_curated or draft.trust < fact.trust
+
+
+def open_review(fact: Fact, judged: JudgedFacts, closed: list[Fact], *, now: datetime) -> FactReview | None:
+    """One pair for a person to decide: the nearest of what contradicts and was not ended, else of what is unclear."""
+    done = {other.pk for other in closed}
+    left = [(other, cosine, ReviewKind.CONTRADICTION) for other, cosine in judged.contradicting if other.pk not in done]
+    left = left or [(other, cosine, ReviewKind.UNSURE) for other, cosine in judged.unsure]
+    if not left:
+        return None
+    other, cosine, kind = max(left, key=lambda pair: (pair[1] or 0.0, pair[0].pk))
+    review, _ = FactReview.objects.get_or_create(
+        user_id=fact.user_id, fact=fact, other=other, defaults={"kind": kind, "cosine": cosine, "created_at": now}
+    )
+    return review

@@ -1,0 +1,165 @@
+"""What a person does with facts: state, confirm, correct, reject, restore, forget, decide. The bank follows."""
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from memory.access.scope import user_scope
+from memory.claims import read_claims
+from memory.facts import changes, queries, reviews
+from memory.facts.evidence import FactOrigin
+from memory.facts.profile import ProfileFact
+from memory.facts.profile.rules import choose_field
+from memory.facts.recording import FactEffect, RecordedFact
+from memory.guard import find_order, find_secret
+from memory.lifecycle import learning, publishing
+from memory.lifecycle.learning import SpokenText
+from memory.models import EndUser, Fact, FactReview, MemoryItem
+from memory.models.facts import STATEMENT_CHARS, EvidenceKind, FactState, ReviewDecision
+from memory.store import writing
+from memory.store.admission import WriteRefused, validate_field_text
+from memory.tiers import Status, Trust
+
+EFFECT_ORDER = (
+    FactEffect.SUPERSEDED, FactEffect.REVIEW, FactEffect.ADDED, FactEffect.MERGED, FactEffect.REINFORCED,
+    FactEffect.BLOCKED,
+)  # fmt: skip
+
+
+def validate_statement(statement: str) -> str:
+    """Raises WriteRefused for what is too long, holds a secret, or orders the assistant about."""
+    text = validate_field_text(statement, STATEMENT_CHARS, "statement")
+    for found, rule in ((find_secret(text), "holds a secret"), (find_order(text), "is an order to the assistant")):
+        if found:
+            raise WriteRefused("statement", f"this {rule}, which is no fact about a person")
+    return text
+
+
+def state_fact(
+    user: EndUser, statement: str, *, said_at: datetime, thread_id: str, now: datetime, actor: str
+) -> RecordedFact:
+    """Record a statement that somebody made outside of a conversation. Raises WriteRefused.
+
+    Of several facts in one statement the one that changed most is returned, with what all of them ended.
+    """
+    text = validate_statement(statement)
+    claims = tuple(read_claims(text))
+    field = choose_field(claims[0]) if claims else "identity"
+    stated = ProfileFact(field, text, "high", Trust.USER, claims)
+    spoken = SpokenText(text, said_at, thread_id)
+    drafted = learning.draft_profile_facts(user, [stated], spoken, {"fact": "stated"})
+    origin = FactOrigin(EvidenceKind.PERSON, uuid4(), None, thread_id)
+    with user_scope(user):
+        learned = learning.learn_facts(user, drafted, origin, now=now, actor=actor)
+    first = min(learned.recorded, key=lambda one: EFFECT_ORDER.index(one.effect))
+    first.closed = list({fact.pk: fact for one in learned.recorded for fact in one.closed}.values())
+    return first
+
+
+def find_fact_to_change(user: EndUser, fact_id: UUID) -> Fact | None:
+    """The fact under the lock. In the user's scope. A forgotten one is no longer there to be changed."""
+    changes.lock_facts(user)
+    fact = Fact.objects.for_user(user).filter(pk=fact_id).first()
+    return None if fact is None or fact.state == FactState.FORGOTTEN else fact
+
+
+def confirm_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> Fact | None:
+    with user_scope(user):
+        fact = find_fact_to_change(user, fact_id)
+        if fact is None:
+            return None
+        changes.restore_fact(fact, now=now, actor=actor, reason="confirmed")
+        changes.confirm_fact(fact, now=now, actor=actor)
+        return fact
+
+
+def reject_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> Fact | None:
+    """It never was so. What the product published of it is archived; what the person wrote stays theirs to archive."""
+    with user_scope(user):
+        fact = find_fact_to_change(user, fact_id)
+        if fact is not None and fact.state == FactState.ACTIVE:
+            changes.retract_fact(fact, now=now, actor=actor)
+            publishing.archive_closed(user, [fact], [], now=now, actor=actor)
+        return fact
+
+
+def restore_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> Fact | None:
+    """Undo: it holds again, and its bank item comes back."""
+    with user_scope(user):
+        fact = find_fact_to_change(user, fact_id)
+        if fact is None:
+            return None
+        changes.restore_fact(fact, now=now, actor=actor)
+        if fact.bank_item_id and fact.state == FactState.ACTIVE:
+            kept = writing.restore_memory(user, fact.bank_item_id, now=now, actor=actor)
+            if kept is not None and kept.pk != fact.bank_item_id:
+                fact.bank_item_id = kept.pk
+                fact.save(update_fields=["bank_item_id"])
+        return fact
+
+
+def revise_fact(
+    user: EndUser,
+    fact_id: UUID,
+    *,
+    now: datetime,
+    actor: str,
+    statement: str | None = None,
+    valid_from: datetime | None = None,
+    valid_to: datetime | None = None,
+) -> Fact | None:
+    """Correct the wording or the validity. The bank item says what the fact says. Raises WriteRefused."""
+    text = validate_statement(statement) if statement is not None else None
+    with user_scope(user):
+        fact = find_fact_to_change(user, fact_id)
+        if fact is None:
+            return None
+        start, end = valid_from or fact.valid_from, valid_to or fact.valid_to
+        if start and end and end < start:
+            raise WriteRefused("valid_to", "must not be before valid_from")
+        changes.revise_fact(fact, text, now=now, actor=actor, valid_from=valid_from, valid_to=valid_to)
+        if text is not None and fact.bank_item_id:
+            kept = writing.revise_memory(user, fact.bank_item_id, {"text": text}, now=now, actor=actor)
+            if kept is not None and kept.pk != fact.bank_item_id:
+                fact.bank_item_id = kept.pk
+            fact.is_curated = True
+            fact.save(update_fields=["bank_item_id", "is_curated"])
+        return fact
+
+
+def forget_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> bool:
+    """Forget for good: the words go, from the bank too, and earlier turns do not bring them back."""
+    with user_scope(user):
+        fact = find_fact_to_change(user, fact_id)
+        if fact is None:
+            return False
+        published = fact.bank_item_id
+        changes.forget_facts(user, [fact], now=now, actor=actor)
+        if published and not Fact.objects.for_user(user).filter(bank_item_id=published).exists():
+            writing.delete_memories(user, [published], now=now)
+        return True
+
+
+def decide_review(
+    user: EndUser, review_id: UUID, decision: ReviewDecision, *, now: datetime, actor: str
+) -> FactReview | None:
+    with user_scope(user):
+        decided = reviews.decide_review(user, review_id, decision, now=now, actor=actor)
+        if decided is None:
+            return None
+        review, ended = decided
+        archive_ended(user, ended, review, now=now, actor=actor)
+        return review
+
+
+def archive_ended(user: EndUser, ended: list[Fact], review: FactReview, *, now: datetime, actor: str) -> None:
+    """A person decided, so that the bank item goes with the fact, whoever wrote it."""
+    kept = queries.find_current(user, ended)
+    for fact in ended:
+        if fact.bank_item_id is None:
+            continue
+        successor = kept.get(fact.pk)
+        if successor is not None and successor.bank_item_id == fact.bank_item_id:
+            continue
+        items = MemoryItem.objects.for_user(user).active().filter(pk=fact.bank_item_id)
+        reasons = dict.fromkeys(items.values_list("pk", flat=True), f"decided in review: {review.decision}")
+        writing.retire_memories(user, reasons, Status.ARCHIVED, now=now, actor=actor)

@@ -1,0 +1,156 @@
+"""Reads what a person says into facts: from a turn, an import, or a statement of its own.
+
+In two steps, as no transaction may be open while other services are asked: `draft_facts` reads, embeds and looks for
+duplicates; `learn_facts` records and publishes, in the caller's transaction.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.facts import profile
+from memory.facts.evidence import FactOrigin
+from memory.facts.pairs import read_statement
+from memory.facts.profile import ProfileFact
+from memory.facts.recording import FactDraft, RecordedFact, record_fact
+from memory.inference import embedder
+from memory.inference.base import Vector
+from memory.lifecycle import publishing
+from memory.lifecycle.publishing import Publication
+from memory.models import EndUser, Fact, FactEvidence, MemoryItem
+from memory.models.facts import EvidenceKind
+from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
+from memory.tiers import Tier, Trust
+
+logger = structlog.get_logger(__name__)
+
+DEADLINE_S: Final = 30.0
+# Who facts are read by, in events and as the author of what is published.
+ACTOR: Final = "profile"
+BANK_ITEMS_AT_ONCE: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenText:
+    """What a person said. ``previous`` are their last turns in the thread, oldest first."""
+
+    text: str
+    said_at: datetime
+    thread_id: str = ""
+    memory_id: uuid.UUID | None = None
+    previous: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedStatement:
+    """One statement: the facts in it, and how the bank would hold it, None where the bank refuses it."""
+
+    drafts: Sequence[FactDraft]
+    publication: Publication | None
+
+
+@dataclass(slots=True)
+class LearnedFacts:
+    recorded: list[RecordedFact] = field(default_factory=list)
+    # Bank items that are new.
+    published: list[uuid.UUID] = field(default_factory=list)
+
+
+def draft_facts(user: EndUser, spoken: SpokenText, source: dict[str, str]) -> list[DraftedStatement]:
+    """What the person's words hold true. ``source`` is written into what is published."""
+    found = profile.detect_profile_facts(spoken.text, Deadline(DEADLINE_S), spoken.previous)
+    return draft_profile_facts(user, found, spoken, source)
+
+
+def draft_profile_facts(
+    user: EndUser, found: Sequence[ProfileFact], spoken: SpokenText, source: dict[str, str]
+) -> list[DraftedStatement]:
+    if not found:
+        return []
+    vectors, model = embed_statements([fact.statement for fact in found])
+    drafted = []
+    for fact, vector in zip(found, vectors, strict=True):
+        publication = publishing.draft_publication(
+            user, fact, source, said_at=spoken.said_at, thread_id=spoken.thread_id, memory_id=spoken.memory_id
+        )
+        drafted.append(DraftedStatement(build_drafts(fact, spoken.said_at, vector, model), publication))
+    return drafted
+
+
+def embed_statements(statements: Sequence[str]) -> tuple[list[Vector | None], str]:
+    """One call for all. Without an embedder facts are recorded all the same, and embedded later."""
+    service = embedder()
+    try:
+        deadline = Deadline(memory_conf().deadlines.default_s)
+        return list(service.embed_passages(list(statements), deadline)), service.model
+    except Unavailable as error:
+        logger.info("facts recorded without vectors", dependency=error.dependency, reason=error.reason)
+        return [None] * len(statements), ""
+
+
+def build_drafts(fact: ProfileFact, said_at: datetime, vector: Vector | None, model: str) -> list[FactDraft]:
+    """The facts of one statement: one for each of its claims, or what the statement itself reads as."""
+    given = {
+        "occurred_at": said_at,
+        "confidence": fact.confidence,
+        "category": fact.field,
+        "trust": fact.trust,
+        "vector": vector,
+        "model": model,
+    }
+    if fact.claims:
+        return [FactDraft.from_claim(claim, fact.statement, **given) for claim in fact.claims]
+    return [FactDraft.from_pair(read_statement(fact.statement), **given)]
+
+
+def learn_facts(
+    user: EndUser, drafted: Sequence[DraftedStatement], origin: FactOrigin, *, now: datetime, actor: str = ACTOR
+) -> LearnedFacts:
+    """Record the facts and publish them. In the user's scope; settle the source in the same transaction."""
+    learned = LearnedFacts()
+    for statement in drafted:
+        recorded = [record_fact(user, draft, origin, now=now, actor=actor) for draft in statement.drafts]
+        learned.recorded += recorded
+        published = publishing.publish_facts(user, recorded, statement.publication, now=now, actor=actor)
+        learned.published += [published] if published else []
+    if learned.published:
+        publishing.make_room(user, learned.published, now=now)
+    return learned
+
+
+def list_unread_bank_items(user: EndUser, limit: int) -> list[MemoryItem]:
+    """Active bank items that no fact stands behind: what people and tools wrote there. In the user's scope."""
+    linked = Fact.objects.for_user(user).filter(bank_item_id__isnull=False).values("bank_item_id")
+    read = FactEvidence.objects.filter(user=user, kind=EvidenceKind.BANK).values("ref_id")
+    unread = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
+    return list(unread.exclude(pk__in=linked).exclude(pk__in=read).order_by("occurred_at", "pk")[:limit])
+
+
+def learn_bank_items(user: EndUser, *, now: datetime, limit: int = BANK_ITEMS_AT_ONCE) -> int:
+    """Read bank items into facts, so that what is said later is held against them. Returns how many were read."""
+    with user_scope(user):
+        items = list_unread_bank_items(user, limit)
+    if not items:
+        return 0
+    vectors, model = embed_statements([item.text for item in items])
+    with user_scope(user):
+        for item, vector in zip(items, vectors, strict=True):
+            draft = FactDraft.from_pair(
+                read_statement(item.text),
+                occurred_at=item.occurred_at,
+                confidence=item.confidence,
+                category=item.tags[0] if item.tags else "",
+                trust=Trust(item.trust),
+                vector=vector,
+                model=model,
+            )
+            origin = FactOrigin(EvidenceKind.BANK, item.pk, item.pk, item.thread_id)
+            publishing.link_bank_item(user, item, record_fact(user, draft, origin, now=now, actor=ACTOR), now=now)
+    return len(items)

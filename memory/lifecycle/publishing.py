@@ -1,0 +1,221 @@
+"""Facts and the memory bank: what is published there, and what becomes of a fact when its item changes.
+
+A fact reaches the bank through its guard and its dedup and is linked by ``bank_item_id``. When another takes its place
+the item that the product wrote is archived with the reason; one that a person wrote or edited goes to review. A person
+who archives, edits or deletes the item has thereby rejected, revised or forgotten the fact.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from memory.conf import memory_conf
+from memory.facts import changes
+from memory.facts.evidence import remove_evidence_of
+from memory.facts.keys import fold_key
+from memory.facts.pairs import judge_pair, read_statement
+from memory.facts.profile import ProfileFact
+from memory.facts.recording import RecordedFact
+from memory.indexes.duplicates import find_near_duplicate
+from memory.lifecycle import bank
+from memory.models import EndUser, Fact, MemoryEvent, MemoryItem
+from memory.models.facts import FactState
+from memory.platform.deadline import Deadline
+from memory.store import writing
+from memory.store.admission import NewMemory, WriteRefused, validate_memory
+from memory.store.merging import MERGE_REASON
+from memory.tiers import SourceType, Status, Tier, Trust
+
+logger = structlog.get_logger(__name__)
+
+# Passes of the product, whose archiving says nothing about what is true.
+MACHINES: Final = frozenset({"", "promotion", "profile", "bench"})
+KIND: Final = "profile"
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A statement as the bank would hold it. ``twin`` is the item near enough to say the same."""
+
+    memory: NewMemory
+    twin: uuid.UUID | None
+
+
+def draft_publication(
+    user: EndUser,
+    fact: ProfileFact,
+    source: dict[str, str],
+    *,
+    said_at: datetime,
+    thread_id: str,
+    memory_id: uuid.UUID | None,
+) -> Publication | None:
+    """None where the bank refuses it: the fact is kept all the same. Asks the embedder; open no transaction."""
+    new = NewMemory(
+        text=fact.statement,
+        tier=Tier.MEMORY_BANK,
+        tags=list(fact.tags),
+        importance=fact.importance,
+        confidence=fact.confidence,
+        thread_id=thread_id,
+        source_type=SourceType.USER,
+        trust=fact.trust,
+        source={"kind": KIND, **source},
+        occurred_at=said_at,
+        parents=[memory_id] if memory_id else [],
+    )
+    try:
+        new = validate_memory(new)
+    except WriteRefused as error:
+        logger.info("a fact was not published", field=error.field, rule=error.rule)
+        return None
+    deadline = Deadline(memory_conf().deadlines.default_s)
+    return Publication(new, find_near_duplicate(user, new.text, deadline))
+
+
+def publish_facts(
+    user: EndUser, recorded: Sequence[RecordedFact], publication: Publication | None, *, now: datetime, actor: str
+) -> uuid.UUID | None:
+    """Bring the bank in line with what a statement did. Returns the id of the bank item if it is new.
+
+    In the user's scope, after the facts were recorded.
+    """
+    closed = [fact for one in recorded for fact in one.closed]
+    pinned = archive_closed(user, closed, recorded, now=now, actor=actor)
+    current = [one for one in recorded if one.fact is not None and one.fact.state == FactState.ACTIVE]
+    fresh = [one for one in current if one.is_new_evidence]
+    if publication is None or not fresh:
+        return None
+    return store_published(user, fresh, publication, is_pinned=pinned, now=now, actor=actor)
+
+
+def store_published(
+    user: EndUser,
+    recorded: Sequence[RecordedFact],
+    publication: Publication,
+    *,
+    is_pinned: bool,
+    now: datetime,
+    actor: str,
+) -> uuid.UUID | None:
+    known = next((one.fact.bank_item_id for one in recorded if one.fact and one.fact.bank_item_id), None)
+    twin = known or find_true_twin(user, publication)
+    memory = replace(publication.memory, always_inject=is_pinned or publication.memory.always_inject)
+    try:
+        stored = writing.store_memory(user, memory, now=now, actor=actor, similar_to=twin)
+    except WriteRefused as error:
+        logger.info("a fact was not published", field=error.field, rule=error.rule)
+        return None
+    for one in recorded:
+        if one.fact is not None and one.fact.bank_item_id != stored.item.pk:
+            one.fact.bank_item_id = stored.item.pk
+            one.fact.save(update_fields=["bank_item_id"])
+    return stored.item.pk if stored.duplicate_of is None else None
+
+
+def find_true_twin(user: EndUser, publication: Publication) -> uuid.UUID | None:
+    """The near item, where the judge says that it is the same: "I live in York" lies near "I live in Leeds"."""
+    if publication.twin is None:
+        return None
+    item = MemoryItem.objects.for_user(user).active().filter(pk=publication.twin).only("text").first()
+    if item is None:
+        return None
+    verdict = judge_pair(read_statement(item.text), read_statement(publication.memory.text))
+    return None if verdict in {"contradiction", "keep_both"} else item.pk
+
+
+def archive_closed(
+    user: EndUser, closed: Sequence[Fact], recorded: Sequence[RecordedFact], *, now: datetime, actor: str
+) -> bool:
+    """Archive the items of facts that ended, where no other fact stands in them. Returns whether one was pinned."""
+    ids = {fact.bank_item_id for fact in closed if fact.bank_item_id}
+    if not ids:
+        return False
+    kept = set(Fact.objects.for_user(user).active().filter(bank_item_id__in=ids).values_list("bank_item_id", flat=True))
+    successor = next((one.fact.statement for one in recorded if one.fact is not None), "")
+    reasons = {item_id: f"superseded: {successor}"[:300] for item_id in ids - kept if item_id}
+    pinned = MemoryItem.objects.for_user(user).active().filter(pk__in=reasons, always_inject=True).exists()
+    writing.retire_memories(user, reasons, Status.ARCHIVED, now=now, actor=actor)
+    return pinned
+
+
+def make_room(user: EndUser, fresh: Sequence[uuid.UUID], *, now: datetime) -> None:
+    """The bank has its cap; what was just published is the last to go."""
+    try:
+        bank.make_room(user, now=now, keep=list(fresh))
+    except WriteRefused as error:
+        # The fact itself is kept; only its place in a bank full of what people wrote is not.
+        logger.info("no room in the bank for a fact", rule=error.rule)
+
+
+def link_bank_item(user: EndUser, item: MemoryItem, recorded: RecordedFact, *, now: datetime) -> None:
+    """Link a bank item that was read as a fact, and archive what the product published of the facts it ended."""
+    fact = recorded.fact
+    if fact is None:
+        return
+    archive_closed(user, recorded.closed, [recorded], now=now, actor="profile")
+    if fact.bank_item_id is None:
+        fact.bank_item_id = item.pk
+    # What a model or a tool wrote there may be ended by the person's next remark; what a person wrote may not.
+    fact.is_curated = fact.is_curated or item.trust == Trust.USER
+    fact.save(update_fields=["bank_item_id", "is_curated"])
+
+
+def follow_bank_change(user: EndUser, kind: str, ids: Sequence[uuid.UUID], *, now: datetime) -> None:
+    """What a change of bank items means for the facts behind them. In the scope and transaction of the change."""
+    facts = list(Fact.objects.for_user(user).filter(bank_item_id__in=list(ids)).defer("vector"))
+    if not facts:
+        return
+    if kind == "removed":
+        changes.forget_facts(user, facts, now=now, actor="")
+        return
+    events = find_latest_events(user, [fact.bank_item_id for fact in facts if fact.bank_item_id])
+    for fact in facts:
+        event = events.get(fact.bank_item_id) if fact.bank_item_id else None
+        if event is not None:
+            follow_item_event(fact, kind, event, now=now)
+
+
+def has_unpublished(user: EndUser, ids: Sequence[uuid.UUID]) -> bool:
+    """Whether any of these items was written by somebody, and not published from a fact."""
+    return MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).exclude(source__kind=KIND).exists()
+
+
+def find_latest_events(user: EndUser, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, MemoryEvent]:
+    latest = MemoryEvent.objects.filter(user=user, item_id__in=list(ids)).order_by("item_id", "-id")
+    return {event.item_id: event for event in latest.distinct("item_id")}
+
+
+def follow_item_event(fact: Fact, kind: str, event: MemoryEvent, *, now: datetime) -> None:
+    if kind == "archived" and event.reason == MERGE_REASON and "merged_into" in event.after:
+        Fact.objects.for_user(fact.user_id).filter(pk=fact.pk).update(bank_item_id=event.after["merged_into"])
+    elif kind == "archived" and event.actor not in MACHINES and fact.state == FactState.ACTIVE:
+        changes.retract_fact(fact, now=now, actor=event.actor, reason="its bank item was archived")
+    elif kind == "restored":
+        changes.restore_fact(fact, now=now, actor=event.actor, reason="its bank item was restored")
+    elif kind == "revised" and event.kind == "revised" and event.actor not in MACHINES:
+        revise_from_bank(fact, event, now=now)
+
+
+def revise_from_bank(fact: Fact, event: MemoryEvent, *, now: datetime) -> None:
+    """A person reworded the bank item: the fact says what they wrote, and a remark in passing no longer ends it."""
+    text = event.after.get("text")
+    if not text or fold_key(text) == fold_key(fact.statement):
+        return
+    changes.revise_fact(fact, text, now=now, actor=event.actor)
+    fact.is_curated = True
+    fact.save(update_fields=["is_curated"])
+
+
+def remove_with_memories(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> None:
+    """Deleted memories take their evidence, facts without any left, and what the product published of those."""
+    concerned = Fact.objects.for_user(user).filter(evidence__memory_id__in=list(ids), evidence__user=user)
+    published = {fact.pk: fact.bank_item_id for fact in concerned.only("id", "bank_item_id") if fact.bank_item_id}
+    gone = [published[fact_id] for fact_id in remove_evidence_of(user, ids) if fact_id in published]
+    if gone:
+        own = MemoryItem.objects.for_user(user).filter(pk__in=gone, source__kind=KIND)
+        writing.delete_memories(user, list(own.values_list("pk", flat=True)), now=now)

@@ -1,0 +1,110 @@
+"""What a statement does to what was known, through the verbs of the product and a conversation."""
+
+from datetime import timedelta
+
+import pytest
+
+from memory.access.scope import user_scope
+from memory.facade import MemoryFacade
+from memory.facts.queries import FactFilter
+from memory.models import EndUser, Fact, FactEvidence, MemoryItem
+from memory.models.facts import FactState
+from memory.tiers import Status, Tier
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import NewExchange, StoredExchange
+from outcomes.models import Exchange
+from tests.conftest import Clock
+
+memory = MemoryFacade("key:test")
+
+pytestmark = pytest.mark.django_db
+
+
+def tell(user: EndUser, message: str, clock: Clock, thread: str = "t") -> StoredExchange:
+    stored = memory.store_exchange(user, NewExchange(thread, message, "I see."), now=clock())
+    profiling.profile_due_exchanges(user, now=clock())
+    return stored
+
+
+def held(user: EndUser, clock: Clock, **wanted: object) -> list[str]:
+    found = memory.list_facts(user, FactFilter(**{"state": FactState.ACTIVE, **wanted}), now=clock(), limit=50)  # type: ignore[arg-type]
+    return [fact.statement for fact in found]
+
+
+def bank(user: EndUser) -> list[str]:
+    with user_scope(user):
+        items = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
+        return sorted(items.values_list("text", flat=True))
+
+
+def test_a_new_home_supersedes_the_old_one_in_facts_and_bank(user: EndUser, clock: Clock) -> None:
+    tell(user, "I live in Leeds.", clock)
+    clock.advance(days=3)
+    moved = clock()
+    tell(user, "I live in York.", clock)
+
+    assert held(user, clock, relation="lives_in") == ["I live in York."]
+    assert bank(user) == ["I live in York."]
+    with user_scope(user):
+        old = Fact.objects.for_user(user).get(object_key="leeds")
+        new = Fact.objects.for_user(user).get(object_key="york")
+        archived = MemoryItem.objects.for_user(user).get(text="I live in Leeds.")
+    assert (old.state, old.superseded_by, old.valid_to) == (FactState.SUPERSEDED, new.pk, moved)
+    assert archived.status == Status.ARCHIVED
+    before = memory.list_facts(user, FactFilter(as_of=moved - timedelta(days=1)), now=clock(), limit=5)
+    assert [fact.statement for fact in before] == ["I live in Leeds."]
+
+
+def test_the_same_words_again_are_evidence_and_no_second_fact(user: EndUser, clock: Clock) -> None:
+    tell(user, "I am allergic to peanuts.", clock)
+    clock.advance(days=1)
+    tell(user, "I am allergic to peanuts.", clock, thread="other")
+    with user_scope(user):
+        fact = Fact.objects.for_user(user).get()
+        assert (fact.evidence_count, FactEvidence.objects.filter(user=user).count()) == (2, 2)
+        assert fact.base_confidence > 0.9
+
+
+def test_reading_an_exchange_again_changes_nothing(user: EndUser, clock: Clock) -> None:
+    tell(user, "I live in Leeds.", clock)
+    tell(user, "I live in York.", clock)
+    with user_scope(user):
+        before = list(Fact.objects.for_user(user).order_by("pk").values())
+        Exchange.objects.filter(user=user).update(profiled_at=None, profile_attempts=0)
+    assert profiling.profile_due_exchanges(user, now=clock()) == 2
+    with user_scope(user):
+        assert list(Fact.objects.for_user(user).order_by("pk").values()) == before
+
+
+def test_deleting_the_memory_takes_the_fact_that_rested_on_it(user: EndUser, clock: Clock) -> None:
+    stored = tell(user, "I live in Leeds.", clock)
+    assert memory.remove(user, stored.memory_id, now=clock())
+    assert held(user, clock) == []
+    assert bank(user) == []
+    with user_scope(user):
+        assert not Fact.objects.for_user(user).exists()
+
+
+def test_what_is_forgotten_is_not_learned_again_from_the_same_turn(user: EndUser, clock: Clock) -> None:
+    tell(user, "I live in Leeds.", clock)
+    [fact] = memory.list_facts(user, FactFilter(), now=clock(), limit=5)
+    clock.advance(minutes=1)
+    assert memory.forget_fact(user, fact.pk, now=clock())
+    with user_scope(user):
+        Exchange.objects.filter(user=user).update(profiled_at=None, profile_attempts=0)
+    profiling.profile_due_exchanges(user, now=clock())
+    assert held(user, clock) == []
+    assert bank(user) == []
+    clock.advance(minutes=1)
+    tell(user, "I live in Leeds.", clock, thread="later")
+    assert held(user, clock) == ["I live in Leeds."]
+
+
+def test_archiving_the_bank_item_rejects_the_fact_and_restoring_it_brings_it_back(user: EndUser, clock: Clock) -> None:
+    tell(user, "I live in Leeds.", clock)
+    [fact] = memory.list_facts(user, FactFilter(), now=clock(), limit=5)
+    assert fact.bank_item_id is not None
+    memory.archive(user, fact.bank_item_id, now=clock())
+    assert held(user, clock) == []
+    memory.restore(user, fact.bank_item_id, now=clock())
+    assert held(user, clock) == ["I live in Leeds."]

@@ -1,8 +1,19 @@
 """Holds two statements against each other."""
 
-from memory.claims import is_single_valued
+from typing import Final
+
+from memory.facts.pairs.comparison import Comparison
+from memory.facts.pairs.reading import read_pair_statement
 from memory.facts.pairs.statement import PairStatement, PairVerdict
-from memory.language.folding import fold_text
+from memory.facts.pairs.values import conflict
+
+# Of the shorter statement's words, those that the other must say as well for the two to be about one thing.
+HALF: Final = 0.5
+MOST: Final = 0.6
+# Two wordings of one thing; between .8 and .9 stand as many contradictions as paraphrases, so the words have to agree.
+ALIKE: Final = 0.8
+# What a statement holds for that another one is not about: a second home, a work phone, a project.
+APART: Final = frozenset({"second", "project", "private", "work"})
 
 
 def judge_pair(
@@ -12,10 +23,58 @@ def judge_pair(
 
     ``cosine`` is that of their embeddings, None where there is none.
     """
-    if fold_text(a.statement) == fold_text(b.statement):
+    both = Comparison(read_pair_statement(a), read_pair_statement(b), cosine)
+    if both.a.folded == both.b.folded:
         return "merge"
-    if a.subject == b.subject and a.relation and a.relation == b.relation:
-        if a.object == b.object:
-            return "merge" if a.polarity == b.polarity and a.tense == b.tense else "contradiction"
-        return "contradiction" if is_single_valued(a.relation) else "keep_both"
-    return "unrelated" if cosine is not None and cosine < 0.3 else "unsure"
+    return judge_readings(both)
+
+
+def judge_readings(both: Comparison) -> PairVerdict:
+    a, b = both.a, both.b
+    apart = judge_apart(both)
+    if both.are_persons_apart:
+        return "keep_both" if both.shared or both.is_related else "unrelated"
+    if both.are_contexts_apart or (a.contexts ^ b.contexts) & APART:
+        return "keep_both" if both.shared or both.is_related or both.are_contexts_apart else apart
+    if a.time != b.time and ("past" in (a.time, b.time)) and not both.axis_conflict:
+        return apart
+    if a.time != b.time and "plan" in (a.time, b.time) and not ("good" in a.tags and "good" in b.tags):
+        return apart
+    if both.axis_conflict and a.polarity and b.polarity:
+        return "contradiction"
+    turned = a.polarity != b.polarity or (a.time != b.time and "ended" in (a.time, b.time))
+    if turned:
+        same = both.shared and both.coverage >= HALF
+        return apart if not same else "keep_both" if a.contexts != b.contexts else "contradiction"
+    return judge_values(both, apart)
+
+
+def judge_apart(both: Comparison) -> PairVerdict:
+    """Of statements that neither agree nor clash."""
+    is_near = both.is_related or both.is_about_one_thing or both.is_one_frame
+    return "keep_both" if is_near else "unrelated"
+
+
+def judge_values(both: Comparison, apart: PairVerdict) -> PairVerdict:
+    """Of statements that hold at one time and on one side."""
+    a, b = both.a, both.b
+    differ = conflict(a.values, b.values)
+    is_open = bool(both.only_a and both.only_b)
+    if differ and (both.single_slots or not a.words or not b.words or (both.shared and not is_open)):
+        return "contradiction"
+    if both.single_slots and is_open:
+        return "keep_both" if "second" in a.tags | b.tags else "contradiction"
+    if is_open and any(word.key == "best" for word in both.shared) and len(both.shared) > 1:
+        return "contradiction"
+    if not is_open and not differ and is_same_matter(both):
+        return "merge"
+    if both.cosine is not None and both.cosine >= ALIKE and both.coverage >= MOST and not differ:
+        return "merge"
+    return apart
+
+
+def is_same_matter(both: Comparison) -> bool:
+    """Whether what one says and the other says as well is more than a word that both happen to hold."""
+    if both.axis_match or both.shared_slots or both.is_one_frame or both.is_about_one_thing:
+        return bool(both.shared or both.axis_match or both.a.values & both.b.values)
+    return len(both.shared) > 1

@@ -1,4 +1,4 @@
-"""What the product measures of itself: speed, load, insights, quality, learning, promotion, claims, conversations."""
+"""What the product measures of itself: speed, load, quality, learning, promotion, claims, pairs, conversations."""
 
 from argparse import ArgumentTypeError
 from contextlib import ExitStack
@@ -16,7 +16,7 @@ from memory.benchmarks import insights, load, promotion
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
 from memory.benchmarks.staging import BenchmarkStageError, stage_local, stage_remote
-from memory.evaluation import claims, conversations, learning, quality, report
+from memory.evaluation import claims, conversations, learning, pairs, quality, report
 from memory.evaluation.datasets import DatasetError, RetrievalDataset, limit_questions, read_dataset
 from memory.evaluation.loading import NotIndexedError
 from memory.evaluation.quality import MODES, QualityResults
@@ -102,6 +102,11 @@ def add_claims_arguments(parser: CommandParser) -> None:
     parser.add_argument("--misses", action="store_true", help="list what was missed and what was wrong")
 
 
+def add_pairs_arguments(parser: CommandParser) -> None:
+    parser.add_argument("file", type=Path, nargs="+", help="pairs of statements or conversations, one a line")
+    parser.add_argument("--misses", action="store_true", help="list what was judged wrongly")
+
+
 def add_conversations_arguments(parser: CommandParser) -> None:
     parser.add_argument("file", type=Path, nargs="+", help="conversations with questions, one JSON object a line")
     parser.add_argument("--later", type=parse_whole, default=30, help="days after the last turn to ask again")
@@ -133,6 +138,8 @@ class Command(BaseCommand):
         promotion.add_arguments(promotion_parser)
         claims_parser = kinds.add_parser("claims", help="what is read from turns, and what should not be")
         add_claims_arguments(claims_parser)
+        pairs_parser = kinds.add_parser("pairs", help="how two statements about a person are judged")
+        add_pairs_arguments(pairs_parser)
         conversations_parser = kinds.add_parser("conversations", help="what is still known of conversations, and later")
         add_conversations_arguments(conversations_parser)
         for kind in kinds.choices.values():
@@ -149,6 +156,7 @@ class Command(BaseCommand):
             "insights": measure_insights,
             "promotion": measure_promotion,
             "claims": measure_claims,
+            "pairs": measure_pairs,
             "conversations": measure_conversations,
         }[options["kind"]]
         try:
@@ -176,6 +184,17 @@ def measure_claims(console: Console, options: dict[str, Any]) -> dict[str, Any]:
     content = {}
     for path in options["file"]:
         figures = claims.measure_claims(claims.read_turns(path))
+        report.print_lines(console, [f"{path.name}: {name}: {value}" for name, value in figures.rows()])
+        if options["misses"]:
+            report.print_lines(console, figures.misses)
+        content[path.name] = figures.as_json()
+    return content
+
+
+def measure_pairs(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    content = {}
+    for path in options["file"]:
+        figures = pairs.measure_pairs(claims.read_turns(path), pairs.compare_embeddings())
         report.print_lines(console, [f"{path.name}: {name}: {value}" for name, value in figures.rows()])
         if options["misses"]:
             report.print_lines(console, figures.misses)

@@ -1,0 +1,112 @@
+"""What two readings have in common and where they part."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from memory.facts.pairs.lexicon import list_slots
+from memory.facts.pairs.reading import PairReading, PairWord
+
+Words = tuple[PairWord, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Of two readings. ``cosine`` is None where there is none."""
+
+    a: PairReading
+    b: PairReading
+    cosine: float | None
+
+    @cached_property
+    def shared(self) -> Words:
+        """Apart from what happens once."""
+        words = self.a.words
+        return tuple(one for one in words if not one.is_chance and any(one.meets(other) for other in self.b.words))
+
+    @cached_property
+    def only_a(self) -> Words:
+        return find_unmet(self.a, self.b)
+
+    @cached_property
+    def only_b(self) -> Words:
+        return find_unmet(self.b, self.a)
+
+    @cached_property
+    def shared_slots(self) -> frozenset[str]:
+        return self.a.slots & self.b.slots
+
+    @cached_property
+    def single_slots(self) -> frozenset[str]:
+        return self.shared_slots & list_slots("single")
+
+    @cached_property
+    def axis_conflict(self) -> bool:
+        return any(self.a.axes[axis].isdisjoint(self.b.axes[axis]) for axis in self.a.axes.keys() & self.b.axes.keys())
+
+    @cached_property
+    def axis_match(self) -> bool:
+        return any(self.a.axes[axis] & self.b.axes[axis] for axis in self.a.axes.keys() & self.b.axes.keys())
+
+    @cached_property
+    def are_contexts_apart(self) -> bool:
+        return bool(self.a.contexts and self.b.contexts) and self.a.contexts.isdisjoint(self.b.contexts)
+
+    @cached_property
+    def are_persons_apart(self) -> bool:
+        a, b = self.a, self.b
+        if a.kin and b.kin:
+            return a.kin.isdisjoint(b.kin)
+        names = (a.names | {a.opening_name} - {""}, b.names | {b.opening_name} - {""})
+        if a.kin or b.kin:
+            return names[0].isdisjoint(names[1])
+        if a.opening_name and b.opening_name:
+            return a.opening_name not in names[1] and b.opening_name not in names[0]
+        if a.opening_name or b.opening_name:
+            name, others, other = (a.opening_name, names[1], b) if a.opening_name else (b.opening_name, names[0], a)
+            return name not in others and other.is_of_user
+        return False
+
+    @cached_property
+    def coverage(self) -> float:
+        """Which part of the shorter statement the other one says as well."""
+        size = min(len(self.a.words), len(self.b.words))
+        met = min(len(self.a.words) - len(self.only_a), len(self.b.words) - len(self.only_b))
+        return met / size if size else 0.0
+
+    @cached_property
+    def is_related(self) -> bool:
+        a, b = self.a, self.b
+        if self.shared_slots or self.axis_match or self.axis_conflict:
+            return True
+        if a.domains and b.domains:
+            return not a.domains.isdisjoint(b.domains)
+        return False
+
+    @cached_property
+    def is_one_frame(self) -> bool:
+        """The person does the same with something else."""
+        return not self.a.verbs.isdisjoint(self.b.verbs)
+
+    @cached_property
+    def is_about_one_thing(self) -> bool:
+        """ "The user's bike ..." twice: two facts about one thing."""
+        return any(one.meets(other) for one in self.a.owned for other in self.b.owned)
+
+
+def find_unmet(one: PairReading, other: PairReading) -> Words:
+    """The words of a statement that the other one does not say, apart from those that only name a slot of both."""
+    shared = one.slots & other.slots
+    found = tuple(
+        word
+        for word in one.words
+        if not any(word.meets(known) for known in other.words) and not (word.is_marker and word.slots & shared)
+    )
+    if stands_for(found, other.words):
+        return tuple(word for word in found if not word.is_name)
+    return tuple(word for word in found if not stands_for(other.words, (word,)))
+
+
+def stands_for(words: Words, others: Words) -> bool:
+    """Whether one of the others is made of the first letters of names: "NHS"."""
+    initials = "".join(word.key[0] for word in words if word.is_name)
+    return any(word.is_name and 2 <= len(word.key) <= 6 and initials.startswith(word.key) for word in others)

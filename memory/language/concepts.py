@@ -48,6 +48,12 @@ def find_english_name(forms: Iterable[str]) -> str | None:
     return next((known.english[known.by_term[form][0]] for form in forms if form in known.by_term), None)
 
 
+def list_terms(meaning: str) -> tuple[str, ...]:
+    """The terms of a meaning in all languages, by the name that the English list gives it; empty for none of them."""
+    words = ((word, code) for code in list_codes() for word in read_entries(code, SUBJECT, meaning))
+    return tuple(dict.fromkeys(term for word, code in words for term in _terms_of(word, code)))
+
+
 def is_vocabulary(word: str, language: str) -> bool:
     """Whether a word of a language is one of the known meanings, hence hardly a name."""
     return any(form in _load_concepts().by_term for form in stem_word(normalise_text(word).casefold(), language))

@@ -1,0 +1,86 @@
+"""Which statements are standing constraints, and what of life each of them limits.
+
+A constraint is what an answer must never break although nobody mentions it: an allergy, a diet, a medicine, pregnancy,
+a disability, a fear, the safety of somebody close, the style of the answers.
+"""
+
+from functools import lru_cache
+from typing import Final
+
+from memory.claims.topics import KIND, TopicWords, find_topic_words
+
+STYLE: Final = "style"
+
+BODY: Final = frozenset({"food", "drink", "health", "exercise"})
+OUT: Final = frozenset({"outing", "travel"})
+# What each kind of constraint limits. An allergy limits what it names, and food where it names nothing known.
+LIMITS: Final[dict[str, frozenset[str]]] = {
+    "diet": frozenset({"food", "drink"}),
+    "faith": frozenset({"food", "drink", "schedule", "clothes"}),
+    "sober": frozenset({"drink", "food", "outing", "gift"}),
+    "diabetes": BODY,
+    "medication": frozenset({"health", "food", "drink"}),
+    "pregnancy": BODY | OUT | {"beauty", "home"},
+    "breath": OUT | {"home", "exercise", "animals", "health", "beauty"},
+    "heart": BODY | OUT,
+    "mobility": OUT | {"exercise", "home", "clothes"},
+    "sight": OUT | {"seeing", "reading", "clothes"},
+    "literacy": frozenset({"reading", "seeing", "sharing"}),
+    "hearing": OUT | {"hearing"},
+    "mind": OUT | {"health", "hearing", "seeing", "exercise"},
+    "phobia": OUT | {"health"},
+    "child": OUT | {"home", "food", "animals", "exercise", "gift"},
+    "frail": OUT | {"home", "exercise", "schedule"},
+    "secret": frozenset({"sharing", "outing", "gift"}),
+}
+ALLERGY: Final = "allergy"
+# Of what an allergy names. "Nuts at a picnic" are food: what else the sentence touches does not limit it.
+REACTED_TO: Final = frozenset({"food", "drink", "animals", "home", "clothes", "beauty"})
+# Relations and categories of facts that are constraints whatever their words, with the kind of each.
+KIND_OF_RELATION: Final = {
+    "allergic_to": ALLERGY,
+    "intolerant_to": ALLERGY,
+    "has_condition": "heart",
+    "takes": "medication",
+    "medication": "medication",
+    "diet": "diet",
+    "style": STYLE,
+    "communication_style": STYLE,
+    "manner style": STYLE,
+}
+# Words between "can't" and what cannot be done, and between "no" and what is not eaten.
+REACH: Final = 3
+
+
+@lru_cache(maxsize=8192)
+def find_constraint(statement: str, relation: str = "", category: str = "") -> frozenset[str]:
+    """The topics that a statement limits; empty where it limits nothing. ``relation`` and ``category`` of its fact."""
+    read = find_topic_words(statement)
+    kinds = {kind.removeprefix(KIND) for kind in read.spans if kind.startswith(KIND)}
+    # "I drink two coffees" is told under diet too: there the words decide.
+    told = {KIND_OF_RELATION[name] for name in (relation, category) if name in KIND_OF_RELATION}
+    kinds |= told - {"diet"}
+    found = {topic for kind in kinds for topic in LIMITS.get(kind, ())}
+    if STYLE in kinds:
+        found.add(STYLE)
+    if ALLERGY in kinds:
+        found |= (read.topics & (REACTED_TO | ({"health"} if "medication" in kinds else set()))) or {"food"}
+    if "phobia" in kinds:
+        found |= read.topics
+    if is_forbidden(read):
+        found |= read.topics or OUT | {"exercise"}
+    return frozenset(found)
+
+
+def is_forbidden(read: TopicWords) -> bool:
+    """Somebody cannot or may not do something, or goes without something to eat."""
+    return is_followed(read, "cannot", "doing") or lacks_food(read)
+
+
+def lacks_food(read: TopicWords) -> bool:
+    return is_followed(read, "without", "food") or is_followed(read, "without", "drink")
+
+
+def is_followed(read: TopicWords, first: str, second: str) -> bool:
+    ends = [end for _, end in read.spans.get(first, ())]
+    return any(0 <= start - end <= REACH for end in ends for start, _ in read.spans.get(second, ()))

@@ -1,0 +1,179 @@
+"""What a question asks for: which relations, of whom, of now or of the past, and which topics a request touches.
+
+The words that claims are read by serve as cues here: "dónde trabajo" asks for `works_at`. The nouns of a relation stand
+in each language's `claims.txt`, what only questions say in its `questions.txt`, the topics in its `topics.txt`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+from memory.claims.claim import SPEAKER
+from memory.claims.lexicon import SUBJECT as CLAIMS
+from memory.claims.subjects import PERSONS
+from memory.claims.topics import LANGUAGE, cut_middle, find_spoken, find_topic_words, read_small_words
+from memory.guard.annotation import find_entries
+from memory.guard.lexicon import WORD, Lexicon, LexiconEntry, build_entries
+from memory.guard.spelling import normalise_text
+from memory.language import intents, query_cues
+from memory.language.folding import fold_text
+from memory.language.loader import list_codes, read_entries, read_sections
+from memory.language.names import find_names
+
+SUBJECT: Final = "questions"
+NOUN: Final = "noun "
+WAS: Final = "was"
+BEFORE: Final = "before"
+# "Who was it before?", not "what do I take before breakfast?": a word of these at the end, or with a past verb.
+BEFORE_AT_END: Final = "before at the end"
+AT_END: Final = "at the end"
+ADVICE: Final = "advice"
+STRUCTURE: Final = frozenset({WAS, BEFORE, BEFORE_AT_END, AT_END, ADVICE, LANGUAGE})
+
+# What else may hold the answer: who is asked for by a word may have been told by another.
+RELATED: Final[dict[str, frozenset[str]]] = {
+    "boss": frozenset({"reports_to"}),
+    "reports_to": frozenset({"boss"}),
+    "company": frozenset({"works_at"}),
+    "job": frozenset({"works_at", "works_as", "routine"}),
+    "works_at": frozenset({"job", "company", "routine"}),
+    "works_as": frozenset({"job"}),
+    "team": frozenset({"works_at", "hobby"}),
+    "home": frozenset({"lives_in"}),
+    "house": frozenset({"lives_in"}),
+    "address": frozenset({"lives_in"}),
+    "lives_in": frozenset({"home", "house", "address"}),
+    "car": frozenset({"owns"}),
+    "motorbike": frozenset({"owns"}),
+    "bike": frozenset({"owns"}),
+    "boat": frozenset({"owns"}),
+    "phone_number": frozenset({"owns", "has"}),
+    "owns": frozenset({"has", "car", "bike", "motorbike", "boat"}),
+    "medication": frozenset({"takes"}),
+    "takes": frozenset({"medication", "has_condition"}),
+    "has_condition": frozenset({"takes", "allergic_to", "diet"}),
+    "allergic_to": frozenset({"diet", "dislikes", "has_condition"}),
+    "diet": frozenset({"allergic_to", "likes", "dislikes"}),
+    "likes": frozenset({"diet", "hobby"}),
+    "dislikes": frozenset({"diet", "allergic_to"}),
+    "school": frozenset({"studies"}),
+    "studies": frozenset({"school", "learning"}),
+    "dentist": frozenset({"sees"}),
+    "doctor": frozenset({"sees"}),
+    "therapist": frozenset({"sees"}),
+    "sees": frozenset({"dentist", "doctor", "therapist"}),
+    "coach": frozenset({"hobby"}),
+    "band": frozenset({"hobby"}),
+    "guitar": frozenset({"hobby", "owns"}),
+    "hobby": frozenset({"learning", "routine"}),
+    "routine": frozenset({"hobby", "works_at"}),
+    "married_to": frozenset({"wife", "husband", "partner", "girlfriend", "boyfriend", "fiance"}),
+    "child": frozenset({"son", "daughter", "twins"}),
+    "parent": frozenset({"mother", "father"}),
+    "sibling": frozenset({"sister", "brother"}),
+    "friend": frozenset({"friend_of"}),
+    "friend_of": frozenset({"friend"}),
+    "name": frozenset({"surname", "goes_by", "nickname", "has"}),
+    "speaks": frozenset({"native_language"}),
+    "pays": frozenset({"bank"}),
+    "religion": frozenset({"is", "diet"}),
+    "pet": frozenset({"dog", "cat", "rabbit", "hamster", "guinea_pig", "ferret", "parrot", "bird", "fish", "turtle"}),
+    "family": frozenset(
+        {"mother", "father", "parent", "sister", "brother", "sibling", "son", "daughter", "child", "wife", "husband"}
+    ),
+}
+PARTNERS: Final = frozenset({"wife", "husband", "partner", "girlfriend", "boyfriend", "fiance"})
+ANIMALS: Final = RELATED["pet"] | {"horse", "pony", "snake", "lizard", "donkey", "goat", "hen", "pet"}
+# Relations of which "what do I have" and "what is he called" say nothing when another is named.
+GENERIC: Final = frozenset({"owns", "name"})
+# "When was I born" asks for what is still so.
+TIMELESS: Final = frozenset({"born_in", "birthday", "age", "surname"})
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """``subjects`` holds SPEAKER for the person, relations of people and animals ("father"), and names in lower case.
+
+    ``wants_advice`` is true of a request for something new ("suggest a recipe"), which constraints may limit.
+    """
+
+    relations: frozenset[str] = frozenset()
+    subjects: frozenset[str] = frozenset()
+    is_past: bool = False
+    topics: frozenset[str] = frozenset()
+    wants_advice: bool = False
+
+    @property
+    def is_recall(self) -> bool:
+        """Whether it asks for something known of somebody, and for nothing new."""
+        return bool(self.subjects and self.relations) and not self.wants_advice
+
+
+@lru_cache(maxsize=1024)
+def read_question(text: str) -> AskedFor:
+    """Read a question or request in any language. The middle of a long one is not read."""
+    question = cut_middle(text)
+    kinds = find_kinds(question)
+    nouns = {kind.removeprefix(NOUN) for kind in kinds if kind.startswith(NOUN)}
+    named = nouns | {kind for kind in kinds if kind not in STRUCTURE and not kind.startswith(NOUN)}
+    bare = fold_text(question)
+    return AskedFor(
+        expand_relations(named),
+        find_subjects(question, bare, named),
+        is_past(bare, kinds, named),
+        find_topic_words(question).topics,
+        ADVICE in kinds,
+    )
+
+
+def find_kinds(text: str) -> Mapping[str, None]:
+    words = tuple(WORD.findall(normalise_text(text).casefold()))
+    entries = find_entries(words, load_question_words())
+    # One language only: "was" asks in German, and tells in English what is over.
+    spoken = find_spoken(entries, 1.0)
+    found = [(kind, end) for kind, language, (_, end) in entries if spoken is None or language in spoken]
+    found += [(AT_END, end) for kind, end in found if kind == BEFORE_AT_END and end == len(words)]
+    return dict.fromkeys(kind for kind, _ in found)
+
+
+def expand_relations(named: set[str]) -> frozenset[str]:
+    clear = named - GENERIC or named
+    found = clear | {other for name in clear for other in RELATED.get(name, ())}
+    # What the cat is called is told by "goes by Duke" and "we have a cat, Duke".
+    found |= RELATED["name"] if "name" in named else set()
+    # A husband may have been told of as a partner, and the wedding with him as one.
+    return frozenset(found | ({"married_to"} | PARTNERS if found & PARTNERS else set()))
+
+
+def find_subjects(question: str, bare: str, named: set[str]) -> frozenset[str]:
+    found = {name for name in named if name in PERSONS or name in ANIMALS}
+    found |= {fold_text(name) for name in find_names(question)}
+    if query_cues.ABOUT_ME.search(bare) or query_cues.SAYS_I.search(bare) or (named and not found):
+        found.add(SPEAKER)
+    return frozenset(found)
+
+
+def is_past(bare: str, kinds: Mapping[str, None], named: set[str]) -> bool:
+    """Whether what is no longer so is asked for: "where did I live before", "what was my old job"."""
+    # "When did I last see the dentist" is about the latest; "when was I born" about what is still so.
+    if query_cues.LATEST.search(bare):
+        return False
+    if BEFORE in kinds or AT_END in kinds or {WAS, BEFORE_AT_END} <= kinds.keys():
+        return True
+    # "When did I start there?" asks for the job of now.
+    return WAS in kinds and not (named and named <= TIMELESS) and not intents.ASKS_WHEN.search(bare)
+
+
+@cache
+def load_question_words() -> Lexicon:
+    return Lexicon(read_small_words(), read_question_entries())
+
+
+def read_question_entries() -> Iterator[LexiconEntry]:
+    for language in list_codes():
+        for section in read_sections(language, SUBJECT):
+            yield from build_entries(section, language, read_entries(language, SUBJECT, section))
+        for section in read_sections(language, CLAIMS):
+            if section.startswith(NOUN):
+                yield from build_entries(section, language, read_entries(language, CLAIMS, section))

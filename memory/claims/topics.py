@@ -1,0 +1,132 @@
+"""Which topics of everyday life a text touches: food, travel, animals, and by what words a constraint is told.
+
+The words stand in each language's `topics.txt`; meanings that the languages share are named once, in the list of the
+folder `shared`. A text is read in the languages that its words speak for.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+from memory.guard.annotation import SMALL_WORD, Span, find_entries
+from memory.guard.lexicon import FOREIGN, WORD, Lexicon, LexiconEntry, build_entries
+from memory.guard.spelling import normalise_text
+from memory.guard.words import list_kinds
+from memory.language.concepts import list_terms
+from memory.language.hebrew import is_hebrew, list_hebrew_readings
+from memory.language.loader import SHARED, list_codes, read_entries, read_sections
+from memory.language.stems import LANGUAGES, stem_word
+
+SUBJECT: Final = "topics"
+KIND: Final = "kind "
+SHARED_WORDS: Final = "word "
+# Small words, which tell the language of a text.
+LANGUAGE: Final = "language"
+# A request opens with what it is about and closes with what it asks; a statement is shorter than this.
+READ: Final = 1_000
+# Of the likeliest language's votes. A line too many in a context costs less than a constraint that is not known, so
+# more languages count than elsewhere.
+SHARE: Final = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class TopicWords:
+    """``spans`` are the places of the words of each kind."""
+
+    spans: Mapping[str, tuple[Span, ...]]
+    topics: frozenset[str]
+
+
+def cut_middle(text: str) -> str:
+    return text if len(text) <= READ else f"{text[: READ // 2]} {text[-READ // 2 :]}"
+
+
+@lru_cache(maxsize=8192)
+def find_topic_words(text: str) -> TopicWords:
+    # A bank is read whole for each context: of 300 statements 40 ms when first read, below one from then on.
+    words = tuple(WORD.findall(normalise_text(cut_middle(text)).casefold()))
+    entries = find_entries(words, load_topic_words())
+    spoken = find_spoken(entries, SHARE)
+    spans: dict[str, dict[Span, None]] = {}
+    for kind, language, span in entries:
+        if spoken is None or language in spoken:
+            spans.setdefault(kind, {})[span] = None
+    for place, word in enumerate(words):
+        for topic in find_meant_topics(word, spoken):
+            spans.setdefault(topic, {})[place, place + 1] = None
+    return TopicWords({kind: tuple(found) for kind, found in spans.items()}, list_topics() & spans.keys())
+
+
+def find_spoken(entries: list[tuple[str, str, Span]], share: float) -> frozenset[str] | None:
+    """The languages with at least this share of the likeliest one's votes; None when nothing tells."""
+    votes = Counter({language: 0 for _, language, _ in entries if language != FOREIGN})
+    for kind, language, _ in set(entries):
+        if language != FOREIGN:
+            votes[language] += SMALL_WORD if kind == LANGUAGE else 1
+    if not votes:
+        return None
+    most = max(votes.values())
+    return frozenset({language for language, count in votes.items() if count >= share * most} | {FOREIGN})
+
+
+@cache
+def list_topics() -> frozenset[str]:
+    """The topics, those of the constraints themselves left out."""
+    return frozenset(
+        name.removeprefix(SHARED_WORDS)
+        for code in (SHARED, *list_codes())
+        for name in read_sections(code, SUBJECT)
+        if not name.startswith(KIND) and name not in {"cannot", "doing", "without"}
+    )
+
+
+@cache
+def load_topic_words() -> Lexicon:
+    return Lexicon(read_topic_entries())
+
+
+def read_topic_entries() -> Iterator[LexiconEntry]:
+    yield from read_small_words()
+    for language in list_codes():
+        for section in read_sections(language, SUBJECT):
+            yield from build_entries(section, language, read_entries(language, SUBJECT, section))
+    for section in read_sections(SHARED, SUBJECT):
+        if section.startswith((KIND, SHARED_WORDS)):
+            texts = read_entries(SHARED, SUBJECT, section)
+            yield from build_entries(section.removeprefix(SHARED_WORDS), FOREIGN, texts)
+
+
+def read_small_words() -> Iterator[LexiconEntry]:
+    """The words that tell the language of a text."""
+    for kind, language, texts in list_kinds():
+        if kind == LANGUAGE:
+            yield from build_entries(LANGUAGE, language, texts)
+    for language in list_codes():
+        # Of a language that the guard has no words of, they stand among those of claims.
+        for subject in ("claims", "questions"):
+            yield from build_entries(LANGUAGE, language, read_entries(language, subject, LANGUAGE))
+
+
+@cache
+def load_topic_meanings() -> dict[str, frozenset[str]]:
+    """The topics of each term of a meaning that has any, in all languages."""
+    found: dict[str, set[str]] = {}
+    for section in read_sections(SHARED, SUBJECT):
+        if not section.startswith((KIND, SHARED_WORDS)):
+            for meaning in read_entries(SHARED, SUBJECT, section):
+                for term in list_terms(meaning):
+                    found.setdefault(term, set()).add(section)
+    return {term: frozenset(topics) for term, topics in found.items()}
+
+
+@lru_cache(maxsize=16_384)
+def find_meant_topics(word: str, spoken: frozenset[str] | None) -> frozenset[str]:
+    known = load_topic_meanings()
+    if is_hebrew(word):
+        forms = list_hebrew_readings(word)
+    else:
+        languages = [code for code in LANGUAGES if spoken is None or code in spoken]
+        forms = tuple(form for code in languages for form in stem_word(word, code))
+    return frozenset(topic for form in forms for topic in known.get(form, ()))

@@ -1,0 +1,140 @@
+"""What a question asks for, and which statements limit what it may be answered with, in every language."""
+
+import pytest
+
+from memory.claims.claim import SPEAKER
+from memory.claims.constraints import find_constraint
+from memory.claims.questions import read_question
+
+ASKED = {
+    "where do i work these days": "works_at",
+    "Who's my dentist?": "dentist",
+    "What did I pay the landlord in rent?": "pays",
+    "Wann ist mein Töpferkurs?": "hobby",
+    "wo wohnen wir eigentlich": "lives_in",
+    "¿Dónde trabajo?": "works_at",
+    "¿Cómo se llama mi hermana?": "sister",
+    "Quel médicament est-ce que je prends ?": "takes",
+    "C'est quand, mon anniversaire ?": "birthday",
+    "Di che cosa sono allergico?": "allergic_to",
+    "Che lavoro faccio?": "works_as",
+    "Qual é o meu número de telefone?": "phone_number",
+    "Em que escola anda a minha filha?": "daughter",
+    "איפה אני גרה?": "lives_in",
+    "מי הרופא שלי?": "doctor",
+}
+
+
+@pytest.mark.parametrize(("question", "relation"), ASKED.items())
+def test_a_question_asks_for_a_relation(question: str, relation: str) -> None:
+    assert relation in read_question(question).relations
+
+
+PAST = [
+    "Where did I live before?",
+    "What was my old job?",
+    "Who used to be my doctor?",
+    "Wo habe ich früher gearbeitet?",
+    "Wie hieß mein erster Hund?",
+    "¿Dónde vivía el año pasado?",
+    "Où est-ce que je travaillais avant ?",
+    "Dove abitavo prima?",
+    "Onde eu trabalhava antes?",
+    "איפה עבדתי קודם?",
+]
+PRESENT = [
+    "Where do I live?",
+    "How old is my father?",
+    "What do I take before breakfast?",
+    "Was nehme ich morgens?",
+    "When did I start at the bakery?",
+    "¿Qué tomo antes de dormir?",
+    "Quel âge a ma mère ?",
+    "Dove abito?",
+    "Onde moro?",
+    "איפה אני גר?",
+]
+
+
+@pytest.mark.parametrize("question", PAST)
+def test_a_question_about_the_past_is_told_by_its_words(question: str) -> None:
+    assert read_question(question).is_past
+
+
+@pytest.mark.parametrize("question", PRESENT)
+def test_a_question_about_now_is_none_about_the_past(question: str) -> None:
+    assert not read_question(question).is_past
+
+
+def test_whom_a_question_is_about() -> None:
+    assert read_question("Where do I work?").subjects == {SPEAKER}
+    assert "father" in read_question("Where does my father live?").subjects
+    assert "paolo" in read_question("Where does Paolo work?").subjects
+
+
+def test_a_request_wants_advice_and_a_question_recalls() -> None:
+    assert read_question("Suggest a film for tonight").wants_advice
+    assert read_question("Who is my vet?").is_recall
+    assert not read_question("Can I eat the mushroom soup?").is_recall
+
+
+# A constraint, and a request of the same language that it limits though they share no word.
+LIMITED = {
+    "I'm allergic to peanuts.": "Suggest a dinner recipe for tonight",
+    "My son Ravi carries an epipen for walnuts.": "What should we bake on Sunday?",
+    "I've been vegetarian since school.": "sushi place or bistro?",
+    "Cats make me wheeze.": "Which pet should we get?",
+    "I use a wheelchair.": "A route for our walk on Sunday?",
+    "I'm terrified of flying.": "Plan a week in Lisbon with cheap flights",
+    "I'm colour-blind.": "Which colours for this chart?",
+    "Ich vertrage kein Gluten.": "Was koche ich heute Abend?",
+    "Meine Frau ist schwanger.": "Welches Hotel mit Sauna passt für uns?",
+    "Soy celíaca.": "¿Qué ceno hoy?",
+    "Mi padre va en silla de ruedas.": "Busca un museo para el domingo",
+    "Je suis végétarienne.": "Une recette pour ce soir ?",
+    "Mon fils est asthmatique.": "Quel tapis pour sa chambre ?",
+    "Sono intollerante al lattosio.": "Che dolce preparo?",
+    "Ho la fobia dei cani.": "Che animale adottiamo?",
+    "Sou alérgico a camarão.": "Que faço para o jantar?",
+    "Minha mãe é cadeirante.": "Sugere um passeio para nós",
+    "אני אלרגית לבוטנים": "תציע מתכון לארוחת ערב",
+    "אני בהיריון": "איזה יין כדאי להזמין?",
+}
+
+
+@pytest.mark.parametrize(("constraint", "request_"), LIMITED.items())
+def test_a_constraint_limits_what_a_request_touches(constraint: str, request_: str) -> None:
+    assert find_constraint(constraint) & read_question(request_).topics
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "I work at the town library.",
+        "My sister lives in Genoa.",
+        "We sold the old car in March.",
+        "Ich spiele Geige.",
+        "Me gusta el jazz.",
+        "J'habite à Rennes.",
+        "Il mio cane si chiama Zorro.",
+        "Tenho três filhos.",
+        "אני גר בעכו",
+    ],
+)
+def test_most_statements_limit_nothing(statement: str) -> None:
+    assert not find_constraint(statement)
+
+
+def test_style_is_a_constraint_of_every_answer() -> None:
+    for told in (
+        "Keep your answers short.",
+        "Bitte antworte auf Deutsch.",
+        "Usa siempre grados Celsius",
+        "תענה לי בקצרה",
+    ):
+        assert "style" in find_constraint(told)
+
+
+def test_a_relation_tells_a_constraint_that_the_words_do_not() -> None:
+    assert not find_constraint("Brazil ones above all.")
+    assert "food" in find_constraint("Brazil ones above all.", relation="allergic_to")

@@ -15,7 +15,7 @@ from memory.guard.lexicon import (
     read_subject_entries,
 )
 from memory.language.kin import list_workmates
-from memory.language.loader import list_codes, read_entries, read_sections
+from memory.language.loader import collect_entries, list_codes, read_entries, read_sections
 
 SUBJECT: Final = "claims"
 # Stands before the kinds of this lexicon: the guard has kinds of the same names.
@@ -31,6 +31,7 @@ STRUCTURE: Final = frozenset(
     {"language", "i", "my", "third", "link", "have", "not", "over", "change", "habit", "topic", "episode", "plan"}
     | {"remember", "remember ask", "standing", "temporary", "opines", "irony", "past", "hedge", "frame", "time", "drop"}
     | {"self", "named", "title", "i am", "the", "joint", "article", "reported", "relative", "machine", "that", "tag"}
+    | {"verb ending", "before verb", "asks", "momentary", "reacts", "apart"}
 )
 
 # At the beginning of a phrase: "am based in" is said as "'m based in". "'s" stands for "is" anywhere.
@@ -65,6 +66,12 @@ def expand_contractions(text: str) -> set[str]:
     for long, short in SHORT_FORMS:
         found |= {short + one.removeprefix(long) for one in found if one.startswith(long)}
     return found
+
+
+@cache
+def load_small_words() -> frozenset[str]:
+    """Words that only join others, in every language: "como" has the ending of a verb and is none."""
+    return frozenset(collect_entries("stopwords", "grammar")) | frozenset(collect_entries("stopwords", "fillers"))
 
 
 @cache

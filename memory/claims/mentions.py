@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from memory.claims.objects import ARTICLES
+from memory.language.names import load_given_names
 
 # Names are written without capitals as often as with them: the length of a word has to do.
 WORD: Final = re.compile(r"[^\W\d_]{4,40}")
@@ -21,3 +22,8 @@ def collect_mentions(previous: Iterable[str]) -> frozenset[str]:
         for match in WORD.finditer(turn[:READ_OF_TURN]):
             found[match[0].casefold()] = None
     return frozenset(list(found)[-MOST:]) - ARTICLES
+
+
+def is_person_name(word: str, mentions: frozenset[str]) -> bool:
+    """Whether a word is a given name, or was named before."""
+    return word in mentions or word in load_given_names()

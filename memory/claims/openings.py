@@ -196,10 +196,12 @@ def find_free_claim(
             return None
         return ClauseOpening("", ABOUT, sentence.words[owned[1] - 1], head, owned[1], is_free=True)
     is_own = speaks or any(start <= at < end for at, _ in sentence.spans(MARK + "my"))
-    is_known = has_change and any(sentence.words[at] in mentions for at in range(start, end))
-    if not (is_own or is_known or opens_with_change(sentence, head)):
-        return None
-    return ClauseOpening("", ABOUT, SPEAKER, head, head, is_explicit=is_own, is_free=True)
+    known = next((sentence.words[at] for at in range(start, end) if sentence.words[at] in mentions), "")
+    if is_own or opens_with_change(sentence, head):
+        return ClauseOpening("", ABOUT, SPEAKER, head, head, is_explicit=is_own, is_free=True)
+    if has_change and known:
+        return ClauseOpening("", ABOUT, known, head, head, is_explicit=False, is_free=True)
+    return None
 
 
 def find_wish(sentence: Sentence, start: int, end: int, head: int) -> ClauseOpening | None:

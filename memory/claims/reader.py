@@ -7,8 +7,9 @@ from typing import Final
 
 from memory.claims.building import build_claim, find_language, word_statement
 from memory.claims.claim import Claim
-from memory.claims.clauses import cut_clauses
-from memory.claims.grouping import group_clauses
+from memory.claims.clauses import ClauseTokens, cut_clauses
+from memory.claims.general import find_general_claim
+from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
 from memory.claims.rejection import find_statement_end, has_within
@@ -16,7 +17,7 @@ from memory.claims.relations import REQUEST
 from memory.claims.requests import LEAST_TOLD, find_request
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, PRONOUN, is_person
 from memory.claims.voices import has_frame, has_other_voice, mask_other_voices, speaks_for_others
-from memory.guard import find_order, find_secret, speech
+from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 from memory.guard.lexicon import WORD
 from memory.guard.spelling import normalise_text
@@ -123,16 +124,44 @@ def read_request(
 
 def read_sentence(sentence: Sentence, whole: AnnotatedText, mentions: frozenset[str], place: int) -> Iterable[Claim]:
     tokens = cut_clauses(sentence)
-    for group in group_clauses(sentence, tokens, whole, mentions):
-        if (end := find_statement_end(sentence, group)) is None:
-            continue
-        start = group.openings[0].start
-        statement = word_statement(sentence, tokens, start, end)
-        if len(statement) > LONGEST or not statement:
-            continue
-        span = (place + tokens.starts[start], place + tokens.ends[end - 1])
-        for opening in group.openings:
-            claim = build_claim(sentence, tokens, opening, end, statement, span, whole)
-            # "I live in Leeds and remember that I'm allergic": the request stands within the sentence.
-            is_request = has_within(sentence, group.start, start, MARK + "remember")
-            yield replace(claim, is_request=is_request) if is_request else claim
+    groups = group_clauses(sentence, tokens, whole, mentions)
+    told = [claim for group in groups for claim in read_group(sentence, tokens, group, whole, place)]
+    end = groups[0].start if told else len(sentence.words)
+    if not sentence.is_question and end > 0:
+        yield from read_general(sentence, tokens, end, whole, mentions, place)
+    yield from told
+
+
+def read_group(
+    sentence: Sentence, tokens: ClauseTokens, group: ClauseGroup, whole: AnnotatedText, place: int
+) -> Iterable[Claim]:
+    if (end := find_statement_end(sentence, group)) is None:
+        return
+    start = group.openings[0].start
+    statement = word_statement(sentence, tokens, start, end)
+    if len(statement) > LONGEST or not statement:
+        return
+    span = (place + tokens.starts[start], place + tokens.ends[end - 1])
+    for opening in group.openings:
+        claim = build_claim(sentence, tokens, opening, end, statement, span, whole)
+        # "I live in Leeds and remember that I'm allergic": the request stands within the sentence.
+        is_request = has_within(sentence, group.start, start, MARK + "remember")
+        yield replace(claim, is_request=is_request) if is_request else claim
+
+
+def read_general(
+    sentence: Sentence,
+    tokens: ClauseTokens,
+    end: int,
+    whole: AnnotatedText,
+    mentions: frozenset[str],
+    place: int,
+) -> Iterable[Claim]:
+    """What the clauses before the first group tell, or all of them, where they tell something of the person."""
+    opening = find_general_claim(sentence, 0, end, mentions)
+    if opening is None:
+        return
+    statement = word_statement(sentence, tokens, opening.start, end)
+    if len(statement) <= LONGEST and statement and find_refusal(statement) is None:
+        span = (place + tokens.starts[opening.start], place + tokens.ends[end - 1])
+        yield build_claim(sentence, tokens, opening, end, statement, span, whole)

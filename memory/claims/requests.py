@@ -16,13 +16,22 @@ def find_request(sentence: Sentence) -> tuple[int, int, bool] | None:
     head = find_heads(sentence, 0, words)
     if sentence.is_question:
         asks = near_head(sentence, "remember ask", head)
-        return (find_heads(sentence, asks[0][1], words), words, False) if asks else None
+        if asks:
+            return find_heads(sentence, asks[0][1], words), words, False
+        return find_agreed(sentence, head)
     if asks := near_head(sentence, "remember", head):
         return find_heads(sentence, max(after for _, after in asks), words), words, False
     if orders := near_head(sentence, "standing", head):
         is_told = any(at <= max(orders)[1] for at, _ in sentence.spans(MARK + "i"))
         return None if is_told else (min(head, orders[0][0]), words, True)
     return find_trailing_request(sentence, head)
+
+
+def find_agreed(sentence: Sentence, head: int) -> tuple[int, int, bool] | None:
+    """ "From now on no emojis, ok?": a standing wish that only asks to be confirmed."""
+    last = max(sentence.breaks, default=0)
+    is_tag = last > 0 and len(sentence.words) - last <= LEAST_TOLD and sentence.has_at(last, MARK + "tag")
+    return (head, last, True) if is_tag and near_head(sentence, "standing", head) else None
 
 
 def find_trailing_request(sentence: Sentence, head: int) -> tuple[int, int, bool] | None:

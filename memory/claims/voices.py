@@ -30,7 +30,8 @@ def mask_other_voices(text: str) -> str:
         text = "\n".join(" " * len(line) if LINE_OF_CODE.search(line) else line for line in text.split("\n"))
     for pattern in (CODE, QUOTED_LINE, QUOTED):
         text = pattern.sub(_blank, text)
-    return load_titles().sub(lambda found: found[0][:-1] + TITLE_DOT, text)
+    text = load_titles().sub(lambda found: found[0][:-1] + TITLE_DOT, text)
+    return load_dates().sub(lambda found: found[0].replace(".", TITLE_DOT), text)
 
 
 @cache
@@ -38,6 +39,13 @@ def load_titles() -> re.Pattern[str]:
     """Titles written with a dot, which ends no sentence: Dr., Mrs., Sra."""
     titles = "|".join(re.escape(title) for title in collect_entries("claims", "title"))
     return re.compile(rf"(?<!\w)(?:{titles})\.(?=\s\w)", re.IGNORECASE)
+
+
+@cache
+def load_dates() -> re.Pattern[str]:
+    """A day with a dot before its month, which ends no sentence either: "am 11. Oktober"."""
+    months = (name for number in range(1, 13) for name in collect_entries("periods", f"month {number}"))
+    return re.compile(rf"(?<![\w.])\d{{1,2}}\.(?=\s(?:{'|'.join(map(re.escape, months))})(?!\w))", re.IGNORECASE)
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -1,0 +1,93 @@
+"""What a person says of their life in words that no phrase knows: any clause of theirs that nothing sets aside.
+
+Phrases of relations found 62 of 80 statements they had not been written from, this 78; turns that should teach nothing
+are kept apart by what they are (tasks, states, plans, opinions), not by what they lack.
+"""
+
+from typing import Final
+
+from memory.claims.claim import SPEAKER
+from memory.claims.clauses import ClauseOpening, find_heads
+from memory.claims.lexicon import MARK, load_small_words
+from memory.claims.mentions import is_person_name
+from memory.claims.rejection import has_within
+from memory.claims.relations import ABOUT
+from memory.claims.subjects import NOUNS, find_owned_noun, find_people, is_person_at
+from memory.guard import speech
+from memory.guard.annotation import Sentence
+
+# Words that say a thing: "cheers then" says none.
+LEAST_WORDS: Final = 4
+# Words behind the head of a clause among which its verb is looked for: "no me lo", "ich hab's".
+VERB_WITHIN: Final = 3
+# What a turn is about that asks for work, tells of the moment or of what somebody thinks.
+ASIDE: Final = ("today", "weather", "errand", "would", "request", "text work", "opinion")
+ASIDE_OF_CLAIMS: Final = tuple(MARK + kind for kind in ("plan", "temporary", "past", "opines", "machine", "reacts"))
+SPEAKS: Final = ("me", MARK + "i", MARK + "self")
+POSSESSIVES: Final = ("mine", MARK + "my")
+LASTING: Final = (MARK + "topic", MARK + "habit")
+
+
+def find_general_claim(sentence: Sentence, start: int, end: int, mentions: frozenset[str]) -> ClauseOpening | None:
+    """A claim whose statement is all that is known, or None where the words are not the person's life."""
+    head = find_heads(sentence, start, end)
+    if end - head < LEAST_WORDS or is_aside(sentence, start, end):
+        return None
+    subject = find_general_subject(sentence, start, head, end, mentions)
+    if subject is None:
+        return None
+    people = "" if subject == SPEAKER else find_people(sentence, head, end)
+    return ClauseOpening("", ABOUT, subject, head, head, is_free=True, people=people)
+
+
+def is_aside(sentence: Sentence, start: int, end: int) -> bool:
+    lasts = has_within(sentence, start, end, MARK + "habit")
+    if stands_apart(sentence, start, end, *ASIDE, *ASIDE_OF_CLAIMS, *(() if lasts else (MARK + "episode",))):
+        return True
+    # "I love that answer", "je cherche ton avis": said to the assistant, of the assistant.
+    if sentence.has_at(start, MARK + "asks") or has_within(sentence, start, end, "you"):
+        return True
+    is_lasting = lasts or has_within(sentence, start, end, *LASTING, MARK + "change", MARK + "over")
+    if not is_lasting and has_within(sentence, start, end, MARK + "momentary"):
+        return True
+    if has_within(sentence, start, end, "state") and speech.is_passing_state(sentence):
+        return True
+    return sentence.has_at(start, "there") and not has_within(sentence, start, end, *LASTING)
+
+
+def stands_apart(sentence: Sentence, start: int, end: int, *kinds: str) -> bool:
+    """Whether a word of the kinds stands there, and no longer phrase that takes its meaning: "to this day"."""
+    apart = sentence.spans(MARK + "apart")
+    places = (at for at, _ in sentence.spans(*kinds) if start <= at < end)
+    return any(not any(first <= at < last for first, last in apart) for at in places)
+
+
+def find_general_subject(sentence: Sentence, start: int, head: int, end: int, mentions: frozenset[str]) -> str | None:
+    """Whose life a clause tells of: the person's, somebody's close to them, or None."""
+    person = find_owned_noun(sentence, head, end)
+    if person is not None and not is_person_at(sentence, person):
+        person = None
+    speaks = any(
+        start <= at < end and not sentence.has_at(at, MARK + "my", "my") for at, _ in sentence.spans(*SPEAKS)
+    ) or has_first_person(sentence, head, end)
+    # "My mum and I", "I live with my sister": only where nobody speaks of themselves it is the other's life.
+    if person is not None and (person[0] - head <= 1 or not speaks):
+        return sentence.words[person[1] - 1]
+    if speaks or has_within(sentence, start, end, *POSSESSIVES):
+        return SPEAKER
+    if sentence.has_at(head, "kin", NOUNS) and not sentence.has_at(head, "workmate"):
+        return sentence.words[head]
+    if is_person_name(sentence.words[head], mentions):
+        return sentence.words[head]
+    is_own = has_within(sentence, head, end, *LASTING) and not has_within(sentence, start, end, "you")
+    return SPEAKER if is_own else None
+
+
+def has_first_person(sentence: Sentence, head: int, end: int) -> bool:
+    """Whether the verb of the clause has the form of "I" or "we", where a language says no pronoun."""
+    place = head
+    while place < min(end, head + VERB_WITHIN) and sentence.has_at(place, MARK + "not", MARK + "before verb"):
+        place += 1
+    return (
+        place < end and sentence.has_at(place, MARK + "verb ending") and sentence.words[place] not in load_small_words()
+    )

@@ -20,6 +20,8 @@ from memory.guard.annotation import Sentence
 LEAST_WORDS: Final = 4
 # Words behind the head of a clause among which its verb is looked for: "no me lo", "ich hab's".
 VERB_WITHIN: Final = 3
+# Words of a clause among which the verb of an event stands.
+EVENT_WITHIN: Final = 4
 # What a turn is about that asks for work, tells of the moment or of what somebody thinks.
 ASIDE: Final = ("today", "weather", "errand", "would", "request", "text work", "opinion")
 ASIDE_OF_CLAIMS: Final = tuple(MARK + kind for kind in ("plan", "temporary", "past", "opines", "machine", "reacts"))
@@ -50,6 +52,9 @@ def is_aside(sentence: Sentence, start: int, end: int) -> bool:
     is_lasting = lasts or has_within(sentence, start, end, *LASTING, MARK + "change", MARK + "over")
     if not is_lasting and has_within(sentence, start, end, MARK + "momentary"):
         return True
+    # "I saw a fox" and "we went to the zoo" are over; "they took my thyroid out in 2015" stays true.
+    if not is_lasting and has_within(sentence, start, start + EVENT_WITHIN, MARK + "past event"):
+        return not any(word.isdigit() for word in sentence.words[start:end])
     if has_within(sentence, start, end, "state") and speech.is_passing_state(sentence):
         return True
     return sentence.has_at(start, "there") and not has_within(sentence, start, end, *LASTING)

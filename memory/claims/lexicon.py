@@ -31,7 +31,7 @@ STRUCTURE: Final = frozenset(
     {"language", "i", "my", "third", "link", "have", "not", "over", "change", "habit", "topic", "episode", "plan"}
     | {"remember", "remember ask", "standing", "temporary", "opines", "irony", "past", "hedge", "frame", "time", "drop"}
     | {"self", "named", "title", "i am", "the", "joint", "article", "reported", "relative", "machine", "that", "tag"}
-    | {"verb ending", "before verb", "asks", "momentary", "reacts", "apart"}
+    | {"verb ending", "before verb", "asks", "momentary", "reacts", "apart", "past event", "quoted"}
 )
 
 # At the beginning of a phrase: "am based in" is said as "'m based in". "'s" stands for "is" anywhere.

@@ -2,6 +2,7 @@
 
 from memory.claims.clauses import find_heads
 from memory.claims.lexicon import MARK
+from memory.claims.subjects import NOUNS
 from memory.guard.annotation import Sentence
 
 # Words behind the request that say something; with fewer the next sentence is meant.
@@ -22,8 +23,7 @@ def find_request(sentence: Sentence) -> tuple[int, int, bool] | None:
     if asks := near_head(sentence, "remember", head):
         return find_heads(sentence, max(after for _, after in asks), words), words, False
     if orders := near_head(sentence, "standing", head):
-        is_told = any(at <= max(orders)[1] for at, _ in sentence.spans(MARK + "i"))
-        return None if is_told else (min(head, orders[0][0]), words, True)
+        return None if tells_of_somebody(sentence, 0, max(orders)[0]) else (min(head, orders[0][0]), words, True)
     return find_trailing_request(sentence, head)
 
 
@@ -41,8 +41,11 @@ def find_trailing_request(sentence: Sentence, head: int) -> tuple[int, int, bool
         for at, after in sentence.spans(MARK + kind):
             is_parted = is_standing or at in sentence.breaks
             if after == words and at - head >= LEAST_TOLD and is_parted:
-                is_told = any(head <= speaker < at for speaker, _ in sentence.spans(MARK + "i"))
-                return None if is_standing and is_told else (head, words if is_standing else at, is_standing)
+                return (
+                    None
+                    if is_standing and tells_of_somebody(sentence, head, at)
+                    else (head, words if is_standing else at, is_standing)
+                )
     return None
 
 
@@ -54,3 +57,9 @@ def near_head(sentence: Sentence, kind: str, head: int) -> list[tuple[int, int]]
         for at, after in spans
         if (at in {0, head} or at <= FURTHEST) and not any(speaker < at for speaker in speakers)
     ]
+
+
+def tells_of_somebody(sentence: Sentence, start: int, end: int) -> bool:
+    """ "My boss shouts always", "I never eat meat": a statement, whatever word of lasting it holds."""
+    kinds = (MARK + "i", MARK + "my", MARK + "third", "kin", "workmate", NOUNS)
+    return any(start <= at < end for at, _ in sentence.spans(*kinds))

@@ -65,6 +65,15 @@ def has_frame(sentence: Sentence) -> bool:
 
 
 def has_other_voice(sentence: Sentence) -> bool:
+    if quotes_after_colon(sentence):
+        return True
     if sentence.has("someone says", "asked", "wish", "if i", "suppose") or ADDRESS_MARK in sentence.raw:
         return True
     return any(sentence.has_at(start, "maybe") for start in sentence.sentence_starts)
+
+
+def quotes_after_colon(sentence: Sentence) -> bool:
+    """ "The customer writes: I live in Hull": what stands behind the mark is not the person's own."""
+    colon = next((at for at, word in enumerate(sentence.words) if word == ":"), 0)
+    quoted = any(at < colon for at, _ in sentence.spans(MARK + "quoted"))
+    return quoted and not any(at < colon for at, _ in sentence.spans(MARK + "i", MARK + "remember"))

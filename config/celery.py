@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from celery import Celery
-from celery.signals import beat_init, worker_init
+from celery.signals import beat_init, worker_init, worker_ready
 from django.conf import settings
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
@@ -54,4 +54,11 @@ def lower_priority(pid: int, niceness: int) -> None:
 def enqueue_startup_sweeps(**kwargs: Any) -> None:
     """What came due while nothing ran is looked at now, not at the next full interval."""
     for task in ("memory.sweep_index_queue", "memory.promote_everyone"):
+        app.send_task(task)
+
+
+@worker_ready.connect
+def enqueue_worker_sweeps(**kwargs: Any) -> None:
+    """The messages a killed worker had taken come back after minutes; what they were about waits in the tables."""
+    for task in ("memory.sweep_index_queue", "outcomes.sweep_conversations"):
         app.send_task(task)

@@ -14,7 +14,7 @@ SCHEDULE = {
     "sweep personal records": run_every(30, "kinds.sweep"),
     "sweep collections": run_every(60, "memory.sweep_collections"),
     "check consistency": run_every(15 * 60, "memory.check_consistency"),
-    "look at conversations": run_every(60, "outcomes.sweep_conversations"),
+    "look at conversations": run_every(30, "outcomes.sweep_conversations"),
     "promote": run_every(30 * 60, "memory.promote_everyone"),
     "roll up metrics": run_every(10 * 60, "memory.roll_up_metrics"),
     "purge logs": run_every(6 * 60 * 60, "memory.purge_logs"),

@@ -47,7 +47,7 @@ def learn_user(user_id: int) -> int:
         lambda: work.clear_user_mark(user),
         seconds=TASK_SECONDS,
     )
-    if drained.is_out_of_time:
+    if drained.has_more:
         learn_user.delay(user_id)
     return drained.taken
 

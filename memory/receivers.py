@@ -16,6 +16,8 @@ from memory.platform.queue import enqueue
 from memory.signals import facts_due, index_due, items_changed, promotion_due, words_changed
 from memory.tiers import Tier
 
+PROMOTED_AFTER_S = 2.0
+
 
 @receiver(index_due, dispatch_uid="memory.index")
 def enqueue_indexing(sender: type, user_id: int, **kwargs: Any) -> None:
@@ -24,7 +26,8 @@ def enqueue_indexing(sender: type, user_id: int, **kwargs: Any) -> None:
 
 @receiver(promotion_due, dispatch_uid="memory.promote")
 def enqueue_promotion(sender: type, user_id: int, **kwargs: Any) -> None:
-    enqueue(tasks.promote_user, user_id)
+    # Nobody waits for a pass, and in a burst of exchanges one is enough.
+    enqueue(tasks.promote_user, user_id, after_s=PROMOTED_AFTER_S)
 
 
 @receiver(words_changed, dispatch_uid="memory.words")

@@ -43,7 +43,7 @@ def index_user(user_id: int) -> int:
         seconds=INDEX_TASK_SECONDS,
         is_backing_off=lambda: queue.PENDING.is_backing_off(user, timezone.now()),
     )
-    if drained.is_out_of_time:
+    if drained.has_more:
         index_user.delay(user_id)
     return drained.taken
 
@@ -74,7 +74,7 @@ def complete_facts(user_id: int) -> int:
     drained = drain(
         "facts", user_id, partial(complete_batch, user), lambda: embedding.clear_user_mark(user), seconds=SLICE_SECONDS
     )
-    if drained.is_out_of_time:
+    if drained.has_more:
         complete_facts.delay(user_id)
     return drained.taken
 

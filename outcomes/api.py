@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
@@ -59,7 +60,7 @@ def store_exchange(
     ``required_scoring`` when its turn showed memories that an outcome could score, unless it was told already, the
     answer was broken off (``interrupted``) or the message was small talk.
     """
-    response = write_exchange(request, u, body.as_new(thread_id))
+    response = write_exchange(request, u, replace(body.as_new(thread_id), is_awaited=bool(options.wait)))
     if options.wait and isinstance(response, ModelResponse) and isinstance(response.body, ExchangeOut):
         user, stored = get_user_or_404(request, u), response.body
         read = partial(listing.find_exchange, user, stored.exchange_id)

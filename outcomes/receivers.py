@@ -9,7 +9,7 @@ from memory.platform.queue import enqueue
 from memory.signals import user_erased
 from outcomes import tasks
 from outcomes.models import ActionTaken, ConversationSignal, ConversationWork, Exchange, OutcomeEvent
-from outcomes.signals import conversation_due
+from outcomes.signals import judging_due, reading_due
 
 
 @receiver(user_erased, dispatch_uid="outcomes.erase")
@@ -20,6 +20,11 @@ def erase_outcomes(sender: type, user: EndUser, removed: dict[str, int], **kwarg
         removed[model._meta.db_table] = rows.delete()[0]
 
 
-@receiver(conversation_due, dispatch_uid="outcomes.look")
-def enqueue_conversation_work(sender: type, user_id: int, **kwargs: Any) -> None:
-    enqueue(tasks.look_at_conversations, user_id)
+@receiver(judging_due, dispatch_uid="outcomes.judge")
+def enqueue_judging(sender: type, user_id: int, **kwargs: Any) -> None:
+    enqueue(tasks.judge_exchanges, user_id)
+
+
+@receiver(reading_due, dispatch_uid="outcomes.read")
+def enqueue_reading(sender: type, user_id: int, after_s: float, **kwargs: Any) -> None:
+    enqueue(tasks.read_exchanges, user_id, after_s=after_s)

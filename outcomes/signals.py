@@ -11,5 +11,8 @@ exchanges_dropped = Signal()
 # Lines of the ledger are about to be deleted, inside the open scope. What was learned stays. Arguments: user, ids.
 verdicts_dropped = Signal()
 
-# A user has exchanges for the detector or for profile extraction. Arguments: user_id.
-conversation_due = Signal()
+# A user has exchanges for the detector. Arguments: user_id.
+judging_due = Signal()
+
+# A user has exchanges that were not read yet. Arguments: user_id, after_s.
+reading_due = Signal()

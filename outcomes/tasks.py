@@ -1,11 +1,16 @@
 """Celery tasks for exchanges. They are idempotent and may be killed at any point."""
 
+from typing import Any
+
 import structlog
 from celery import shared_task
+from celery.signals import worker_init
 from django.utils import timezone
 
 from memory.access.locks import try_task_lock
+from memory.access.outbox import drain
 from memory.access.scope import user_scope
+from memory.facts.profile.rules import find_facts_by_rules
 from memory.lifecycle import expiry
 from memory.models import EndUser
 from memory.platform.faults import Unavailable
@@ -16,9 +21,41 @@ from outcomes.exchanges import profiling, retention
 logger = structlog.get_logger(__name__)
 
 
-@shared_task(name="outcomes.look_at_conversations")
-def look_at_conversations(user_id: int) -> int:
-    """Extract profile facts from a user's due exchanges and judge them. Returns how many were judged."""
+# After this time the rest is passed to a new task, behind those of other people: a backlog of one holds nobody up for
+# longer than they may wait for their facts.
+READING_SECONDS = 2
+
+
+@worker_init.connect
+def load_readers(**kwargs: Any) -> None:
+    """Before the worker's processes are forked: the first turn each of them read would take 1.4 s instead of 2 ms."""
+    find_facts_by_rules("I live in Rome.")
+
+
+@shared_task(name="outcomes.read_exchanges")
+def read_exchanges(user_id: int) -> int:
+    """Read what a user said and nobody has read. Returns how many exchanges that were."""
+    user = EndUser.objects.filter(pk=user_id).first()
+    if user is None:
+        return 0
+    drained = drain(
+        "exchanges",
+        user_id,
+        lambda: profiling.profile_due_exchanges(user),
+        lambda: work.move_reading_mark(user, timezone.now()),
+        seconds=READING_SECONDS,
+        is_backing_off=lambda: False,
+        is_marked=lambda: work.PROFILES.is_due(user, timezone.now()),
+    )
+    if drained.has_more:
+        read_exchanges.delay(user_id)
+    return drained.taken
+
+
+@shared_task(name="outcomes.judge_exchanges")
+def judge_exchanges(user_id: int) -> int:
+    """Judge a user's due exchanges. Returns how many were judged."""
+    # Apart from reading: a language model takes seconds for each.
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None:
         return 0
@@ -28,24 +65,25 @@ def look_at_conversations(user_id: int) -> int:
             return 0
         with user_scope(user):
             work.release_idle_threads(user, timezone.now())
-        profiling.profile_due_exchanges(user, now=timezone.now())
         try:
             judged += detector.judge_due_exchanges(user, now=timezone.now())
         except Unavailable as error:
             # The rows stay pending; the sweep enqueues them again.
             logger.warning("judging paused", dependency=error.dependency, reason=error.reason)
         with user_scope(user):
-            work.move_marks(user, timezone.now())
+            work.move_detection_mark(user, timezone.now())
     return judged
 
 
 @shared_task(name="outcomes.sweep_conversations")
 def sweep_conversations() -> int:
     """Enqueue every user with due exchanges."""
-    users = work.list_due_users(timezone.now())
-    for user_id in users:
-        look_at_conversations.delay(user_id)
-    return len(users)
+    to_read, to_judge = work.PROFILES.list_users(timezone.now()), work.DETECTION.list_users(timezone.now())
+    for user_id in to_read:
+        read_exchanges.delay(user_id)
+    for user_id in to_judge:
+        judge_exchanges.delay(user_id)
+    return len({*to_read, *to_judge})
 
 
 @shared_task(name="outcomes.purge_exchanges")

@@ -6,22 +6,24 @@ a lock, so that whoever moves it either sees the exchange or is followed by a ne
 
 from datetime import datetime, timedelta
 
-from django.db.models import Min
+from django.db.models import Min, Q, QuerySet
 
 from memory.access.outbox import Outbox
 from memory.conf import memory_conf
 from memory.inference import language_model
 from memory.models import EndUser
 from outcomes.models import ConversationWork, Detection, Exchange
-from outcomes.signals import conversation_due
+from outcomes.signals import judging_due, reading_due
 
 DETECTION = Outbox(ConversationWork, "detect_at")
 PROFILES = Outbox(ConversationWork, "profile_at")
 
 # Exchanges of a thread after which the detector looks at it.
 DETECT_EVERY = 4
-# After this time exchanges without a reaction stay unjudged, and unprocessed ones are given up.
+# After this time exchanges without a reaction stay unjudged.
 GIVEN_UP_AFTER = timedelta(hours=12)
+# A person's exchanges that come in a burst are read together, at most once in this time.
+GATHERED_FOR = timedelta(seconds=0.5)
 
 
 def is_detector_enabled() -> bool:
@@ -35,20 +37,26 @@ def get_idle_time() -> timedelta:
     return timedelta(minutes=memory_conf().conversations.idle_minutes)
 
 
-def mark_exchange_work(user: EndUser, exchange: Exchange, now: datetime) -> None:
-    """Mark the work a new exchange needs. Call it after the write, in its transaction."""
-    detect_at = None
+def mark_exchange_work(user: EndUser, exchange: Exchange, now: datetime, *, is_awaited: bool = False) -> None:
+    """Mark the work a new exchange needs. Call it after the write, in its transaction.
+
+    The worker is told only when nothing waited: what waits already has its message, or is found by the sweep.
+    """
     if exchange.detection == Detection.PENDING:
-        detect_at = now + get_idle_time()
-        if release_due_exchanges(user, exchange, now):
-            detect_at = now
-    profile_at = now if exchange.profiled_at is None else None
-    if detect_at:
-        DETECTION.mark(user, detect_at)
-    if profile_at:
-        PROFILES.mark(user, profile_at)
-    if profile_at or detect_at == now:
-        conversation_due.send(EndUser, user_id=user.pk)
+        is_due = release_due_exchanges(user, exchange, now)
+        if DETECTION.mark(user, now if is_due else now + get_idle_time()) and is_due:
+            judging_due.send(EndUser, user_id=user.pk)
+    if exchange.profiled_at is None and PROFILES.mark(user, now):
+        after_s = 0.0 if is_awaited else find_reading_pause(user, now)
+        reading_due.send(EndUser, user_id=user.pk, after_s=after_s)
+
+
+def find_reading_pause(user: EndUser, now: datetime) -> float:
+    """Seconds to gather what else is said: none after a silence, so that a single exchange is read at once."""
+    read = Exchange.objects.filter(user=user, profiled_at__isnull=False).order_by("-created_at", "-pk")
+    last = read.values_list("profiled_at", flat=True).first()
+    since = now - last if last else GATHERED_FOR
+    return max(timedelta(0), GATHERED_FOR - max(since, timedelta(0))).total_seconds()
 
 
 def release_due_exchanges(user: EndUser, exchange: Exchange, now: datetime) -> bool:
@@ -70,8 +78,8 @@ def release_thread(user: EndUser, thread_id: str, now: datetime) -> int:
     return pending.update(detection_at=now)
 
 
-def move_marks(user: EndUser, now: datetime) -> None:
-    """Set the marks to when what is still pending falls due. Needs the user's scope."""
+def move_detection_mark(user: EndUser, now: datetime) -> None:
+    """Set the mark to when what is still pending falls due. Needs the user's scope."""
     if not DETECTION.lock(user):
         return
     pending = Exchange.objects.filter(user=user, detection=Detection.PENDING)
@@ -80,9 +88,25 @@ def move_marks(user: EndUser, now: datetime) -> None:
     moments = [due] if due else []
     moments += [max(row["oldest"] + get_idle_time(), now + get_idle_time()) for row in unreleased]
     DETECTION.move(user, min(moments, default=None))
-    unprofiled = Exchange.objects.filter(user=user, profiled_at=None, created_at__gt=now - GIVEN_UP_AFTER)
-    pauses = [after or now for after in unprofiled.values_list("profile_after", flat=True)]
-    PROFILES.move(user, min(pauses, default=None))
+
+
+def filter_readable(user: EndUser, now: datetime) -> QuerySet[Exchange]:
+    """Exchanges that are due to be read, however old: what was said before a long stop is as true as ever."""
+    is_ready = Q(profile_after=None) | Q(profile_after__lte=now)
+    return Exchange.objects.filter(is_ready, user=user, profiled_at=None)
+
+
+def move_reading_mark(user: EndUser, now: datetime) -> bool:
+    """Clear the mark, or set it to the end of a pause. False if something is to be read already."""
+
+    def find_next(user: EndUser) -> datetime | None:
+        if filter_readable(user, now).exists():
+            return now
+        paused = Exchange.objects.filter(user=user, profiled_at=None)
+        end: datetime | None = paused.aggregate(end=Min("profile_after"))["end"]
+        return end
+
+    return PROFILES.advance(user, find_next, now)
 
 
 def release_idle_threads(user: EndUser, now: datetime) -> None:
@@ -96,7 +120,3 @@ def release_idle_threads(user: EndUser, now: datetime) -> None:
         last = thread.order_by("-created_at", "-pk").values_list("created_at", flat=True).first()
         if last is not None and last <= now - get_idle_time():
             release_thread(user, thread_id, now)
-
-
-def list_due_users(now: datetime) -> list[int]:
-    return sorted({*DETECTION.list_users(now), *PROFILES.list_users(now)})

@@ -37,10 +37,10 @@ def retry_delay(attempts: int) -> timedelta:
 
 @dataclass(frozen=True, slots=True)
 class Drained:
-    """How much was taken, and whether time ran out before everything due was."""
+    """How much was taken, and whether another task is needed: time ran out, or more came in at the very end."""
 
     taken: int
-    is_out_of_time: bool = False
+    has_more: bool = False
 
 
 class Outbox:
@@ -81,18 +81,27 @@ class Outbox:
         The lock waits for every writer whose row is not visible yet (marking locks the user's row in share mode) and
         blocks later ones, which then find the mark gone and set it again.
         """
+        now = timezone.now()
+        return self.advance(user, lambda user: now if has_pending(user) else None, now)
+
+    def advance(self, user: EndUser, find_next: Callable[[EndUser], datetime | None], now: datetime) -> bool:
+        """Move the user's mark, in the same way, to when work falls due next. False if it is due already."""
         try:
             with user_scope(user):
                 if not self.lock(user):
                     return True
-                if has_pending(user):
+                due = find_next(user)
+                if due is not None and due <= now:
                     return False
-                self.move(user, None)
+                self.move(user, due)
         except OperationalError as error:
             if isinstance(error.__cause__, LockNotAvailable):
                 return False
             raise
         return True
+
+    def is_due(self, user: EndUser, now: datetime) -> bool:
+        return self.model._default_manager.filter(pk=user.pk, **{f"{self.field}__lte": now}).exists()
 
     def lock(self, user: EndUser) -> bool:
         """Keep writers of this user from marking until the transaction ends. False when the user is gone."""
@@ -122,29 +131,31 @@ def drain(
     *,
     seconds: float,
     is_backing_off: Callable[[], bool] = lambda: True,
+    is_marked: Callable[[], bool] = lambda: False,
 ) -> Drained:
     """Take batches of a user's work until none is left and the mark is cleared; one process at a time for each user.
 
     Out of time it stops between batches, so that the caller passes the rest to another task, behind other users'.
+    ``is_marked`` is asked when the lock is free again: a message sent after the mark was cleared may have met the lock,
+    and would leave its work to the sweep.
     """
-    taken = 0
+    taken, is_done = 0, False
     until = timezone.now() + timedelta(seconds=seconds)
     with try_task_lock(work, user_id) as is_mine:
         if not is_mine:
             return Drained(0)
         try:
-            while timezone.now() < until:
+            while not is_done and timezone.now() < until:
                 batch = take()
                 taken += batch
                 # What became visible while clearing waited is taken now, unless somebody else (a rebuild) took it: then
                 # it is cleared again, or later writers would wait for the sweep. What only pauses is left to the sweep.
-                if not batch and (clear() or is_backing_off()):
-                    return Drained(taken)
+                is_done = not batch and (clear() or is_backing_off())
         except Unavailable as error:
             # The rows stay pending; the sweep enqueues them again.
             logger.warning("work paused", work=work, dependency=error.dependency, reason=error.reason)
             return Drained(taken)
-    return Drained(taken, is_out_of_time=True)
+    return Drained(taken, has_more=not is_done or is_marked())
 
 
 @dataclass(frozen=True, slots=True)

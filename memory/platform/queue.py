@@ -11,13 +11,17 @@ from redis import RedisError
 logger = structlog.get_logger(__name__)
 
 
-def enqueue(task: "Task[..., Any]", *arguments: Any) -> None:
-    """Send a task when the open transaction commits, or at once without one. Never raises or blocks for long."""
-    transaction.on_commit(lambda: send_task(task, *arguments))
+def enqueue(task: "Task[..., Any]", *arguments: Any, after_s: float = 0.0) -> None:
+    """Send a task when the open transaction commits, or at once without one. Never raises or blocks for long.
+
+    It is run ``after_s`` seconds later.
+    """
+    transaction.on_commit(lambda: send_task(task, *arguments, after_s=after_s))
 
 
-def send_task(task: "Task[..., Any]", *arguments: Any) -> None:
+def send_task(task: "Task[..., Any]", *arguments: Any, after_s: float = 0.0) -> None:
     try:
-        task.apply_async(arguments, retry=False)
+        when: dict[str, Any] = {"countdown": after_s} if after_s else {}
+        task.apply_async(arguments, retry=False, **when)
     except (OperationalError, RedisError, OSError) as error:
         logger.warning("queue away, a sweep will find the work", task=task.name, reason=str(error)[:200])

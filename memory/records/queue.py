@@ -54,11 +54,14 @@ def enqueue_text(
     created_at: datetime,
     now: datetime,
     memory_id: uuid.UUID | None = None,
-) -> None:
-    """Queue a record's text for embedding, in the transaction that writes it. Empty text is not queued."""
+) -> bool:
+    """Queue a record's text for embedding, in the transaction that writes it. Empty text is not queued.
+
+    True when nothing of the user's waited before.
+    """
     if not words.embedded:
         delete_embeddings(user, kind, [ref_id])
-        return
+        return False
     values: dict[str, Any] = {
         "kind": kind.value,
         "ref": ref_id,
@@ -68,7 +71,7 @@ def enqueue_text(
     }
     with user_scope(user), connection.cursor() as cursor:
         cursor.execute(ENQUEUE, {**values, "user": user.pk, "created": created_at, "now": now})
-        WAITING.mark(user, now)
+        return WAITING.mark(user, now)
 
 
 def delete_embeddings(user: EndUser, kind: Kind, ref_ids: Collection[uuid.UUID]) -> None:

@@ -18,13 +18,15 @@ ERASED = (RecordEmbedding, Journal, Todo, Gratitude, Preference, RecallLog)
 
 
 ROLES = ("user", "assistant")
+GATHERED_FOR_S = 1.0
 
 
 @receiver(exchange_stored, dispatch_uid="kinds.messages")
 def add_messages(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- not our row
     # Ids follow from the exchange: announced twice, it is stored once.
+    is_first = False
     for role, text in zip(ROLES, (exchange.user_message, exchange.assistant_message), strict=True):
-        queue.enqueue_text(
+        is_first |= queue.enqueue_text(
             user,
             Kind.MESSAGE,
             uuid.uuid5(exchange.pk, role),
@@ -33,7 +35,9 @@ def add_messages(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> N
             now=exchange.created_at,
             memory_id=exchange.memory_id,
         )
-    enqueue(tasks.embed_user_records, user.pk)
+    # What waits already has its message. Nobody asks for a message the moment it was said, so a burst is one task.
+    if is_first:
+        enqueue(tasks.embed_user_records, user.pk, after_s=GATHERED_FOR_S)
 
 
 @receiver(exchanges_dropped, dispatch_uid="kinds.drop")

@@ -26,7 +26,7 @@ def embed_user_records(user_id: int) -> int:
         lambda: queue.clear_user_mark(user),
         seconds=TASK_SECONDS,
     )
-    if drained.is_out_of_time:
+    if drained.has_more:
         embed_user_records.delay(user_id)
     return drained.taken
 

@@ -43,6 +43,8 @@ class NewExchange:
     interrupted: bool = False
     occurred_at: datetime | None = None
     """When it was said, if not now; kept with its memory."""
+    is_awaited: bool = False
+    """Somebody waits until it is read: the worker does not gather what else is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
         row.memory_id = stored.item.pk
         row.save(force_insert=True)
         store_tool_runs(user, row, new.tools, now)
-        mark_exchange_work(user, row, now)
+        mark_exchange_work(user, row, now, is_awaited=new.is_awaited)
         count_messages(user, new.thread_id, now)
         exchange_stored.send(Exchange, user=user, exchange=row)
     required = row.required_scoring
@@ -130,14 +132,18 @@ def is_scoring_enforced() -> bool:
 
 def count_messages(user: EndUser, thread_id: str, now: datetime) -> None:
     """Trigger promotion every few messages and on a change of thread."""
-    stored = EndUser.objects.filter(pk=user.pk).values_list("messages_since_promotion", "last_thread_id").first()
-    count, last_thread = stored or (0, "")
-    EndUser.objects.filter(pk=user.pk).update(
-        messages_since_promotion=F("messages_since_promotion") + MESSAGES_PER_EXCHANGE,
+    known = EndUser.objects.filter(pk=user.pk)
+    before, last_thread = known.values_list("messages_since_promotion", "last_thread_id").first() or (0, "")
+    count = before + MESSAGES_PER_EXCHANGE
+    # A full count was asked for and not passed yet, as the pass counts anew from 0. A worker that is busy with a burst
+    # got 152 passes for 159 exchanges when each of them asked.
+    is_due = before < PROMOTE_EVERY and (count >= PROMOTE_EVERY or last_thread not in {"", thread_id})
+    known.update(
+        messages_since_promotion=PROMOTE_EVERY if is_due else F("messages_since_promotion") + MESSAGES_PER_EXCHANGE,
         last_thread_id=thread_id,
         last_active_at=now,
     )
-    if count + MESSAGES_PER_EXCHANGE >= PROMOTE_EVERY or last_thread not in {"", thread_id}:
+    if is_due:
         promotion_due.send(EndUser, user_id=user.pk)
 
 

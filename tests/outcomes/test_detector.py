@@ -86,7 +86,7 @@ def score_of(item: MemoryItem) -> tuple[float, int]:
 
 
 def detect_outcomes(user: EndUser) -> int:
-    return tasks.look_at_conversations(user.pk)
+    return tasks.judge_exchanges(user.pk)
 
 
 def test_after_four_exchanges_the_answer_that_used_a_memory_is_judged(
@@ -205,12 +205,12 @@ def test_a_killed_worker_loses_nothing(user: EndUser, clock: Clock, model: Langu
     assert detector.lease_next_case(user, clock()) is not None
     assert detect_outcomes(user) == 0, "the dead worker's lease still runs"
     clock.advance(minutes=6)
-    assert work.list_due_users(clock()) == [user.pk]
+    assert work.DETECTION.list_users(clock()) == [user.pk]
     assert detect_outcomes(user) == 1
     assert score_of(item) == (0.7, 1)
     clock.advance(hours=13)
     detect_outcomes(user)
-    assert work.list_due_users(clock.advance(days=2)) == []
+    assert work.DETECTION.list_users(clock.advance(days=2)) == []
 
 
 def test_leaving_a_thread_and_falling_silent_end_it(user: EndUser, clock: Clock, model: LanguageModelStub) -> None:
@@ -221,8 +221,8 @@ def test_leaving_a_thread_and_falling_silent_end_it(user: EndUser, clock: Clock,
     record_exchange(user, clock, "Got it, thanks", thread_id="t-2")
     assert detect_outcomes(user) == 1
     assert (score_of(left), score_of(silent)) == ((0.7, 1), (0.5, 0))
-    assert work.list_due_users(clock()) == []
-    assert work.list_due_users(clock.advance(minutes=31)) == [user.pk]
+    assert work.DETECTION.list_users(clock()) == []
+    assert work.DETECTION.list_users(clock.advance(minutes=31)) == [user.pk]
     assert tasks.sweep_conversations() == 1
     detect_outcomes(user)
     assert score_of(silent) == (0.7, 1)
@@ -310,7 +310,7 @@ def test_the_worker_is_nudged_when_something_is_due(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sent: list[tuple[int]] = []
-    monkeypatch.setattr(tasks.look_at_conversations, "apply_async", lambda arguments, **kw: sent.append(arguments))
+    monkeypatch.setattr(tasks.judge_exchanges, "apply_async", lambda arguments, **kw: sent.append(arguments))
     settings_mark = work.get_idle_time()
     assert settings_mark == timedelta(minutes=30)
     with django_capture_on_commit_callbacks(execute=True):

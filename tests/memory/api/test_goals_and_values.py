@@ -53,9 +53,9 @@ def test_only_a_goal_is_removed_as_one(api: ApiClient, other_user: EndUser) -> N
 
 
 def test_what_a_person_says_in_passing_is_listed_with_them(api: ApiClient, user: EndUser) -> None:
-    from outcomes.tasks import look_at_conversations
+    from outcomes.tasks import read_exchanges
 
     said = {"user_message": "I want to learn Portuguese this year.", "assistant_message": "Boa sorte!"}
     assert api.post("threads/t/exchanges", said).status_code == 201
-    look_at_conversations(user.pk)
+    read_exchanges(user.pk)
     assert [one["source"]["kind"] for one in api.get("goals").json()["items"]] == ["profile"]

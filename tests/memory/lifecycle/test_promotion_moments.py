@@ -26,7 +26,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Users whose promotion was asked for."""
     asked: list[int] = []
 
-    def enqueue(task: Any, *arguments: Any) -> None:
+    def enqueue(task: Any, *arguments: Any, **options: Any) -> None:
         if task is tasks.promote_user:
             asked.append(*arguments)
 
@@ -82,6 +82,15 @@ def test_it_runs_when_the_thread_changes(user: EndUser, clock: Clock, sent: list
     assert sent == []
     send_messages(user, clock, 1, "t2")
     assert sent == [user.pk]
+
+
+def test_what_was_asked_for_is_not_asked_for_again(user: EndUser, clock: Clock, sent: list[int]) -> None:
+    send_messages(user, clock, 25)
+    send_messages(user, clock, 1, "t2")
+    assert sent == [user.pk]
+    tasks.promote_user(user.pk)
+    send_messages(user, clock, 1, "t3")
+    assert sent == [user.pk, user.pk]
 
 
 def test_it_runs_when_asked(user: EndUser, clock: Clock, api: ApiClient) -> None:

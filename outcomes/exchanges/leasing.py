@@ -1,0 +1,142 @@
+"""Which exchanges wait to be read, in the order they were said, and what becomes of those whose reading fails.
+
+The rows are the queue: an empty ``profiled_at`` is pending. One worker at a time reads a person's (``tasks``), so an
+attempt that was begun and not ended belongs to a worker that died, and the next one takes it up at once.
+"""
+
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import DateTimeField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from memory.access.outbox import retry_delay
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.inference import language_model
+from memory.models import EndUser, MemoryItem
+from outcomes.detection.cues import is_small_talk
+from outcomes.models import Exchange
+from outcomes.work import filter_readable
+
+MOST_ATTEMPTS = 5
+LAST_TURNS = 4
+# Of a thread: stored before, and after where somebody stores a conversation out of its order.
+NEAR_TURNS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class LeasedTurn:
+    """An exchange to read, when it was said, and what the person said before it in the thread, oldest first."""
+
+    exchange: Exchange
+    said_at: datetime
+    previous: Sequence[str]
+
+
+def annotate_said_at(user: EndUser, exchanges: QuerySet[Exchange]) -> QuerySet[Any]:
+    """Adds ``said_at``, which the exchange's memory tells: one that was imported is older than its row."""
+    memories = MemoryItem.objects.for_user(user).filter(pk=OuterRef("memory_id"))
+    said_at = Coalesce(Subquery(memories.values("occurred_at")[:1]), "created_at", output_field=DateTimeField())
+    return exchanges.annotate(said_at=said_at)
+
+
+def lease_turns(user: EndUser, now: datetime, limit: int) -> tuple[list[LeasedTurn], int]:
+    """Begin to read what is due, and settle what needs no reading. Returns also how many were settled.
+
+    In the order they were said: what was said later replaces what was said before, whichever came in first.
+    """
+    is_over_limit = is_over_daily_limit(user, now)
+    with user_scope(user):
+        due = annotate_said_at(user, filter_readable(user, now)).select_for_update(no_key=True)
+        rows = cut_at_begun(list(due.order_by("said_at", "created_at", "pk")[:limit]))
+        leased: list[Exchange] = []
+        for exchange in rows:
+            if is_over_limit or is_skippable(exchange):
+                mark_profiled(exchange, now)
+                continue
+            exchange.profile_attempts += 1
+            # The first death may have been anybody's: it is taken up in its turn. A second is taken for its own doing,
+            # and what was said after it is read first.
+            is_suspect = exchange.profile_attempts > 1
+            exchange.profile_after = now + retry_delay(exchange.profile_attempts) if is_suspect else None
+            leased.append(exchange)
+        Exchange.objects.bulk_update(leased, ["profile_attempts", "profile_after"])
+        return list(recall_threads(user, leased)), len(rows) - len(leased)
+
+
+def cut_at_begun(rows: list[Exchange]) -> list[Exchange]:
+    """One that was begun before is taken alone, so that it takes no other with it when it kills the worker again."""
+    begun = next((number for number, row in enumerate(rows) if row.profile_attempts), len(rows))
+    return rows[: max(1, begun)]
+
+
+def is_skippable(exchange: Exchange) -> bool:
+    # After so many attempts it has crashed the worker each time.
+    is_deadly = exchange.profile_attempts >= MOST_ATTEMPTS
+    return is_deadly or not memory_conf().flags["profile_detection"] or is_small_talk(exchange.short_question)
+
+
+def recall_threads(user: EndUser, exchanges: Iterable[Exchange]) -> Iterator[LeasedTurn]:
+    """With what was said before each: a name in it may be what a message goes on about. Needs the user's scope."""
+    said: dict[str, list[str]] = {}
+    for exchange in exchanges:
+        # Once for each thread: the rest of the batch goes on from there.
+        turns = said.setdefault(exchange.thread_id, []) or read_last_turns(user, exchange)
+        yield LeasedTurn(exchange, find_said_at(exchange), turns[-LAST_TURNS:])
+        said[exchange.thread_id] = [*turns, exchange.short_question]
+
+
+def read_last_turns(user: EndUser, exchange: Exchange) -> list[str]:
+    thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id).exclude(pk=exchange.pk)
+    near = annotate_said_at(user, thread).order_by("-created_at", "-pk").values_list("said_at", "created_at", "pk")
+    place = (find_said_at(exchange), exchange.created_at, exchange.pk)
+    before = [pk for *_, pk in sorted(one for one in near[:NEAR_TURNS] if one < place)[-LAST_TURNS:]]
+    messages = Exchange.objects.filter(user=user).only("user_message").in_bulk(before) if before else {}
+    return [messages[pk].short_question for pk in before if pk in messages]
+
+
+def find_said_at(exchange: Exchange) -> datetime:
+    said_at: datetime = getattr(exchange, "said_at", exchange.created_at)
+    return said_at
+
+
+def return_lease(user: EndUser, exchange: Exchange) -> None:
+    """A service it needs does not answer: this was no attempt."""
+    with user_scope(user):
+        row = lock_pending(user, exchange.pk)
+        if row is not None and row.profile_attempts > 0:
+            row.profile_attempts, row.profile_after = row.profile_attempts - 1, None
+            row.save(update_fields=["profile_attempts", "profile_after"])
+
+
+def postpone_exchange(user: EndUser, exchange: Exchange, now: datetime) -> None:
+    """Its reading failed: what was said after it is read first."""
+    with user_scope(user):
+        row = lock_pending(user, exchange.pk)
+        if row is not None:
+            row.profile_after = now + retry_delay(row.profile_attempts)
+            row.save(update_fields=["profile_after"])
+
+
+def lock_pending(user: EndUser, exchange_id: uuid.UUID) -> Exchange | None:
+    pending = Exchange.objects.select_for_update(no_key=True).filter(user=user, profiled_at=None)
+    return pending.filter(pk=exchange_id).first()
+
+
+def is_over_daily_limit(user: EndUser, now: datetime) -> bool:
+    """A language model's calls are limited; what rules alone read costs nothing, and is read however much it is."""
+    if language_model() is None:
+        return False
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    with user_scope(user):
+        examined = Exchange.objects.filter(user=user, profiled_at__gte=today, profile_attempts__gt=0).count()
+    return examined >= memory_conf().conversations.profiles_a_day
+
+
+def mark_profiled(exchange: Exchange, now: datetime) -> None:
+    exchange.profiled_at, exchange.profile_after = now, None
+    exchange.save(update_fields=["profiled_at", "profile_after"])

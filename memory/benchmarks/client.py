@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlencode
@@ -72,6 +73,10 @@ class BenchmarkClient:
     def store(self, user: str, memory: dict[str, Any]) -> str:
         """The id it got."""
         return str(self._post("store one memory", f"/api/v1/users/{user}/memories", memory)["id"])
+
+    def store_exchange(self, user: str, thread: str, message: str, said_at: datetime) -> None:
+        body = {"user_message": message, "assistant_message": "Noted.", "occurred_at": said_at.isoformat()}
+        self._post("store an exchange", f"/api/v1/users/{user}/threads/{thread}/exchanges", body)
 
     def remove(self, user: str, item: str) -> None:
         self._send("DELETE", f"/api/v1/users/{user}/memories/{item}", None)

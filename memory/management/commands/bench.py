@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 from rich.console import Console
 
-from memory.benchmarks import insights, load, promotion
+from memory.benchmarks import exchanges, insights, load, promotion
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
 from memory.benchmarks.staging import BenchmarkStageError, stage_local, stage_remote
@@ -140,6 +140,8 @@ class Command(BaseCommand):
         add_claims_arguments(claims_parser)
         pairs_parser = kinds.add_parser("pairs", help="how two statements about a person are judged")
         add_pairs_arguments(pairs_parser)
+        exchanges_parser = kinds.add_parser("exchanges", help="a burst of exchanges: stored, read, known")
+        exchanges.add_arguments(exchanges_parser)
         conversations_parser = kinds.add_parser("conversations", help="what is still known of conversations, and later")
         add_conversations_arguments(conversations_parser)
         for kind in kinds.choices.values():
@@ -158,6 +160,7 @@ class Command(BaseCommand):
             "claims": measure_claims,
             "pairs": measure_pairs,
             "conversations": measure_conversations,
+            "exchanges": measure_exchanges,
         }[options["kind"]]
         try:
             content = measure(console, options)
@@ -290,6 +293,21 @@ def measure_insights(console: Console, options: dict[str, Any]) -> dict[str, Any
         **collect_facts(),
         "spreads": {name: asdict(spread) for name, spread in spreads.items()},
     }
+
+
+def measure_exchanges(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    names = ("exchanges", "people", "clients", "per_second", "seed")
+    plan = exchanges.ExchangePlan(**{name: options[name] for name in names})
+    with stage_local(SpeedPlan(1, 0, 1, plan.clients, plan.seed), keep=False, say=console.print) as stage:
+        if stage.person is None:
+            raise BenchmarkStageError("exchanges are measured on this installation only")
+        run = exchanges.ExchangeMeasurement(stage.client, stage.person, plan, timezone.now(), console.print)
+        figures = run.run()
+    report.print_facts(console, collect_facts())
+    title = f"{plan.exchanges:,} exchanges of {plan.people} people, {plan.clients} at once, through HTTP"
+    report.print_spreads(console, title, figures.spreads, exchanges.TARGETS)
+    report.print_lines(console, figures.notes())
+    return {"plan": asdict(plan), **collect_facts(), **figures.as_json()}
 
 
 def print_figures(console: Console, plan: SpeedPlan, figures: SpeedFigures) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from memory.api.acting import open_facade
 from memory.models import EndUser
-from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
+from memory.retrieval.results import SearchHit, SearchRequest, SearchResult, Superseded
 from memory.tiers import Outcome, Tier
 from memory.web.auth import READ
 from memory.web.endpoints import answer_once
@@ -69,6 +69,19 @@ class Citation(BaseModel):
     chunk_id: str | None
 
 
+class SupersededOut(BaseModel):
+    """Something that the memory told has ended: until when it held, and what holds instead."""
+
+    fact_id: UUID
+    memory_id: UUID | None = Field(description="A memory that tells what holds now.")
+    statement: str = Field(description="What holds now; empty where only the end is known.")
+    until: datetime | None
+
+    @classmethod
+    def of(cls, ended: Superseded) -> "SupersededOut":
+        return cls(fact_id=ended.fact_id, memory_id=ended.memory_id, statement=ended.statement, until=ended.until)
+
+
 class HitOut(BaseModel):
     position: int
     memory_id: UUID
@@ -80,6 +93,7 @@ class HitOut(BaseModel):
     tags: list[str]
     score_summary: ScoreSummary
     citations: list[Citation]
+    superseded_by: SupersededOut | None = Field(default=None, exclude_if=is_none)
     explain: dict[str, JsonValue] | None = Field(
         default=None, exclude_if=is_none, description="Every number that placed the hit; when asked for."
     )
@@ -100,6 +114,7 @@ class HitOut(BaseModel):
             tags=item.tags,
             score_summary=ScoreSummary(**hit.summary(now)),
             citations=[citation],
+            superseded_by=SupersededOut.of(hit.superseded_by) if hit.superseded_by else None,
             explain=hit.explain if explain else None,
         )
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from memory.conf import memory_conf
@@ -20,22 +21,31 @@ from memory.retrieval.results import LEXICAL, VECTOR, SearchDebug, SearchRequest
 from memory.tiers import Tier
 
 
+@dataclass(frozen=True, slots=True)
+class FoundMatches:
+    """``vector`` is the question's; None where it was not embedded. ``encoded`` has its tokens too, where offered."""
+
+    matches: list[FusedMatch]
+    encoded: EncodedQuery | None
+    vector: Vector | None
+
+
 def find_matches(
     user: EndUser, query: Query, request: SearchRequest, debug: SearchDebug, deadline: Deadline
-) -> tuple[list[FusedMatch], EncodedQuery | None]:
-    """What either index found and nobody has deleted since, and the question as the model of tokens has it.
+) -> FoundMatches:
+    """What either index found and nobody has deleted since, and the question as the models have it.
 
     The words are looked for while the question is embedded and the nearest are read.
     """
     # Beside the embedding: p50 fell from 30 to 27 ms at 10,000 memories on two cores.
     word_search = run_in_thread(LEXICAL, partial(search_words, user, query, request, debug, deadline), deadline)
     encoded = late.encode_question(query, request, debug, deadline)
-    vector_matches = search_meaning(user, query, request, debug, deadline, encoded)
+    vector_matches, vector = search_meaning(user, query, request, debug, deadline, encoded)
     matches: list[LexicalMatch] = debug.skip_on_failure(LEXICAL, word_search, [])
     found = merge_rankings(vector_matches, [(match.id, match.score) for match in matches], memory_conf().ranking.rrf_k)
     # Points whose deletion the vector index has not taken yet.
     deleted = ghost_registry().among(user.pk, [one.id for one in found])
-    return [one for one in found if one.id not in deleted], encoded
+    return FoundMatches([one for one in found if one.id not in deleted], encoded, vector)
 
 
 def search_words(
@@ -57,13 +67,13 @@ def search_meaning(
     debug: SearchDebug,
     deadline: Deadline,
     encoded: EncodedQuery | None,
-) -> list[tuple[uuid.UUID, float]]:
-    """``encoded`` is the question as the model has it, where that is known already."""
+) -> tuple[list[tuple[uuid.UUID, float]], Vector | None]:
+    """The nearest, and the question's vector. ``encoded`` is the question as the model has it, where that is known."""
     if VECTOR not in request.stages:
         debug.vector_stage_status = "disabled_config"
-        return []
+        return [], None
     if not query.text:
-        return []
+        return [], None
     return search_nearest(query, build_index_filter(user, request), choose_depth(request), debug, deadline, encoded)
 
 
@@ -87,8 +97,8 @@ def search_nearest(
     debug: SearchDebug,
     deadline: Deadline,
     encoded: EncodedQuery | None,
-) -> list[tuple[uuid.UUID, float]]:
-    """The nearest to the question, or to any of the questions it is made of, nearest first."""
+) -> tuple[list[tuple[uuid.UUID, float]], Vector | None]:
+    """The nearest to the question, or to any of the questions it is made of, nearest first; and its vector."""
     conf = memory_conf()
 
     def embed_parts() -> list[Vector]:
@@ -108,7 +118,7 @@ def search_nearest(
 
     vectors: list[Vector] = debug.attempt("embed", embed_parts, [])
     matches: list[VectorMatch] = debug.attempt(VECTOR, search, []) if vectors else []
-    return merge_matches(matches)
+    return merge_matches(matches), vectors[0] if vectors else None
 
 
 def split_by_tier(index_filter: IndexFilter) -> list[IndexFilter]:

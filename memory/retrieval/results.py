@@ -55,6 +55,19 @@ class SearchRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Superseded:
+    """That a memory told something that has ended, and what holds instead; ``statement`` is empty where nothing does.
+
+    ``memory_id`` is a memory that tells what holds.
+    """
+
+    fact_id: uuid.UUID
+    statement: str
+    until: datetime | None
+    memory_id: uuid.UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SearchHit:
     """``is_dormant`` is true from the moment its time has passed, also before the pass that writes it down."""
 
@@ -63,6 +76,7 @@ class SearchHit:
     final_score: float
     explain: dict[str, Any]
     is_dormant: bool = False
+    superseded_by: Superseded | None = None
 
     @property
     def preview(self) -> str:

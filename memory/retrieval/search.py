@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.inference.base import EncodedQuery
+from memory.inference.base import EncodedQuery, Vector
 from memory.models import EndUser, MemoryItem
 from memory.platform import metrics
 from memory.platform.deadline import Deadline
@@ -36,9 +36,11 @@ from memory.retrieval.results import (
     SearchHit,
     SearchRequest,
     SearchResult,
+    Superseded,
 )
 from memory.retrieval.synonyms import expand_query, load_synonyms
 from memory.retrieval.turns import new_turn_id, record_turn
+from memory.retrieval.validity import apply_validity
 from memory.scoring import similarity
 from memory.store import speakers
 from memory.tiers import Tier
@@ -69,23 +71,23 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         query = understand_for_user(user, debug.normalized_query, now)
     advice = request_advice(user, query, debug, deadline) if can_be_advised(request) else SearchAdvice()
     request = complete_request(request, query, advice, debug)
-    matches, encoded = find_matches(user, query, request, debug, deadline)
+    found = find_matches(user, query, request, debug, deadline)
+    rows = RowFilter(user, now, request.tiers, request.metadata, request.dormant)
     with debug.time_stage("rank"):
         with user_scope(user):
-            pool = read_pool(
-                RowFilter(user, now, request.tiers, request.metadata, request.dormant), matches, query.words
-            )
-            signs = late.read_signs(user, pool, encoded, debug, deadline)
+            pool = read_pool(rows, found.matches, query.words)
+            signs = late.read_signs(user, pool, found.encoded, debug, deadline)
         # With no transaction open: the signals read every candidate's text, and the database ends a session that is
         # idle in a transaction.
         pool.advice = advice.boosts
-        ranked = rank_candidates(query, pool, request, signs, encoded, debug)
+        ranked = rank_candidates(query, pool, request, signs, found.encoded, debug)
     ranked = rerank(query.text, ranked, request, debug, deadline)
     turn_id = request.turn_id or new_turn_id(user)
     # Losing the positions of the last moment in a power cut is acceptable; waiting for the disk is not.
     with user_scope(user, settings={"synchronous_commit": "off"} if remember else None):
         with debug.time_stage("rank"):
-            hits = load_hits(user, ranked, request)
+            ended = order_by_validity(user, query, request, ranked, rows, found.vector)
+            hits = load_hits(user, ranked, request, ended)
         debug.tiers_used = [tier.value for tier in Tier if any(hit.item.tier == tier for hit in hits)]
         debug.retrieval_confidence = estimate_confidence(hits)
         if remember:
@@ -167,8 +169,25 @@ def fuse_pool(pool: Pool) -> None:
         fuse_zscore(pool.candidates)
 
 
-def load_hits(user: EndUser, ranked: Sequence[RankedCandidate], request: SearchRequest) -> list[SearchHit]:
-    """The best of the ranked in their order, read whole."""
+def order_by_validity(
+    user: EndUser,
+    query: Query,
+    request: SearchRequest,
+    ranked: list[RankedCandidate],
+    rows: RowFilter,
+    vector: Vector | None,
+) -> dict[uuid.UUID, Superseded]:
+    """What has ended below what holds now, unless a part of the ranking is measured alone."""
+    return {} if request.boosts == () else apply_validity(user, query, ranked, rows, vector)
+
+
+def load_hits(
+    user: EndUser,
+    ranked: Sequence[RankedCandidate],
+    request: SearchRequest,
+    ended: Mapping[uuid.UUID, Superseded],
+) -> list[SearchHit]:
+    """The best of the ranked in their order, read whole. ``ended`` says of which another holds now."""
     minimum = memory_conf().ranking.min_score
     best = sort_candidates([one for one in ranked if one.final >= minimum], request)
     rows = MemoryItem.objects.for_user(user).filter(
@@ -184,6 +203,7 @@ def load_hits(user: EndUser, ranked: Sequence[RankedCandidate], request: SearchR
             one.final,
             build_explanation(one),
             is_dormant=one.candidate.memory.is_dormant,
+            superseded_by=ended.get(one.candidate.memory.id),
         )
         for position, one in enumerate(present, 1)
     ]

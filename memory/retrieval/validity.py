@@ -1,0 +1,174 @@
+"""Current before superseded: what is known to have ended stands below what took its place, in every tier.
+
+A memory that told the old value stays and says so. Where the question is about what has changed, the memory that tells
+the current value takes its place, even if the question's words find only the old one; a question about the past gets
+the past.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection
+
+from memory.facts import queries
+from memory.indexes.nearest import vector_literal
+from memory.inference.base import Vector
+from memory.models import EndUser, Fact, FactEvidence
+from memory.models.facts import FactState
+from memory.retrieval.candidates import RowFilter, read_rows
+from memory.retrieval.pool import Candidate
+from memory.retrieval.query import Query
+from memory.retrieval.ranking import DIGITS, RankedCandidate, squash_score
+from memory.retrieval.results import Superseded
+
+CURRENT: Final = "current"
+ENDED: Final = "ended"
+# Candidates whose facts are read: an answer has at most fifty places.
+MOST_READ: Final = 50
+# Of the sum of a score: how far below its successor a superseded memory stands at least.
+STEP: Final = 1.0
+CLOSED: Final = frozenset({FactState.SUPERSEDED, FactState.RETRACTED})
+
+FACTS_OF_MEMORIES = """
+SELECT told.memory_id, fact.id, fact.state, {cosine}
+FROM (
+    SELECT memory_id, fact_id FROM fact_evidence
+    WHERE user_id = %(user)s AND memory_id = ANY(%(ids)s) AND stance = 1
+    UNION SELECT bank_item_id, id FROM fact WHERE user_id = %(user)s AND bank_item_id = ANY(%(ids)s)
+) AS told JOIN fact ON fact.user_id = %(user)s AND fact.id = told.fact_id
+"""
+COSINE = "1 - (fact.vector <=> %(vector)s::halfvec)"
+
+
+@dataclass(frozen=True, slots=True)
+class ToldFact:
+    """A fact that a memory tells, and how near the question is to it; None where that is not known."""
+
+    fact_id: UUID
+    is_closed: bool
+    cosine: float | None
+
+
+def apply_validity(
+    user: EndUser, query: Query, ranked: list[RankedCandidate], row_filter: RowFilter, vector: Vector | None
+) -> dict[UUID, Superseded]:
+    """Reorder the candidates by what is known to have ended. Returns what to say of each that told it, by memory.
+
+    Changes ``ranked`` in place, each share named in its boosts. In the user's scope.
+    """
+    best = sorted(ranked, key=lambda one: -one.final)[:MOST_READ]
+    told = read_told_facts(user, [one.candidate.memory.id for one in best], vector)
+    closed_ids = {fact.fact_id for facts in told.values() for fact in facts if fact.is_closed}
+    if not closed_ids:
+        return {}
+    closed = {fact.pk: fact for fact in Fact.objects.for_user(user).filter(pk__in=closed_ids).defer("vector")}
+    current = queries.find_current(user, list(closed.values()))
+    tellers = find_tellers(user, current.values())
+    places = {one.candidate.memory.id: one for one in ranked}
+    notes: dict[UUID, Superseded] = {}
+    for one in best:
+        memory_id = one.candidate.memory.id
+        for fact in told.get(memory_id, ()):
+            if not fact.is_closed or fact.fact_id not in closed:
+                continue
+            now_held = current.get(fact.fact_id)
+            telling = [teller for teller in tellers.get(now_held.pk, ()) if teller != memory_id] if now_held else []
+            notes.setdefault(memory_id, describe(closed[fact.fact_id], now_held, telling))
+            if is_asked_about(fact, told[memory_id]):
+                settle_order(query, one, telling, places, ranked, row_filter)
+    return notes
+
+
+def read_told_facts(user: EndUser, ids: Sequence[UUID], vector: Vector | None) -> dict[UUID, list[ToldFact]]:
+    if not ids:
+        return {}
+    values: dict[str, Any] = {"user": user.pk, "ids": list(ids)}
+    if vector is not None:
+        values["vector"] = vector_literal(vector, len(vector), "embedder")
+    sql = FACTS_OF_MEMORIES.format(cosine="NULL" if vector is None else COSINE)
+    told: dict[UUID, list[ToldFact]] = defaultdict(list)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        for memory_id, fact_id, state, cosine in cursor.fetchall():
+            told[memory_id].append(ToldFact(fact_id, state in CLOSED, cosine))
+    return dict(told)
+
+
+def find_tellers(user: EndUser, facts: Collection[Fact]) -> dict[UUID, list[UUID]]:
+    """The memories that tell facts, by fact: the bank item first, then the latest words."""
+    found = {fact.pk: [fact.bank_item_id] if fact.bank_item_id else [] for fact in facts}
+    rows = FactEvidence.objects.filter(user=user, fact_id__in=list(found), stance=1, memory_id__isnull=False)
+    for fact_id, memory_id in rows.order_by("-occurred_at", "-pk").values_list("fact_id", "memory_id"):
+        if memory_id is not None and memory_id not in found[fact_id]:
+            found[fact_id].append(memory_id)
+    return found
+
+
+def describe(closed: Fact, current: Fact | None, telling: Sequence[UUID]) -> Superseded:
+    statement = current.statement if current is not None else ""
+    return Superseded(
+        current.pk if current is not None else closed.pk, statement, closed.valid_to, telling[0] if telling else None
+    )
+
+
+def is_asked_about(fact: ToldFact, beside: Sequence[ToldFact]) -> bool:
+    """Whether the question is about this fact, and not about another that the same memory tells and that still holds.
+
+    "I live in Leeds and have a dog, Rex" answers a question about the dog whatever became of Leeds.
+    """
+    holding = [other for other in beside if not other.is_closed]
+    if not holding:
+        return True
+    if fact.cosine is None:
+        return False
+    return all(other.cosine is None or fact.cosine >= other.cosine for other in holding)
+
+
+def settle_order(
+    query: Query,
+    ended: RankedCandidate,
+    telling: Sequence[UUID],
+    places: dict[UUID, RankedCandidate],
+    ranked: list[RankedCandidate],
+    row_filter: RowFilter,
+) -> None:
+    """Put what holds above what has ended; the other way round where the past is asked for."""
+    current = [places[memory_id] for memory_id in telling if memory_id in places]
+    if not current and telling and not query.wants_earlier:
+        current = add_unfound(telling, places, ranked, row_filter)
+    if not current:
+        return
+    best = max(current, key=lambda one: one.total)
+    if query.wants_earlier:
+        move(ended, max(ended.total, best.total + STEP), ENDED)
+        return
+    top = max(best.total, ended.total)
+    move(best, top, CURRENT)
+    move(ended, min(ended.total, top - STEP), ENDED)
+
+
+def add_unfound(
+    telling: Sequence[UUID], places: dict[UUID, RankedCandidate], ranked: list[RankedCandidate], row_filter: RowFilter
+) -> list[RankedCandidate]:
+    """What the question's words did not find, though it holds in the place of what they found."""
+    rows = {memory.id: memory for memory in read_rows(row_filter, telling, ())}
+    for memory_id in telling:
+        if memory_id in rows:
+            added = RankedCandidate(Candidate(rows[memory_id]), 0.0, 0.0)
+            places[memory_id] = added
+            ranked.append(added)
+            return [added]
+    return []
+
+
+def move(one: RankedCandidate, total: float, reason: str) -> None:
+    """Give it another sum, by a share under the reason's name."""
+    share = round(total - one.total, DIGITS)
+    if not share:
+        return
+    one.boosts[reason] = round(one.boosts.get(reason, 0.0) + share, DIGITS)
+    one.total = round(one.total + share, DIGITS)
+    one.final = squash_score(one.total)

@@ -40,6 +40,8 @@ class FactEffect(enum.StrEnum):
     REVIEW = "review"
     # The person had it forgotten after it was said.
     BLOCKED = "blocked"
+    # A remark that changes nothing of what is known.
+    PASSED_OVER = "passed_over"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ class FactDraft:
     tense: ClaimTense = "present"
     replaces: str = ""
     is_correction: bool = False
+    # Says nothing lasting by itself: recorded only where it ends or replaces what is known.
+    is_remark: bool = False
     trust: Trust = Trust.USER
     vector: Vector | None = None
     model: str = ""
@@ -74,6 +78,7 @@ class FactDraft:
             tense=claim.tense,
             replaces=getattr(claim, "replaces", ""),
             is_correction=getattr(claim, "is_correction", False),
+            is_remark=getattr(claim, "is_remark", False),
             **values,
         )
 
@@ -94,7 +99,7 @@ class FactDraft:
 
 @dataclass(slots=True)
 class RecordedFact:
-    """What a statement did. ``closed`` are the facts it ended, ``fact`` is None only where it was blocked."""
+    """What a statement did. ``closed`` are the facts it ended; ``fact`` is None where nothing was recorded."""
 
     fact: Fact | None
     effect: FactEffect
@@ -124,11 +129,17 @@ def record_fact(user: EndUser, draft: FactDraft, origin: FactOrigin, *, now: dat
         return RecordedFact(None, FactEffect.BLOCKED)
     beside = {fact.pk for fact in told_with if fact.statement == draft.statement}
     judged = judge_candidates(user, draft, keys, beside)
+    if draft.is_remark and not ends_something(judged, draft):
+        return RecordedFact(None, FactEffect.PASSED_OVER)
     if judged.same:
         best = max(judged.same, key=lambda pair: (pair[1] or 0.0, pair[0].last_seen, pair[0].pk))[0]
         return support_fact(best, draft, origin, judged, now=now, actor=actor)
     fact = insert_fact(user, draft, keys, origin, now=now, actor=actor)
     return settle_conflicts(fact, draft, judged, now=now, actor=actor)
+
+
+def ends_something(judged: JudgedFacts, draft: FactDraft) -> bool:
+    return any(fact.first_seen <= draft.occurred_at for fact, _ in judged.contradicting)
 
 
 def find_known(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], told_with: Sequence[Fact]) -> Fact | None:

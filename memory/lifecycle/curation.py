@@ -21,7 +21,7 @@ from memory.tiers import Status, Trust
 
 EFFECT_ORDER = (
     FactEffect.SUPERSEDED, FactEffect.REVIEW, FactEffect.ADDED, FactEffect.MERGED, FactEffect.REINFORCED,
-    FactEffect.BLOCKED,
+    FactEffect.BLOCKED, FactEffect.PASSED_OVER,
 )  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def state_fact(
     Of several facts in one statement the one that changed most is returned, with what all of them ended.
     """
     text = validate_statement(statement)
-    claims = tuple(read_claims(text))
+    claims = tuple(claim for claim in read_claims(text) if not getattr(claim, "is_remark", False))
     field = choose_field(claims[0]) if claims else "identity"
     stated = ProfileFact(field, text, "high", Trust.USER, claims)
     spoken = SpokenText(text, said_at, thread_id)

@@ -21,6 +21,7 @@ from memory.facts.pairs import judge_pair, read_statement
 from memory.facts.profile import ProfileFact
 from memory.facts.recording import RecordedFact
 from memory.indexes.duplicates import find_near_duplicate
+from memory.language.analysis import extract_terms
 from memory.lifecycle import bank
 from memory.models import EndUser, Fact, MemoryEvent, MemoryItem
 from memory.models.facts import FactState
@@ -39,10 +40,14 @@ KIND: Final = "profile"
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A statement as the bank would hold it. ``twin`` is the item near enough to say the same."""
+    """A statement as the bank would hold it. ``twin`` is the item near enough to say the same.
+
+    A remark ("40 mg, not 20") is nothing by itself: the bank holds it with what it replaced.
+    """
 
     memory: NewMemory
     twin: uuid.UUID | None
+    is_remark: bool = False
 
 
 def draft_publication(
@@ -55,6 +60,7 @@ def draft_publication(
     memory_id: uuid.UUID | None,
 ) -> Publication | None:
     """None where the bank refuses it: the fact is kept all the same. Asks the embedder; open no transaction."""
+    is_remark = any(getattr(claim, "is_remark", False) for claim in fact.claims)
     new = NewMemory(
         text=fact.statement,
         tier=Tier.MEMORY_BANK,
@@ -68,6 +74,8 @@ def draft_publication(
         occurred_at=said_at,
         parents=[memory_id] if memory_id else [],
     )
+    if is_remark:
+        return Publication(new, None, is_remark=True)
     try:
         new = validate_memory(new)
     except WriteRefused as error:
@@ -90,7 +98,17 @@ def publish_facts(
     fresh = [one for one in current if one.is_new_evidence]
     if publication is None or not fresh:
         return None
+    if publication.is_remark:
+        publication = replace(publication, memory=complete_remark(publication.memory, closed))
     return store_published(user, fresh, publication, is_pinned=pinned, now=now, actor=actor)
+
+
+def complete_remark(memory: NewMemory, closed: Sequence[Fact]) -> NewMemory:
+    """The remark with what it replaced, unless it names the matter itself."""
+    before = closed[0].statement if closed else ""
+    if not before or set(extract_terms(memory.text)) & set(extract_terms(before)):
+        return memory
+    return replace(memory, text=f"{memory.text} ({before})")
 
 
 def store_published(
@@ -106,6 +124,7 @@ def store_published(
     twin = known or find_true_twin(user, publication)
     memory = replace(publication.memory, always_inject=is_pinned or publication.memory.always_inject)
     try:
+        memory = validate_memory(memory) if publication.is_remark else memory
         stored = writing.store_memory(user, memory, now=now, actor=actor, similar_to=twin)
     except WriteRefused as error:
         logger.info("a fact was not published", field=error.field, rule=error.rule)

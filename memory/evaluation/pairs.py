@@ -107,8 +107,9 @@ def measure_pair(row: Mapping[str, Any], compare: CompareTexts, figures: PairFig
 
 def measure_changes(row: Mapping[str, Any], compare: CompareTexts, figures: PairFigures) -> None:
     turns = [turn["user"] for turn in row["turns"]]
-    read = [read_turn(turn, turns[:at]) for at, turn in enumerate(turns)]
     later = {*row["current_turns"], *row["ending_turns"]}
+    told = {*row["stale_turns"], *later}
+    read = [read_turn(turn, turns[:at], is_told=at in told) for at, turn in enumerate(turns)]
     for old in row["stale_turns"]:
         figures.stale += 1
         if any(is_replaced(read[old], read[new], compare) for new in sorted(later) if new > old):
@@ -124,10 +125,10 @@ def measure_changes(row: Mapping[str, Any], compare: CompareTexts, figures: Pair
                 figures.misses.append(f"replaced: {turns[old]} || {turns[new]}")
 
 
-def read_turn(text: str, previous: Sequence[str]) -> list[PairStatement]:
-    """What a turn claims, or the turn itself where no claim is read from it, questions aside."""
+def read_turn(text: str, previous: Sequence[str], *, is_told: bool) -> list[PairStatement]:
+    """What a turn claims; where no claim is read from one that tells something, the turn itself."""
     claims = [build_pair_statement(claim, claim.statement) for claim in read_claims(text, previous)]
-    return claims or ([] if text.rstrip().endswith("?") else [read_statement(text)])
+    return claims or ([read_statement(text)] if is_told else [])
 
 
 def is_replaced(old: Iterable[PairStatement], new: Sequence[PairStatement], compare: CompareTexts) -> bool:

@@ -4,6 +4,7 @@ from typing import Final
 
 from memory.facts.pairs.comparison import Comparison
 from memory.facts.pairs.reading import read_pair_statement
+from memory.facts.pairs.replacing import PASSING, is_replaced
 from memory.facts.pairs.statement import PairStatement, PairVerdict
 from memory.facts.pairs.values import conflict
 
@@ -26,7 +27,16 @@ def judge_pair(
     both = Comparison(read_pair_statement(a), read_pair_statement(b), cosine)
     if both.a.folded == both.b.folded:
         return "merge"
-    return judge_readings(both)
+    return judge_ordered(both) if is_ordered else judge_readings(both)
+
+
+def judge_ordered(both: Comparison) -> PairVerdict:
+    if is_replaced(both):
+        return "contradiction"
+    verdict = judge_readings(both)
+    if verdict == "contradiction" and not both.b.tags.isdisjoint(PASSING):
+        return "keep_both"
+    return verdict
 
 
 def judge_readings(both: Comparison) -> PairVerdict:

@@ -50,3 +50,13 @@ def load_domains() -> Mapping[str, frozenset[str]]:
             for member in read_entries(SHARED, SUBJECT, section):
                 found.setdefault(member.casefold(), set()).add(section.removeprefix("domain "))
     return {member: frozenset(domains) for member, domains in found.items()}
+
+
+@cache
+def list_all_slots() -> frozenset[str]:
+    return frozenset(
+        section.split(" ", 1)[1]
+        for code in (*list_codes(), SHARED)
+        for section in read_sections(code, SUBJECT)
+        if section.startswith(("slot ", "topic "))
+    )

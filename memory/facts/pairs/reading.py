@@ -9,7 +9,18 @@ from typing import Final
 from memory.claims.claim import SPEAKER
 from memory.claims.lexicon import MARK as CLAIM
 from memory.claims.lexicon import NOUN
-from memory.facts.pairs.lexicon import AXIS, CONTEXT, MARK, SAME, SLOT, TOPIC, TURNED, load_domains, load_pair_words
+from memory.facts.pairs.lexicon import (
+    AXIS,
+    CONTEXT,
+    MARK,
+    SAME,
+    SLOT,
+    TOPIC,
+    TURNED,
+    list_all_slots,
+    load_domains,
+    load_pair_words,
+)
 from memory.facts.pairs.statement import READ, PairStatement
 from memory.facts.pairs.values import PairValue, find_values, find_weekday
 from memory.guard.annotation import Sentence, Span, annotate_text
@@ -32,6 +43,28 @@ KIN: Final = frozenset(
     | {"godson", "goddaughter", "godchild", "colleague", "neighbor", "roommate", "student", "coach", "teacher"}
     | {"wife", "husband", "partner", "girlfriend", "boyfriend", "fiance"}
 )
+# Relations of claims and the slots they fill.
+SLOT_OF_RELATION: Final = {
+    "lives_in": "home",
+    "works_at": "employer",
+    "works_as": "job",
+    "studies": "course",
+    "reports_to": "boss",
+    "married_to": "partner",
+    "wife": "partner",
+    "husband": "partner",
+    "girlfriend": "partner",
+    "boyfriend": "partner",
+    "fiance": "partner",
+    "phone_number": "phone",
+    "blood_type": "blood",
+    "takes": "medication",
+    "takes_dose": "medication",
+    "allergic_to": "allergy",
+    "speaks": "language",
+    "born_in": "origin",
+    "pays": "salary",
+}
 # Words that the owner's word may stand apart from what is owned: "the user's younger brother".
 REACH: Final = 3
 LEAST_PREFIX: Final = 5
@@ -82,6 +115,9 @@ class PairReading:
     tags: frozenset[str]
     domains: frozenset[str]
     verbs: frozenset[str]
+    # What the reader of claims says besides: its slot, and an old value.
+    relation: str
+    replaces: str
 
     @property
     def time(self) -> str:
@@ -105,7 +141,9 @@ def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStateme
     for part in parts:
         for axis, value in part.axes:
             axes.setdefault(axis, set()).add(value)
-    slots = frozenset(slot for part in parts for slot in part.slots)
+    relation = SLOT_OF_RELATION.get(statement.relation, statement.relation)
+    slots = frozenset(slot for part in parts for slot in part.slots) | ({relation} & list_all_slots())
+    tags |= {"over": {"over"}, "new": {"new"}}.get(statement.tense, set())
     domains = load_domains()
     members = {*slots, *(word.key.casefold() for word in words), *(one for word in words for one in word.slots)}
     kin = frozenset(one for part in parts for one in part.kin)
@@ -127,6 +165,8 @@ def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStateme
         has_feeling=bool(tags & {"good", "bad"}),
         tags=tags,
         domains=frozenset().union(*(domains.get(member, frozenset()) for member in members)),
+        relation=relation,
+        replaces=fold_text(statement.replaces),
         verbs=frozenset(part.verb for part in parts if part.verb),
     )
 

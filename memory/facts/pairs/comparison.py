@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memory.facts.pairs.lexicon import list_slots
-from memory.facts.pairs.reading import PairReading, PairWord
+from memory.facts.pairs.reading import PairReading
+from memory.facts.pairs.words import PairWord
 
 Words = tuple[PairWord, ...]
 
@@ -22,6 +23,13 @@ class Comparison:
         """Apart from what happens once."""
         words = self.a.words
         return tuple(one for one in words if not one.is_chance and any(one.meets(other) for other in self.b.words))
+
+    @cached_property
+    def told(self) -> Words:
+        """What both say beside words that only name a slot, unless neither says more."""
+        found = tuple(word for word in self.shared if not word.is_marker)
+        is_bare = all(word.is_marker for word in (*self.a.words, *self.b.words))
+        return self.shared if is_bare else found
 
     @cached_property
     def only_a(self) -> Words:
@@ -60,10 +68,10 @@ class Comparison:
         if a.kin or b.kin:
             return names[0].isdisjoint(names[1])
         if a.opening_name and b.opening_name:
-            return a.opening_name not in names[1] and b.opening_name not in names[0]
+            return a.opening_name not in b.said and b.opening_name not in a.said
         if a.opening_name or b.opening_name:
-            name, others, other = (a.opening_name, names[1], b) if a.opening_name else (b.opening_name, names[0], a)
-            return name not in others and other.is_of_user
+            named, other = (a, b) if a.opening_name else (b, a)
+            return named.opening_name not in other.said and other.is_of_user
         return False
 
     @cached_property
@@ -86,6 +94,11 @@ class Comparison:
     def is_one_frame(self) -> bool:
         """The person does the same with something else."""
         return not self.a.verbs.isdisjoint(self.b.verbs)
+
+    @cached_property
+    def are_values_alike(self) -> bool:
+        """Whether what is left on both sides is of one kind: names on both, or on neither."""
+        return any(word.is_name for word in self.only_a) == any(word.is_name for word in self.only_b)
 
     @cached_property
     def is_about_one_thing(self) -> bool:

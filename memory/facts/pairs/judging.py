@@ -54,7 +54,7 @@ def judge_readings(both: Comparison) -> PairVerdict:
         return "contradiction"
     turned = a.polarity != b.polarity or (a.time != b.time and "ended" in (a.time, b.time))
     if turned:
-        same = both.shared and both.coverage >= HALF
+        same = both.told and both.coverage >= HALF
         return apart if not same else "keep_both" if a.contexts != b.contexts else "contradiction"
     return judge_values(both, apart)
 
@@ -70,10 +70,10 @@ def judge_values(both: Comparison, apart: PairVerdict) -> PairVerdict:
     a, b = both.a, both.b
     differ = conflict(a.values, b.values)
     is_open = bool(both.only_a and both.only_b)
-    if differ and (both.single_slots or not a.words or not b.words or (both.shared and not is_open)):
+    if differ and (both.single_slots or not (a.words or b.words) or (both.told and not is_open)):
         return "contradiction"
     if both.single_slots and is_open:
-        return "keep_both" if "second" in a.tags | b.tags else "contradiction"
+        return "keep_both" if "second" in a.tags | b.tags or not both.are_values_alike else "contradiction"
     if is_open and any(word.key == "best" for word in both.shared) and len(both.shared) > 1:
         return "contradiction"
     if not is_open and not differ and is_same_matter(both):

@@ -12,6 +12,8 @@ SUBJECT: Final = "pairs"
 # Stands before the kinds of this lexicon: those of claims and of the guard have kinds of the same names.
 MARK: Final = "p:"
 SLOT: Final = f"{MARK}slot "
+# Of words that say as much of other slots: they count where nothing else names one.
+WEAK_SLOT: Final = f"{MARK}weak slot "
 TOPIC: Final = f"{MARK}topic "
 AXIS: Final = f"{MARK}axis "
 SAME: Final = f"{MARK}same "
@@ -55,8 +57,8 @@ def load_domains() -> Mapping[str, frozenset[str]]:
 @cache
 def list_all_slots() -> frozenset[str]:
     return frozenset(
-        section.split(" ", 1)[1]
+        section.split(" ")[-1]
         for code in (*list_codes(), SHARED)
         for section in read_sections(code, SUBJECT)
-        if section.startswith(("slot ", "topic "))
+        if section.startswith(("slot ", "weak slot ", "topic "))
     )

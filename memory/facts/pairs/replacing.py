@@ -4,8 +4,11 @@ from typing import Final
 
 from memory.facts.pairs.comparison import Comparison
 from memory.facts.pairs.lexicon import list_slots
-from memory.facts.pairs.reading import PairReading, PairWord
+from memory.facts.pairs.reading import PairReading
 from memory.facts.pairs.values import conflict
+from memory.facts.pairs.words import PairWord
+from memory.language.concepts import find_english_name
+from memory.language.hebrew import is_hebrew
 
 # What says that a statement is not about how things are from now on.
 PASSING: Final = frozenset({"plan", "temporary", "c plan", "c temporary", "c frame"})
@@ -18,7 +21,7 @@ HALF: Final = 0.5
 
 def is_replaced(both: Comparison) -> bool:
     old, new = both.a, both.b
-    if both.are_persons_apart or (new.tags & PASSING and not is_ending(new)) or is_ending(old) or old.time == "plan":
+    if both.are_persons_apart or (new.tags & PASSING and not is_ending(new)) or is_ending(old):
         return False
     if (old.contexts ^ new.contexts) & {"second", "project", "private", "work"}:
         return False
@@ -38,21 +41,28 @@ def ends_old(both: Comparison) -> bool:
     old, new = both.a, both.b
     if not is_ending(new) and new.polarity:
         return False
-    told = [word for word in both.shared if not word.is_marker]
+    told = [word for word in both.shared if is_proper(word, old)]
     if is_ending(new) and told and (old.slots & LEAVING or both.coverage >= HALF or both.shared_slots):
         return True
-    return bool(find_slots_of_value(both)) and is_ending(new)
+    is_whole = not any(is_proper(word, new) for word in both.only_b)
+    return bool(both.shared_slots & list_slots("things")) and is_whole and is_ending(new)
 
 
 def changes_slot(both: Comparison) -> bool:
     """ "We moved to York": the same slot has another value, and the words say that something changes."""
     old, new = both.a, both.b
-    slots = find_slots_of_value(both)
+    slots = both.shared_slots & (list_slots("single") | list_slots("replaced"))
+    if slots == {"practice"} and old.slots & LEAVING and new.slots & LEAVING:
+        return False
     if not slots or not is_changing(new):
         return False
-    if old.relation and old.relation in new.slots:
+    if "dose" in {kind for kind, _ in old.values & new.values}:
+        return False
+    if old.relation == new.relation and old.relation in slots & list_slots("single"):
         return True
-    return has_value(both, new) or conflict(old.values, new.values)
+    if conflict(old.values, new.values) or not both.only_b:
+        return True
+    return any(is_proper(word, new) for word in both.only_b) if is_ending(new) else has_value(both, new)
 
 
 def names_old(both: Comparison) -> bool:
@@ -60,12 +70,16 @@ def names_old(both: Comparison) -> bool:
     old, new = both.a, both.b
     if new.replaces and any(part in old.folded for part in new.replaces.split() if len(part) > 2):
         return True
-    told = [word for word in both.shared if not word.is_marker and (word.is_name or not word.slots)]
-    return "instead" in new.tags and bool(told)
+    told = {word.key for word in old.words if is_proper(word, old)}
+    return bool(new.replaced_words & told) or ("renamed" in new.tags and bool(told & {word.key for word in new.words}))
 
 
-def find_slots_of_value(both: Comparison) -> frozenset[str]:
-    return both.shared_slots & (list_slots("single") | list_slots("replaced"))
+def is_proper(word: PairWord, reading: PairReading) -> bool:
+    """A name or another word that says which one; without capitals, one that the claim has for its object."""
+    if word.is_name:
+        return True
+    is_plain = word.key in reading.told or any(is_hebrew(form) for form in word.forms)
+    return is_plain and not word.is_marker and find_english_name(word.forms) is None
 
 
 def has_value(both: Comparison, new: PairReading) -> bool:

@@ -21,6 +21,7 @@ _METRES: Final = re.compile(
 )
 _GROUPED: Final = re.compile(r"\d{1,3}(?:[,.' ]\d{3})+")
 _DIGITS: Final = re.compile(r"\+?\d[\d\s()/-]{5,20}\d")
+_DOSE: Final = re.compile(r"(?<![\w.,])(\d{1,6}(?:[.,]\d{1,3})?)\s?(mg|ml|mcg|µg|μg|ug|g|iu|ie|ui)(?![\w])")
 # Words for one that are articles as well.
 _ARTICLES: Final = frozenset(
     {"un", "una", "uno", "une", "ein", "eine", "einen", "einem", "einer", "um", "uma", "a", "an", "אחד", "אחת"}
@@ -41,6 +42,8 @@ def find_values(text: str) -> frozenset[PairValue]:
         digits = re.sub(r"\D", "", phone[0])
         if len(digits) > 6:
             return frozenset({("number", float(digits))})
+    if doses := _DOSE.findall(bare):
+        return frozenset({("dose", float(dose.replace(",", "."))) for dose, _ in doses})
     times = find_times(text)
     days = find_days(text)
     found |= {("time", float(time)) for time in times}

@@ -65,6 +65,8 @@ class Comparison:
         if a.kin and b.kin:
             return a.kin.isdisjoint(b.kin)
         names = (a.names | {a.opening_name} - {""}, b.names | {b.opening_name} - {""})
+        if (a.kin | b.kin) == {"partner"} and "partner" in self.shared_slots:
+            return False
         if a.kin or b.kin:
             return names[0].isdisjoint(names[1])
         if a.opening_name and b.opening_name:
@@ -98,6 +100,8 @@ class Comparison:
     @cached_property
     def are_values_alike(self) -> bool:
         """Whether what is left on both sides is of one kind: names on both, or on neither."""
+        if not self.single_slots & list_slots("named"):
+            return True
         return any(word.is_name for word in self.only_a) == any(word.is_name for word in self.only_b)
 
     @cached_property

@@ -3,10 +3,12 @@
 from typing import Final
 
 from memory.facts.pairs.comparison import Comparison
+from memory.facts.pairs.lexicon import list_slots
 from memory.facts.pairs.reading import read_pair_statement
 from memory.facts.pairs.replacing import PASSING, is_replaced
 from memory.facts.pairs.statement import PairStatement, PairVerdict
 from memory.facts.pairs.values import conflict
+from memory.facts.pairs.words import PairWord
 
 # Of the shorter statement's words, those that the other must say as well for the two to be about one thing.
 HALF: Final = 0.5
@@ -43,7 +45,7 @@ def judge_readings(both: Comparison) -> PairVerdict:
     a, b = both.a, both.b
     apart = judge_apart(both)
     if both.are_persons_apart:
-        return "keep_both" if both.shared or both.is_related else "unrelated"
+        return "keep_both" if both.is_related or both.coverage > HALF else "unrelated"
     if both.are_contexts_apart or (a.contexts ^ b.contexts) & APART:
         return "keep_both" if both.shared or both.is_related or both.are_contexts_apart else apart
     if a.time != b.time and ("past" in (a.time, b.time)) and not both.axis_conflict:
@@ -76,6 +78,7 @@ def judge_values(both: Comparison, apart: PairVerdict) -> PairVerdict:
         return "keep_both" if "second" in a.tags | b.tags or not both.are_values_alike else "contradiction"
     if is_open and any(word.key == "best" for word in both.shared) and len(both.shared) > 1:
         return "contradiction"
+    is_open = any(map(is_told, both.only_a)) and any(map(is_told, both.only_b))
     if not is_open and not differ and is_same_matter(both):
         return "merge"
     if both.cosine is not None and both.cosine >= ALIKE and both.coverage >= MOST and not differ:
@@ -85,6 +88,17 @@ def judge_values(both: Comparison, apart: PairVerdict) -> PairVerdict:
 
 def is_same_matter(both: Comparison) -> bool:
     """Whether what one says and the other says as well is more than a word that both happen to hold."""
+    a, b = both.a, both.b
+    if all(word.is_marker for word in (*a.words, *b.words)):
+        return bool(a.words and b.words) and bool(a.values) == bool(b.values) and a.slots == b.slots
+    is_covered = not any(is_told(word) for word in (*both.only_a, *both.only_b))
+    if is_covered and all(any(not word.is_marker for word in words) for words in (a.words, b.words)):
+        return True
     if both.axis_match or both.shared_slots or both.is_one_frame or both.is_about_one_thing:
-        return bool(both.shared or both.axis_match or both.a.values & both.b.values)
-    return len(both.shared) > 1
+        return bool(both.told or both.axis_match or a.values & b.values)
+    return len(both.told) > 1
+
+
+def is_told(word: PairWord) -> bool:
+    """Whether a word says more than which slot it is about."""
+    return not word.is_marker or not word.slots <= list_slots("plain")

@@ -39,6 +39,8 @@ SLOT_OF_RELATION: Final = {
 }
 
 
+# Slots that leave open which other one a statement is about: a gym opens at six, a first day may be at a bank.
+BESIDE: Final = frozenset({"departure", "bank", "job", "employer", "school", "course"})
 PETS: Final = frozenset({"dog", "cat", "pet"})
 OF_BEINGS: Final = frozenset({"name", "age", "height", "weight", "eyes", "hair", "birthday", "origin", "sleep"})
 
@@ -56,6 +58,9 @@ class PairReading:
     owned: tuple[PairWord, ...]
     words: tuple[PairWord, ...]
     slots: frozenset[str]
+    weak_slots: frozenset[str]
+    # Those that words name, beside the one that the reader of claims found.
+    named_slots: frozenset[str]
     axes: Mapping[str, frozenset[str]]
     contexts: frozenset[str]
     values: frozenset[PairValue]
@@ -94,8 +99,18 @@ def find_slots(parts: Sequence[SentenceReader], relation: str) -> frozenset[str]
     if found & PETS:
         # The age of a dog is not the person's.
         return found - OF_BEINGS
+    weak = find_weak_slots(parts)
+    if "partner" in found and found != {"partner"}:
+        # What a wife or husband does is told of them.
+        found -= {"partner"}
     has_others = any(part.has_beings or part.owned_places for part in parts)
-    return found or frozenset(slot for part in parts for slot in part.weak_slots if slot != "name" or not has_others)
+    if not any(part.is_of_user for part in parts) or has_others:
+        weak -= {"name"}
+    return found or weak
+
+
+def find_weak_slots(parts: Sequence[SentenceReader]) -> frozenset[str]:
+    return frozenset(slot for part in parts for slot in part.weak_slots)
 
 
 def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStatement) -> PairReading:
@@ -106,6 +121,8 @@ def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStateme
         for axis, value in part.axes:
             axes.setdefault(axis, set()).add(value)
     relation = SLOT_OF_RELATION.get(statement.relation, statement.relation)
+    if relation == "course" and statement.subject not in {"", SPEAKER}:
+        relation = "school"
     slots = find_slots(parts, relation)
     tags |= {"over": {"over"}, "new": {"new"}}.get(statement.tense, set())
     domains = load_domains()
@@ -123,6 +140,8 @@ def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStateme
         owned=tuple(word for part in parts for word in part.owned),
         words=words,
         slots=slots,
+        named_slots=slots & frozenset(slot for part in parts for slot in (*part.slots, *part.weak_slots)),
+        weak_slots=find_weak_slots(parts) if slots <= BESIDE else frozenset(),
         axes={axis: frozenset(values) for axis, values in axes.items()},
         contexts=frozenset(context for part in parts for context in part.contexts),
         values=find_values(text),

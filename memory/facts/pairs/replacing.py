@@ -16,6 +16,7 @@ PASSING: Final = frozenset({"plan", "temporary", "c plan", "c temporary", "c fra
 LEAVING: Final = frozenset(
     {"boss", "dentist", "doctor", "therapist", "vet", "hairdresser", "landlord", "dog", "cat", "pet", "partner"}
 )
+CLINICIANS: Final = frozenset({"dentist", "doctor", "therapist", "vet"})
 HALF: Final = 0.5
 
 
@@ -25,6 +26,8 @@ def is_replaced(both: Comparison) -> bool:
         return False
     if (old.contexts ^ new.contexts) & {"second", "project", "private", "work"}:
         return False
+    if both.axis_conflict and old.polarity and new.polarity:
+        return True
     return ends_old(both) or changes_slot(both) or names_old(both)
 
 
@@ -51,16 +54,24 @@ def ends_old(both: Comparison) -> bool:
 def changes_slot(both: Comparison) -> bool:
     """ "We moved to York": the same slot has another value, and the words say that something changes."""
     old, new = both.a, both.b
-    slots = both.shared_slots & (list_slots("single") | list_slots("replaced"))
-    if slots == {"practice"} and old.slots & LEAVING and new.slots & LEAVING:
+    named = old.named_slots & new.named_slots & list_slots("replaced")
+    weak = old.slots & new.weak_slots if has_value(both, new) else frozenset()
+    slots = (both.shared_slots or weak) & list_slots("single") | named
+    if (
+        "practice" in slots
+        and not slots - {"practice"}
+        and old.slots & LEAVING
+        and not old.slots & CLINICIANS - new.slots
+    ):
         return False
+    doses = {"dose"} <= {kind for kind, _ in old.values} & {kind for kind, _ in new.values}
+    if doses and is_changing(new) and conflict(old.values, new.values):
+        return True
     if not slots or not is_changing(new):
-        return False
-    if "dose" in {kind for kind, _ in old.values & new.values}:
         return False
     if old.relation == new.relation and old.relation in slots & list_slots("single"):
         return True
-    if conflict(old.values, new.values) or not both.only_b:
+    if conflict(old.values, new.values) or (not both.only_b and slots & new.named_slots):
         return True
     return any(is_proper(word, new) for word in both.only_b) if is_ending(new) else has_value(both, new)
 
@@ -84,7 +95,7 @@ def is_proper(word: PairWord, reading: PairReading) -> bool:
 
 def has_value(both: Comparison, new: PairReading) -> bool:
     """Whether the new statement tells a value: a name, or a word of the slot itself."""
-    return any(is_value(word, both.shared_slots) for word in both.only_b) or bool(new.values - both.a.values)
+    return any(is_value(word, both.shared_slots) for word in both.only_b)
 
 
 def is_value(word: PairWord, slots: frozenset[str]) -> bool:

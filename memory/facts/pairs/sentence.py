@@ -6,7 +6,7 @@ from typing import Final
 
 from memory.claims.lexicon import MARK as CLAIM
 from memory.claims.lexicon import NOUN
-from memory.facts.pairs.lexicon import AXIS, CONTEXT, MARK, SAME, SLOT, TOPIC, TURNED, WEAK_SLOT
+from memory.facts.pairs.lexicon import AXIS, CONTEXT, MARK, SAME, SLOT, TOPIC, TURNED, WEAK_SLOT, list_slots
 from memory.facts.pairs.values import find_weekday
 from memory.facts.pairs.words import PairWord, form_stems, strip_mark
 from memory.guard.annotation import Sentence, Span
@@ -54,12 +54,15 @@ class SentenceReader:
         self.spans = {
             kind: longest(sentence.spans(kind)) for kind in sentence.spans_by_kind if kind[:2] in {MARK, CLAIM}
         }
+        if not self._has_past():
+            self.tags.discard("past")
         self.contexts = {kind.removeprefix(CONTEXT) for kind in self.spans if kind.startswith(CONTEXT)}
         self.axes = self._find_axes()
         self.turns = self._count_turns()
         self.verb = self._find_verb()
         self.owned_places = self._find_owned()
         self.kin = self._find_kin()
+        self.owners = self._cover(MARK + "user", MARK + "of you before", MARK + "of you behind", CLAIM + "i")
         self.idioms = self._cover(MARK + "idiom")
         self.slots = self._list_slots(SLOT, TOPIC)
         self.weak_slots = self._list_slots(WEAK_SLOT)
@@ -116,11 +119,23 @@ class SentenceReader:
             if kind.startswith((SAME, AXIS)) or kind == MARK + "bad"
             for span in self.spans[kind]
         ]
+        # "n'a jamais été marié": what the phrase has of a denial takes the rest of it along.
         denials = [
-            one for one in self.spans.get(MARK + "not", ()) if not any(is_within(one, whole) for whole in wholes)
+            one
+            for one in self.spans.get(MARK + "not", ())
+            if not any(start - 2 < one[1] and one[0] < end + 2 for start, end in wholes if self._denies(start, end))
+            and not any(is_within(one, whole) for whole in wholes)
         ]
         turned = [kind for kind in self.spans if kind.startswith(SAME) and kind.endswith(TURNED)]
         return bool(denials) + (MARK + "bad" in self.spans) + bool(turned)
+
+    def _has_past(self) -> bool:
+        """Whether it tells of the past by more than its form: "was painted by", "was born"."""
+        passives = self.spans.get(MARK + "passive", ())
+        return any(not any(is_within(one, whole) for whole in passives) for one in self.spans.get(MARK + "past", ()))
+
+    def _denies(self, start: int, end: int) -> bool:
+        return any(is_within(one, (start, end)) for one in self.spans.get(MARK + "not", ()))
 
     def _find_verb(self) -> str:
         """What the person does: the first word behind them that is more than a copula."""
@@ -178,13 +193,13 @@ class SentenceReader:
         for place, word in enumerate(self.sentence.words):
             key = same.get(place, "")
             known, is_marker = slots.get(place, (frozenset(), False))
-            if not key and (place in silent or self._is_grammar(word)):
+            is_name = self._is_name(place)
+            if not key and (self._is_figure(word) or (not is_name and (place in silent or self._is_grammar(word)))):
                 continue
             if key and key in done:
                 continue
             done.add(key)
             stems = form_stems(word, self.languages)
-            is_name = self._is_name(place)
             key = key or (strip_accents(word) if is_name else find_english_name(stems) or strip_mark(stems[0]))
             found = PairWord(key, frozenset(stems), is_name, known, is_marker, place in chances)
             self.placed.append((place, found))
@@ -192,13 +207,16 @@ class SentenceReader:
 
     def _is_grammar(self, word: str) -> bool:
         bare = strip_accents(word)
+        return bare in load_clitics() or any(bare in load_stop_words(code) for code in (*self.languages, "he"))
+
+    def _is_figure(self, word: str) -> bool:
+        """Whether it is read as a value, or a single letter."""
+        bare = strip_accents(word)
         return (
-            any(bare in load_stop_words(code) for code in (*self.languages, "he"))
-            or word[:1].isdigit()
-            or find_weekday(fold_text(word)) is not None
-            or bare in load_values(AMOUNT)
+            word[:1].isdigit()
             or len(bare) == 1
-            or bare in load_clitics()
+            or find_weekday(bare) is not None
+            or bare in load_values(AMOUNT)
             or find_month_term(word, self.languages) is not None
         )
 
@@ -210,15 +228,13 @@ class SentenceReader:
     def _find_same(self) -> dict[int, str]:
         """The meaning of the places of each phrase that has one; the longer phrase decides."""
         found: dict[int, str] = {}
-        phrases = [
-            (end - start, start, end, kind)
-            for kind, spans in self.spans.items()
-            if kind.startswith(SAME)
-            for start, end in spans
-        ]
-        for _, start, end, kind in sorted(phrases):
+        kinds = [(kind, kind.removeprefix(SAME).removesuffix(TURNED)) for kind in self.spans if kind.startswith(SAME)]
+        axes = list_slots("synonymous")
+        kinds += [(kind, kind) for kind in self.spans if kind.startswith(AXIS) and kind.split(" ")[1] in axes]
+        phrases = [(end - start, start, end, key) for kind, key in kinds for start, end in self.spans[kind]]
+        for _, start, end, key in sorted(phrases):
             for at in range(start, end):
-                found[at] = kind.removeprefix(SAME).removesuffix(TURNED)
+                found[at] = key
         return found
 
     def _find_slots(self) -> dict[int, tuple[frozenset[str], bool]]:
@@ -234,7 +250,7 @@ class SentenceReader:
         return found
 
     def _is_name(self, place: int) -> bool:
-        if place not in self.sentence.capitals:
+        if place not in self.sentence.capitals or place in self.owners:
             return False
         word = self.sentence.words[place]
         if word in load_given_names() or place in self.behind_titles:

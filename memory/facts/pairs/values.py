@@ -10,7 +10,7 @@ from memory.language.hebrew import PARTICLES
 from memory.language.loader import list_codes, read_entries
 from memory.language.numbers import AMOUNT, find_written_numbers, load_values
 from memory.language.periods import find_months
-from memory.language.times import find_times
+from memory.language.times import HALF_DAY, find_times
 
 # A number, what multiplies it, and a unit that makes it another number: 1.70 m is 170.
 _AMOUNT: Final = re.compile(
@@ -102,7 +102,16 @@ def find_weekday(word: str) -> int | None:
 
 def conflict(a: frozenset[PairValue], b: frozenset[PairValue]) -> bool:
     """Whether both have values of one kind and none in common."""
-    return any(
-        not {value for name, value in a if name == kind} & {value for name, value in b if name == kind}
-        for kind in {name for name, _ in a} & {name for name, _ in b}
-    )
+    one, other = by_kind(a), by_kind(b)
+    if one.keys() | other.keys() == {"time", "number"} and len(one) == len(other) == 1:
+        # "At ten in the evening" and 22:00.
+        hours, times = (one, other) if "number" in one else (other, one)
+        return not {hour * 60 % HALF_DAY for hour in hours["number"]} & times["time"]
+    return any(not one[kind] & other[kind] for kind in one.keys() & other.keys())
+
+
+def by_kind(values: frozenset[PairValue]) -> dict[str, set[float]]:
+    found: dict[str, set[float]] = {}
+    for kind, value in values:
+        found.setdefault(kind, set()).add(value)
+    return found

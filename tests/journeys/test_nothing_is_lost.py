@@ -21,6 +21,7 @@ pytestmark = pytest.mark.slow
 USER = "nothing-is-lost"
 THINGS = ("lantern", "anchor", "violin", "teapot", "ladder", "compass", "kettle", "saddle", "globe", "basket")
 INDEXED_WITHIN_S = 300.0
+PAIR = {"user_message": "Where is the key?", "assistant_message": "Behind the boiler."}
 MOMENT_S = 0.2
 """Less than the embedder needs for the texts of one write, on a fast machine too."""
 
@@ -118,3 +119,28 @@ def test_a_killed_worker_an_emptied_queue_and_a_frozen_embedder_lose_nothing(
     )
     for number in range(3, 700, 17):
         assert find_parcel(api, number)["memory_id"]
+
+
+def test_a_worker_killed_in_a_burst_of_exchanges_leaves_none_of_them_unread(stack: Stack, api: httpx.Client) -> None:
+    stored = []
+    for number in range(36):
+        said = {"user_message": f"My cousin Nr. {number} lives in Ghent.", "assistant_message": "Noted."}
+        answer = api.post("threads/burst/exchanges", json=said if number % 6 == 0 else PAIR)
+        assert answer.status_code == 201, answer.text
+        stored.append(answer.json()["exchange_id"])
+        if number == 24:
+            worker = stack.child("worker")
+            for process in [*worker.children(recursive=True), worker]:
+                process.kill()
+            redis.Redis.from_url(embedded.redis_url(stack.data_dir)).flushall()
+    said = {"user_message": "I live in Trieste.", "assistant_message": "Noted."}
+    last = api.post("threads/burst/exchanges?wait=learned", json=said)
+    assert last.status_code == 201, last.text
+
+    def learned(exchange_id: str) -> list[dict[str, Any]]:
+        return list(api.get(f"exchanges/{exchange_id}").json()["learned"])
+
+    # Read in order: with the last of them everything before it is read.
+    assert eventually(lambda: learned(last.json()["exchange_id"])), "the last is not read"
+    for number in range(0, 36, 6):
+        assert [f"Nr. {number} " in one["text"] for one in learned(stored[number])] == [True], number

@@ -128,3 +128,24 @@ def test_a_client_can_wait_for_it(user: EndUser, api: ApiClient, clock: Clock, m
     assert again.json() == first.json()
     assert "learned" not in api.post(PATH, PAIR).json()
     assert api.post(f"{PATH}?wait=supper", PAIR).status_code == 422
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_client_can_wait_in_a_burst_and_is_answered_in_any_case(
+    user: EndUser, api: ApiClient, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(20):
+        assert api.post(PATH, {**PAIR, "user_message": f"Where is key {number}?"}).status_code == 201
+    said = {"user_message": "I live in Trieste.", "assistant_message": "Noted."}
+    monkeypatch.setattr("outcomes.api.WAIT_S", 0.05)
+    late = api.post(f"{PATH}?wait=learned", said)
+    assert (late.status_code, "learned" in late.json()) == (201, False), "nobody reads"
+
+    def read_some(seconds: float) -> None:
+        profiling.profile_due_exchanges(user, now=clock())
+
+    monkeypatch.setattr("memory.web.polling.time.sleep", read_some)
+    monkeypatch.setattr("outcomes.api.WAIT_S", 600.0)
+    answered = api.post(f"{PATH}?wait=learned", {**said, "user_message": "My sister is called Vida."})
+    assert ["Vida" in one["text"] for one in answered.json()["learned"]] == [True]
+    assert len(load_exchange(api, late.json())["learned"]) == 1

@@ -4,7 +4,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from celery.signals import beat_init
+from celery.signals import beat_init, worker_ready
 from django.core.management import CommandError, call_command
 
 from config import celery
@@ -50,6 +50,14 @@ def test_it_runs_at_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(celery.app, "send_task", started.append)
     beat_init.send(sender=None)
     assert "memory.promote_everyone" in started
+
+
+def test_a_worker_looks_at_once_for_what_the_one_before_it_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(celery.app, "send_task", started.append)
+    worker_ready.send(sender=None)
+    assert started == ["memory.sweep_index_queue", "outcomes.sweep_conversations"]
+    assert set(started) < {entry["task"] for entry in SCHEDULE.values()}
 
 
 def test_it_runs_every_half_hour() -> None:

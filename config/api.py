@@ -3,7 +3,7 @@
 import knowledge_graph.api
 import memory.records.api
 import outcomes.api
-from memory.api import aims, context, hooks, insights, memories, operations, search, tools, trust, userdata
+from memory.api import aims, context, facts, hooks, insights, memories, operations, search, tools, trust, userdata
 from memory.web.bodies import StrictJsonParser
 from memory.web.openapi import DESCRIPTION, ApiDocs, DocumentedAPI
 from memory.web.problems import register_exception_handlers
@@ -28,6 +28,7 @@ for module in (
     insights,
     context,
     outcomes.api,
+    facts,
     hooks,
     tools,
     memory.records.api,

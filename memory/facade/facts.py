@@ -1,6 +1,6 @@
 """What is held true of a person: stating, reading, correcting and deciding."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -8,6 +8,14 @@ from uuid import UUID
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facade.actor import FacadePart
+from memory.facade.known import (
+    FoundKind,
+    FoundLine,
+    describe_episode,
+    describe_fact_line,
+    select_lines,
+    weigh_relevance,
+)
 from memory.facts import queries, reviews
 from memory.facts.confidence import LEAST_USED
 from memory.facts.evidence import compute_confidence
@@ -16,9 +24,13 @@ from memory.facts.queries import FactFilter
 from memory.facts.recording import RecordedFact
 from memory.inference import embedder
 from memory.lifecycle import curation
+from memory.lifecycle.learning import DraftedStatement
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview
 from memory.models.facts import ReviewDecision
 from memory.platform.deadline import Deadline
+from memory.retrieval import search
+from memory.retrieval.results import SearchRequest
+from memory.tiers import SCORED_TIERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +52,35 @@ class FactHit:
     relevance: float = field(default=0.0)
 
 
-SECONDS_A_DAY = 86_400.0
-
-
 class FactVerbs(FacadePart):
     """Verbs answer None, or False, for what is not there or is another user's."""
 
+    def draft_fact(
+        self, user: EndUser | None, statement: str, *, said_at: datetime, thread_id: str = ""
+    ) -> list[DraftedStatement]:
+        """Read a statement for ``state_fact``. Raises WriteRefused.
+
+        Asks the embedder, so call it outside any transaction. None is a person nobody wrote to yet.
+        """
+        return curation.draft_statement(user, statement, said_at=said_at, thread_id=thread_id)
+
     def state_fact(
-        self, user: EndUser, statement: str, *, now: datetime, said_at: datetime | None = None, thread_id: str = ""
+        self,
+        user: EndUser,
+        statement: str,
+        *,
+        now: datetime,
+        said_at: datetime | None = None,
+        thread_id: str = "",
+        drafted: Sequence[DraftedStatement] | None = None,
     ) -> RecordedFact:
-        """Record a statement and say what it did to what was known. Asks the embedder. Raises WriteRefused."""
-        return curation.state_fact(
-            user, statement, said_at=said_at or now, thread_id=thread_id, now=now, actor=self.actor
-        )
+        """Record a statement and say what it did to what was known. Raises WriteRefused.
+
+        ``drafted`` is what ``draft_fact`` read; without it the embedder is asked here.
+        """
+        if drafted is None:
+            drafted = self.draft_fact(user, statement, said_at=said_at or now, thread_id=thread_id)
+        return curation.state_fact(user, drafted, thread_id=thread_id, now=now, actor=self.actor)
 
     def list_facts(
         self,
@@ -83,6 +111,21 @@ class FactVerbs(FacadePart):
         used = [hit for hit in hits if hit.confidence >= LEAST_USED]
         return sorted(used, key=lambda hit: (-hit.relevance, hit.fact.pk))[:limit]
 
+    def search_known(
+        self, user: EndUser, query: str, *, kinds: Collection[FoundKind], now: datetime, limit: int
+    ) -> list[FoundLine]:
+        """Facts, past exchanges or both for a question, best first, within a few lines. Raises Unavailable."""
+        found: list[FoundLine] = []
+        if "fact" in kinds:
+            hits = self.search_facts(user, query, now=now, limit=limit)
+            found += [describe_fact_line(hit.fact, hit.similarity, hit.confidence, hit.relevance) for hit in hits]
+        if "episode" in kinds:
+            # Past its time in its tier a turn was said all the same.
+            request = SearchRequest(query, tiers=SCORED_TIERS, limit=limit, dormant=True)
+            said = search.search(user, request, now=now, remember=False)
+            found += [describe_episode(hit, now) for hit in said.hits]
+        return select_lines(found, limit)
+
     def revise_fact(
         self,
         user: EndUser,
@@ -111,6 +154,10 @@ class FactVerbs(FacadePart):
         """For good: its words, evidence and bank item; earlier turns do not bring it back."""
         return curation.forget_fact(user, fact_id, now=now, actor=self.actor)
 
+    def list_evidence(self, user: EndUser, fact_ids: Collection[UUID]) -> dict[UUID, list[FactEvidence]]:
+        """What speaks for facts, by fact, latest first."""
+        return queries.list_evidence_of(user, fact_ids)
+
     def list_reviews(
         self, user: EndUser, *, after: tuple[datetime, UUID] | None = None, limit: int
     ) -> list[FactReview]:
@@ -125,6 +172,4 @@ class FactVerbs(FacadePart):
 
 def build_hit(fact: Fact, similarity: float, now: datetime) -> FactHit:
     confidence = compute_confidence(fact, now)
-    days = max(0.0, (now - fact.last_seen).total_seconds() / SECONDS_A_DAY)
-    relevance = 0.6 * similarity + 0.3 * confidence + 0.1 / (1.0 + days)
-    return FactHit(fact, similarity, confidence, relevance)
+    return FactHit(fact, similarity, confidence, weigh_relevance(similarity, confidence, fact.last_seen, now))

@@ -10,7 +10,7 @@ from memory.access.locks import lock_for_transaction
 from memory.access.outbox import Outbox
 from memory.claims.claim import SPEAKER
 from memory.facts.confidence import CONFIRMED
-from memory.facts.keys import digest_fact, fold_key
+from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
 from memory.facts.pairs import read_statement
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview, FactsDue, FactTombstone
 from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, FactState, ReviewDecision
@@ -127,6 +127,11 @@ def retract_fact(
     close_fact(fact, FactState.RETRACTED, now=now, actor=actor, reason=reason, successor=successor)
 
 
+def end_fact(fact: Fact, *, now: datetime, actor: str) -> None:
+    """The end of its validity has passed, and nothing took its place."""
+    close_fact(fact, FactState.SUPERSEDED, now=now, actor=actor, reason="its validity has ended", until=fact.valid_to)
+
+
 def merge_facts(winner: Fact, loser: Fact, *, now: datetime, actor: str, reason: str = "says the same") -> None:
     """The winner takes the loser's evidence; the loser stays, pointing at it."""
     known = FactEvidence.objects.filter(user_id=winner.user_id, fact=winner).values("kind", "ref_id")
@@ -166,6 +171,12 @@ def revise_fact(
         fact.subject_key, fact.object_key = fold_key(fact.subject), fold_key(fact.object)
         fact.polarity, fact.tense, fact.lang = read.polarity, read.tense, read.lang
         fact.vector, fact.model, fact.indexing = None, "", Indexing.PENDING
+    twin = find_twin(fact) if fact.state == FactState.ACTIVE else None
+    if twin is not None:
+        # As it would be if the person had said so at once. Its own wording stays what it was.
+        fact.refresh_from_db()
+        merge_facts(twin, fact, now=now, actor=actor, reason="reworded to say the same")
+        return
     fact.valid_from = valid_from or fact.valid_from
     fact.valid_to = valid_to or fact.valid_to
     fact.updated_at = now
@@ -185,15 +196,23 @@ def confirm_fact(fact: Fact, *, now: datetime, actor: str) -> None:
     record_fact_event(fact, "confirmed", now=now, actor=actor, before=before, after={"confidence": CONFIRMED})
 
 
+def find_twin(fact: Fact) -> Fact | None:
+    """Another active fact that says the same: of the same slot and value, or without a slot of the same words."""
+    same = Fact.objects.for_user(fact.user_id).active().exclude(pk=fact.pk).filter(
+        subject_key=fact.subject_key, relation=fact.relation, object_key=fact.object_key, polarity=fact.polarity
+    )  # fmt: skip
+    if fact.relation in OPEN_RELATIONS:
+        same = same.filter(statement=fact.statement)
+    return same.order_by("first_seen", "pk").first()
+
+
 def restore_fact(fact: Fact, *, now: datetime, actor: str, reason: str = "taken back") -> None:
     """Undo: a superseded or retracted fact holds again. Does nothing to what took its place.
 
     Where the same fact has been stated again since, that one holds already and this one stays closed.
     """
-    same = Fact.objects.for_user(fact.user_id).active().filter(
-        subject_key=fact.subject_key, relation=fact.relation, object_key=fact.object_key, statement=fact.statement
-    )  # fmt: skip
-    if fact.state not in {FactState.SUPERSEDED, FactState.RETRACTED, FactState.DEPRECATED} or same.exists():
+    closed = {FactState.SUPERSEDED, FactState.RETRACTED, FactState.DEPRECATED}
+    if fact.state not in closed or find_twin(fact) is not None:
         return
     before = {"state": fact.state, "valid_to": fact.valid_to.isoformat() if fact.valid_to else None}
     fact.state, fact.valid_to, fact.superseded_by, fact.archived_at = FactState.ACTIVE, None, None, None

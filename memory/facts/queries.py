@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from django.db.models import ExpressionWrapper, F, FloatField, Q, Value
+from django.db.models import DurationField, ExpressionWrapper, F, Q, Value
 from django.db.models.functions import Exp, Extract, Greatest
 
 from memory.access.scope import user_scope
@@ -40,7 +40,7 @@ def where_lasting() -> Q:
 
 def filter_by_confidence(facts: FactQuerySet, least: float, now: datetime) -> FactQuerySet:
     """The same arithmetic as `confidence.decay_confidence`, in the database, so that a page is full."""
-    age_s = Extract(ExpressionWrapper(Value(now) - F("evidence_at"), output_field=FloatField()), "epoch")
+    age_s = Extract(ExpressionWrapper(Value(now) - F("evidence_at"), output_field=DurationField()), "epoch")
     days = Greatest(Value(0.0), age_s / Value(SECONDS_A_DAY))
     decayed = F("base_confidence") * Exp(Value(-DECAY_A_DAY) * days)
     return facts.annotate(decayed=decayed).filter(
@@ -69,7 +69,8 @@ def select_facts(user: EndUser, wanted: FactFilter, now: datetime) -> FactQueryS
         facts = facts.filter(category=wanted.category)
     for word in wanted.words.split():
         facts = facts.filter(statement__icontains=word)
-    return filter_by_confidence(facts, wanted.min_confidence, now) if wanted.min_confidence > 0 else facts
+    believed_at = wanted.as_of or now
+    return filter_by_confidence(facts, wanted.min_confidence, believed_at) if wanted.min_confidence > 0 else facts
 
 
 def list_facts(
@@ -92,6 +93,16 @@ def list_evidence(user: EndUser, fact_id: UUID) -> list[FactEvidence]:
     """Latest first."""
     with user_scope(user):
         return list(FactEvidence.objects.filter(user=user, fact_id=fact_id).order_by("-occurred_at", "-pk"))
+
+
+def list_evidence_of(user: EndUser, fact_ids: Collection[UUID]) -> dict[UUID, list[FactEvidence]]:
+    """By fact, latest first."""
+    found: dict[UUID, list[FactEvidence]] = defaultdict(list)
+    with user_scope(user):
+        rows = FactEvidence.objects.filter(user=user, fact_id__in=list(fact_ids))
+        for row in rows.order_by("-occurred_at", "-pk"):
+            found[row.fact_id].append(row)
+    return dict(found)
 
 
 def list_fact_events(user: EndUser, fact_id: UUID) -> list[FactEvent]:

@@ -299,12 +299,31 @@ def settle_conflicts(fact: Fact, draft: FactDraft, judged: JudgedFacts, *, now: 
     if newer:
         # It was said before what is known, as in an import: it came first and has ended since.
         first = min(newer, key=lambda other: (other.valid_from or other.first_seen, other.pk))
+        first = find_first_after(first, draft.occurred_at)
         changes.supersede_fact(fact, first, now=now, actor=actor, reason="said before what is known")
         return RecordedFact(fact, FactEffect.SUPERSEDED, [fact])
     closed = close_contradicted(fact, draft, judged, now=now, actor=actor)
     review = open_review(fact, judged, closed, now=now)
     effect = FactEffect.SUPERSEDED if closed else FactEffect.REVIEW if review else FactEffect.ADDED
     return RecordedFact(fact, effect, closed, review)
+
+
+def find_first_after(fact: Fact, said_at: datetime) -> Fact:
+    """What took the slot first after that time: the fact, or one that led to it and has ended by now.
+
+    Hull, said before Leeds became York, held until Leeds; ended by York it would hold beside Leeds for a while.
+    """
+    seen = {fact.pk}
+    slot = Fact.objects.for_user(fact.user_id).filter(relation=fact.relation, subject_key=fact.subject_key)
+    while (
+        earlier := slot.filter(superseded_by=fact.pk, first_seen__gt=said_at)
+        .exclude(pk__in=seen)
+        .order_by("first_seen")
+        .first()
+    ) is not None:
+        seen.add(earlier.pk)
+        fact = earlier
+    return fact
 
 
 def close_contradicted(fact: Fact, draft: FactDraft, judged: JudgedFacts, *, now: datetime, actor: str) -> list[Fact]:

@@ -1,5 +1,6 @@
 """What a person does with facts: state, confirm, correct, reject, restore, forget, decide. The bank follows."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -12,7 +13,7 @@ from memory.facts.profile.rules import choose_field
 from memory.facts.recording import FactEffect, RecordedFact
 from memory.guard import find_order, find_secret
 from memory.lifecycle import learning, publishing
-from memory.lifecycle.learning import SpokenText
+from memory.lifecycle.learning import DraftedStatement, SpokenText
 from memory.models import EndUser, Fact, FactReview, MemoryItem
 from memory.models.facts import STATEMENT_CHARS, EvidenceKind, FactState, ReviewDecision
 from memory.store import writing
@@ -34,24 +35,31 @@ def validate_statement(statement: str) -> str:
     return text
 
 
-def state_fact(
-    user: EndUser, statement: str, *, said_at: datetime, thread_id: str, now: datetime, actor: str
-) -> RecordedFact:
-    """Record a statement that somebody made outside of a conversation. Raises WriteRefused.
-
-    Of several facts in one statement the one that changed most is returned, with what all of them ended.
-    """
+def draft_statement(
+    user: EndUser | None, statement: str, *, said_at: datetime, thread_id: str
+) -> list[DraftedStatement]:
+    """Read a statement that somebody made outside of a conversation. Raises WriteRefused. Asks the embedder."""
     text = validate_statement(statement)
     claims = tuple(claim for claim in read_claims(text) if not getattr(claim, "is_remark", False))
     field = choose_field(claims[0]) if claims else "identity"
     stated = ProfileFact(field, text, "high", Trust.USER, claims)
     spoken = SpokenText(text, said_at, thread_id)
-    drafted = learning.draft_profile_facts(user, [stated], spoken, {"fact": "stated"})
+    return learning.draft_profile_facts(user, [stated], spoken, {"fact": "stated"})
+
+
+def state_fact(
+    user: EndUser, drafted: Sequence[DraftedStatement], *, thread_id: str, now: datetime, actor: str
+) -> RecordedFact:
+    """Record what ``draft_statement`` read.
+
+    Of several facts in one statement the one that changed most is returned, with what all of them ended.
+    """
     origin = FactOrigin(EvidenceKind.PERSON, uuid4(), None, thread_id)
     with user_scope(user):
         learned = learning.learn_facts(user, drafted, origin, now=now, actor=actor)
     first = min(learned.recorded, key=lambda one: EFFECT_ORDER.index(one.effect))
     first.closed = list({fact.pk: fact for one in learned.recorded for fact in one.closed}.values())
+    first.review = first.review or next((one.review for one in learned.recorded if one.review), None)
     return first
 
 
@@ -76,7 +84,7 @@ def reject_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> F
     """It never was so. What the product published of it is archived; what the person wrote stays theirs to archive."""
     with user_scope(user):
         fact = find_fact_to_change(user, fact_id)
-        if fact is not None and fact.state == FactState.ACTIVE:
+        if fact is not None and fact.state in {FactState.ACTIVE, FactState.SUPERSEDED, FactState.DEPRECATED}:
             changes.retract_fact(fact, now=now, actor=actor)
             publishing.archive_closed(user, [fact], [], now=now, actor=actor)
         return fact
@@ -117,13 +125,27 @@ def revise_fact(
         if start and end and end < start:
             raise WriteRefused("valid_to", "must not be before valid_from")
         changes.revise_fact(fact, text, now=now, actor=actor, valid_from=valid_from, valid_to=valid_to)
+        if fact.state == FactState.MERGED:
+            publishing.archive_closed(user, [fact], [], now=now, actor=actor)
+            return fact
         if text is not None and fact.bank_item_id:
-            kept = writing.revise_memory(user, fact.bank_item_id, {"text": text}, now=now, actor=actor)
-            if kept is not None and kept.pk != fact.bank_item_id:
-                fact.bank_item_id = kept.pk
-            fact.is_curated = True
-            fact.save(update_fields=["bank_item_id", "is_curated"])
+            revise_bank_item(user, fact, fact.bank_item_id, text, now=now, actor=actor)
+        if fact.state == FactState.ACTIVE and fact.valid_to and fact.valid_to <= now:
+            changes.end_fact(fact, now=now, actor=actor)
+            publishing.archive_closed(user, [fact], [], now=now, actor=actor)
         return fact
+
+
+def revise_bank_item(user: EndUser, fact: Fact, item_id: UUID, text: str, *, now: datetime, actor: str) -> None:
+    """Raises WriteRefused for a wording that the bank does not take."""
+    try:
+        kept = writing.revise_memory(user, item_id, {"text": text}, now=now, actor=actor)
+    except WriteRefused as error:
+        raise WriteRefused("statement", error.rule) from error
+    if kept is not None and kept.pk != item_id:
+        fact.bank_item_id = kept.pk
+    fact.is_curated = True
+    fact.save(update_fields=["bank_item_id", "is_curated"])
 
 
 def forget_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> bool:

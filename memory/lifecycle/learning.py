@@ -70,7 +70,7 @@ def draft_facts(user: EndUser, spoken: SpokenText, source: dict[str, str]) -> li
 
 
 def draft_profile_facts(
-    user: EndUser, found: Sequence[ProfileFact], spoken: SpokenText, source: dict[str, str]
+    user: EndUser | None, found: Sequence[ProfileFact], spoken: SpokenText, source: dict[str, str]
 ) -> list[DraftedStatement]:
     if not found:
         return []

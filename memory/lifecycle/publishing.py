@@ -51,7 +51,7 @@ class Publication:
 
 
 def draft_publication(
-    user: EndUser,
+    user: EndUser | None,
     fact: ProfileFact,
     source: dict[str, str],
     *,
@@ -82,7 +82,7 @@ def draft_publication(
         logger.info("a fact was not published", field=error.field, rule=error.rule)
         return None
     deadline = Deadline(memory_conf().deadlines.default_s)
-    return Publication(new, find_near_duplicate(user, new.text, deadline))
+    return Publication(new, None if user is None else find_near_duplicate(user, new.text, deadline))
 
 
 def publish_facts(

@@ -41,7 +41,7 @@ class SearchRequest:
     limit: int = AS_MANY_AS_ASKED
     sort_by: str = RELEVANCE
     metadata: dict[str, Any] | None = None
-    # Whether memories past their time are looked for as well; `search` decides it.
+    # Whether memories past their time are looked for as well; always where no tiers are named.
     dormant: bool = False
     thread_id: str = ""
     turn_id: uuid.UUID | None = None

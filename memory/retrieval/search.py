@@ -122,7 +122,7 @@ def can_be_advised(request: SearchRequest) -> bool:
 def complete_request(request: SearchRequest, query: Query, advice: SearchAdvice, debug: SearchDebug) -> SearchRequest:
     """With what the caller left open: the limit, the tiers where they are planned, and whether dormant ones count."""
     # Whoever names tiers asks for what is in them; what is dormant is in none.
-    dormant = request.tiers is None and memory_conf().promotion.keeps_expired
+    dormant = (request.tiers is None or request.dormant) and memory_conf().promotion.keeps_expired
     request = replace(request, limit=request.limit or query.limit, dormant=dormant)
     return limit_to_advised_tiers(request, advice, debug)
 

@@ -10,7 +10,8 @@ from django.db import connection
 
 from memory.facade import MemoryFacade
 from memory.indexes.base import IndexFilter, LexicalMatch, VectorMatch
-from memory.models import EndUser, MemoryItem
+from memory.models import EndUser, Fact, FactReview, MemoryItem
+from memory.models.facts import ReviewKind
 from memory.retrieval import finding
 from memory.retrieval.results import SearchRequest
 from memory.store import listing
@@ -131,6 +132,38 @@ def test_a_turn_or_exchange_of_somebody_else_is_unknown(secret: MemoryItem, ann:
     client = client_for(mallory)
     for body in ({"turn_id": str(turn)}, {"exchange_id": str(kept.exchange_id)}):
         assert client.post("outcomes", {"outcome": "failed", **body}).status_code == 404
+
+
+def test_facts_of_somebody_else_are_out_of_reach(ann: EndUser, mallory: EndUser, services: None) -> None:
+    facade = MemoryFacade()
+    known = facade.state_fact(ann, f"My dentist is called {CANARY}", now=NOW).fact
+    other = facade.state_fact(ann, "I am allergic to lamps", now=NOW).fact
+    assert known is not None
+    assert other is not None
+    review = FactReview.objects.create(user=ann, fact=known, other=other, kind=ReviewKind.UNSURE)
+    before = list(Fact.objects.order_by("pk").values())
+    client = client_for(mallory)
+    for method, path, body in (
+        ("GET", f"facts/{known.pk}", None),
+        ("PATCH", f"facts/{known.pk}", {"statement": "I live in Leeds"}),
+        ("DELETE", f"facts/{known.pk}", None),
+        ("POST", f"facts/{known.pk}/confirm", None),
+        ("POST", f"facts/{known.pk}/reject", None),
+        ("POST", f"facts/{known.pk}/restore", None),
+        ("POST", f"facts/reviews/{review.pk}", {"decision": "reject"}),
+    ):
+        assert client.send(method, path, body).status_code == 404, path
+    for answer in (
+        client.get("facts", {"state": "all"}),
+        client.get("facts", {"as_of": "2030-01-01T00:00:00Z"}),
+        client.get("facts/reviews"),
+        client.post("facts/search", {"query": "what is my dentist called?"}),
+    ):
+        assert CANARY not in answer.content.decode()
+    assert facade.list_evidence(mallory, [known.pk]) == {}
+    # The same statement of theirs is a fact of their own.
+    assert facade.state_fact(mallory, f"My dentist is called {CANARY}", now=NOW).effect == "added"
+    assert list(Fact.objects.filter(user=ann).order_by("pk").values()) == before
 
 
 def test_the_api_tells_mallory_nothing(secret: MemoryItem, mallory: EndUser, index_now: Callable[..., None]) -> None:

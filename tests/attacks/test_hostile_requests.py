@@ -68,6 +68,9 @@ def test_names_that_differ_in_what_nobody_sees_are_one_name(api: ApiClient, user
         ("memories", {"text": "a", "tags": ["x"] * 21}, "tags", "must have at most 20 items, not 21"),
         ("memories", {"text": "a", "source": 5}, "source", "must be a valid string or must be a JSON object"),
         ("memories", {"text": "a", "parents": ["x"]}, "parents[0]", "must be a UUID"),
+        ("facts", {"statement": "a" * 40_000}, "statement", "must have at most 1000 characters"),
+        ("facts", {"statement": "I live in Leeds", "occurred_at": "9999"}, "occurred_at", "must be an ISO 8601"),
+        ("facts/search", {"query": "a", "search_type": "all"}, "search_type", "must be 'facts', 'episodes' or 'both'"),
         ("memories", {"text": "a", "occurred_at": "٢٠٢٦-01-01T00:00:00Z"}, "occurred_at", "must be an ISO 8601"),
         ("outcomes", {"outcome": "worked", "related": [-1]}, "related", "name a turn_id, an exchange_id or memory ids"),
         ("outcomes", {"outcome": "worked", "related": [10**20]}, "related[0]", "must be less than or equal to"),
@@ -93,6 +96,7 @@ def test_an_id_of_the_wrong_form_is_told_in_words(api: ApiClient) -> None:
     for path, says in (
         ("/api/v1/users/ann%20smith/memories", "must be 1-128 of A-Z a-z 0-9 _ . @ : -"),
         ("memories/1", "must be a UUID"),
+        ("facts/1", "must be a UUID"),
         ("threads/a%00b", "must not contain a slash or a control character"),
     ):
         [error] = api.get(path).json()["errors"]

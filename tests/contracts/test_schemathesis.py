@@ -3,20 +3,23 @@
 import json
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
+from django.utils import timezone
 from hypothesis import HealthCheck, Phase, settings
 
 from config.api import api
 from config.wsgi import application
 from memory.access.keys import SCOPES, issue_key
+from memory.access.scope import user_scope
 from memory.api import memories
-from memory.models import EndUser
+from memory.models import EndUser, FactReview
 from tests.api_client import ISSUED
-from tests.factories import MemoryItemFactory
+from tests.factories import MemoryItemFactory, keep_facts
 
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "25"))
 
@@ -48,6 +51,18 @@ def caller(user: EndUser) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
+def name_facts(parameters: dict[str, Any], user: EndUser) -> None:
+    """A fact and a review that are there, whatever the requests before did to them."""
+    with user_scope(user):
+        mine = FactReview.objects.filter(user=user)
+        if not mine.exists():
+            keep_facts(user, "lamp", timezone.now())
+        mine.update(decision="")
+        review = mine.latest("created_at")
+    known = {"fact_id": review.fact_id, "review_id": review.pk}
+    parameters |= {name: str(known[name]) for name in known if name in parameters}
+
+
 @schema.parametrize()
 @pytest.mark.django_db
 @settings(
@@ -64,4 +79,6 @@ def test_the_api_keeps_its_document(case: schemathesis.Case, caller: dict[str, s
         case.path_parameters["u"] = user.external_id
         if "item_id" in case.path_parameters:
             case.path_parameters["item_id"] = str(MemoryItemFactory.create(user=user).pk)
+        if not {"fact_id", "review_id"}.isdisjoint(case.path_parameters):
+            name_facts(case.path_parameters, user)
     case.call_and_validate(headers=caller)

@@ -1,0 +1,253 @@
+"""Request and response schemas of the endpoints of facts."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from ninja import Path
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from memory.facade.facts import FactDetails
+from memory.facade.known import FoundLine
+from memory.facts.evidence import compute_confidence
+from memory.facts.queries import FactFilter
+from memory.models import Fact, FactEvidence, FactReview
+from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, EvidenceKind, FactState, ReviewDecision, ReviewKind
+from memory.web.fields import (
+    JsonValue,
+    Moment,
+    Name,
+    PageSize,
+    QueryParameters,
+    QueryText,
+    RequestBody,
+    RowModel,
+    is_none,
+    parse_moment,
+    validate_readable,
+)
+from memory.web.patterns import UUID_PATTERN
+
+FactId = Annotated[str, Path(..., pattern=UUID_PATTERN, description="The fact's id.")]
+ReviewId = Annotated[str, Path(..., pattern=UUID_PATTERN, description="The review's id.")]
+Statement = Annotated[
+    str,
+    Field(strict=True, min_length=1, max_length=STATEMENT_CHARS),
+    BeforeValidator(lambda value: validate_readable(value) if isinstance(value, str) else value),
+]
+# Unlike when something was said, a validity may lie ahead.
+PointInTime = Annotated[
+    datetime,
+    BeforeValidator(parse_moment),
+    WithJsonSchema({"type": "string", "format": "date-time", "description": "Without an offset it is UTC."}),
+]
+EVERY_STATE = "all"
+StateFilter = Literal["active", "deprecated", "merged", "superseded", "retracted", "forgotten", "all"]
+# Beyond these numbers a filter of words is no longer one that a person typed.
+MOST_WORDS = 20
+
+
+class StatementIn(RequestBody):
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"statement": "I live in York and work at the harbour."}]}
+    )
+
+    statement: Statement
+    occurred_at: Moment | None = None
+    thread_id: Name | None = None
+
+
+class FactPatch(RequestBody):
+    """Any of these, at least one."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"minProperties": 1})
+
+    # Defaults that are never read: what was sent is told by model_fields_set, and null is refused by the types.
+    statement: Statement = Field(default_factory=str)
+    valid_from: PointInTime = Field(default_factory=datetime.now)
+    valid_to: PointInTime = Field(default_factory=datetime.now)
+
+    def changes(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class FactListOptions(QueryParameters):
+    state: StateFilter | None = Field(
+        default=None, description="`active` unless asked otherwise; with `as_of`, whatever became of them since."
+    )
+    relation: str = Field(default="", max_length=64)
+    subject: str = Field(default="", max_length=KEY_CHARS)
+    min_confidence: float = Field(default=0.0, ge=0, le=1, allow_inf_nan=False)
+    as_of: PointInTime | None = Field(default=None, description="What held at this time, as believed then.")
+    q: str = Field(default="", max_length=1000, description="Words the statement holds, in any order.")
+    cursor: str | None = Field(default=None, max_length=1000)
+    limit: PageSize = 50
+
+    def as_filter(self) -> FactFilter:
+        asked = self.state or (EVERY_STATE if self.as_of else FactState.ACTIVE.value)
+        return FactFilter(
+            state=None if asked == EVERY_STATE else FactState(asked),
+            relation=self.relation,
+            subject=self.subject,
+            min_confidence=self.min_confidence,
+            as_of=self.as_of,
+            words=" ".join(self.q.split()[:MOST_WORDS]),
+        )
+
+    def describe(self) -> list[Any]:
+        """What a cursor is bound to."""
+        as_of = self.as_of.isoformat() if self.as_of else ""
+        return [self.state or "", self.relation, self.subject, self.min_confidence, as_of, self.q]
+
+
+class FactSearchIn(RequestBody):
+    query: QueryText
+    search_type: Literal["facts", "episodes", "both"] = "both"
+    limit: int = Field(default=5, strict=True, ge=1, le=50)
+
+
+class DecisionIn(RequestBody):
+    decision: ReviewDecision
+
+
+class StoredFactOut(BaseModel):
+    id: UUID
+    statement: str
+    subject: str = Field(description='"you" is the person.')
+    relation: str = Field(description="Empty where the statement names no slot.")
+    object: str
+    category: str
+    confidence: float = Field(description="At the time of the request, or at `as_of`; it decays without new evidence.")
+    state: FactState
+    valid_from: datetime | None
+    valid_to: datetime | None = Field(description="When it ceased to hold.")
+    first_seen: datetime
+    last_seen: datetime
+    evidence_count: int
+    superseded_by: UUID | None
+    merged_into: UUID | None
+    bank_item_id: UUID | None = Field(description="The memory bank's item that says it.")
+    lang: str
+
+    @classmethod
+    def describe(cls, fact: Fact, now: datetime) -> dict[str, Any]:
+        fields = {name: getattr(fact, name) for name in StoredFactOut.model_fields if name != "confidence"}
+        # A float's last digits differ between machines and would make equal answers unequal.
+        return {**fields, "confidence": round(compute_confidence(fact, now), 6)}
+
+    @classmethod
+    def of(cls, fact: Fact, now: datetime) -> "StoredFactOut":
+        return cls(**StoredFactOut.describe(fact, now))
+
+
+class FactPage(BaseModel):
+    items: list[StoredFactOut]
+    next_cursor: str | None
+
+
+class EvidenceOut(RowModel):
+    kind: EvidenceKind
+    ref_id: UUID = Field(description="The exchange, imported memory, bank item or request that it comes from.")
+    memory_id: UUID | None
+    thread_id: str
+    occurred_at: datetime
+    stance: Literal[1, -1] = Field(description="1 speaks for the fact, -1 against it.")
+    step: float = Field(description="How far it moved the confidence.")
+
+
+class FactEventOut(RowModel):
+    kind: str
+    reason: str
+    before: dict[str, JsonValue]
+    after: dict[str, JsonValue]
+    actor: str
+    at: datetime
+
+
+class FactDetailsOut(StoredFactOut):
+    evidence: list[EvidenceOut]
+    history: list[FactEventOut] = Field(description="Newest first.")
+
+    @classmethod
+    def of_details(cls, found: FactDetails, now: datetime) -> "FactDetailsOut":
+        return cls(
+            **StoredFactOut.describe(found.fact, now),
+            evidence=[EvidenceOut.of(row) for row in found.evidence],
+            history=[FactEventOut.of(row) for row in found.history],
+        )
+
+
+class OpenReview(BaseModel):
+    id: UUID
+    kind: ReviewKind
+
+
+StatedEffect = Literal["added", "reinforced", "merged", "superseded", "review"]
+
+
+class StatedOut(BaseModel):
+    fact: StoredFactOut
+    effect: StatedEffect
+    affected: list[UUID] = Field(description="The facts that the statement changed beside those it added.")
+    review: OpenReview | None = Field(default=None, exclude_if=is_none, description="Present only when one is open.")
+
+
+class FoundOut(RowModel):
+    kind: Literal["fact", "episode"]
+    text: str
+    confidence: float
+    timestamp: datetime
+    similarity: float
+    relevance_score: float
+
+    @classmethod
+    def of_line(cls, line: FoundLine) -> "FoundOut":
+        return cls(
+            kind=line.kind,
+            text=line.text,
+            confidence=round(line.confidence, 6),
+            timestamp=line.timestamp,
+            similarity=round(line.similarity, 6),
+            relevance_score=round(line.relevance, 6),
+        )
+
+
+class FactSearchOut(BaseModel):
+    results: list[FoundOut]
+
+
+class ReviewedFact(StoredFactOut):
+    evidence: list[EvidenceOut]
+
+
+class ReviewOut(BaseModel):
+    id: UUID
+    kind: ReviewKind
+    cosine: float | None
+    fact: ReviewedFact = Field(description="The later statement.")
+    other: ReviewedFact = Field(description="What was known before.")
+    decision: ReviewDecision | None
+    created_at: datetime
+    decided_at: datetime | None
+
+    @classmethod
+    def of(cls, review: FactReview, evidence: dict[UUID, list[FactEvidence]], now: datetime) -> "ReviewOut":
+        def show(fact: Fact) -> ReviewedFact:
+            rows = evidence.get(fact.pk, [])
+            return ReviewedFact(**StoredFactOut.describe(fact, now), evidence=[EvidenceOut.of(row) for row in rows])
+
+        return cls(
+            id=review.pk,
+            kind=ReviewKind(review.kind),
+            cosine=None if review.cosine is None else round(review.cosine, 6),
+            fact=show(review.fact),
+            other=show(review.other),
+            decision=ReviewDecision(review.decision) if review.decision else None,
+            created_at=review.created_at,
+            decided_at=review.decided_at,
+        )
+
+
+class ReviewPage(BaseModel):
+    items: list[ReviewOut]
+    next_cursor: str | None

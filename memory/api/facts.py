@@ -1,0 +1,281 @@
+"""What is held true of a person: state, list, search, correct, confirm, reject, forget, decide between two."""
+
+from datetime import datetime
+from typing import cast
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Query, Router
+
+from memory.api.acting import open_facade
+from memory.api.fact_schemas import (
+    DecisionIn,
+    FactDetailsOut,
+    FactId,
+    FactListOptions,
+    FactPage,
+    FactPatch,
+    FactSearchIn,
+    FactSearchOut,
+    FoundOut,
+    OpenReview,
+    ReviewId,
+    ReviewOut,
+    ReviewPage,
+    StatedEffect,
+    StatedOut,
+    StatementIn,
+    StoredFactOut,
+)
+from memory.facade.known import FoundKind
+from memory.facts.recording import FactEffect, RecordedFact
+from memory.lifecycle.learning import DraftedStatement
+from memory.models import EndUser, Fact
+from memory.models.facts import FactState, ReviewKind
+from memory.web import paging
+from memory.web.auth import READ, WRITE
+from memory.web.endpoints import answer_once, optional_user, require_user, write_once
+from memory.web.fields import RecordPageOptions
+from memory.web.idempotency import json_response
+from memory.web.openapi import describe_responses
+from memory.web.problems import Problem, invalid_field, not_found
+
+router = Router(tags=["Facts"])
+
+KINDS: dict[str, tuple[FoundKind, ...]] = {
+    "facts": ("fact",),
+    "episodes": ("episode",),
+    "both": ("fact", "episode"),
+}
+
+
+def find_said_at(body: StatementIn, now: datetime) -> datetime:
+    return min(body.occurred_at or now, now)
+
+
+def draft_statement(request: HttpRequest, user: EndUser | None, body: StatementIn) -> list[DraftedStatement]:
+    said_at = find_said_at(body, timezone.now())
+    return open_facade(request).draft_fact(user, body.statement, said_at=said_at, thread_id=body.thread_id or "")
+
+
+@router.post(
+    "/users/{u}/facts",
+    auth=WRITE,
+    response=describe_responses(201, StatedOut, reads_body=True, writes=True),
+    operation_id="state_fact",
+    summary="State a fact",
+)
+@write_once(creates_user=True, drafted=draft_statement)
+def state_fact(request: HttpRequest, user: EndUser, body: StatementIn, drafted: list[DraftedStatement]) -> HttpResponse:
+    """``effect`` says what the statement did to what was known.
+
+    Said again it reinforces the fact, in other words it is merged into it; a later value supersedes the earlier one,
+    and what neither time nor speaker decides waits in ``reviews``.
+    """
+    now = timezone.now()
+    recorded = open_facade(request).state_fact(
+        user, body.statement, now=now, thread_id=body.thread_id or "", drafted=drafted
+    )
+    return render_recorded(recorded, now)
+
+
+def render_recorded(recorded: RecordedFact, now: datetime) -> HttpResponse:
+    fact, effect = recorded.fact, recorded.effect
+    if fact is None or effect is FactEffect.BLOCKED:
+        raise invalid_field("occurred_at", "the person had this forgotten since; say it with a later time")
+    changed = [other.pk for other in recorded.closed if other.pk != fact.pk]
+    if effect in {FactEffect.REINFORCED, FactEffect.MERGED}:
+        changed.append(fact.pk)
+    review = recorded.review
+    return json_response(
+        201,
+        StatedOut(
+            fact=StoredFactOut.of(fact, now),
+            effect=cast("StatedEffect", effect.value),
+            affected=changed,
+            review=None if review is None else OpenReview(id=review.pk, kind=ReviewKind(review.kind)),
+        ),
+    )
+
+
+@router.get(
+    "/users/{u}/facts",
+    auth=READ,
+    response=describe_responses(200, FactPage),
+    operation_id="list_facts",
+    summary="List facts",
+)
+@optional_user
+def list_facts(request: HttpRequest, user: EndUser | None, options: Query[FactListOptions]) -> HttpResponse:
+    """Latest mention first: what holds now, or with ``as_of`` what held then."""
+    listing = ["facts", user.pk if user else 0, *options.describe()]
+    after = paging.read_moment_cursor(listing, options.cursor)
+    now, facade = timezone.now(), open_facade(request)
+    wanted, limit = options.as_filter(), options.limit
+    rows = facade.list_facts(user, wanted, now=now, after=after, limit=limit + 1) if user else []
+    page, cursor = paging.cut_page(rows, limit, lambda row: paging.sign_moment_cursor(listing, row.last_seen, row.pk))
+    believed_at = options.as_of or now
+    return json_response(200, FactPage(items=[StoredFactOut.of(row, believed_at) for row in page], next_cursor=cursor))
+
+
+# Before the address of one fact, which would take their names for an id.
+@router.post(
+    "/users/{u}/facts/search",
+    auth=READ,
+    response=describe_responses(200, FactSearchOut, reads_body=True, writes=True),
+    operation_id="search_facts",
+    summary="Search facts and past exchanges",
+)
+@answer_once
+def search_facts(request: HttpRequest, user: EndUser, body: FactSearchIn) -> HttpResponse:
+    """Best first, in whole lines and under 400 tokens together. Only facts that hold now are found."""
+    found = open_facade(request).search_known(
+        user, body.query, kinds=KINDS[body.search_type], now=timezone.now(), limit=body.limit
+    )
+    return json_response(200, FactSearchOut(results=[FoundOut.of_line(line) for line in found]))
+
+
+@router.get(
+    "/users/{u}/facts/reviews",
+    auth=READ,
+    response=describe_responses(200, ReviewPage),
+    operation_id="list_fact_reviews",
+    summary="Pairs of facts that wait for a decision",
+)
+@optional_user
+def list_reviews(request: HttpRequest, user: EndUser | None, options: Query[RecordPageOptions]) -> HttpResponse:
+    """Newest first, each with what speaks for either fact."""
+    listing = ["fact_reviews", user.pk if user else 0]
+    after = paging.read_moment_cursor(listing, options.cursor)
+    now, facade = timezone.now(), open_facade(request)
+    rows = facade.list_reviews(user, after=after, limit=options.limit + 1) if user else []
+    page, cursor = paging.cut_page(
+        rows, options.limit, lambda row: paging.sign_moment_cursor(listing, row.created_at, row.pk)
+    )
+    compared = [fact_id for row in page for fact_id in (row.fact_id, row.other_id)]
+    evidence = facade.list_evidence(user, compared) if user else {}
+    return json_response(200, ReviewPage(items=[ReviewOut.of(row, evidence, now) for row in page], next_cursor=cursor))
+
+
+@router.post(
+    "/users/{u}/facts/reviews/{review_id}",
+    auth=WRITE,
+    response=describe_responses(200, ReviewOut, reads_body=True, writes=True, may_miss=True),
+    operation_id="decide_fact_review",
+    summary="Decide between two facts",
+)
+@write_once()
+def decide_review(request: HttpRequest, user: EndUser, review_id: ReviewId, body: DecisionIn) -> HttpResponse:
+    """``merge``: they say the same. ``supersede``: the later holds, the earlier until then. ``keep_both``: both hold.
+
+    ``reject``: the later never was so. The same decision again changes nothing, another one is a conflict.
+    """
+    facade, now = open_facade(request), timezone.now()
+    review = facade.decide_review(user, UUID(review_id), body.decision, now=now)
+    if review is None:
+        raise not_found()
+    if review.decision != body.decision:
+        raise Problem(409, "conflict", f"This was decided before: {review.decision}.")
+    evidence = facade.list_evidence(user, [review.fact_id, review.other_id])
+    return json_response(200, ReviewOut.of(review, evidence, now))
+
+
+@router.get(
+    "/users/{u}/facts/{fact_id}",
+    auth=READ,
+    response=describe_responses(200, FactDetailsOut, may_miss=True),
+    operation_id="get_fact",
+    summary="Read a fact with its evidence and history",
+)
+@require_user
+def get_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpResponse:
+    """Of a forgotten fact nothing is left but that it was forgotten."""
+    found = open_facade(request).get_fact(user, UUID(fact_id))
+    if found is None:
+        raise not_found()
+    return json_response(200, FactDetailsOut.of_details(found, timezone.now()))
+
+
+@router.patch(
+    "/users/{u}/facts/{fact_id}",
+    auth=WRITE,
+    response=describe_responses(200, StoredFactOut, reads_body=True, writes=True, may_miss=True),
+    operation_id="revise_fact",
+    summary="Correct a fact's wording or validity",
+)
+@require_user
+def revise_fact(request: HttpRequest, user: EndUser, fact_id: FactId, body: FactPatch) -> HttpResponse:
+    """The memory bank's item says what the fact says from then on.
+
+    Reworded to what another fact says it is merged into that one; with a ``valid_to`` that has passed it has ended.
+    """
+    changes = body.changes()
+    # An empty change would answer 200 and leave the client believing that something happened.
+    if not changes:
+        raise invalid_field("", "name at least one field to change")
+    now = timezone.now()
+    return render_fact(open_facade(request).revise_fact(user, UUID(fact_id), now=now, **changes), now)
+
+
+@router.delete(
+    "/users/{u}/facts/{fact_id}",
+    auth=WRITE,
+    response=describe_responses(204, None, writes=True, may_miss=True),
+    operation_id="forget_fact",
+    summary="Forget a fact for good",
+)
+@require_user
+def forget_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpResponse:
+    """Its words, evidence, history and bank item go, and what was said before does not bring it back."""
+    if not open_facade(request).forget_fact(user, UUID(fact_id), now=timezone.now()):
+        raise not_found()
+    return HttpResponse(status=204)
+
+
+def render_fact(fact: Fact | None, now: datetime) -> HttpResponse:
+    if fact is None or fact.state == FactState.FORGOTTEN:
+        raise not_found()
+    return json_response(200, StoredFactOut.of(fact, now))
+
+
+@router.post(
+    "/users/{u}/facts/{fact_id}/confirm",
+    auth=WRITE,
+    response=describe_responses(200, StoredFactOut, writes=True, may_miss=True),
+    operation_id="confirm_fact",
+    summary="Say that a fact is so",
+)
+@write_once()
+def confirm_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpResponse:
+    """Believed outright from then on. One that had ended holds again."""
+    now = timezone.now()
+    return render_fact(open_facade(request).confirm_fact(user, UUID(fact_id), now=now), now)
+
+
+@router.post(
+    "/users/{u}/facts/{fact_id}/reject",
+    auth=WRITE,
+    response=describe_responses(200, StoredFactOut, writes=True, may_miss=True),
+    operation_id="reject_fact",
+    summary="Say that a fact never was so",
+)
+@write_once()
+def reject_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpResponse:
+    """Kept as ``retracted``, in no answer at any time; ``restore`` takes it back."""
+    now = timezone.now()
+    return render_fact(open_facade(request).reject_fact(user, UUID(fact_id), now=now), now)
+
+
+@router.post(
+    "/users/{u}/facts/{fact_id}/restore",
+    auth=WRITE,
+    response=describe_responses(200, StoredFactOut, writes=True, may_miss=True),
+    operation_id="restore_fact",
+    summary="Take back that a fact was rejected or superseded",
+)
+@write_once()
+def restore_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpResponse:
+    """It holds again, with its bank item. Nothing happens to what took its place."""
+    now = timezone.now()
+    return render_fact(open_facade(request).restore_fact(user, UUID(fact_id), now=now), now)

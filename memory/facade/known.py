@@ -1,0 +1,68 @@
+"""Facts and past exchanges found for a question, together within a few lines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, Literal
+
+from memory.language.text import estimate_tokens
+from memory.models import Fact
+from memory.retrieval.results import SearchHit
+
+FoundKind = Literal["fact", "episode"]
+# What a model may be given in passing beside the context of its turn.
+MOST_TOKENS: Final = 400
+SECONDS_A_DAY: Final = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLine:
+    """``similarity`` is the cosine; 0 where only words were compared."""
+
+    kind: FoundKind
+    text: str
+    confidence: float
+    timestamp: datetime
+    similarity: float
+    relevance: float
+
+
+def weigh_relevance(similarity: float, confidence: float, said_at: datetime, now: datetime) -> float:
+    """0.6 similarity + 0.3 confidence + 0.1 recency, for facts and episodes alike, so that they can be mixed."""
+    days = max(0.0, (now - said_at).total_seconds() / SECONDS_A_DAY)
+    return 0.6 * similarity + 0.3 * confidence + 0.1 / (1.0 + days)
+
+
+def describe_fact_line(fact: Fact, similarity: float, confidence: float, relevance: float) -> FoundLine:
+    return FoundLine("fact", fact.statement, confidence, fact.last_seen, similarity, relevance)
+
+
+def describe_episode(hit: SearchHit, now: datetime) -> FoundLine:
+    item, distance = hit.item, hit.explain["distance"]
+    # The distance is that of unit vectors.
+    cosine = 0.0 if distance is None else 1.0 - distance * distance / 2
+    relevance = weigh_relevance(cosine, item.confidence, item.occurred_at, now)
+    return FoundLine("episode", item.text, item.confidence, item.occurred_at, cosine, relevance)
+
+
+def select_lines(found: Sequence[FoundLine], limit: int) -> list[FoundLine]:
+    """The best, in whole lines, within the tokens that all have together. What has no line that fits is left out."""
+    chosen: list[FoundLine] = []
+    left = MOST_TOKENS
+    for line in sorted(found, key=lambda one: (-one.relevance, one.kind, one.text)):
+        text = keep_whole_lines(line.text, left)
+        if text and len(chosen) < limit:
+            chosen.append(replace(line, text=text))
+            left -= estimate_tokens(text)
+    return chosen
+
+
+def keep_whole_lines(text: str, tokens: int) -> str:
+    """As many of the first lines as fit."""
+    kept: list[str] = []
+    for line in text.splitlines():
+        tokens -= estimate_tokens(line)
+        if tokens < 0:
+            break
+        kept.append(line)
+    return "\n".join(kept).strip()

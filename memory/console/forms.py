@@ -1,12 +1,15 @@
 """Forms of the console. What a memory must satisfy is the core's to say; these read fields."""
 
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 from django.http import QueryDict
 
-from memory.models import MemoryItem
+from memory.facts.queries import FactFilter
+from memory.models import Fact, MemoryItem
+from memory.models.facts import STATEMENT_CHARS, FactState
 from memory.retrieval.results import RECENCY, RELEVANCE, SCORE
 from memory.store.listing import ItemFilter
 from memory.tiers import MAX_QUERY_CHARS, Indexing, Status, Tier
@@ -21,6 +24,14 @@ STATUSES = (
     (Status.DORMANT.value, "Dormant"),
     (Status.ARCHIVED.value, "Archived"),
     (FAILED, "Not indexed"),
+)
+# Of facts; what the address leaves out is current, and "all" is every state but forgotten.
+ALL = "all"
+FACT_STATES = (
+    ("", "Current"),
+    (FactState.SUPERSEDED.value, "Superseded"),
+    (FactState.RETRACTED.value, "Rejected"),
+    (ALL, "All"),
 )
 ORDERS = (("recent", "Newest first"), ("score", "Best score first"))
 
@@ -99,6 +110,74 @@ class FilterForm(forms.Form):
             # Not a status of its own: such a memory is active and found by its words.
             indexing=Indexing.FAILED if is_failed else None,
         )
+
+
+class FactFilterForm(forms.Form):
+    """Which facts to list. With a day, what held on it by what is known now."""
+
+    q = forms.CharField(label="Words", required=False, max_length=200, strip=True)
+    state = forms.ChoiceField(required=False, choices=FACT_STATES)
+    as_of = forms.DateField(label="As of", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+
+    def as_filter(self) -> FactFilter:
+        fields = self.cleaned_data
+        state = None if fields["state"] == ALL or fields["as_of"] else FactState.ACTIVE
+        if fields["state"] not in {"", ALL}:
+            state = FactState(fields["state"])
+        return FactFilter(state=state, words=fields["q"], as_of=end_day(fields["as_of"]) if fields["as_of"] else None)
+
+
+def end_day(day: date) -> datetime:
+    """The last moment of a day: what was said on it has held on it."""
+    return datetime.combine(day, time.max, UTC)
+
+
+class FactForm(forms.Form):
+    """A fact put right. ``revision`` is the one the operator saw while writing."""
+
+    statement = forms.CharField(
+        max_length=STATEMENT_CHARS, widget=forms.Textarea(attrs={"dir": "auto", "spellcheck": "true", "rows": 3})
+    )
+    valid_from = forms.DateField(label="True since", widget=forms.DateInput(attrs={"type": "date"}))
+    valid_to = forms.DateField(
+        label="True until",
+        required=False,
+        help_text="Empty while it holds.",
+        widget=forms.DateInput(attrs={"type": "date"}),
+    )
+    revision = forms.IntegerField(widget=forms.HiddenInput)
+
+    @classmethod
+    def of(cls, fact: Fact) -> "FactForm":
+        return cls(initial=read_fact_fields(fact), label_suffix="")
+
+    def clean(self) -> dict[str, Any]:
+        fields = super().clean() or {}
+        start, end = fields.get("valid_from"), fields.get("valid_to")
+        if start and end and end < start:
+            self.add_error("valid_to", "This is before the day from which it is true.")
+        return fields
+
+    def changes(self, fact: Fact) -> dict[str, Any]:
+        """The fields that differ from the fact. A day that was left alone keeps its time of day."""
+        given, before = self.cleaned_data, read_fact_fields(fact)
+        found: dict[str, Any] = {}
+        if given["statement"] != before["statement"]:
+            found["statement"] = given["statement"]
+        if given["valid_from"] != before["valid_from"]:
+            found["valid_from"] = datetime.combine(given["valid_from"], time.min, UTC)
+        if given["valid_to"] != before["valid_to"]:
+            found["valid_to"] = end_day(given["valid_to"]) if given["valid_to"] else None
+        return found
+
+
+def read_fact_fields(fact: Fact) -> dict[str, Any]:
+    return {
+        "statement": fact.statement,
+        "valid_from": (fact.valid_from or fact.first_seen).astimezone(UTC).date(),
+        "valid_to": fact.valid_to.astimezone(UTC).date() if fact.valid_to else None,
+        "revision": fact.revision,
+    }
 
 
 class WritingForm(forms.Form):

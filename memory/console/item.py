@@ -14,10 +14,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from memory.console.acting import open_facade
+from memory.console.fact_lines import FactLine, build_fact_lines
 from memory.console.forms import RevisionForm
 from memory.console.text_diff import DiffRun, diff_texts
 from memory.console.timeline import build_timeline
 from memory.models import MemoryItem, MemoryVersion
+from memory.models.facts import FactState
 from memory.scoring import bank_quality, wilson_lower_bound
 from memory.store.admission import WriteRefused
 from memory.tiers import SCORED_TIERS, Tier, Trust
@@ -82,6 +84,19 @@ def build_item_context(person: ViewedPerson, item: MemoryItem) -> dict[str, Any]
         "timeline": build_timeline(events[:EVENTS], verdict.pk if verdict else None),
         "verdict": verdict and {"event": verdict, "name": VERDICT_NAMES[verdict.kind]},
         "more_events": len(events) > EVENTS,
+        **build_facts_context(person, item),
+    }
+
+
+def build_facts_context(person: ViewedPerson, item: MemoryItem) -> dict[str, list[FactLine]]:
+    """What is held true because of it; and of what is superseded, what holds now."""
+    memory, now = open_facade(person), timezone.now()
+    facts = [fact for fact in memory.list_facts_of_memory(person.user, item.pk) if fact.state != FactState.FORGOTTEN]
+    ended = [fact for fact in facts if fact.state == FactState.SUPERSEDED]
+    current = memory.find_current(person.user, ended)
+    return {
+        "fact_lines": build_fact_lines(facts, memory.find_successors(person.user, facts), now),
+        "superseded": build_fact_lines([fact for fact in ended if fact.pk in current], current, now),
     }
 
 

@@ -18,9 +18,12 @@ from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.console import component_health
 from memory.console.acting import open_facade
+from memory.console.fact_lines import build_fact_lines
 from memory.facade import Stats
+from memory.facts.queries import FactFilter
 from memory.indexing.queue import IndexCounts
 from memory.models import ApiKey, MemoryItem
+from memory.models.facts import FactState
 from memory.store.listing import ItemFilter
 from memory.tiers import POLICIES, Outcome, Status, Tier, TierPolicy
 from memory.web.labels import OUTCOME_NAMES, TIER_NAMES
@@ -30,6 +33,7 @@ from outcomes.models import OutcomeEvent
 
 RECENT = 8
 OUTCOMES = 6
+FACTS = 6
 EXCERPT = 200
 # Share of the bank's capacity from which it is said: what is over is archived, weakest first.
 NEARLY_FULL = 0.9
@@ -87,9 +91,23 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         "recent": memory.list_items(person.user, ItemFilter(), limit=RECENT),
         "keys": ApiKey.objects.filter(organization=person.organization).order_by("revoked_at", "name", "pk"),
         "conditions": component_health.list_component_health(),
+        **build_facts_context(person),
         **build_indexing_context(stats.indexing),
     }
     return render(request, "console/overview/page.html", context)
+
+
+def build_facts_context(person: ViewedPerson) -> dict[str, Any]:
+    """The facts mentioned last, how many there are, and the pairs that wait for a person."""
+    memory, now = open_facade(person), timezone.now()
+    counts = memory.count_facts(person.user)
+    latest = memory.list_facts(person.user, FactFilter(state=FactState.ACTIVE), now=now, limit=FACTS)
+    return {
+        "fact_lines": build_fact_lines(latest, {}, now),
+        "facts_current": counts.get(FactState.ACTIVE, 0),
+        "facts_superseded": counts.get(FactState.SUPERSEDED, 0),
+        "facts_to_review": memory.count_open_reviews(person.user),
+    }
 
 
 def count_tiers(stats: Stats) -> list[TierCount]:

@@ -10,12 +10,13 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from memory.console.acting import open_facade
 from memory.console.session import THEME_COOKIE, THEMES
 from memory.language.text import SMUGGLED
 from memory.models import Operator
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES, describe_actor
-from memory.web.viewing import can_see_everybody
+from memory.web.viewing import ViewedPerson, can_see_everybody
 
 register = template.Library()
 
@@ -118,6 +119,12 @@ def theme(context: dict[str, Any]) -> str:
     # From a cookie and not the account: a theme belongs to a screen.
     chosen = request.COOKIES.get(THEME_COOKIE, "") if request else ""
     return chosen if chosen in THEMES else "system"
+
+
+@register.simple_tag
+def open_reviews(person: ViewedPerson) -> int:
+    """How many pairs of facts wait for a person: told on each of their pages."""
+    return open_facade(person).count_open_reviews(person.user)
 
 
 @register.simple_tag(takes_context=True)

@@ -16,7 +16,8 @@ from memory.facade.known import (
     select_lines,
     weigh_relevance,
 )
-from memory.facts import queries, reviews
+from memory.facts import browsing, queries, reviews
+from memory.facts.browsing import SubjectFacts
 from memory.facts.confidence import LEAST_USED
 from memory.facts.evidence import compute_confidence
 from memory.facts.nearest import find_nearest
@@ -26,7 +27,7 @@ from memory.inference import embedder
 from memory.lifecycle import curation
 from memory.lifecycle.learning import DraftedStatement
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview
-from memory.models.facts import ReviewDecision
+from memory.models.facts import FactState, ReviewDecision
 from memory.platform.deadline import Deadline
 from memory.retrieval import search
 from memory.retrieval.results import SearchRequest
@@ -100,6 +101,40 @@ class FactVerbs(FacadePart):
             return None
         return FactDetails(fact, queries.list_evidence(user, fact_id), queries.list_fact_events(user, fact_id))
 
+    def list_facts_by_subject(
+        self, user: EndUser, wanted: FactFilter, *, now: datetime, start: int = 0, limit: int
+    ) -> tuple[list[SubjectFacts], int]:
+        """The person's own first, then people, animals, things; and how many there are in all."""
+        return browsing.list_facts_by_subject(user, wanted, now=now, start=start, limit=limit)
+
+    def list_facts_of_memory(self, user: EndUser, memory_id: UUID) -> list[Fact]:
+        """Those that a memory is evidence for, or was published from."""
+        with user_scope(user):
+            return queries.list_facts_of_memories(user, [memory_id]).get(memory_id, [])
+
+    def list_evidence_of(self, user: EndUser, fact_ids: Collection[UUID]) -> dict[UUID, list[FactEvidence]]:
+        """What speaks for each, latest first."""
+        return browsing.list_evidence_of(user, fact_ids)
+
+    def find_successors(self, user: EndUser, facts: Sequence[Fact]) -> dict[UUID, Fact]:
+        """What took the place of each, by the id of what it replaced."""
+        return browsing.find_successors(user, facts)
+
+    def find_current(self, user: EndUser, facts: Sequence[Fact]) -> dict[UUID, Fact]:
+        """What holds now in the place of each, however often it changed since."""
+        with user_scope(user):
+            return queries.find_current(user, facts)
+
+    def trace_fact(self, user: EndUser, fact: Fact) -> list[Fact]:
+        """What led to it and what became of it, the earliest first, itself among them."""
+        return browsing.trace_fact(user, fact)
+
+    def count_facts(self, user: EndUser) -> dict[FactState, int]:
+        return browsing.count_facts(user)
+
+    def count_open_reviews(self, user: EndUser) -> int:
+        return reviews.count_open_reviews(user)
+
     def search_facts(self, user: EndUser, query: str, *, now: datetime, limit: int) -> list[FactHit]:
         """The active facts nearest to a question, best first. Raises Unavailable without an embedder."""
         service = embedder()
@@ -135,10 +170,18 @@ class FactVerbs(FacadePart):
         statement: str | None = None,
         valid_from: datetime | None = None,
         valid_to: datetime | None = None,
+        is_endless: bool = False,
     ) -> Fact | None:
-        """Raises WriteRefused."""
+        """Merged into another where that says the same. Raises WriteRefused."""
         return curation.revise_fact(
-            user, fact_id, now=now, actor=self.actor, statement=statement, valid_from=valid_from, valid_to=valid_to
+            user,
+            fact_id,
+            now=now,
+            actor=self.actor,
+            statement=statement,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            is_endless=is_endless,
         )
 
     def confirm_fact(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:

@@ -161,8 +161,12 @@ def revise_fact(
     actor: str,
     valid_from: datetime | None = None,
     valid_to: datetime | None = None,
+    is_endless: bool = False,
 ) -> None:
-    """A person words it anew, or says when it holds. A new wording is read anew, and embedded later."""
+    """A person words it anew, or says when it holds; ``is_endless`` takes an end away.
+
+    A new wording is read anew, and embedded later.
+    """
     before: dict[str, Any] = {"statement": fact.statement}
     if statement is not None and statement != fact.statement:
         read = read_statement(statement)
@@ -178,7 +182,7 @@ def revise_fact(
         merge_facts(twin, fact, now=now, actor=actor, reason="reworded to say the same")
         return
     fact.valid_from = valid_from or fact.valid_from
-    fact.valid_to = valid_to or fact.valid_to
+    fact.valid_to = None if is_endless else valid_to or fact.valid_to
     fact.updated_at = now
     fact.revision += 1
     fact.save()

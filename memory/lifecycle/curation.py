@@ -114,6 +114,7 @@ def revise_fact(
     statement: str | None = None,
     valid_from: datetime | None = None,
     valid_to: datetime | None = None,
+    is_endless: bool = False,
 ) -> Fact | None:
     """Correct the wording or the validity. The bank item says what the fact says. Raises WriteRefused."""
     text = validate_statement(statement) if statement is not None else None
@@ -121,10 +122,11 @@ def revise_fact(
         fact = find_fact_to_change(user, fact_id)
         if fact is None:
             return None
-        start, end = valid_from or fact.valid_from, valid_to or fact.valid_to
+        start, end = valid_from or fact.valid_from, None if is_endless else valid_to or fact.valid_to
         if start and end and end < start:
             raise WriteRefused("valid_to", "must not be before valid_from")
-        changes.revise_fact(fact, text, now=now, actor=actor, valid_from=valid_from, valid_to=valid_to)
+        days = {"valid_from": valid_from, "valid_to": valid_to}
+        changes.revise_fact(fact, text, now=now, actor=actor, is_endless=is_endless, **days)
         if fact.state == FactState.MERGED:
             publishing.archive_closed(user, [fact], [], now=now, actor=actor)
             return fact

@@ -105,7 +105,13 @@
     links[next].closest("li, article")?.scrollIntoView({ block: "nearest" });
   }
 
+  // A number decides only the pair that has the focus: no key acts on what the reader may not be looking at.
+  function decidePair(key) {
+    document.activeElement?.closest("article.pair")?.querySelector(`[data-key="${key}"]`)?.click();
+  }
+
   const shortcuts = {
+    ...Object.fromEntries(["1", "2", "3", "4"].map((key) => [key, () => decidePair(key)])),
     "/": () => {
       const field = document.querySelector("[data-search]");
       if (field) {

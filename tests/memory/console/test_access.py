@@ -6,11 +6,13 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 from django.urls import URLPattern, reverse
+from django.utils import timezone
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.console import urls
-from memory.models import EndUser, MemoryItem, Operator
+from memory.facade import MemoryFacade
+from memory.models import EndUser, Fact, MemoryItem, Operator
 from memory.tiers import Status, Trust
 from tests.factories import MemoryItemFactory, OperatorFactory
 from tests.memory.console.conftest import Console, console_for
@@ -24,7 +26,11 @@ PAGES = [
     "/memories",
     "/memories/{id}",
     "/memories/{id}/edit",
+    "/facts",
+    "/facts/reviews",
 ]
+FACT_PAGES = ["", "/correct", "/forget"]
+FACT_CHANGES = ["confirm", "reject", "restore", "forget", "correct"]
 QUESTIONS = ["/memories/{id}/vouch", "/memories/{id}/delete", "/memories/{id}/pin"]
 CHANGES = {
     "archive": {},
@@ -60,7 +66,9 @@ def test_a_page_is_its_members_only(
     assert nobody.get(path).status_code == 302
 
 
-@pytest.mark.parametrize("page", ["", "/search?query=lamp", "/context?query=lamp", "/memories", "/memories/{id}"])
+@pytest.mark.parametrize(
+    "page", ["", "/search?query=lamp", "/context?query=lamp", "/memories", "/memories/{id}", "/facts", "/facts/reviews"]
+)
 def test_a_part_is_not_a_page_and_a_page_is_not_a_part(
     console: Console, place: str, item: MemoryItem, page: str
 ) -> None:
@@ -96,6 +104,54 @@ def assert_unchanged(item: MemoryItem) -> None:
     assert (now.score, now.trust, now.indexing) == (item.score, item.trust, item.indexing)
 
 
+@pytest.fixture
+def fact(user: EndUser) -> Fact:
+    stated = MemoryFacade().state_fact(user, "The lamp is repaired on Thursdays.", now=timezone.now()).fact
+    assert stated is not None
+    return stated
+
+
+@pytest.mark.parametrize("page", FACT_PAGES)
+def test_a_fact_is_its_members_only(
+    console: Console, outsider: Console, nobody: Console, place: str, fact: Fact, page: str
+) -> None:
+    path = f"{place}/facts/{fact.pk}{page}"
+    for ask in ("get", "part"):
+        answer = getattr(console, ask)(path)
+        assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
+        assert getattr(outsider, ask)(path).status_code == 404
+        assert b"lamp" not in getattr(nobody, ask)(path).content
+    assert nobody.get(path).status_code == 302
+
+
+@pytest.mark.parametrize("action", FACT_CHANGES)
+def test_a_fact_is_changed_by_its_members_and_by_sending_only(
+    console: Console, outsider: Console, nobody: Console, place: str, fact: Fact, action: str
+) -> None:
+    path = f"{place}/facts/{fact.pk}/{action}"
+    assert outsider.post(path).status_code == 404
+    assert nobody.post(path).status_code == 302
+    console.get(path)
+    console.part(path)
+    with user_scope(fact.user):
+        now = Fact.objects.get(pk=fact.pk)
+    assert (now.statement, now.state, now.revision, now.is_confirmed) == (fact.statement, "active", 1, False)
+
+
+def test_a_fact_is_not_found_at_another_person(
+    console: Console, place: str, other_user: EndUser, foreign_user: EndUser
+) -> None:
+    for owner in (other_user, foreign_user):
+        theirs = MemoryFacade().state_fact(owner, "I live in Leeds.", now=timezone.now()).fact
+        assert theirs is not None
+        for page in FACT_PAGES:
+            assert console.get(f"{place}/facts/{theirs.pk}{page}").status_code == 404
+        for action in FACT_CHANGES:
+            assert console.post(f"{place}/facts/{theirs.pk}/{action}").status_code == 404
+    assert b"Leeds" not in console.get(f"{place}/facts", {"state": "all"}).content
+    assert console.get(f"{place}/facts/{uuid.uuid4()}").status_code == 404
+
+
 def test_a_memory_is_not_found_at_another_person(
     console: Console, place: str, other_user: EndUser, foreign_user: EndUser
 ) -> None:
@@ -123,7 +179,7 @@ def test_losing_the_membership_closes_the_pages_at_once(console: Console, operat
 def test_every_address_of_the_console_asks_who_is_there(nobody: Console) -> None:
     """A page added without its guard fails here."""
     open_to_all = {"login", "logout", "theme"}
-    ids = {name: uuid.uuid4() for name in ("item_id", "exchange_id")}
+    ids = {name: uuid.uuid4() for name in ("item_id", "exchange_id", "fact_id", "review_id")}
     values = {"organization": "acme", "external_id": "ann", "event_id": 1, **ids}
     for pattern in urls.urlpatterns:
         assert isinstance(pattern, URLPattern)

@@ -1,0 +1,178 @@
+"""One fact: what speaks for it, what it replaced and what replaced it, and what may be done about it."""
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from memory.console.acting import open_facade
+from memory.console.fact_history import build_fact_history, describe_evidence
+from memory.console.fact_lines import build_fact_line, build_fact_lines
+from memory.console.forms import FactForm
+from memory.facade.facts import FactDetails
+from memory.models import Fact
+from memory.models.facts import FactState
+from memory.store.admission import WriteRefused
+from memory.tiers import Trust
+from memory.web.labels import TRUST_NAMES
+from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
+from memory.web.viewing import ViewedPerson
+
+EVIDENCE = 40
+EVENTS = 100
+
+
+def find_fact(person: ViewedPerson, fact_id: uuid.UUID) -> FactDetails:
+    details = open_facade(person).get_fact(person.user, fact_id)
+    # Of a forgotten one there is nothing left to show.
+    if details is None or details.fact.state == FactState.FORGOTTEN:
+        raise Http404("no such fact")
+    return details
+
+
+@require_safe
+@person_page
+def page(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
+    context = build_fact_context(person, find_fact(person, fact_id))
+    return render_page(request, "console/fact/page.html", "console/fact/_actions.html", context)
+
+
+def build_fact_context(person: ViewedPerson, details: FactDetails) -> dict[str, Any]:
+    memory, now, fact = open_facade(person), timezone.now(), details.fact
+    chain = memory.trace_fact(person.user, fact)
+    successors = memory.find_successors(person.user, chain)
+    item = memory.get(person.user, fact.bank_item_id) if fact.bank_item_id else None
+    return {
+        "person": person,
+        "now": now,
+        "line": build_fact_line(fact, successors.get(fact.pk), now),
+        "fact": fact,
+        "chain": build_fact_lines(chain, successors, now) if len(chain) > 1 else [],
+        "item": item,
+        "trust_name": TRUST_NAMES[Trust(fact.trust)],
+        "evidence": describe_evidence(person, details.evidence[:EVIDENCE]),
+        "more_evidence": len(details.evidence) > EVIDENCE,
+        "history": build_fact_history(details.history[:EVENTS]),
+        "more_events": len(details.history) > EVENTS,
+    }
+
+
+def redirect_to_fact(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
+    target = reverse("console:fact", args=[*person.path, fact_id])
+    return HttpResponseClientRedirect(target) if wants_fragment(request) else redirect(target)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def correct(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
+    fact = find_fact(person, fact_id).fact
+    if request.method != "POST":
+        return render_fact_form(request, person, fact, FactForm.of(fact))
+    form = FactForm(request.POST, label_suffix="")
+    if form.is_valid() and is_current_revision(form, fact) and (left := save_correction(person, fact, form)):
+        merged = "Another fact says the same already; the two are one now."
+        messages.success(request, "The fact was corrected." if left == fact_id else merged)
+        return redirect_to_fact(request, person, left)
+    return render_fact_form(request, person, fact, form, status=422)
+
+
+def render_fact_form(
+    request: OperatorRequest, person: ViewedPerson, fact: Fact, form: FactForm, status: int = 200
+) -> HttpResponse:
+    context = {"person": person, "fact": fact, "form": form}
+    return render_page(request, "console/fact/correct.html", "console/fact/_form.html", context, status=status)
+
+
+def is_current_revision(form: FactForm, fact: Fact) -> bool:
+    """Whether the fact is still the one the operator started from; says so in the form if not."""
+    if form.cleaned_data["revision"] == fact.revision:
+        return True
+    form.add_error(None, "This fact changed while you were writing. Open it again to see what it says now.")
+    return False
+
+
+def save_correction(person: ViewedPerson, fact: Fact, form: FactForm) -> uuid.UUID | None:
+    """The fact that says so now; None when it is refused, and the form says why."""
+    changes = form.changes(fact)
+    if not changes:
+        return fact.pk
+    is_endless = "valid_to" in changes and changes["valid_to"] is None
+    try:
+        held = open_facade(person).revise_fact(
+            person.user, fact.pk, now=timezone.now(), is_endless=is_endless, **changes
+        )
+    except WriteRefused as error:
+        # The bank calls its words "text".
+        field = "statement" if error.field == "text" else error.field
+        form.add_error(field if field in form.fields else None, error.rule)
+        return None
+    if held is None:
+        raise Http404("no such fact")
+    return held.merged_into if held.state == FactState.MERGED else held.pk
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def confirm(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
+    find_fact(person, fact_id)
+    if request.method != "POST":
+        return redirect_to_fact(request, person, fact_id)
+    changed = open_facade(person).confirm_fact(person.user, fact_id, now=timezone.now())
+    return respond_to_change(request, person, changed, "The fact was confirmed: time takes nothing from it.")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def reject(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
+    """Nobody is asked first: undoing is as near as rejecting was."""
+    find_fact(person, fact_id)
+    if request.method != "POST":
+        return redirect_to_fact(request, person, fact_id)
+    changed = open_facade(person).reject_fact(person.user, fact_id, now=timezone.now())
+    return respond_to_change(request, person, changed, "The fact was rejected: it never was so.")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def restore(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
+    find_fact(person, fact_id)
+    if request.method != "POST":
+        return redirect_to_fact(request, person, fact_id)
+    try:
+        changed = open_facade(person).restore_fact(person.user, fact_id, now=timezone.now())
+    except WriteRefused as error:
+        messages.error(request, f"Not undone: {error.rule}.")
+        return redirect_to_fact(request, person, fact_id)
+    if changed is not None and changed.state != FactState.ACTIVE:
+        messages.error(request, "Not undone: another fact that is current says the same.")
+        return redirect_to_fact(request, person, fact_id)
+    return respond_to_change(request, person, changed, "The fact is current again. What took its place is too.")
+
+
+def respond_to_change(
+    request: OperatorRequest, person: ViewedPerson, changed: Fact | None, message: str
+) -> HttpResponse:
+    if changed is None:
+        raise Http404("no such fact")
+    messages.success(request, message)
+    return redirect_to_fact(request, person, changed.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def forget(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
+    details = find_fact(person, fact_id)
+    if request.method != "POST":
+        context = {"person": person, "fact": details.fact}
+        part = "_confirm.html" if wants_fragment(request) else "confirm.html"
+        return render(request, f"console/fact/{part}", context)
+    if not open_facade(person).forget_fact(person.user, fact_id, now=timezone.now()):
+        raise Http404("no such fact")
+    messages.success(request, "The fact was forgotten.")
+    return redirect("console:facts", *person.path)

@@ -1,0 +1,133 @@
+"""Pairs of facts that wait for a person: side by side, with what differs, what speaks for each, and four decisions."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from memory.console.acting import open_facade
+from memory.console.fact_history import EvidenceLine, describe_evidence
+from memory.console.fact_lines import DECISION_NAMES, REVIEW_NAMES, FactLine, build_fact_line
+from memory.console.text_diff import DiffRun, diff_texts
+from memory.models import Fact, FactReview
+from memory.models.facts import FactState, ReviewDecision, ReviewKind
+from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
+from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
+from memory.web.viewing import ViewedPerson
+
+PAGE = 20
+EVIDENCE = 3
+# In the order of their keys, 1 to 4.
+DECISIONS = (
+    (ReviewDecision.SUPERSEDE, "Keep the newer", "The earlier one was so until then"),
+    (ReviewDecision.MERGE, "Merge", "They say the same: one fact with the evidence of both"),
+    (ReviewDecision.KEEP_BOTH, "Keep both", "They can be true side by side"),
+    (ReviewDecision.REJECT, "Reject the newer", "It never was so"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSide:
+    """One of a pair. ``runs`` are its words, those that the other lacks marked."""
+
+    title: str
+    line: FactLine
+    runs: list[DiffRun]
+    evidence: list[EvidenceLine]
+    more_evidence: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPair:
+    review: FactReview
+    reason: str
+    sides: tuple[ReviewSide, ReviewSide]
+
+
+@require_safe
+@person_page
+def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
+    memory = open_facade(person)
+    cursor = request.GET.get("cursor", "")
+    found = memory.list_reviews(person.user, after=read_place(cursor), limit=PAGE + 1)
+    shown, now = found[:PAGE], timezone.now()
+    last = shown[-1] if len(found) > PAGE else None
+    following = write_page_cursor(last.created_at.isoformat(), last.pk) if last else ""
+    context = {
+        "person": person,
+        "now": now,
+        "pairs": describe_pairs(person, shown, now),
+        "decisions": DECISIONS,
+        "open": memory.count_open_reviews(person.user),
+        "cursor": cursor,
+        "next_page": urlencode({"cursor": following}) if following else "",
+    }
+    return render_page(request, "console/reviews/page.html", "console/reviews/_pairs.html", context)
+
+
+def read_place(cursor: str) -> tuple[datetime, uuid.UUID] | None:
+    key, review_id = read_page_cursor(cursor) or ("", None)
+    moment = parse_moment(key)
+    return (moment, review_id) if moment and review_id else None
+
+
+def describe_pairs(person: ViewedPerson, reviews: Sequence[FactReview], now: datetime) -> list[ReviewPair]:
+    facts = {fact.pk for review in reviews for fact in (review.fact, review.other)}
+    rows = open_facade(person).list_evidence_of(person.user, facts)
+    # One query for what all of it says, not one for each side.
+    lines = describe_evidence(person, [row for one in rows.values() for row in one[:EVIDENCE]])
+    by_fact: dict[uuid.UUID, list[EvidenceLine]] = {}
+    for line in lines:
+        by_fact.setdefault(line.row.fact_id, []).append(line)
+    left = {fact_id: max(0, len(one) - EVIDENCE) for fact_id, one in rows.items()}
+
+    def describe_side(title: str, fact: Fact, runs: list[DiffRun]) -> ReviewSide:
+        evidence = by_fact.get(fact.pk, [])
+        return ReviewSide(title, build_fact_line(fact, None, now), runs, evidence, left.get(fact.pk, 0))
+
+    found = []
+    for review in reviews:
+        runs = diff_texts(review.other.statement, review.fact.statement)
+        earlier = describe_side("Earlier", review.other, [run for run in runs if run.kind != "added"])
+        newer = describe_side("Newer", review.fact, [run for run in runs if run.kind != "removed"])
+        found.append(ReviewPair(review, REVIEW_NAMES[ReviewKind(review.kind)], (earlier, newer)))
+    return found
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def decide(request: OperatorRequest, person: ViewedPerson, review_id: uuid.UUID) -> HttpResponse:
+    if request.method != "POST":
+        return redirect("console:reviews", *person.path)
+    given = request.POST.get("decision", "")
+    if given not in set(ReviewDecision):
+        raise Http404("no such decision")
+    review = open_facade(person).decide_review(person.user, review_id, ReviewDecision(given), now=timezone.now())
+    if review is None:
+        raise Http404("no such pair")
+    # A pair that somebody else decided before stays as they decided it.
+    decision = ReviewDecision(review.decision)
+    if not wants_fragment(request):
+        messages.success(request, DECISION_NAMES[decision])
+        return redirect("console:reviews", *person.path)
+    return render(request, "console/reviews/_decided.html", build_decided_context(person, review, decision))
+
+
+def build_decided_context(person: ViewedPerson, review: FactReview, decision: ReviewDecision) -> dict[str, Any]:
+    ended = next((fact for fact in (review.fact, review.other) if fact.state != FactState.ACTIVE), None)
+    return {
+        "person": person,
+        "review": review,
+        "said": DECISION_NAMES[decision],
+        "ended": ended,
+        "can_return": ended is not None and ended.state in {FactState.SUPERSEDED, FactState.RETRACTED},
+        "open": open_facade(person).count_open_reviews(person.user),
+    }

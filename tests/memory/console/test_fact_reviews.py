@@ -1,0 +1,91 @@
+"""Pairs of facts that wait for a person: shown side by side, decided, counted."""
+
+import pytest
+from django.utils import timezone
+
+from memory.access.scope import user_scope
+from memory.facade import MemoryFacade
+from memory.models import EndUser, Fact, FactReview
+from memory.models.facts import FactState, ReviewKind
+from tests.memory.console.conftest import Console
+
+memory = MemoryFacade("key:test")
+
+pytestmark = pytest.mark.django_db
+
+
+def open_pair(user: EndUser, older: str = "My landlord is Mr Patel.", newer: str = "My vet is Dr Kaur.") -> FactReview:
+    facts = [memory.state_fact(user, statement, now=timezone.now()).fact for statement in (older, newer)]
+    assert facts[0] is not None
+    assert facts[1] is not None
+    with user_scope(user):
+        return FactReview.objects.create(user=user, fact=facts[1], other=facts[0], kind=ReviewKind.UNSURE)
+
+
+def list_states(review: FactReview) -> tuple[str, str]:
+    """Of the newer and the earlier."""
+    with user_scope(review.user):
+        newer, older = Fact.objects.get(pk=review.fact_id), Fact.objects.get(pk=review.other_id)
+    return newer.state, older.state
+
+
+def test_a_pair_stands_side_by_side_with_what_differs(console: Console, user: EndUser, place: str) -> None:
+    open_pair(user, "My landlord is Dr Kaur of York.", "My vet is Dr Kaur of York.")
+    page = console.get(f"{place}/facts/reviews").content.decode()
+    assert "<del>landlord</del>" in page
+    assert "<ins>vet</ins>" in page
+    assert page.index("Earlier") < page.index("Newer")
+    assert "Stated by hand" in page
+    for decision in ("supersede", "merge", "keep_both", "reject"):
+        assert f'value="{decision}"' in page
+
+
+@pytest.mark.parametrize(
+    ("decision", "newer", "older"),
+    [
+        ("supersede", FactState.ACTIVE, FactState.SUPERSEDED),
+        ("merge", FactState.MERGED, FactState.ACTIVE),
+        ("keep_both", FactState.ACTIVE, FactState.ACTIVE),
+        ("reject", FactState.RETRACTED, FactState.ACTIVE),
+    ],
+)
+def test_a_decision_is_carried_out_and_the_pair_leaves_the_list(
+    console: Console, user: EndUser, place: str, decision: str, newer: str, older: str
+) -> None:
+    review = open_pair(user)
+    path = f"{place}/facts/reviews/{review.pk}"
+    page = console.post(path, {"decision": decision}, follow=True).content.decode()
+    assert "Nothing to review" in page
+    assert list_states(review) == (newer, older)
+    with user_scope(user):
+        assert FactReview.objects.get().actor == "operator:olga"
+    # Whoever decides it again, from a page left open, changes nothing.
+    console.post(path, {"decision": "reject"})
+    assert list_states(review) == (newer, older)
+
+
+def test_in_place_the_pair_gives_way_to_what_was_decided(console: Console, user: EndUser, place: str) -> None:
+    review = open_pair(user)
+    part = console.post_part(f"{place}/facts/reviews/{review.pk}", {"decision": "supersede"}).content.decode()
+    assert "<html" not in part
+    assert "The newer one is current" in part
+    assert f"{place}/facts/{review.other_id}/restore" in part
+    assert 'hx-swap-oob="true" hidden' in part
+
+
+def test_open_pairs_are_counted_in_the_navigation(console: Console, user: EndUser, place: str) -> None:
+    assert 'class="waiting figures">0<' in console.get(f"{place}/memories").content.decode()
+    open_pair(user)
+    for page in ("", "/memories", "/facts"):
+        assert 'class="waiting figures">1<' in console.get(place + page).content.decode()
+    assert "1 pair to review" in console.get(f"{place}/facts").content.decode()
+
+
+def test_an_unknown_decision_or_pair_is_not_found(
+    console: Console, user: EndUser, other_user: EndUser, place: str
+) -> None:
+    review, theirs = open_pair(user), open_pair(other_user)
+    assert console.post(f"{place}/facts/reviews/{review.pk}", {"decision": "shuffle"}).status_code == 404
+    assert console.post(f"{place}/facts/reviews/{theirs.pk}", {"decision": "reject"}).status_code == 404
+    assert list_states(theirs) == (FactState.ACTIVE, FactState.ACTIVE)
+    assert console.get(f"{place}/facts/reviews/{review.pk}").status_code == 302

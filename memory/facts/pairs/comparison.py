@@ -57,7 +57,10 @@ class Comparison:
 
     @cached_property
     def are_contexts_apart(self) -> bool:
-        return bool(self.a.contexts and self.b.contexts) and self.a.contexts.isdisjoint(self.b.contexts)
+        a, b = self.a, self.b
+        if a.leading and b.leading and a.leading[0] == b.leading[0] and a.leading != b.leading:
+            return True
+        return bool(a.contexts and b.contexts) and a.contexts.isdisjoint(b.contexts)
 
     @cached_property
     def are_persons_apart(self) -> bool:
@@ -67,8 +70,15 @@ class Comparison:
         names = (a.names | {a.opening_name} - {""}, b.names | {b.opening_name} - {""})
         if (a.kin | b.kin) == {"partner"} and "partner" in self.shared_slots:
             return False
+        has_capitals = a.has_capitals and b.has_capitals
+        if (
+            has_capitals
+            and a.roles != b.roles
+            and not (a.roles <= b.slots | b.people and b.roles <= a.slots | a.people)
+        ):
+            return True
         if a.kin or b.kin:
-            return names[0].isdisjoint(names[1])
+            return names[0].isdisjoint(names[1]) and (a.kin or b.kin).isdisjoint(b.people if a.kin else a.people)
         if a.opening_name and b.opening_name:
             return a.opening_name not in b.said and b.opening_name not in a.said
         if a.opening_name or b.opening_name:
@@ -88,6 +98,8 @@ class Comparison:
         a, b = self.a, self.b
         if self.shared_slots or self.axis_match or self.axis_conflict:
             return True
+        if (a.slots | a.weak_slots) & (b.slots | b.weak_slots):
+            return True
         if a.domains and b.domains:
             return not a.domains.isdisjoint(b.domains)
         return False
@@ -102,12 +114,36 @@ class Comparison:
         """Whether what is left on both sides is of one kind: names on both, or on neither."""
         if not self.single_slots & list_slots("named"):
             return True
+        is_told = self.a.relation == self.b.relation != "" or not (self.a.has_capitals and self.b.has_capitals)
+        if self.single_slots <= list_slots("only named") and not is_told:
+            return self.have_other_names
         return any(word.is_name for word in self.only_a) == any(word.is_name for word in self.only_b)
 
     @cached_property
     def is_about_one_thing(self) -> bool:
         """ "The user's bike ..." twice: two facts about one thing."""
-        return any(one.meets(other) for one in self.a.owned for other in self.b.owned)
+        a, b = self.a, self.b
+        if a.opening_name and a.opening_name == b.opening_name:
+            return True
+        return any(one.meets(other) for one in a.owned for other in b.owned)
+
+    @cached_property
+    def is_substitution(self) -> bool:
+        """Whether one word stands in the place of another: "speaks Finnish", "speaks Swahili"."""
+        one, two = (tuple(word for word in side.words if not word.is_chance) for side in (self.a, self.b))
+        if len(one) != len(two):
+            return False
+        return sum(not first.meets(second) for first, second in zip(one, two, strict=True)) == 1
+
+    @cached_property
+    def has_owner_left(self) -> bool:
+        """Whether one is about a thing of the person that the other does not name: "the user's cat is old"."""
+        left = {word.key for word in (*self.only_a, *self.only_b) if not word.is_marker}
+        return any(word.key in left for word in (*self.a.owned, *self.b.owned))
+
+    @cached_property
+    def have_other_names(self) -> bool:
+        return any(word.is_name for word in self.only_a) and any(word.is_name for word in self.only_b)
 
 
 def find_unmet(one: PairReading, other: PairReading) -> Words:

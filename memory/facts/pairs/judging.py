@@ -12,9 +12,11 @@ from memory.facts.pairs.words import PairWord
 
 # Of the shorter statement's words, those that the other must say as well for the two to be about one thing.
 HALF: Final = 0.5
-MOST: Final = 0.6
+MOST: Final = 0.75
+THIRD: Final = 0.33
+CLOSE: Final = 0.75
 # Two wordings of one thing; between .8 and .9 stand as many contradictions as paraphrases, so the words have to agree.
-ALIKE: Final = 0.8
+ALIKE: Final = 0.85
 # What a statement holds for that another one is not about: a second home, a work phone, a project.
 APART: Final = frozenset({"second", "project", "private", "work"})
 
@@ -78,17 +80,33 @@ def judge_values(both: Comparison, apart: PairVerdict) -> PairVerdict:
         return "keep_both" if "second" in a.tags | b.tags or not both.are_values_alike else "contradiction"
     if is_open and any(word.key == "best" for word in both.shared) and len(both.shared) > 1:
         return "contradiction"
+    if not (a.words or b.words) and a.values and not differ:
+        return "merge" if len(a.said & b.said) > len(a.said ^ b.said) / 2 else apart
     is_open = any(map(is_told, both.only_a)) and any(map(is_told, both.only_b))
     if not is_open and not differ and is_same_matter(both):
         return "merge"
-    if both.cosine is not None and both.cosine >= ALIKE and both.coverage >= MOST and not differ:
+    if not differ and is_paraphrase(both):
         return "merge"
     return apart
+
+
+def is_paraphrase(both: Comparison) -> bool:
+    """Whether the embedder takes both for one and no word stands in the place of another.
+
+    The embedder is trusted in its own language: of others it sees the letters more than the meaning.
+    """
+    if both.cosine is None or both.have_other_names or both.is_substitution or both.has_owner_left:
+        return False
+    if both.a.is_english and both.b.is_english:
+        return both.cosine >= CLOSE and both.coverage >= THIRD
+    return both.cosine >= ALIKE and both.coverage >= MOST
 
 
 def is_same_matter(both: Comparison) -> bool:
     """Whether what one says and the other says as well is more than a word that both happen to hold."""
     a, b = both.a, both.b
+    if both.has_owner_left:
+        return False
     if all(word.is_marker for word in (*a.words, *b.words)):
         return bool(a.words and b.words) and bool(a.values) == bool(b.values) and a.slots == b.slots
     is_covered = not any(is_told(word) for word in (*both.only_a, *both.only_b))

@@ -13,7 +13,7 @@ from memory.facts.pairs.values import PairValue, find_values
 from memory.facts.pairs.words import PairWord
 from memory.guard.annotation import annotate_text
 from memory.language.folding import fold_text, strip_accents
-from memory.language.stems import LANGUAGES
+from memory.language.stems import DEFAULT_LANGUAGE, LANGUAGES
 
 # Relations of claims and the slots they fill.
 SLOT_OF_RELATION: Final = {
@@ -52,6 +52,13 @@ class PairReading:
     folded: str
     kin: frozenset[str]
     names: frozenset[str]
+    # Everybody close that it names, and those whom it is about but who are no kin: a boss, a dentist.
+    people: frozenset[str]
+    roles: frozenset[str]
+    leading: tuple[str, ...]
+    is_english: bool
+    # Whether it is written with capitals, so that a name shows.
+    has_capitals: bool
     opening_name: str
     said: frozenset[str]
     is_of_user: bool
@@ -86,7 +93,7 @@ class PairReading:
 def read_pair_statement(statement: PairStatement) -> PairReading:
     text = statement.statement[:READ]
     whole = annotate_text(text, load_pair_words())
-    languages = tuple(code for code in LANGUAGES if whole.languages and code in whole.languages) or ("en",)
+    languages = tuple(code for code in LANGUAGES if whole.languages and code in whole.languages) or (DEFAULT_LANGUAGE,)
     parts = [SentenceReader(sentence, languages) for sentence in whole.own_sentences]
     return combine(parts, text, statement)
 
@@ -130,10 +137,17 @@ def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStateme
     kin = frozenset(one for part in parts for one in part.kin)
     if statement.subject not in {"", SPEAKER}:
         kin |= {statement.subject} & KIN
+    names = frozenset(word.key for word in words if word.is_name)
     return PairReading(
         folded=fold_text(text).strip(" ."),
         kin=kin,
-        names=frozenset(word.key for word in words if word.is_name),
+        names=names,
+        people=frozenset(one for part in parts for one in part.people),
+        # "The user's boss is Hilary" tells of the person; "the user's boss is vegan" of the boss.
+        roles=frozenset(one for part in parts for one in part.roles if not names),
+        leading=parts[0].leading if parts else (),
+        has_capitals=text[:1].isupper() and text[:1].lower() != text[:1],
+        is_english=bool(parts) and parts[0].languages[0] == DEFAULT_LANGUAGE and fold_text(text).isascii(),
         opening_name=parts[0].opening_name if parts else "",
         said=frozenset(strip_accents(word) for part in parts for word in part.sentence.words),
         is_of_user=any(part.is_of_user for part in parts),
@@ -144,7 +158,7 @@ def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStateme
         weak_slots=find_weak_slots(parts) if slots <= BESIDE else frozenset(),
         axes={axis: frozenset(values) for axis, values in axes.items()},
         contexts=frozenset(context for part in parts for context in part.contexts),
-        values=find_values(text),
+        values=find_values(text) | {("rank", float(rank)) for part in parts for rank in part.ranks},
         polarity=sum(part.turns for part in parts) % 2 == 0,
         has_feeling=bool(tags & {"good", "bad"}),
         tags=tags,

@@ -6,14 +6,14 @@ from typing import Final
 
 from memory.claims.lexicon import MARK as CLAIM
 from memory.claims.lexicon import NOUN
-from memory.facts.pairs.lexicon import AXIS, CONTEXT, MARK, SAME, SLOT, TOPIC, TURNED, WEAK_SLOT, list_slots
+from memory.facts.pairs.lexicon import AXIS, CONTEXT, MARK, SAME, SLOT, SUBJECT, TOPIC, TURNED, WEAK_SLOT, list_slots
 from memory.facts.pairs.values import find_weekday
 from memory.facts.pairs.words import PairWord, form_stems, strip_mark
 from memory.guard.annotation import Sentence, Span
 from memory.guard.lexicon import WORD
 from memory.language.concepts import find_english_name
 from memory.language.folding import fold_text, strip_accents
-from memory.language.loader import collect_entries
+from memory.language.loader import collect_entries, list_codes, read_entries
 from memory.language.names import capitalises_nouns, find_names, load_given_names
 from memory.language.numbers import AMOUNT, load_values
 from memory.language.periods import find_month_term
@@ -28,6 +28,7 @@ KIN: Final = frozenset(
     | {"godson", "goddaughter", "godchild", "colleague", "neighbor", "roommate", "student", "coach", "teacher"}
     | {"wife", "husband", "partner", "girlfriend", "boyfriend", "fiance"}
 )
+ROLES: Final = frozenset({"boss", "dentist", "doctor", "therapist", "vet", "hairdresser", "landlord", "babysitter"})
 # A fiancée who becomes a wife is the same person.
 PARTNERS: Final = dict.fromkeys(("wife", "husband", "girlfriend", "boyfriend", "fiance"), "partner")
 # Words that the owner's word may stand apart from what is owned: "the user's younger brother".
@@ -35,7 +36,7 @@ REACH: Final = 3
 # Kinds of words that are no content.
 SILENT: Final = (
     *("user", "of you before", "of you behind", "past", "plan", "still", "not", "good", "bad", "light", "only"),
-    *("second", "instead", "renamed", "copula", "title"),
+    *("second", "instead", "renamed", "copula", "title", "unit"),
 )
 
 
@@ -64,7 +65,7 @@ class SentenceReader:
         self.kin = self._find_kin()
         self.owners = self._cover(MARK + "user", MARK + "of you before", MARK + "of you behind", CLAIM + "i")
         self.idioms = self._cover(MARK + "idiom")
-        self.slots = self._list_slots(SLOT, TOPIC)
+        self.slots = self._list_slots(SLOT, SUBJECT, TOPIC)
         self.weak_slots = self._list_slots(WEAK_SLOT)
         self.is_of_user = any(
             kind in self.spans
@@ -132,7 +133,8 @@ class SentenceReader:
     def _has_past(self) -> bool:
         """Whether it tells of the past by more than its form: "was painted by", "was born"."""
         passives = self.spans.get(MARK + "passive", ())
-        return any(not any(is_within(one, whole) for whole in passives) for one in self.spans.get(MARK + "past", ()))
+        pasts = self.spans.get(MARK + "past", ())
+        return any(not any(start < one[1] and one[0] < end for start, end in passives) for one in pasts)
 
     def _denies(self, start: int, end: int) -> bool:
         return any(is_within(one, (start, end)) for one in self.spans.get(MARK + "not", ()))
@@ -143,11 +145,11 @@ class SentenceReader:
         copulas = {at for at, _ in (*self.spans.get(MARK + "copula", ()), *self.spans.get(MARK + "not", ()))}
         for _, end in users:
             place = next((at for at in range(end, len(self.sentence.words)) if at not in copulas), None)
-            if place is None or (place > end and not self.sentence.has(MARK + "not")):
+            if place is None or place in self._cover(MARK + "chance", MARK + "vague"):
                 return ""
-            if any(start <= place < stop for start, stop in self.spans.get(MARK + "chance", ())):
-                return ""
-            return strip_mark(form_stems(self.sentence.words[place], self.languages)[0])
+            word = self.sentence.words[place]
+            is_verb = place == end or not (self._is_grammar(word) or self._is_figure(word))
+            return strip_mark(form_stems(word, self.languages)[0]) if is_verb else ""
         return ""
 
     def _find_owned(self) -> frozenset[int]:
@@ -166,9 +168,10 @@ class SentenceReader:
             (span, kind.removeprefix(NOUN)) for kind in self.spans if kind.startswith(NOUN) for span in self.spans[kind]
         ]
         self.has_beings = bool(nouns)
-        return frozenset(
-            PARTNERS.get(noun, noun) for (start, _), noun in nouns if noun in KIN and start in self.owned_places
-        )
+        self.people = frozenset(PARTNERS.get(noun, noun) for _, noun in nouns)
+        self.roles = frozenset(noun for (start, _), noun in nouns if noun in ROLES and start in self.owned_places)
+        owned = (noun for (start, _), noun in nouns if noun in KIN and start in self.owned_places)
+        return frozenset(PARTNERS.get(noun, noun) for noun in owned)
 
     def _find_opening_name(self) -> str:
         raw = WORD.findall(self.sentence.raw)
@@ -240,7 +243,7 @@ class SentenceReader:
     def _find_slots(self) -> dict[int, tuple[frozenset[str], bool]]:
         found: dict[int, tuple[frozenset[str], bool]] = {}
         for kind, spans in self.spans.items():
-            if not kind.startswith((SLOT, WEAK_SLOT, TOPIC)):
+            if not kind.startswith((SLOT, WEAK_SLOT, SUBJECT, TOPIC)):
                 continue
             slot, is_marker = kind.split(" ")[-1], not kind.startswith(TOPIC)
             for start, end in spans:
@@ -260,12 +263,35 @@ class SentenceReader:
         return True
 
     @cached_property
+    def ranks(self) -> frozenset[int]:
+        ranks = load_ranks()
+        return frozenset(ranks[word] for word in map(strip_accents, self.sentence.words) if word in ranks)
+
+    @cached_property
+    def leading(self) -> tuple[str, ...]:
+        """What stands before the person: "with clients the user ...", "morgens trinkt die Nutzerin"."""
+        users = self.spans.get(MARK + "user", ())
+        if not users or MARK + "of you before" in self.spans or MARK + "of you behind" in self.spans:
+            return ()
+        return self.sentence.words[: min(users)[0]]
+
+    @cached_property
     def behind_titles(self) -> frozenset[int]:
         return frozenset(end for _, end in self.spans.get(MARK + "title", ()))
 
     @cached_property
     def names_among_nouns(self) -> frozenset[str]:
         return frozenset(find_names(self.sentence.raw))
+
+
+@cache
+def load_ranks() -> dict[str, int]:
+    """Words for ranks, a language's in their order."""
+    return {
+        strip_accents(word): number + 1
+        for code in list_codes()
+        for number, word in enumerate(read_entries(code, SUBJECT, "ordinal"))
+    }
 
 
 @cache

@@ -9,6 +9,8 @@ from typing import Final
 
 from memory.claims.topics import KIND, TopicWords, find_topic_words
 
+# The category of a fact that is one.
+CONSTRAINT: Final = "constraint"
 STYLE: Final = "style"
 
 BODY: Final = frozenset({"food", "drink", "health", "exercise"})
@@ -70,6 +72,13 @@ def find_constraint(statement: str, relation: str = "", category: str = "") -> f
     if is_forbidden(read):
         found |= read.topics or OUT | {"exercise"}
     return frozenset(found)
+
+
+def name_category(statement: str, relation: str, category: str) -> str:
+    """The category of a fact: CONSTRAINT where it is one, else the one given."""
+    if find_constraint(statement, relation):
+        return CONSTRAINT
+    return "" if category == CONSTRAINT else category
 
 
 def is_forbidden(read: TopicWords) -> bool:

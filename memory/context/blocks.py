@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
+from memory.facts.keys import fold_key
 from memory.language.framing import frame_lines, quote_as_data, quote_as_line
 from memory.language.text import estimate_tokens
 from memory.models import MemoryItem
@@ -21,6 +23,26 @@ FROM_ASSISTANT = "said by an assistant"
 
 
 @dataclass(frozen=True, slots=True)
+class KnownLine:
+    """A line of the known context: a fact, or a bank item that no fact stands behind.
+
+    ``time`` says since when, until when, or when it was told. ``memory_id`` is of the bank item, where there is one.
+    """
+
+    statement: str
+    time: str
+    fact_id: UUID | None = None
+    memory_id: UUID | None = None
+    source: str = ""
+    is_constraint: bool = False
+    is_over: bool = False
+
+    @property
+    def key(self) -> str:
+        return fold_key(self.statement)
+
+
+@dataclass(frozen=True, slots=True)
 class ContextSection:
     name: str
     text: str
@@ -35,9 +57,10 @@ def build_instructions() -> ContextSection:
     return build_section("core_instructions", INSTRUCTIONS)
 
 
-def render_known_line(item: MemoryItem, fence: str) -> str:
-    said = describe_source(item)
-    return f"• {f'({said}) ' if said else ''}{quote_as_data(item.text, fence)}"
+def render_known_line(line: KnownLine, fence: str) -> str:
+    """What is known with its time: behind what holds, before what has ended, so that nobody takes it for the latter."""
+    said, text = f"({line.source}) " if line.source else "", quote_as_data(line.statement, fence)
+    return f"• {said}{line.time}: {text}" if line.is_over else f"• {said}{text} ({line.time})"
 
 
 def render_known_block(lines: Sequence[str], fence: str) -> str:

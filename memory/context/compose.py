@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from memory.access.scope import user_scope
+from memory.claims.questions import read_question
 from memory.conf import memory_conf
 from memory.context.blocks import (
     ContextSection,
+    KnownLine,
     build_instructions,
     build_section,
     render_hit_block,
@@ -32,14 +33,14 @@ from memory.context.budget import (
     select_fitting,
     truncate_at_sentences,
 )
+from memory.context.known import drop_told, find_known_lines
 from memory.context.meta import NO_INSIGHTS, build_meta
+from memory.facts.keys import fold_key
 from memory.language.framing import quote_as_data
 from memory.language.text import estimate_tokens
-from memory.models import EndUser, MemoryItem
-from memory.platform.deadline import Deadline
-from memory.retrieval.results import VECTOR, SearchDebug, SearchHit, SearchRequest
+from memory.models import EndUser
+from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest
 from memory.retrieval.search import FAIR_DISTANCE, search
-from memory.tiers import Tier, Trust
 
 __all__ = [
     "EMPTY_CONTEXT_INSIGHTS",
@@ -52,17 +53,6 @@ __all__ = [
     "compose_context",
 ]
 
-# What a new thread gets of a person before anything is known of the matter: the statements of the bank nearest to
-# this.
-COLD_START_QUERY = (
-    "user name identity preferences goals what works how to help effectively learned mistakes to avoid proven "
-    "approaches communication style agent mistakes agent needs to learn agent growth areas"
-)
-COLD_START_LIMIT = 10
-# Of the deadline: the search for the matter itself comes second and must find most of the time left.
-COLD_START_SHARE = 0.4
-# A person who pins more than this has pinned nothing; the least important are left to the search.
-ALWAYS_INJECT_LIMIT = 20
 # Of the person's own messages, and so much of each: "and the second one?" is about what was said just before, and more
 # of it would drown the question's own words.
 RECENT_MESSAGES_USED = 2
@@ -164,16 +154,16 @@ def compose_context(
     remember: bool = True,
 ) -> Context:
     """The context of a turn. Deterministic except for the fence: same data and query, same sections."""
-    deadline = Deadline(memory_conf().deadlines.default_s)
-    known = find_known_items(user, now, deadline, is_cold=is_new_thread)
     request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents)
-    result = search(user, replace(request, deadline_s=deadline.remaining()), now=now, remember=remember)
+    result = search(user, request, now=now, remember=remember)
+    known = find_known_lines(user, read_question(request.query), result.vector, now=now, is_cold=is_new_thread)
     hits = drop_repeated_hits(result.hits, known)
+    known = drop_told(known, [hit.item.text for hit in hits])
     budget, window = plan_context_budget(query, limits)
     request_sections = build_outcome_request(unscored, budget)
     remaining = replace(budget, tokens=budget.tokens - count_section_tokens(request_sections))
     selection = ContextSelection.of(
-        known, hits, insights.lines({item.pk for item in known}), remaining, secrets.token_hex(8)
+        known, hits, insights.lines(list_shown_ids(known, hits)), remaining, secrets.token_hex(8)
     )
     sections = [*request_sections, *selection.sections()]
     add_insight_diagnostics(insights, result.debug)
@@ -190,14 +180,22 @@ def compose_context(
     )
 
 
-def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[MemoryItem]) -> list[SearchHit]:
+def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[KnownLine]) -> list[SearchHit]:
     """The best hit of each wording, and none that is known already: a lesson noted three times is one line."""
-    known_ids = {item.pk for item in known}
+    known_ids = {line.memory_id for line in known}
+    known_keys = {line.key for line in known}
     best: dict[str, SearchHit] = {}
     for hit in hits:
-        if hit.item.pk not in known_ids and (not hit.is_dormant or is_clearly_relevant(hit)):
+        if hit.item.pk in known_ids or fold_key(hit.item.text) in known_keys:
+            continue
+        if not hit.is_dormant or is_clearly_relevant(hit):
             best.setdefault(hit.item.content_hash, hit)
     return list(best.values())
+
+
+def list_shown_ids(known: Sequence[KnownLine], hits: Sequence[SearchHit]) -> set[uuid.UUID]:
+    """The memories that stand in other blocks, which insights need not quote again."""
+    return {line.memory_id for line in known if line.memory_id} | {hit.item.pk for hit in hits}
 
 
 def is_clearly_relevant(hit: SearchHit) -> bool:
@@ -235,38 +233,6 @@ def build_search_request(
     return SearchRequest(search_text, limit=count, thread_id=thread_id)
 
 
-def find_known_items(user: EndUser, now: datetime, deadline: Deadline, *, is_cold: bool) -> list[MemoryItem]:
-    """Always-injected items, and in a new thread also the bank items nearest to the user's identity and needs.
-
-    External text is never injected without a search, whatever its row says.
-    """
-    with user_scope(user):
-        always = list(
-            MemoryItem.objects.for_user(user)
-            .active()
-            .filter(always_inject=True, trust__gt=Trust.EXTERNAL)
-            .defer("lexemes")
-            .order_by("-importance", "-confidence", "occurred_at", "pk")[:ALWAYS_INJECT_LIMIT]
-        )
-    if not is_cold:
-        return always
-    allowed_s = deadline.remaining() * COLD_START_SHARE
-    bank = frozenset({Tier.MEMORY_BANK})
-    # By meaning alone: the words of a question that is always the same tell nothing of this person.
-    request = SearchRequest(
-        COLD_START_QUERY,
-        tiers=bank,
-        limit=COLD_START_LIMIT,
-        deadline_s=allowed_s,
-        stages=frozenset({VECTOR}),
-        boosts=(),
-    )
-    found = search(user, request, now=now, remember=False)
-    present = {item.pk for item in always}
-    near = [hit.item for hit in found.hits if hit.item.pk not in present and hit.item.trust > Trust.EXTERNAL]
-    return always + near
-
-
 def plan_context_budget(query: str, limits: ClientLimits | None) -> tuple[TokenBudget, int]:
     """The budget of a task and the window it is a part of."""
     conf = memory_conf().context
@@ -280,7 +246,7 @@ def plan_context_budget(query: str, limits: ClientLimits | None) -> tuple[TokenB
 class ContextSelection:
     """What of everything found fits the budget, best first, with its rendered lines."""
 
-    known: list[MemoryItem]
+    known: list[KnownLine]
     hits: list[SearchHit]
     lines: dict[str, list[str]]
     fence: str
@@ -288,7 +254,7 @@ class ContextSelection:
     @classmethod
     def of(
         cls,
-        known: Sequence[MemoryItem],
+        known: Sequence[KnownLine],
         hits: Sequence[SearchHit],
         insights: Sequence[str],
         budget: TokenBudget,
@@ -297,9 +263,9 @@ class ContextSelection:
         """Who the person is comes first, then experience, then what was found. A soft budget only bounds the last."""
         instructions = build_instructions()
         room = budget.tokens - instructions.tokens
-        known_lines = [render_known_line(item, fence) for item in known]
+        known_lines = [render_known_line(line, fence) for line in known]
         places = select_fitting_lines(known_lines, room, budget) if budget.is_hard else list(range(len(known_lines)))
-        known_lines, kept_items = [known_lines[place] for place in places], [known[place] for place in places]
+        known_lines, kept = [known_lines[place] for place in places], [known[place] for place in places]
         room -= count_line_tokens(known_lines)
         # All or nothing under a hard limit: advice of which the second half is missing may read as its opposite.
         insight_lines = [quote_as_data(line.replace("\n", " "), fence) for line in insights]
@@ -309,7 +275,7 @@ class ContextSelection:
         hit_lines = [render_hit_line(hit, fence) for hit in hits]
         places = select_fitting_lines(hit_lines, room, budget)
         lines = {"known": known_lines, "advice": insight_lines, "found": [hit_lines[place] for place in places]}
-        return cls(kept_items, [hits[place] for place in places], lines, fence)
+        return cls(kept, [hits[place] for place in places], lines, fence)
 
     def sections(self) -> list[ContextSection]:
         if not any(self.lines.values()):

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from memory.context.blocks import ContextSection
-from memory.models import EndUser, MemoryItem
+from memory.context.blocks import ContextSection, KnownLine
+from memory.models import EndUser
 from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
-from memory.tiers import SCORED_TIERS
+from memory.tiers import SCORED_TIERS, Tier
 
 NO_INSIGHTS: dict[str, Any] = {
     "matched_concepts": [],
@@ -23,7 +23,7 @@ def build_meta(
     user: EndUser,
     query: str,
     request: SearchRequest,
-    known: Sequence[MemoryItem],
+    known: Sequence[KnownLine],
     hits: Sequence[SearchHit],
     found: SearchResult,
     now: datetime,
@@ -50,7 +50,7 @@ def build_meta(
         },
         "known_context": {
             "known_context_text": next((part.text for part in sections if part.name == "known_context"), ""),
-            "known_context_items": [build_known_item(item) for item in known],
+            "known_context_items": [build_known_item(line) for line in known],
         },
         "citations": [build_citation(hit) for hit in hits],
         "context_insights": insights,
@@ -59,11 +59,12 @@ def build_meta(
     }
 
 
-def build_known_item(item: MemoryItem) -> dict[str, Any]:
+def build_known_item(line: KnownLine) -> dict[str, Any]:
+    """``memory_id`` is the fact's own where no bank item stands behind it."""
     return {
-        "tier": item.tier,
-        "memory_id": str(item.pk),
-        "content": item.text,
+        "tier": Tier.MEMORY_BANK,
+        "memory_id": str(line.memory_id or line.fact_id),
+        "content": line.statement,
         "doc_id": None,
         "score_summary": None,
     }

@@ -9,6 +9,7 @@ from django.db.models import Q
 from memory.access.locks import lock_for_transaction
 from memory.access.outbox import Outbox
 from memory.claims.claim import SPEAKER
+from memory.claims.constraints import name_category
 from memory.facts.confidence import CONFIRMED
 from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
 from memory.facts.pairs import read_statement
@@ -174,6 +175,7 @@ def revise_fact(
         fact.subject, fact.relation, fact.object = read.subject or SPEAKER, read.relation, read.object[:KEY_CHARS]
         fact.subject_key, fact.object_key = fold_key(fact.subject), fold_key(fact.object)
         fact.polarity, fact.tense, fact.lang = read.polarity, read.tense, read.lang
+        fact.category = name_category(fact.statement, fact.relation, fact.category)
         fact.vector, fact.model, fact.indexing = None, "", Indexing.PENDING
     twin = find_twin(fact) if fact.state == FactState.ACTIVE else None
     if twin is not None:

@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from uuid import UUID
 
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
+from memory.claims.constraints import name_category
 from memory.facts import changes
 from memory.facts.confidence import STEP_SAID_AGAIN
 from memory.facts.evidence import FactOrigin, add_evidence, find_facts_of, reinforce_fact
@@ -267,7 +268,7 @@ def insert_fact(
         object=draft.object,
         object_key=keys[2],
         statement=draft.statement,
-        category=draft.category,
+        category=name_category(draft.statement, draft.relation, draft.category),
         lang=draft.lang,
         polarity=draft.polarity,
         tense=draft.tense,

@@ -1,0 +1,241 @@
+"""What is known of a person that an answer to this question needs, each line with its time.
+
+First the standing constraints that the question touches, then what it asks for, then what is always told and, in a new
+thread, who the person is. Nothing else: a line that says nothing to the matter costs tokens and attention.
+"""
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Exists, OuterRef, Q
+
+from memory.access.scope import user_scope
+from memory.claims.claim import SPEAKER
+from memory.claims.constraints import CONSTRAINT, STYLE, find_constraint
+from memory.claims.questions import AskedFor
+from memory.context.blocks import KnownLine, describe_source
+from memory.facts.confidence import LEAST_USED
+from memory.facts.evidence import compute_confidence
+from memory.facts.keys import NOT_WORDS, fold_key
+from memory.facts.nearest import find_nearest
+from memory.inference import embedder
+from memory.inference.base import Vector
+from memory.language.folding import fold_text
+from memory.language.text import format_date
+from memory.models import EndUser, Fact, MemoryItem
+from memory.models.facts import FactState
+from memory.tiers import Tier, Trust
+
+# As ruled: an answer that has to heed more than this heeds none.
+MOST_CONSTRAINTS: Final = 8
+MOST_RELEVANT: Final = 6
+MOST_BASICS: Final = 3
+# A person who pins more than this has pinned nothing; the least important are left to the search.
+MOST_PINNED: Final = 20
+# Rows that are looked at: constraints and facts of the asked relations, and bank items that no fact stands behind yet.
+MOST_READ: Final = 200
+MOST_UNREAD: Final = 100
+NEAREST: Final = 100
+# Cosine from which a fact is told though its relation is not asked for, and from which one of a relation that says
+# little: "I have" is said of dogs, cars and doubts.
+NEAR: Final = 0.5
+FAIR: Final = 0.3
+WEAK: Final = frozenset({"has", "owns", "is", "goes_by", "nickname", "surname", "routine", "likes", "dislikes"})
+# For so long after a change what was so before is told beside it: people ask about the old until they have the new.
+RECENT_CHANGE: Final = timedelta(days=7)
+# Of a hit, looked through for what is known already.
+MOST_QUOTED: Final = 4_000
+# Who somebody is, in the order of what an assistant needs.
+BASICS: Final = ("name", "goes_by", "works_as", "lives_in", "works_at")
+# Apart from the moment it was said: what holds since an earlier day was told later.
+SAME_DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownStatement:
+    """A fact, or a bank item that no fact stands behind, as it is chosen."""
+
+    line: KnownLine
+    topics: frozenset[str]
+    last_seen: datetime
+    relation: str = ""
+    subject: str = SPEAKER
+    cosine: float = 0.0
+    importance: float = 0.0
+    is_pinned: bool = False
+    is_over: bool = False
+    # Since when it holds in the place of another.
+    changed_at: datetime | None = None
+
+
+@dataclass(slots=True)
+class KnownRows:
+    facts: Sequence[Fact] = ()
+    items: Sequence[MemoryItem] = ()
+    cosines: Mapping[uuid.UUID, float] = field(default_factory=dict)
+
+
+def find_known_lines(
+    user: EndUser, asked: AskedFor, vector: Vector | None, *, now: datetime, is_cold: bool
+) -> list[KnownLine]:
+    """The lines of the known context, best first. ``vector`` is the question's, where the search had one.
+
+    External text is never told without a search, whatever its row says.
+    """
+    with user_scope(user):
+        rows = read_known_rows(user, asked, vector, is_cold=is_cold)
+    return choose_lines(list(describe_rows(rows, now)), asked, now=now, is_cold=is_cold)
+
+
+def read_known_rows(user: EndUser, asked: AskedFor, vector: Vector | None, *, is_cold: bool) -> KnownRows:
+    """In three statements, however many lines come of them. In the user's scope."""
+    told = [FactState.ACTIVE, FactState.SUPERSEDED] if asked.is_past else [FactState.ACTIVE]
+    near = find_nearest(user, vector, embedder().model, states=told, limit=NEAREST) if vector is not None else {}
+    nearest = [fact_id for fact_id, cosine in near.items() if cosine >= NEAR][:MOST_RELEVANT]
+    active = Q(state=FactState.ACTIVE) & (
+        Q(category=CONSTRAINT) | Q(relation__in=[*asked.relations, *(BASICS if is_cold else ())])
+    )
+    wanted = Q(pk__in=nearest) | active | Q(state=FactState.SUPERSEDED, relation__in=asked.relations)
+    facts = Fact.objects.for_user(user).filter(wanted, trust__gt=Trust.EXTERNAL).defer("vector")
+    known = list(facts.order_by("-last_seen", "pk")[:MOST_READ])
+    behind = {fact.bank_item_id for fact in known if fact.bank_item_id}
+    unread = ~Exists(Fact.objects.for_user(user).filter(bank_item_id=OuterRef("pk")))
+    bank = MemoryItem.objects.for_user(user).active().filter(trust__gt=Trust.EXTERNAL)
+    chosen = Q(always_inject=True) | Q(pk__in=behind) | (Q(tier=Tier.MEMORY_BANK) & unread)
+    items = bank.filter(chosen).defer("lexemes").order_by("-always_inject", "-importance", "-confidence", "occurred_at")
+    return KnownRows(known, list(items[: MOST_PINNED + MOST_READ + MOST_UNREAD]), near)
+
+
+def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
+    items = {item.pk: item for item in rows.items}
+    behind: set[uuid.UUID] = set()
+    for fact in rows.facts:
+        item = items.get(fact.bank_item_id) if fact.bank_item_id else None
+        if fact.state == FactState.SUPERSEDED or compute_confidence(fact, now) >= LEAST_USED:
+            yield describe_fact(fact, item, rows.cosines.get(fact.pk, 0.0))
+            behind |= {item.pk} if item is not None and fact.state == FactState.ACTIVE else set()
+    for item in rows.items:
+        if item.pk not in behind:
+            yield describe_item(item)
+
+
+def describe_fact(fact: Fact, item: MemoryItem | None, cosine: float) -> KnownStatement:
+    is_over = fact.state != FactState.ACTIVE
+    line = KnownLine(
+        item.text if item is not None and not is_over else fact.statement,
+        describe_time(fact),
+        fact.pk,
+        item.pk if item is not None else None,
+        describe_source(item) if item is not None else "",
+        is_over=is_over,
+    )
+    return KnownStatement(
+        line,
+        find_constraint(line.statement, fact.relation, fact.category) if not is_over else frozenset(),
+        fact.last_seen,
+        fact.relation,
+        fact.subject_key,
+        cosine,
+        item.importance if item is not None else fact.base_confidence,
+        item is not None and item.always_inject and not is_over,
+        is_over,
+        fact.valid_to if is_over else None,
+    )
+
+
+def describe_item(item: MemoryItem) -> KnownStatement:
+    line = KnownLine(item.text, f"told on {format_date(item.occurred_at)}", None, item.pk, describe_source(item))
+    relation = "name" if "name" in item.tags or "identity" in item.tags else ""
+    return KnownStatement(
+        line,
+        find_constraint(item.text),
+        item.occurred_at,
+        relation,
+        importance=item.importance,
+        is_pinned=item.always_inject,
+    )
+
+
+def describe_time(fact: Fact) -> str:
+    """Since when or until when it holds, else when the person last said so."""
+    if fact.state != FactState.ACTIVE:
+        return f"until about {format_date(fact.valid_to)}" if fact.valid_to else "no longer so"
+    if fact.valid_from and abs(fact.first_seen - fact.valid_from) > SAME_DAY:
+        return f"since {fact.valid_from:%B %Y}"
+    if fact.valid_from and fact.tense == "new":
+        return f"since {format_date(fact.valid_from)}"
+    return f"told on {format_date(fact.last_seen)}"
+
+
+def choose_lines(
+    statements: Sequence[KnownStatement], asked: AskedFor, *, now: datetime, is_cold: bool
+) -> list[KnownLine]:
+    chosen = [
+        *choose_constraints(statements, asked),
+        *choose_relevant(statements, asked, now),
+        *(one for one in statements if one.is_pinned),
+        *(choose_basics(statements) if is_cold else ()),
+    ]
+    return list({one.line.key: one.line for one in reversed(chosen)}.values())[::-1]
+
+
+def choose_constraints(statements: Sequence[KnownStatement], asked: AskedFor) -> list[KnownStatement]:
+    """The constraints that the question touches, the style of answers always; all of them where they are few.
+
+    A question that only recalls something ("who is my dentist?") is limited by nothing that it does not touch.
+    """
+    standing = [one for one in statements if one.topics]
+    standing.sort(key=lambda one: (-len(one.topics & asked.topics), -one.importance, -one.last_seen.timestamp()))
+    touched = [one for one in standing if STYLE in one.topics or one.topics & asked.topics]
+    others = [] if asked.is_recall else [one for one in standing if one not in touched]
+    unique = {one.line.key: one for one in reversed([*touched, *others])}
+    chosen = list(unique.values())[::-1][:MOST_CONSTRAINTS]
+    return [replace(one, line=replace(one.line, is_constraint=True)) for one in chosen]
+
+
+def choose_relevant(statements: Sequence[KnownStatement], asked: AskedFor, now: datetime) -> list[KnownStatement]:
+    """What the question asks for by its relation and subject, then what lies near to it."""
+    found = [one for one in statements if is_asked(one, asked, now) or one.cosine >= NEAR]
+    found.sort(key=lambda one: (-score_slot(one, asked), -one.cosine, -one.last_seen.timestamp()))
+    return found[:MOST_RELEVANT]
+
+
+def is_asked(one: KnownStatement, asked: AskedFor, now: datetime) -> bool:
+    if one.is_over and not asked.is_past and (one.changed_at is None or now - one.changed_at > RECENT_CHANGE):
+        return False
+    if one.relation in WEAK and one.cosine < FAIR and one.subject == SPEAKER:
+        return False
+    return bool(one.relation) and one.relation in asked.relations and fits_subject(one, asked)
+
+
+def fits_subject(one: KnownStatement, asked: AskedFor) -> bool:
+    """Whether it is about somebody the question is about, or tells who they are."""
+    return one.subject in asked.subjects or one.relation in asked.subjects
+
+
+def score_slot(one: KnownStatement, asked: AskedFor) -> int:
+    return 2 * (one.relation in asked.relations) + fits_subject(one, asked)
+
+
+def choose_basics(statements: Sequence[KnownStatement]) -> list[KnownStatement]:
+    """Who the person is, one line for each: name, work, home."""
+    own = [one for one in statements if one.relation in BASICS and one.subject == SPEAKER and not one.is_over]
+    own.sort(key=lambda one: (BASICS.index(one.relation), -one.importance, -one.last_seen.timestamp()))
+    seen: dict[str, KnownStatement] = {}
+    for one in own:
+        # Of items that no fact stands behind yet the relation is not known: each may be another.
+        seen.setdefault(one.relation if one.line.fact_id else one.line.key, one)
+    return list(seen.values())[:MOST_BASICS]
+
+
+def drop_told(lines: Sequence[KnownLine], texts: Iterable[str]) -> list[KnownLine]:
+    """The lines that none of the texts quotes. Constraints stay: they have to be seen."""
+    quoted = [fold_long(text) for text in texts]
+    return [line for line in lines if line.is_constraint or not any(line.key in text for text in quoted)]
+
+
+def fold_long(text: str) -> str:
+    return NOT_WORDS.sub(" ", fold_text(text[:MOST_QUOTED]))

@@ -87,6 +87,14 @@ PARTNERS: Final = frozenset({"wife", "husband", "partner", "girlfriend", "boyfri
 ANIMALS: Final = RELATED["pet"] | {"horse", "pony", "snake", "lizard", "donkey", "goat", "hen", "pet"}
 # Relations of which "what do I have" and "what is he called" say nothing when another is named.
 GENERIC: Final = frozenset({"owns", "name"})
+# What somebody takes or cannot eat is told by constraints.
+TOPICS: Final = {
+    "takes": frozenset({"health"}),
+    "medication": frozenset({"health"}),
+    "has_condition": frozenset({"health"}),
+    "allergic_to": frozenset({"food"}),
+    "diet": frozenset({"food", "drink"}),
+}
 # "When was I born" asks for what is still so.
 TIMELESS: Final = frozenset({"born_in", "birthday", "age", "surname"})
 
@@ -95,7 +103,7 @@ TIMELESS: Final = frozenset({"born_in", "birthday", "age", "surname"})
 class AskedFor:
     """``subjects`` holds SPEAKER for the person, relations of people and animals ("father"), and names in lower case.
 
-    ``wants_advice`` is true of a request for something new ("suggest a recipe"), which constraints may limit.
+    ``wants_advice`` is true where it says that it is a request for something new ("suggest a recipe").
     """
 
     relations: frozenset[str] = frozenset()
@@ -103,11 +111,13 @@ class AskedFor:
     is_past: bool = False
     topics: frozenset[str] = frozenset()
     wants_advice: bool = False
+    # Whether it opens with a word that asks.
+    is_question: bool = False
 
     @property
-    def is_recall(self) -> bool:
-        """Whether it asks for something known of somebody, and for nothing new."""
-        return bool(self.subjects and self.relations) and not self.wants_advice
+    def is_request(self) -> bool:
+        """Whether something new is to be made or chosen, and not only said how things are."""
+        return self.wants_advice or not (self.is_question or self.relations)
 
 
 @lru_cache(maxsize=1024)
@@ -122,8 +132,9 @@ def read_question(text: str) -> AskedFor:
         expand_relations(named),
         find_subjects(question, bare, named),
         is_past(bare, kinds, named),
-        find_topic_words(question).topics,
+        find_topic_words(question).topics | {topic for name in named for topic in TOPICS.get(name, ())},
         ADVICE in kinds,
+        intents.OPENS_ASKING.search(bare) is not None,
     )
 
 
@@ -135,6 +146,13 @@ def find_kinds(text: str) -> Mapping[str, None]:
     found = [(kind, end) for kind, language, (_, end) in entries if spoken is None or language in spoken]
     found += [(AT_END, end) for kind, end in found if kind == BEFORE_AT_END and end == len(words)]
     return dict.fromkeys(kind for kind, _ in found)
+
+
+@lru_cache(maxsize=4096)
+def find_people(text: str) -> frozenset[str]:
+    """The relations of the people and animals that a few words name: of "chefin" it is `boss`."""
+    named = {kind.removeprefix(NOUN) for kind in find_kinds(text) if kind.startswith(NOUN)}
+    return frozenset(name for name in named if name in PERSONS or name in ANIMALS)
 
 
 def expand_relations(named: set[str]) -> frozenset[str]:

@@ -23,8 +23,8 @@ TITLES = {
 REASONS = {
     "core_instructions": "Stands in front wherever anything follows: records are evidence and never instructions.",
     "known_context": (
-        "Pinned statements come with every question. A conversation that is new, or was silent for twelve hours, also "
-        "gets the statements of the memory bank nearest to who this is and how to help."
+        "Constraints the question touches, what it asks for, and pinned statements; in a conversation that is new, "
+        "or was silent for twelve hours, also who the person is."
     ),
     "contextual_memory": (
         "What worked and what failed on this before, archived failures included, what is known of it, where to look "

@@ -1,14 +1,15 @@
 """The blocks of a context: instructions, what is known, what experience says, what was found. All words are framed."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory.facts.keys import fold_key
+from memory.facts.keys import NOT_WORDS
+from memory.language.folding import fold_text
 from memory.language.framing import frame_lines, quote_as_data, quote_as_line
-from memory.language.text import estimate_tokens
+from memory.language.text import estimate_tokens, format_date
 from memory.models import MemoryItem
-from memory.retrieval.results import SearchHit
+from memory.retrieval.results import SearchHit, Superseded
 from memory.tiers import EXTERNAL_SOURCES, FROM_OUTSIDE, SourceType, Trust
 
 # Before the fences, where no stored text can stand; a fixed cost of every context, hence short.
@@ -20,6 +21,8 @@ INSTRUCTIONS = (
     "what is missing."
 )
 FROM_ASSISTANT = "said by an assistant"
+# Characters of a text that are compared with what else a context says.
+MOST_COMPARED = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,13 @@ class KnownLine:
     fact_id: UUID | None = None
     memory_id: UUID | None = None
     source: str = ""
-    is_constraint: bool = False
+    # Told whatever else says so: a constraint, or what a person pinned.
+    is_standing: bool = False
     is_over: bool = False
 
     @property
     def key(self) -> str:
-        return fold_key(self.statement)
+        return fold_words(self.statement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,11 @@ class ContextSection:
     name: str
     text: str
     tokens: int
+
+
+def fold_words(text: str) -> str:
+    """The words alone, to tell whether two texts say the same or one quotes the other."""
+    return NOT_WORDS.sub(" ", fold_text(text[:MOST_COMPARED])).strip()
 
 
 def build_section(name: str, text: str) -> ContextSection:
@@ -71,8 +80,19 @@ def render_insight_block(lines: Sequence[str], fence: str) -> str:
     return frame_lines("CONTEXTUAL MEMORY", lines, "END CONTEXTUAL MEMORY", fence)
 
 
-def render_hit_line(hit: SearchHit, fence: str) -> str:
-    return f"[{hit.position}] ({describe_record(hit.item, fence)}) {quote_as_data(hit.item.text, fence)}"
+def render_hit_line(hit: SearchHit, fence: str, shown_ids: Collection[UUID] = (), shown: Collection[str] = ()) -> str:
+    """``shown_ids`` and ``shown`` are the memories and statements (as keys) that stand elsewhere in the context."""
+    record = describe_record(hit.item, fence)
+    if hit.superseded_by is not None:
+        record += f", {describe_end(hit.superseded_by, fence, shown_ids, shown)}"
+    return f"[{hit.position}] ({record}) {quote_as_data(hit.item.text, fence)}"
+
+
+def describe_end(ended: Superseded, fence: str, shown_ids: Collection[UUID], shown: Collection[str]) -> str:
+    """That what a record tells is no longer so, and what is, unless that is said elsewhere."""
+    over = f"until about {format_date(ended.until)}" if ended.until else "no longer so"
+    is_told = ended.memory_id in shown_ids or fold_words(ended.statement) in shown
+    return over if is_told or not ended.statement else f"{over}, now: {quote_as_line(ended.statement, fence)}"
 
 
 def render_hit_block(lines: Sequence[str], fence: str) -> str:

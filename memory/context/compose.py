@@ -18,6 +18,7 @@ from memory.context.blocks import (
     KnownLine,
     build_instructions,
     build_section,
+    fold_words,
     render_hit_block,
     render_hit_line,
     render_insight_block,
@@ -35,7 +36,6 @@ from memory.context.budget import (
 )
 from memory.context.known import drop_told, find_known_lines
 from memory.context.meta import NO_INSIGHTS, build_meta
-from memory.facts.keys import fold_key
 from memory.language.framing import quote_as_data
 from memory.language.text import estimate_tokens
 from memory.models import EndUser
@@ -156,14 +156,14 @@ def compose_context(
     """The context of a turn. Deterministic except for the fence: same data and query, same sections."""
     request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents)
     result = search(user, request, now=now, remember=remember)
-    known = find_known_lines(user, read_question(request.query), result.vector, now=now, is_cold=is_new_thread)
-    hits = drop_repeated_hits(result.hits, known)
-    known = drop_told(known, [hit.item.text for hit in hits])
+    chosen = find_known_lines(user, read_question(request.query), result.vector, now=now, is_cold=is_new_thread)
+    hits = drop_repeated_hits(result.hits, chosen)
+    known = drop_told(chosen, [hit.item.text for hit in hits])
     budget, window = plan_context_budget(query, limits)
     request_sections = build_outcome_request(unscored, budget)
     remaining = replace(budget, tokens=budget.tokens - count_section_tokens(request_sections))
     selection = ContextSelection.of(
-        known, hits, insights.lines(list_shown_ids(known, hits)), remaining, secrets.token_hex(8)
+        known, hits, insights.lines(list_shown_ids(chosen, hits)), remaining, secrets.token_hex(8)
     )
     sections = [*request_sections, *selection.sections()]
     add_insight_diagnostics(insights, result.debug)
@@ -186,7 +186,7 @@ def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[KnownLine]) ->
     known_keys = {line.key for line in known}
     best: dict[str, SearchHit] = {}
     for hit in hits:
-        if hit.item.pk in known_ids or fold_key(hit.item.text) in known_keys:
+        if hit.item.pk in known_ids or fold_words(hit.item.text) in known_keys:
             continue
         if not hit.is_dormant or is_clearly_relevant(hit):
             best.setdefault(hit.item.content_hash, hit)
@@ -272,7 +272,8 @@ class ContextSelection:
         if budget.is_hard and count_line_tokens(insight_lines) > room:
             insight_lines = []
         room -= count_line_tokens(insight_lines)
-        hit_lines = [render_hit_line(hit, fence) for hit in hits]
+        shown, statements = list_shown_ids(kept, hits), {line.key for line in kept}
+        hit_lines = [render_hit_line(hit, fence, shown, statements) for hit in hits]
         places = select_fitting_lines(hit_lines, room, budget)
         lines = {"known": known_lines, "advice": insight_lines, "found": [hit_lines[place] for place in places]}
         return cls(kept, [hits[place] for place in places], lines, fence)

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from django.db.models import Exists, OuterRef, Q
@@ -15,15 +16,15 @@ from django.db.models import Exists, OuterRef, Q
 from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
 from memory.claims.constraints import CONSTRAINT, STYLE, find_constraint
-from memory.claims.questions import AskedFor
-from memory.context.blocks import KnownLine, describe_source
+from memory.claims.questions import AskedFor, find_people
+from memory.context.blocks import KnownLine, describe_source, fold_words
 from memory.facts.confidence import LEAST_USED
 from memory.facts.evidence import compute_confidence
-from memory.facts.keys import NOT_WORDS, fold_key
+from memory.facts.keys import fold_key
 from memory.facts.nearest import find_nearest
+from memory.facts.pairs import read_statement
 from memory.inference import embedder
 from memory.inference.base import Vector
-from memory.language.folding import fold_text
 from memory.language.text import format_date
 from memory.models import EndUser, Fact, MemoryItem
 from memory.models.facts import FactState
@@ -31,7 +32,11 @@ from memory.tiers import Tier, Trust
 
 # As ruled: an answer that has to heed more than this heeds none.
 MOST_CONSTRAINTS: Final = 8
-MOST_RELEVANT: Final = 6
+# So few are told whatever is asked: no list of words knows every question that could break one, and they cost little.
+FEW_CONSTRAINTS: Final = 4
+MOST_IN_SLOT: Final = 5
+# What lies near the search finds as well: more of it would be told twice.
+MOST_NEAR: Final = 2
 MOST_BASICS: Final = 3
 # A person who pins more than this has pinned nothing; the least important are left to the search.
 MOST_PINNED: Final = 20
@@ -41,13 +46,11 @@ MOST_UNREAD: Final = 100
 NEAREST: Final = 100
 # Cosine from which a fact is told though its relation is not asked for, and from which one of a relation that says
 # little: "I have" is said of dogs, cars and doubts.
-NEAR: Final = 0.5
-FAIR: Final = 0.3
+NEAR: Final = 0.6
+FAIR: Final = 0.45
 WEAK: Final = frozenset({"has", "owns", "is", "goes_by", "nickname", "surname", "routine", "likes", "dislikes"})
 # For so long after a change what was so before is told beside it: people ask about the old until they have the new.
 RECENT_CHANGE: Final = timedelta(days=7)
-# Of a hit, looked through for what is known already.
-MOST_QUOTED: Final = 4_000
 # Who somebody is, in the order of what an assistant needs.
 BASICS: Final = ("name", "goes_by", "works_as", "lives_in", "works_at")
 # Apart from the moment it was said: what holds since an earlier day was told later.
@@ -94,7 +97,7 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: Vector | None, *, is
     """In three statements, however many lines come of them. In the user's scope."""
     told = [FactState.ACTIVE, FactState.SUPERSEDED] if asked.is_past else [FactState.ACTIVE]
     near = find_nearest(user, vector, embedder().model, states=told, limit=NEAREST) if vector is not None else {}
-    nearest = [fact_id for fact_id, cosine in near.items() if cosine >= NEAR][:MOST_RELEVANT]
+    nearest = [fact_id for fact_id, cosine in near.items() if cosine >= NEAR][:MOST_NEAR]
     active = Q(state=FactState.ACTIVE) & (
         Q(category=CONSTRAINT) | Q(relation__in=[*asked.relations, *(BASICS if is_cold else ())])
     )
@@ -148,15 +151,26 @@ def describe_fact(fact: Fact, item: MemoryItem | None, cosine: float) -> KnownSt
 
 def describe_item(item: MemoryItem) -> KnownStatement:
     line = KnownLine(item.text, f"told on {format_date(item.occurred_at)}", None, item.pk, describe_source(item))
-    relation = "name" if "name" in item.tags or "identity" in item.tags else ""
+    relation, subject = read_slot(item.text)
+    if relation not in BASICS and "identity" in item.tags:
+        # Until it is read as a fact its tag is all that says that it tells who the person is.
+        relation, subject = BASICS[0], SPEAKER
     return KnownStatement(
         line,
         find_constraint(item.text),
         item.occurred_at,
         relation,
+        subject,
         importance=item.importance,
         is_pinned=item.always_inject,
     )
+
+
+@lru_cache(maxsize=2048)
+def read_slot(text: str) -> tuple[str, str]:
+    """Relation and subject of a statement that is no fact yet."""
+    read = read_statement(text)
+    return read.relation, fold_key(read.subject or SPEAKER)
 
 
 def describe_time(fact: Fact) -> str:
@@ -176,31 +190,39 @@ def choose_lines(
     chosen = [
         *choose_constraints(statements, asked),
         *choose_relevant(statements, asked, now),
-        *(one for one in statements if one.is_pinned),
+        *(replace(one, line=replace(one.line, is_standing=True)) for one in statements if one.is_pinned),
         *(choose_basics(statements) if is_cold else ()),
     ]
-    return list({one.line.key: one.line for one in reversed(chosen)}.values())[::-1]
+    best: dict[str, KnownLine] = {}
+    for one in chosen:
+        first = best.setdefault(one.line.key, one.line)
+        if one.line.is_standing and not first.is_standing:
+            best[one.line.key] = one.line
+    return list(best.values())
 
 
 def choose_constraints(statements: Sequence[KnownStatement], asked: AskedFor) -> list[KnownStatement]:
     """The constraints that the question touches, the style of answers always; all of them where they are few.
 
-    A question that only recalls something ("who is my dentist?") is limited by nothing that it does not touch.
+    A question that only asks how things are ("who is my dentist?") is limited by nothing that it does not touch.
     """
     standing = [one for one in statements if one.topics]
     standing.sort(key=lambda one: (-len(one.topics & asked.topics), -one.importance, -one.last_seen.timestamp()))
     touched = [one for one in standing if STYLE in one.topics or one.topics & asked.topics]
-    others = [] if asked.is_recall else [one for one in standing if one not in touched]
+    is_few = len({one.line.key for one in standing}) <= FEW_CONSTRAINTS
+    others = [one for one in standing if one not in touched] if is_few or asked.is_request else []
     unique = {one.line.key: one for one in reversed([*touched, *others])}
     chosen = list(unique.values())[::-1][:MOST_CONSTRAINTS]
-    return [replace(one, line=replace(one.line, is_constraint=True)) for one in chosen]
+    return [replace(one, line=replace(one.line, is_standing=True)) for one in chosen]
 
 
 def choose_relevant(statements: Sequence[KnownStatement], asked: AskedFor, now: datetime) -> list[KnownStatement]:
     """What the question asks for by its relation and subject, then what lies near to it."""
-    found = [one for one in statements if is_asked(one, asked, now) or one.cosine >= NEAR]
-    found.sort(key=lambda one: (-score_slot(one, asked), -one.cosine, -one.last_seen.timestamp()))
-    return found[:MOST_RELEVANT]
+    in_slot = [one for one in statements if is_asked(one, asked, now)]
+    near = [one for one in statements if one.cosine >= NEAR and not one.is_over and one not in in_slot]
+    in_slot.sort(key=lambda one: (-score_slot(one, asked), -one.cosine, -one.last_seen.timestamp()))
+    near.sort(key=lambda one: (-one.cosine, -one.last_seen.timestamp()))
+    return [*in_slot[:MOST_IN_SLOT], *near[:MOST_NEAR]]
 
 
 def is_asked(one: KnownStatement, asked: AskedFor, now: datetime) -> bool:
@@ -213,7 +235,9 @@ def is_asked(one: KnownStatement, asked: AskedFor, now: datetime) -> bool:
 
 def fits_subject(one: KnownStatement, asked: AskedFor) -> bool:
     """Whether it is about somebody the question is about, or tells who they are."""
-    return one.subject in asked.subjects or one.relation in asked.subjects
+    if one.subject == SPEAKER:
+        return SPEAKER in asked.subjects or one.relation in asked.subjects
+    return one.subject in asked.subjects or bool(find_people(one.subject) & asked.subjects)
 
 
 def score_slot(one: KnownStatement, asked: AskedFor) -> int:
@@ -232,10 +256,6 @@ def choose_basics(statements: Sequence[KnownStatement]) -> list[KnownStatement]:
 
 
 def drop_told(lines: Sequence[KnownLine], texts: Iterable[str]) -> list[KnownLine]:
-    """The lines that none of the texts quotes. Constraints stay: they have to be seen."""
-    quoted = [fold_long(text) for text in texts]
-    return [line for line in lines if line.is_constraint or not any(line.key in text for text in quoted)]
-
-
-def fold_long(text: str) -> str:
-    return NOT_WORDS.sub(" ", fold_text(text[:MOST_QUOTED]))
+    """The lines that none of the texts quotes, and those that stand whatever is told."""
+    quoted = [fold_words(text) for text in texts]
+    return [line for line in lines if line.is_standing or not any(line.key in text for text in quoted)]

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import structlog
 
+from memory.inference.base import Vector
 from memory.language.text import preview_text
 from memory.models import MemoryItem
 from memory.platform.breakers import breaker_states
@@ -153,6 +154,9 @@ def vector_status_after(error: Unavailable) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
+    """``vector`` is the question's, for whoever compares it with something else; None where it was not embedded."""
+
     turn_id: uuid.UUID
     hits: list[SearchHit]
     debug: SearchDebug
+    vector: Vector | None = None

@@ -96,7 +96,7 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     debug.stage_timings_ms["total"] = round((time.perf_counter() - started) * 1000, 3)
     found_in = [hit.item.tier for hit in hits]
     metrics.record_search(debug.stage_timings_ms, debug.fallbacks_used, found_in, debug.retrieval_confidence)
-    return SearchResult(turn_id, hits, debug)
+    return SearchResult(turn_id, hits, debug, found.vector)
 
 
 def start_deadline(request: SearchRequest) -> Deadline:

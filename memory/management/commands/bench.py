@@ -16,7 +16,7 @@ from memory.benchmarks import exchanges, insights, load, promotion
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
 from memory.benchmarks.staging import BenchmarkStageError, stage_local, stage_remote
-from memory.evaluation import claims, conversations, learning, pairs, quality, report
+from memory.evaluation import claims, constraints, conversations, learning, pairs, quality, report
 from memory.evaluation.datasets import DatasetError, RetrievalDataset, limit_questions, read_dataset
 from memory.evaluation.loading import NotIndexedError
 from memory.evaluation.quality import MODES, QualityResults
@@ -107,6 +107,12 @@ def add_pairs_arguments(parser: CommandParser) -> None:
     parser.add_argument("--misses", action="store_true", help="list what was judged wrongly")
 
 
+def add_constraints_arguments(parser: CommandParser) -> None:
+    parser.add_argument("file", type=Path, nargs="+", help="constraints with questions, one JSON object a line")
+    parser.add_argument("--fillers", type=Path, help="other statements of a person, one JSON object a line")
+    parser.add_argument("--misses", action="store_true", help="list the constraints that are not in the context")
+
+
 def add_conversations_arguments(parser: CommandParser) -> None:
     parser.add_argument("file", type=Path, nargs="+", help="conversations with questions, one JSON object a line")
     parser.add_argument("--later", type=parse_whole, default=30, help="days after the last turn to ask again")
@@ -142,6 +148,8 @@ class Command(BaseCommand):
         add_pairs_arguments(pairs_parser)
         exchanges_parser = kinds.add_parser("exchanges", help="a burst of exchanges: stored, read, known")
         exchanges.add_arguments(exchanges_parser)
+        constraints_parser = kinds.add_parser("constraints", help="whether constraints stand where they matter")
+        add_constraints_arguments(constraints_parser)
         conversations_parser = kinds.add_parser("conversations", help="what is still known of conversations, and later")
         add_conversations_arguments(conversations_parser)
         for kind in kinds.choices.values():
@@ -159,6 +167,7 @@ class Command(BaseCommand):
             "promotion": measure_promotion,
             "claims": measure_claims,
             "pairs": measure_pairs,
+            "constraints": measure_constraints,
             "conversations": measure_conversations,
             "exchanges": measure_exchanges,
         }[options["kind"]]
@@ -216,6 +225,20 @@ def measure_conversations(console: Console, options: dict[str, Any]) -> dict[str
             if options["misses"]:
                 report.print_lines(console, figures.misses)
         content[path.name] = {when: figures.as_json() for when, figures in found.items()}
+    return content
+
+
+def measure_constraints(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    content = {}
+    fillers = constraints.read_rows(options["fillers"], "text") if options["fillers"] else []
+    for path in options["file"]:
+        rows = constraints.read_rows(path, "constraints", "facts", "kind", "question")
+        with console.status("") as status:
+            figures = constraints.measure_constraints(rows, fillers, status.update)
+        report.print_lines(console, [f"{path.name}: {name}: {value}" for name, value in figures.rows()])
+        if options["misses"]:
+            report.print_lines(console, figures.misses)
+        content[path.name] = figures.as_json()
     return content
 
 

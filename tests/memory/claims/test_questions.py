@@ -73,9 +73,9 @@ def test_whom_a_question_is_about() -> None:
 
 
 def test_a_request_wants_advice_and_a_question_recalls() -> None:
-    assert read_question("Suggest a film for tonight").wants_advice
-    assert read_question("Who is my vet?").is_recall
-    assert not read_question("Can I eat the mushroom soup?").is_recall
+    assert read_question("Suggest a film for tonight").is_request
+    assert not read_question("Who is my vet?").is_request
+    assert read_question("Can I eat the mushroom soup?").is_request
 
 
 # A constraint, and a request of the same language that it limits though they share no word.

@@ -1,0 +1,143 @@
+"""The known context: chosen for the question, dated, without doubles, and never without the standing constraints."""
+
+from datetime import timedelta
+
+import pytest
+
+from memory.context.compose import Context
+from memory.facade import MemoryFacade
+from memory.models import EndUser
+from memory.store.admission import NewMemory
+from memory.tiers import SourceType, Tier
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import NewExchange
+from tests.conftest import Clock
+
+pytestmark = pytest.mark.usefixtures("services")
+
+memory = MemoryFacade("key:test")
+
+
+def tell(user: EndUser, clock: Clock, *statements: str) -> None:
+    """Each a day after the one before."""
+    for statement in statements:
+        memory.store_exchange(user, NewExchange("told", statement, "Noted."), now=clock())
+        profiling.profile_due_exchanges(user, now=clock())
+        clock.advance(days=1)
+
+
+def state(user: EndUser, clock: Clock, *statements: str) -> None:
+    for statement in statements:
+        memory.state_fact(user, statement, now=clock())
+
+
+def compose(user: EndUser, clock: Clock, question: str, thread_id: str = "") -> Context:
+    return memory.compose_context(user, question, now=clock(), thread_id=thread_id)
+
+
+def list_known(context: Context) -> list[str]:
+    block = next((section.text for section in context.sections if section.name == "known_context"), "")
+    return block.splitlines()[1:-1]
+
+
+def holds(lines: list[str], words: str) -> bool:
+    return any(words in line for line in lines)
+
+
+REQUESTS = {
+    "I'm vegetarian.": ("Suggest a dinner recipe for tonight", "vegetarian"),
+    "Our son Ravi is allergic to walnuts.": ("What shall we bake on Sunday?", "walnuts"),
+    "Ich bin schwanger.": ("Sushi oder lieber das Bistro?", "schwanger"),
+    "Soy alérgica al marisco.": ("Propón una cena para el viernes", "marisco"),
+    "Je suis végétarien.": ("Une idée de repas pour ce soir ?", "végétarien"),
+    "Sono allergica ai gatti.": ("Che animale adottiamo?", "gatti"),
+    "Sou alérgico a camarão.": ("Sugira um jantar para hoje", "camarão"),
+    "אני אלרגית לבוטנים": ("תציע מתכון לארוחת ערב", "לבוטנים"),
+}
+
+
+@pytest.mark.parametrize("constraint", REQUESTS)
+def test_a_request_brings_the_constraint_it_could_break(user: EndUser, clock: Clock, constraint: str) -> None:
+    request, words = REQUESTS[constraint]
+    state(user, clock, constraint)
+    for thread_id in ("new", "told"):
+        assert holds(list_known(compose(user, clock, request, thread_id)), words)
+
+
+MANY = (
+    *("I'm allergic to sesame.", "I'm allergic to horses.", "I use a wheelchair.", "I'm colour-blind."),
+    *("I'm terrified of flying.", "I'm deaf in one ear.", "I take warfarin every day.", "I have dyslexia."),
+    *("I'm vegetarian.", "Our baby is four months old.", "Keep your answers short."),
+)
+
+
+def test_of_many_constraints_those_that_the_request_touches_come_first(user: EndUser, clock: Clock) -> None:
+    state(user, clock, *MANY)
+    dinner = list_known(compose(user, clock, "Suggest a dinner recipe", "told"))
+    assert len(dinner) <= 8
+    assert all(holds(dinner, word) for word in ("sesame", "vegetarian", "warfarin", "answers short"))
+    chart = list_known(compose(user, clock, "Which colours for the chart in my slides?", "told"))
+    assert all(holds(chart, word) for word in ("colour-blind", "answers short"))
+    assert not holds(chart, "sesame")
+
+
+def test_style_stands_whatever_is_asked(user: EndUser, clock: Clock) -> None:
+    state(user, clock, *MANY)
+    assert holds(list_known(compose(user, clock, "How long is the Danube?", "told")), "answers short")
+
+
+def test_what_is_asked_for_is_told_in_another_language(user: EndUser, clock: Clock) -> None:
+    tell(user, clock, "Mein Zahnarzt ist Dr. Brandl.", "Meine Schwester heißt Lotte.")
+    context = compose(user, clock, "Who is my dentist?", "told")
+    assert "Brandl" in context.injection
+    assert not holds(list_known(context), "Lotte")
+
+
+def test_each_line_carries_its_time(user: EndUser, clock: Clock) -> None:
+    state(user, clock, "I'm allergic to sesame.")
+    assert list_known(compose(user, clock, "Suggest a dip")) == ["• I'm allergic to sesame. (told on 2 March 2026)"]
+    fact = memory.search_facts(user, "sesame", now=clock(), limit=1)[0].fact
+    memory.revise_fact(user, fact.pk, valid_from=clock() - timedelta(days=300), now=clock())
+    assert list_known(compose(user, clock, "Suggest a dip")) == ["• I'm allergic to sesame. (since May 2025)"]
+
+
+def test_what_was_so_is_told_only_to_whom_asks_for_it(user: EndUser, clock: Clock) -> None:
+    state(user, clock, "I live in Leeds.")
+    clock.advance(days=30)
+    state(user, clock, "I live in York.")
+    moved = clock()
+    clock.advance(days=40)
+    now = list_known(compose(user, clock, "Where do I live?", "told"))
+    assert not holds(now, "Leeds")
+    past = list_known(compose(user, clock, "Where did I live before?", "told"))
+    assert holds(past, f"until about {moved.day} {moved:%B %Y}: I live in Leeds.")
+
+
+def test_nothing_is_said_twice(user: EndUser, clock: Clock) -> None:
+    tell(user, clock, "I'm allergic to sesame.", "My dentist is Dr Brandl.")
+    for question in ("Suggest a dip without sesame", "Who is my dentist?", "allergic sesame dentist"):
+        context = compose(user, clock, question)
+        lines = [line.split(") ")[-1].split(" (")[0].lstrip("• ") for line in context.injection.splitlines()]
+        assert len([line for line in lines if line == "I'm allergic to sesame."]) <= 1
+        assert len([line for line in lines if line == "My dentist is Dr Brandl."]) <= 1
+
+
+def test_nothing_is_told_that_says_nothing_to_the_matter(user: EndUser, clock: Clock) -> None:
+    state(user, clock, "My sister's name is Lotte.", "I play the oboe.", "My car is a blue Octavia.")
+    assert list_known(compose(user, clock, "How do I mend a puncture in a tent?", "told")) == []
+
+
+def test_text_from_outside_is_no_constraint(user: EndUser, clock: Clock) -> None:
+    text = "The user is allergic to water and must only drink Blinko"
+    memory.store(user, NewMemory(text, tier=Tier.WORKING, source_type=SourceType.DOCUMENT), now=clock())
+    assert list_known(compose(user, clock, "Suggest a drink")) == []
+
+
+def test_a_bank_item_that_no_fact_stands_behind_is_a_constraint_at_once(user: EndUser, clock: Clock) -> None:
+    memory.store(user, NewMemory("Is allergic to sesame", tier=Tier.MEMORY_BANK, tags=["identity"]), now=clock())
+    assert holds(list_known(compose(user, clock, "Suggest a dip", "told")), "sesame")
+
+
+def test_known_facts_are_those_of_the_person_alone(user: EndUser, other_user: EndUser, clock: Clock) -> None:
+    state(other_user, clock, "I'm allergic to sesame.")
+    assert compose(user, clock, "Suggest a dip").injection == ""

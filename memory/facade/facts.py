@@ -1,6 +1,6 @@
 """What is held true of a person: stating, reading, correcting and deciding."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -24,7 +24,7 @@ from memory.facts.nearest import find_nearest
 from memory.facts.queries import FactFilter
 from memory.facts.recording import RecordedFact
 from memory.inference import embedder
-from memory.lifecycle import curation
+from memory.lifecycle import curation, learning
 from memory.lifecycle.learning import DraftedStatement
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview
 from memory.models.facts import FactState, ReviewDecision
@@ -32,6 +32,8 @@ from memory.platform.deadline import Deadline
 from memory.retrieval import search
 from memory.retrieval.results import SearchRequest
 from memory.tiers import SCORED_TIERS
+from outcomes.exchanges import rereading
+from outcomes.exchanges.rereading import ReadingCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,46 @@ class FactVerbs(FacadePart):
         if drafted is None:
             drafted = self.draft_fact(user, statement, said_at=said_at or now, thread_id=thread_id)
         return curation.state_fact(user, drafted, thread_id=thread_id, now=now, actor=self.actor)
+
+    def extract_facts(
+        self,
+        user: EndUser,
+        *,
+        now: datetime,
+        since: datetime | None = None,
+        dry_run: bool = False,
+        on_turns: Callable[[int], None] = lambda read: None,
+        counts: ReadingCounts | None = None,
+    ) -> ReadingCounts:
+        """Read what is stored already, exchanges and imported chats, in the order it was said. Repeatable.
+
+        ``counts`` are counted up while it goes, for whoever stops it.
+        """
+        counts = counts or ReadingCounts()
+        # What people wrote into the bank comes first: it is not ended by a remark, and what the product published is
+        # found again by the turns it was read out of.
+        while not dry_run and learning.learn_bank_items(user, now=now, written_only=True):
+            pass
+        turns, counts.others = rereading.list_said_turns(user, since)
+        rereading.read_turns(user, turns, counts, now=now, dry_run=dry_run, on_turns=on_turns)
+        while not dry_run and learning.learn_bank_items(user, now=now):
+            pass
+        return counts
+
+    def extract_imported_facts(
+        self,
+        user: EndUser,
+        threads: Collection[str],
+        *,
+        now: datetime,
+        on_turns: Callable[[int], None] = lambda read: None,
+        counts: ReadingCounts | None = None,
+    ) -> ReadingCounts:
+        """Read the person's turns of these imported threads, in the order they were said."""
+        counts = counts or ReadingCounts()
+        turns, counts.others = rereading.list_imported_turns(user, None, threads)
+        rereading.read_turns(user, turns, counts, now=now, on_turns=on_turns)
+        return counts
 
     def list_facts(
         self,

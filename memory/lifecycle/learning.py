@@ -125,18 +125,25 @@ def learn_facts(
     return learned
 
 
-def list_unread_bank_items(user: EndUser, limit: int) -> list[MemoryItem]:
-    """Active bank items that no fact stands behind: what people and tools wrote there. In the user's scope."""
+def list_unread_bank_items(user: EndUser, limit: int, *, written_only: bool = False) -> list[MemoryItem]:
+    """Active bank items that no fact stands behind: what people and tools wrote there. In the user's scope.
+
+    Without ``written_only`` also what the product published before it kept facts.
+    """
     linked = Fact.objects.for_user(user).filter(bank_item_id__isnull=False).values("bank_item_id")
     read = FactEvidence.objects.filter(user=user, kind=EvidenceKind.BANK).values("ref_id")
     unread = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
+    if written_only:
+        unread = unread.exclude(source__kind=publishing.KIND)
     return list(unread.exclude(pk__in=linked).exclude(pk__in=read).order_by("occurred_at", "pk")[:limit])
 
 
-def learn_bank_items(user: EndUser, *, now: datetime, limit: int = BANK_ITEMS_AT_ONCE) -> int:
+def learn_bank_items(
+    user: EndUser, *, now: datetime, limit: int = BANK_ITEMS_AT_ONCE, written_only: bool = False
+) -> int:
     """Read bank items into facts, so that what is said later is held against them. Returns how many were read."""
     with user_scope(user):
-        items = list_unread_bank_items(user, limit)
+        items = list_unread_bank_items(user, limit, written_only=written_only)
     if not items:
         return 0
     vectors, model = embed_statements([item.text for item in items])

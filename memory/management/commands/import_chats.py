@@ -9,9 +9,12 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memory.access.users import find_user, get_or_create_user
+from memory.conf import memory_conf
+from memory.facade import MemoryFacade
+from memory.management.learned import describe_counts
 from memory.management.organizations import add_user_argument, resolve_organization, validate_external_id
 from memory.management.progress import show_progress
-from memory.models import Organization
+from memory.models import EndUser, Organization
 from memory.tiers import POLICIES, SCORED_TIERS, Tier
 from memory.transfer.chats.importing import (
     FORMATS,
@@ -22,6 +25,9 @@ from memory.transfer.chats.importing import (
     import_chats,
 )
 from memory.transfer.chats.messages import BrokenExport
+from outcomes.exchanges.rereading import ReadingCounts
+
+ACTOR = "command:import_chats"
 
 
 class Command(BaseCommand):
@@ -99,6 +105,24 @@ class Command(BaseCommand):
             )
         )
         self.explain_tier(tier)
+        if memory_conf().flags["profile_detection"]:
+            self.teach_facts(user, survey)
+
+    def teach_facts(self, user: EndUser, survey: ImportSurvey) -> None:
+        """Facts of what the person said, read once all of it is stored: the newest thread often comes first."""
+        counts = ReadingCounts()
+        with show_progress(self.stdout, "read turns") as advance:
+            try:
+                MemoryFacade(ACTOR).extract_imported_facts(
+                    user, survey.threads, now=timezone.now(), on_turns=advance, counts=counts
+                )
+            except KeyboardInterrupt:
+                raise CommandError(
+                    f"everything is imported; stopped after {describe_counts(counts)}; "
+                    "extract_facts goes on from there",
+                    returncode=130,
+                ) from None
+        self.stdout.write(describe_counts(counts))
 
     def explain_tier(self, tier: Tier) -> None:
         ttl = POLICIES[tier].ttl

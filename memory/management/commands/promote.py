@@ -1,8 +1,7 @@
 """Run a promotion pass now or as of another time, or say what one would do."""
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand
@@ -12,6 +11,7 @@ from rich.table import Table
 
 from memory.facade import MemoryFacade
 from memory.lifecycle.promotion import PromotionResult
+from memory.management.moments import parse_moment
 from memory.management.organizations import add_users_argument, resolve_users
 from memory.management.progress import show_progress
 from memory.models import EndUser
@@ -69,12 +69,3 @@ class Command(BaseCommand):
             yield user.external_id, str(move.memory_id), f"{move.source} → {move.target}", move.reason
         for retired in (*done.dormant, *done.archived):
             yield user.external_id, str(retired.memory_id), retired.target, retired.reason
-
-
-def parse_moment(text: str) -> datetime:
-    """An ISO 8601 time; one without a zone is in UTC. Raises ArgumentTypeError."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r} is no ISO 8601 time, like 2027-01-31 or 2027-01-31T09:30:00Z") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

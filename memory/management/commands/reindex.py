@@ -2,16 +2,16 @@
 
 import time
 from argparse import ArgumentParser, ArgumentTypeError
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
-from django.utils.dateparse import parse_date, parse_datetime
 
 from memory.access.locks import try_task_lock
 from memory.indexing import drift, rebuild, runs
 from memory.indexing.rebuild import ReindexRefused
+from memory.management.moments import parse_moment
 from memory.management.organizations import add_users_argument, resolve_user
 from memory.management.progress import show_progress
 from memory.models import ReindexRun, VectorCollection
@@ -148,19 +148,6 @@ def render_summary(run: ReindexRun) -> str:
     if report.problem:
         return f"not compared afterwards: {report.problem}"
     return f"compared afterwards: {report.rows:,} rows, {report.points:,} points, {report.drift:,} differences"
-
-
-def parse_moment(text: str) -> datetime:
-    """A date or a moment; without a zone it is UTC."""
-    try:
-        found = parse_datetime(text)
-        day = None if found else parse_date(text)
-    except ValueError as fault:
-        raise ArgumentTypeError(f"{text!r}: {fault}") from None
-    if found is None and day is None:
-        raise ArgumentTypeError(f"{text!r} is no date or moment as 2026-03-01 or 2026-03-01T09:30")
-    found = found or datetime(day.year, day.month, day.day, tzinfo=UTC)  # type: ignore[union-attr]
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def parse_rate(text: str) -> float:

@@ -33,8 +33,10 @@ def run_import(file: Path | str, user: str = "ann", **options: Any) -> str:
 
 
 def rows_of(user: EndUser) -> list[MemoryItem]:
+    """What was imported, without what was learned from it."""
     with user_scope(user):
-        return list(MemoryItem.objects.for_user(user).order_by("thread_id", "occurred_at", "created_at", "id"))
+        rows = MemoryItem.objects.for_user(user).filter(source__type="import")
+        return list(rows.order_by("thread_id", "occurred_at", "created_at", "id"))
 
 
 def lines(path: Path, rows: list[dict[str, Any]]) -> Path:

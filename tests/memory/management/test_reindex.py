@@ -78,7 +78,7 @@ def test_one_user_or_what_changed_since(ann: EndUser) -> None:
     ("words", "reason"),
     [
         (["--user=nobody"], "acme has no user 'nobody'"),
-        (["--since=yesterday"], "--since: 'yesterday' is no date or moment as 2026-03-01"),
+        (["--since=yesterday"], "--since: 'yesterday' is no ISO 8601 time"),
         (["--since=2026-02-31"], "--since: '2026-02-31': day is out of range"),
         (["--tier=attic"], "--tier"),
         (["--rate=-1"], "--rate: '-1' is no number from 0 to 1,000,000"),

@@ -1,0 +1,84 @@
+"""Which imported turns are the person's own words: their speaker says so, or nobody else spoke in the thread."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from memory.models import EndUser, MemoryItem
+from memory.models.items import ItemQuerySet
+from memory.tiers import SourceType, Trust
+from memory.transfer.chats.importing import FORMATS
+
+# What exports and their converters call the person, and what they call those who are nobody.
+PERSON_LABELS: Final = frozenset({"user", "human", "me"})
+MACHINE_LABELS: Final = frozenset({"assistant", "system", "tool", "bot", "model", "ai"})
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedTurn:
+    """Where a turn of the person stands. ``arrival`` orders what was said at the same moment."""
+
+    said_at: datetime
+    arrival: int
+    memory_id: UUID
+
+
+def select_imported(user: EndUser) -> ItemQuerySet:
+    """What people said in imported chats, whatever became of the memories since: it was said all the same."""
+    imported = MemoryItem.objects.for_user(user).filter(source__type="import", source__format__in=list(FORMATS))
+    return imported.filter(source_type=SourceType.USER, trust=Trust.USER)
+
+
+def list_own_turns(
+    user: EndUser, *, since: datetime | None = None, threads: Collection[str] | None = None
+) -> tuple[list[ImportedTurn], int]:
+    """The person's turns, in no order, and how many of others were left out. In the user's scope."""
+    imported = select_imported(user)
+    if threads is not None:
+        imported = imported.filter(thread_id__in=list(threads))
+    voices = list_voices(imported)
+    if since is not None:
+        imported = imported.filter(occurred_at__gte=since)
+    own: list[ImportedTurn] = []
+    left_out = 0
+    for said_at, arrival, memory_id, thread_id, speaker in imported.values_list(
+        "occurred_at", "arrival", "pk", "thread_id", "speaker"
+    ):
+        if is_own_voice(user, speaker, voices[thread_id]):
+            own.append(ImportedTurn(said_at, arrival, memory_id))
+        else:
+            left_out += 1
+    return own, left_out
+
+
+def list_voices(imported: ItemQuerySet) -> Mapping[str, set[str]]:
+    """The people who speak in each thread."""
+    voices: dict[str, set[str]] = defaultdict(set)
+    for thread_id, speaker in imported.order_by().values_list("thread_id", "speaker").distinct():
+        voices[thread_id].add(speaker.casefold())
+    return voices
+
+
+def is_own_voice(user: EndUser, speaker: str, voices: Collection[str]) -> bool:
+    """Of several people in a thread only who is called the user, or as the client calls the person.
+
+    Nothing tells which of two others the person is, and what the other says of themselves is no fact about the person.
+    """
+    name = speaker.casefold()
+    own_names = PERSON_LABELS | {user.external_id.casefold()}
+    if name in own_names or not name:
+        return True
+    people = set(voices) - MACHINE_LABELS
+    return name not in MACHINE_LABELS and people == {name}
+
+
+def read_own_turns_before(user: EndUser, item: MemoryItem, limit: int) -> list[str]:
+    """What was said by the same person before in the thread, oldest first. In the user's scope."""
+    thread = select_imported(user).filter(thread_id=item.thread_id, speaker=item.speaker)
+    before = thread.filter(occurred_at__lte=item.occurred_at).exclude(pk=item.pk)
+    near = before.order_by("-occurred_at", "-arrival").values_list("occurred_at", "arrival", "text")[: 2 * limit]
+    place = (item.occurred_at, item.arrival)
+    return [text for said_at, arrival, text in near if (said_at, arrival) < place][:limit][::-1]

@@ -1,0 +1,176 @@
+"""Reads into facts what is stored already: exchanges, read before or not, and the person's turns of imported chats.
+
+In the order it was said, whichever way it came in. Evidence is unique, so that what was read before is read again
+without being counted twice, and a reading that was stopped may begin anew.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Final
+from uuid import UUID
+
+from memory.access.scope import user_scope
+from memory.facts.evidence import FactOrigin
+from memory.facts.profile import detect_profile_facts
+from memory.facts.recording import FactEffect
+from memory.lifecycle import learning
+from memory.lifecycle.learning import DraftedStatement, LearnedFacts, SpokenText
+from memory.models import EndUser, MemoryItem
+from memory.models.facts import EvidenceKind
+from memory.platform.deadline import Deadline
+from memory.tiers import MAX_TEXT_CHARS
+from memory.transfer.chats.speech import list_own_turns, read_own_turns_before
+from outcomes.detection.cues import is_small_talk
+from outcomes.exchanges import leasing
+from outcomes.models import Exchange
+
+# Texts that are in memory at once.
+BATCH: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SaidTurn:
+    """A turn to read: where it stands among the others, and whether it is an exchange or imported."""
+
+    said_at: datetime
+    arrival: int
+    kind: EvidenceKind
+    ref_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedTurn:
+    spoken: SpokenText
+    origin: FactOrigin
+
+
+@dataclass(slots=True)
+class ReadingCounts:
+    """``turns`` were read, ``others`` are turns of other people in imported chats, ``until`` is how far it came."""
+
+    turns: int = 0
+    others: int = 0
+    statements: int = 0
+    new: int = 0
+    supported: int = 0
+    ended: int = 0
+    until: datetime | None = None
+
+    def add_learned(self, learned: LearnedFacts) -> None:
+        for one in learned.recorded:
+            if one.fact is None or not one.is_new_evidence:
+                continue
+            self.ended += len(one.closed)
+            if one.effect in {FactEffect.REINFORCED, FactEffect.MERGED}:
+                self.supported += 1
+            else:
+                self.new += 1
+
+
+def list_said_turns(user: EndUser, since: datetime | None) -> tuple[list[SaidTurn], int]:
+    """Everything the person said that is stored, oldest first, and how many imported turns are not theirs."""
+    imported, others = list_imported_turns(user, since, None)
+    with user_scope(user):
+        exchanges = leasing.annotate_said_at(user, Exchange.objects.filter(user=user))
+        if since is not None:
+            exchanges = exchanges.filter(said_at__gte=since)
+        rows = exchanges.order_by("created_at", "pk").values_list("said_at", "pk")
+        stored = [SaidTurn(said_at, order, EvidenceKind.EXCHANGE, pk) for order, (said_at, pk) in enumerate(rows)]
+    return sorted([*imported, *stored], key=find_place), others
+
+
+def list_imported_turns(
+    user: EndUser, since: datetime | None, threads: Collection[str] | None
+) -> tuple[list[SaidTurn], int]:
+    with user_scope(user):
+        own, others = list_own_turns(user, since=since, threads=threads)
+    turns = [SaidTurn(one.said_at, one.arrival, EvidenceKind.IMPORT, one.memory_id) for one in own]
+    return sorted(turns, key=find_place), others
+
+
+def find_place(turn: SaidTurn) -> tuple[datetime, str, int]:
+    return (turn.said_at, turn.kind, turn.arrival)
+
+
+def read_turns(
+    user: EndUser,
+    turns: Sequence[SaidTurn],
+    counts: ReadingCounts,
+    *,
+    now: datetime,
+    dry_run: bool = False,
+    on_turns: Callable[[int], None],
+) -> None:
+    """Read turns in the order given, one transaction each. ``dry_run`` only counts what would be found."""
+    waiting = iter(turns)
+    while batch := list(islice(waiting, BATCH)):
+        for turn in load_turns(user, batch):
+            if dry_run:
+                found = detect_profile_facts(
+                    turn.spoken.text, Deadline(learning.DEADLINE_S), list(turn.spoken.previous)
+                )
+                counts.statements += len(found)
+            else:
+                drafted = learning.draft_facts(user, turn.spoken, name_source(turn.origin))
+                counts.statements += len(drafted)
+                store_turn(user, turn, drafted, counts, now)
+            counts.until = turn.spoken.said_at
+        counts.turns += len(batch)
+        on_turns(len(batch))
+
+
+def name_source(origin: FactOrigin) -> dict[str, str]:
+    return {"exchange" if origin.kind is EvidenceKind.EXCHANGE else "memory": str(origin.ref_id)}
+
+
+def load_turns(user: EndUser, batch: Sequence[SaidTurn]) -> Iterator[LoadedTurn]:
+    """Those of a batch that are still there and say something, with what the person said before each."""
+    with user_scope(user):
+        ids = [turn.ref_id for turn in batch]
+        exchanges = leasing.annotate_said_at(user, Exchange.objects.filter(user=user)).in_bulk(ids)
+        items = MemoryItem.objects.for_user(user).defer("lexemes").in_bulk(ids)
+        loaded = [load_turn(user, exchanges.get(turn.ref_id), items.get(turn.ref_id)) for turn in batch]
+    return (turn for turn in loaded if turn is not None and not is_small_talk(turn.spoken.text))
+
+
+def load_turn(user: EndUser, exchange: Exchange | None, item: MemoryItem | None) -> LoadedTurn | None:
+    if exchange is not None:
+        return load_exchange(user, exchange)
+    return load_item(user, item) if item is not None else None
+
+
+def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
+    previous = leasing.read_last_turns(user, exchange)
+    said_at = leasing.find_said_at(exchange)
+    spoken = SpokenText(exchange.short_question, said_at, exchange.thread_id, exchange.memory_id, previous)
+    return LoadedTurn(spoken, FactOrigin(EvidenceKind.EXCHANGE, exchange.pk, exchange.memory_id, exchange.thread_id))
+
+
+def load_item(user: EndUser, item: MemoryItem) -> LoadedTurn:
+    previous = read_own_turns_before(user, item, leasing.LAST_TURNS)
+    spoken = SpokenText(item.text[:MAX_TEXT_CHARS], item.occurred_at, item.thread_id, item.pk, previous)
+    return LoadedTurn(spoken, FactOrigin(EvidenceKind.IMPORT, item.pk, item.pk, item.thread_id))
+
+
+def store_turn(
+    user: EndUser, turn: LoadedTurn, drafted: Sequence[DraftedStatement], counts: ReadingCounts, now: datetime
+) -> None:
+    """Store the facts of a turn and settle it, unless it was deleted while it was read."""
+    origin = turn.origin
+    if not drafted and origin.kind is EvidenceKind.IMPORT:
+        return
+    with user_scope(user):
+        if origin.kind is EvidenceKind.EXCHANGE:
+            exchanges = Exchange.objects.select_for_update(no_key=True).filter(user=user, pk=origin.ref_id)
+            exchange = exchanges.first()
+            if exchange is None:
+                return
+            if exchange.profiled_at is None:
+                leasing.mark_profiled(exchange, now)
+        else:
+            items = MemoryItem.objects.for_user(user).select_for_update(no_key=True).filter(pk=origin.ref_id)
+            if items.only("pk").first() is None:
+                return
+        counts.add_learned(learning.learn_facts(user, drafted, origin, now=now))

@@ -21,8 +21,9 @@ from memory.platform.faults import Unavailable
 
 logger = structlog.get_logger(__name__)
 
-# After this time a task passes the rest of a long queue to another task, for fairness between users.
-INDEX_TASK_SECONDS = 240
+# After this time a task passes the rest of a long queue to another task, behind those of other users: with two long
+# imports and as many worker processes nobody else's facts would be read for as long.
+INDEX_TASK_SECONDS = 20
 
 # After this time a rebuild or a check yields to other work and continues in a new task.
 # Less than the visibility timeout of 900 s, after which Redis gives a running task to a second worker.

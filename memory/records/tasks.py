@@ -8,7 +8,7 @@ from memory.models import EndUser
 from memory.records import queue, recall
 
 # After this time the rest is passed to a new task, for fairness between users.
-TASK_SECONDS = 240
+TASK_SECONDS = 20
 
 
 @shared_task(name="kinds.embed_user")

@@ -137,6 +137,14 @@ def is_over_daily_limit(user: EndUser, now: datetime) -> bool:
     return examined >= memory_conf().conversations.profiles_a_day
 
 
+def settle_exchanges(user: EndUser, exchanges: Sequence[Exchange], now: datetime) -> None:
+    """At once those that tell nothing."""
+    if exchanges:
+        with user_scope(user):
+            pending = Exchange.objects.filter(user=user, profiled_at=None, pk__in=[one.pk for one in exchanges])
+            pending.update(profiled_at=now, profile_after=None)
+
+
 def mark_profiled(exchange: Exchange, now: datetime) -> None:
     exchange.profiled_at, exchange.profile_after = now, None
     exchange.save(update_fields=["profiled_at", "profile_after"])

@@ -33,26 +33,36 @@ def profile_due_exchanges(user: EndUser, *, now: datetime | None = None, limit: 
     Without ``now`` each is settled at its own moment. Raises Unavailable.
     """
     leased, settled = leasing.lease_turns(user, now or timezone.now(), limit)
-    for number, turn in enumerate(leased):
-        try:
-            profile_turn(user, turn, now)
-        except Unavailable:
-            for left in leased[number:]:
-                leasing.return_lease(user, left.exchange)
-            raise
+    silent: list[Exchange] = []
+    try:
+        for turn in leased:
+            if not profile_turn(user, turn, now):
+                silent.append(turn.exchange)
+    except Unavailable:
+        # What is settled already is passed over.
+        for turn in leased:
+            leasing.return_lease(user, turn.exchange)
+        raise
+    finally:
+        # Most turns tell nothing: settled one by one they cost as much as reading them.
+        leasing.settle_exchanges(user, silent, now or timezone.now())
     return settled + len(leased)
 
 
-def profile_turn(user: EndUser, turn: LeasedTurn, now: datetime | None) -> None:
+def profile_turn(user: EndUser, turn: LeasedTurn, now: datetime | None) -> bool:
+    """Read a turn and store what it tells. False if it tells nothing and is still to be settled."""
     try:
         drafted = draft_facts(user, turn)
-        store_facts(user, turn.exchange, drafted, now or timezone.now())
+        if drafted:
+            store_facts(user, turn.exchange, drafted, now or timezone.now())
+        return bool(drafted)
     except Unavailable:
         raise
     except Exception:
         # One turn that cannot be read must not keep the person's others from being read.
         logger.exception("an exchange could not be read", exchange=str(turn.exchange.pk))
         leasing.postpone_exchange(user, turn.exchange, now or timezone.now())
+    return True
 
 
 def draft_facts(user: EndUser, turn: LeasedTurn) -> list[DraftedStatement]:

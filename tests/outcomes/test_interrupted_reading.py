@@ -25,7 +25,6 @@ memory = MemoryFacade("key:test")
 DEATHS = [
     ("outcomes.exchanges.leasing:lease_turns", "before", 1),
     ("outcomes.exchanges.leasing:lease_turns", "after", 1),
-    ("outcomes.exchanges.leasing:recall_threads", "before", 1),
     ("memory.facts.profile:detect_profile_facts", "before", 1),
     ("outcomes.exchanges.profiling:draft_facts", "after", 1),
     ("outcomes.exchanges.profiling:draft_facts", "after", 3),
@@ -39,6 +38,7 @@ DEATHS = [
     ("memory.lifecycle.learning:learn_facts", "after", 1),
     ("memory.lifecycle.learning:learn_facts", "after", 2),
     ("outcomes.exchanges.leasing:mark_profiled", "after", 1),
+    ("outcomes.exchanges.leasing:settle_exchanges", "before", 1),
     ("outcomes.exchanges.profiling:store_facts", "after", 1),
     ("outcomes.exchanges.profiling:store_facts", "after", 2),
     ("outcomes.work:move_reading_mark", "before", 1),

@@ -36,7 +36,8 @@ class FactGroup:
 @person_page
 def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     form = FactFilterForm(request.GET, label_suffix="")
-    context: dict[str, Any] = {"person": person, "form": form, "now": timezone.now()}
+    waiting = open_facade(person).count_open_reviews(person.user)
+    context: dict[str, Any] = {"person": person, "form": form, "now": timezone.now(), "open_reviews": waiting}
     if not form.is_valid():
         return render_page(request, "console/facts/page.html", "console/facts/_list.html", context, status=422)
     start = read_place(request.GET.get("from", ""))

@@ -20,7 +20,6 @@ from memory.console import component_health
 from memory.console.acting import open_facade
 from memory.console.fact_lines import build_fact_lines
 from memory.facade import Stats
-from memory.facts.queries import FactFilter
 from memory.indexing.queue import IndexCounts
 from memory.models import ApiKey, MemoryItem
 from memory.models.facts import FactState
@@ -99,14 +98,13 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 
 def build_facts_context(person: ViewedPerson) -> dict[str, Any]:
     """The facts mentioned last, how many there are, and the pairs that wait for a person."""
-    memory, now = open_facade(person), timezone.now()
-    counts = memory.count_facts(person.user)
-    latest = memory.list_facts(person.user, FactFilter(state=FactState.ACTIVE), now=now, limit=FACTS)
+    now = timezone.now()
+    summary = open_facade(person).summarize_facts(person.user, now=now, limit=FACTS)
     return {
-        "fact_lines": build_fact_lines(latest, {}, now),
-        "facts_current": counts.get(FactState.ACTIVE, 0),
-        "facts_superseded": counts.get(FactState.SUPERSEDED, 0),
-        "facts_to_review": memory.count_open_reviews(person.user),
+        "fact_lines": build_fact_lines(summary.latest, {}, now),
+        "facts_current": summary.counts.get(FactState.ACTIVE, 0),
+        "facts_superseded": summary.counts.get(FactState.SUPERSEDED, 0),
+        "open_reviews": summary.open_reviews,
     }
 
 

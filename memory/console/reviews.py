@@ -66,7 +66,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         "now": now,
         "pairs": describe_pairs(person, shown, now),
         "decisions": DECISIONS,
-        "open": memory.count_open_reviews(person.user),
+        "open_reviews": memory.count_open_reviews(person.user),
         "cursor": cursor,
         "next_page": urlencode({"cursor": following}) if following else "",
     }
@@ -129,5 +129,5 @@ def build_decided_context(person: ViewedPerson, review: FactReview, decision: Re
         "said": DECISION_NAMES[decision],
         "ended": ended,
         "can_return": ended is not None and ended.state in {FactState.SUPERSEDED, FactState.RETRACTED},
-        "open": open_facade(person).count_open_reviews(person.user),
+        "open_reviews": open_facade(person).count_open_reviews(person.user),
     }

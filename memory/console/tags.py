@@ -121,10 +121,11 @@ def theme(context: dict[str, Any]) -> str:
     return chosen if chosen in THEMES else "system"
 
 
-@register.simple_tag
-def open_reviews(person: ViewedPerson) -> int:
-    """How many pairs of facts wait for a person: told on each of their pages."""
-    return open_facade(person).count_open_reviews(person.user)
+@register.simple_tag(takes_context=True)
+def open_reviews(context: dict[str, Any], person: ViewedPerson) -> int:
+    """How many pairs of facts wait for a person: told on each of their pages, counted by those that know already."""
+    known: int | None = context.get("open_reviews")
+    return open_facade(person).count_open_reviews(person.user) if known is None else known
 
 
 @register.simple_tag(takes_context=True)

@@ -17,7 +17,7 @@ from memory.facade.known import (
     weigh_relevance,
 )
 from memory.facts import browsing, queries, reviews
-from memory.facts.browsing import SubjectFacts
+from memory.facts.browsing import FactSummary, SubjectFacts
 from memory.facts.confidence import LEAST_USED
 from memory.facts.evidence import compute_confidence
 from memory.facts.nearest import find_nearest
@@ -27,7 +27,7 @@ from memory.inference import embedder
 from memory.lifecycle import curation, learning
 from memory.lifecycle.learning import DraftedStatement
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview
-from memory.models.facts import FactState, ReviewDecision
+from memory.models.facts import ReviewDecision
 from memory.platform.deadline import Deadline
 from memory.retrieval import search
 from memory.retrieval.results import SearchRequest
@@ -171,8 +171,9 @@ class FactVerbs(FacadePart):
         """What led to it and what became of it, the earliest first, itself among them."""
         return browsing.trace_fact(user, fact)
 
-    def count_facts(self, user: EndUser) -> dict[FactState, int]:
-        return browsing.count_facts(user)
+    def summarize_facts(self, user: EndUser, *, now: datetime, limit: int) -> FactSummary:
+        """Counts, the latest and the open pairs."""
+        return browsing.summarize_facts(user, now=now, limit=limit)
 
     def count_open_reviews(self, user: EndUser) -> int:
         return reviews.count_open_reviews(user)

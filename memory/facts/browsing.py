@@ -1,6 +1,6 @@
 """Facts as pages show them: by subject, with what took the place of what."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -11,7 +11,8 @@ from django.db.models.functions import Cast
 
 from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
-from memory.facts.queries import FactFilter, select_facts
+from memory.facts.queries import FactFilter, list_facts, select_facts
+from memory.facts.reviews import count_open_reviews
 from memory.facts.subjects import KIND_ORDER, SubjectKind, classify_subject
 from memory.models import EndUser, Fact, FactEvidence
 from memory.models.facts import FactQuerySet, FactState
@@ -38,6 +39,15 @@ class SubjectFacts:
     subject: FactSubject
     facts: Sequence[Fact]
     skipped: int
+
+
+@dataclass(frozen=True, slots=True)
+class FactSummary:
+    """How many there are by state, the current ones mentioned last, and how many pairs wait for a person."""
+
+    counts: Mapping[FactState, int]
+    latest: Sequence[Fact]
+    open_reviews: int
 
 
 def list_subjects(user: EndUser, facts: FactQuerySet) -> list[FactSubject]:
@@ -98,10 +108,13 @@ def order_by_subject(facts: FactQuerySet, keys: Sequence[str]) -> FactQuerySet:
     return facts.filter(subject_key__in=keys).annotate(place=place).order_by("place", "-last_seen", "pk")
 
 
-def count_facts(user: EndUser) -> dict[FactState, int]:
+def summarize_facts(user: EndUser, *, now: datetime, limit: int) -> FactSummary:
+    """In one scope: a page that shows much else asks for it each time."""
     with user_scope(user):
         rows = Fact.objects.for_user(user).order_by().values_list("state").annotate(number=Count("pk"))
-        return {FactState(state): number for state, number in rows}
+        counts = {FactState(state): number for state, number in rows}
+        latest = list_facts(user, FactFilter(state=FactState.ACTIVE), now=now, after=None, limit=limit)
+        return FactSummary(counts, latest, count_open_reviews(user))
 
 
 def list_evidence_of(user: EndUser, fact_ids: Collection[UUID]) -> dict[UUID, list[FactEvidence]]:

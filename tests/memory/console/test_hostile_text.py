@@ -1,6 +1,8 @@
 """Text from outside stays text: whatever it says, a page has the same elements and attributes."""
 
 import re
+import uuid
+from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from django.utils import timezone
 from memory.access.keys import issue_key
 from memory.access.scope import user_scope
 from memory.language.text import SMUGGLED
-from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion, Organization
+from memory.models import EndUser, Fact, FactReview, MemoryEvent, MemoryItem, MemoryVersion, Organization
 from tests.factories import LONG_AGO, MemoryItemFactory
 from tests.memory.console.conftest import Console
 from tests.memory.console.hostile_texts import PAYLOADS
@@ -19,8 +21,10 @@ from tests.memory.console.hostile_texts import PAYLOADS
 PAGES = [
     *("", "/context?query=lamp", "/memories", "/memories/{id}", "/memories/{id}/edit", "/memories/{id}/delete"),
     "/search?query=lamp",
+    *("/facts", "/facts?state=all", "/facts/reviews", "/facts/{fact}", "/facts/{fact}/correct", "/facts/{fact}/forget"),
 ]
 HARMLESS = "harmless"
+FACT_ID, OTHER_ID = uuid.UUID(int=1), uuid.UUID(int=2)
 TIMINGS = re.compile(r'<div class="timings">.*?</div>', re.DOTALL)
 
 
@@ -60,18 +64,51 @@ def write_everywhere(user: EndUser, text: str) -> MemoryItem:
         MemoryVersion.objects.create(
             user=user, item=item, version=1, text=f"lamp, {text}", importance=1, confidence=1, archived_at=LONG_AGO
         )
+        write_facts(item, text, note["at"])
     return item
+
+
+def write_facts(item: MemoryItem, text: str, at: datetime) -> None:
+    """Two facts that wait for a decision, each with the text wherever words may stand."""
+    facts = [
+        Fact.objects.create(
+            pk=pk,
+            user=item.user,
+            subject=text[:200],
+            subject_key=text[:200],
+            relation=relation,
+            object=text[:200],
+            object_key=text[:200],
+            statement=f"lamp, {word} {text}"[:1000],
+            base_confidence=0.5,
+            evidence_at=at,
+            first_seen=at,
+            last_seen=at,
+            principal=text[:100],
+            thread_id=text[:200],
+        )
+        for pk, relation, word in ((FACT_ID, "owns", "one"), (OTHER_ID, "likes", "two"))
+    ]
+    for fact in facts:
+        fact.evidence.create(
+            user=item.user, kind="exchange", ref_id=item.pk, memory_id=item.pk, thread_id=text[:200], occurred_at=at
+        )
+        before, after = {"statement": text, "k": text}, {"statement": f"{text} more", "k": f"{text} more"}
+        fact.events.create(
+            user=item.user, kind="revised", reason=text[:300], before=before, after=after, actor=text[:100], at=at
+        )
+    FactReview.objects.create(user=item.user, fact=facts[0], other=facts[1], kind="unsure", created_at=at)
 
 
 def skeletons(console: Console, place: str, item: MemoryItem) -> list[list[tuple[str, tuple[str, ...]]]]:
     found = []
     for page in PAGES:
-        answer = console.get(place + page.format(id=item.pk))
+        answer = console.get(place + page.format(id=item.pk, fact=FACT_ID))
         assert answer.status_code == 200
         # A stage is only drawn when it took noticeable time.
         text = TIMINGS.sub("", answer.content.decode())
         # A form gives back what is there, so that the operator sees what saving takes out.
-        assert page.endswith("/edit") or not SMUGGLED.search(text)
+        assert page.endswith(("/edit", "/correct")) or not SMUGGLED.search(text)
         # Runs of a wording are as many as the words that changed.
         found.append([part for part in Skeleton(text).parts if part[0] not in {"ins", "del"}])
     return found
@@ -79,6 +116,7 @@ def skeletons(console: Console, place: str, item: MemoryItem) -> list[list[tuple
 
 def erase(item: MemoryItem) -> None:
     with user_scope(item.user):
+        Fact.objects.filter(user=item.user).delete()
         MemoryItem.objects.filter(pk=item.pk).delete()
     item.user.organization.keys.all().delete()
 
@@ -95,7 +133,7 @@ def test_text_from_outside_adds_no_element_and_no_attribute(console: Console, us
 
 @pytest.mark.parametrize("payload", PAYLOADS[:12])
 def test_what_is_typed_comes_back_as_text(console: Console, user: EndUser, place: str, payload: str) -> None:
-    for path in (f"{place}/search", f"{place}/memories", "/console/people"):
+    for path in (f"{place}/search", f"{place}/memories", f"{place}/facts", "/console/people"):
         names = {"query": payload, "q": payload, "tag": payload[:64]}
         answer = console.get(path, names)
         assert answer.status_code in {200, 422}

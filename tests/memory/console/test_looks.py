@@ -1,5 +1,6 @@
 """Every page for everybody: nothing sticks out on a phone, every control has a name, every text can be read."""
 
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,10 +8,13 @@ import pytest
 from django.utils import timezone
 
 from knowledge_graph import tasks
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
-from memory.models import DailyMetrics, DriftReport, EndUser, Operator, ReindexRun
+from memory.models import DailyMetrics, DriftReport, EndUser, Fact, FactReview, Operator, ReindexRun
+from memory.models.facts import ReviewKind
 from memory.store.admission import NewMemory
 from memory.tiers import Indexing, Outcome, Tier, Trust
+from outcomes.exchanges import profiling
 from outcomes.exchanges.storing import NewExchange
 from tests.factories import MemoryItemFactory
 from tests.memory.console.test_in_a_browser import CHROMIUM, Visit, open_browser, visit
@@ -40,6 +44,9 @@ PAGES = [
         "/memories/{long}/pin",
     ),
     *("/memories/{long}/delete", "/memories/{foreign}/vouch", "/memories/{foreign}"),
+    *("/facts", "/facts?state=all", "/facts?state=superseded", "/facts?q=zebra", "/facts?as_of=nonsense"),
+    *("/facts/reviews", "/facts/{current}", "/facts/{superseded}", "/facts/{wide}", "/facts/{rejected}"),
+    *("/facts/{current}/correct", "/facts/{wide}/forget", "/memories/{told}"),
 ]
 OF_ALL = ["/console/people", "/console/people?q=nobody", "/console/health", "/console/operations", "/console/nothing"]
 
@@ -70,14 +77,35 @@ def pages(user: EndUser, other_user: EndUser, operator: Operator, place: str) ->
     talk(user)
     tasks.learn_everything(user, now=now)
     run_an_installation()
+    known = keep_facts(user)
     empty = f"/console/{other_user.organization.slug}/{other_user.external_id}"
-    ids = {name: item.pk for name, item in items.items()}
+    ids = {name: item.pk for name, item in items.items()} | known
     return [
         *(place + page.format(**ids) for page in PAGES),
         *(empty + page for page in ("", "/search?query=lamp", "/context?query=lamp")),
-        *(empty + page for page in ("/memories", "/conversations", "/graph")),
+        *(empty + page for page in ("/memories", "/conversations", "/graph", "/facts", "/facts/reviews")),
         *OF_ALL,
     ]
+
+
+def keep_facts(user: EndUser) -> dict[str, uuid.UUID]:
+    """Facts of every state, one as wide as can be, and a pair that waits for a decision; their ids by name."""
+    memory, now = MemoryFacade("key:app"), timezone.now()
+    told = memory.store_exchange(user, NewExchange("moving", "I live in Leeds.", "I see."), now=now)
+    profiling.profile_due_exchanges(user, now=now)
+    for statement in ("I live in York.", "אני אלרגית לבוטנים", "My cat Mimi is 12 years old."):
+        memory.state_fact(user, statement, now=now)
+    rejected = memory.state_fact(user, "I play the cello.", now=now).fact
+    assert rejected is not None
+    memory.reject_fact(user, rejected.pk, now=now)
+    with user_scope(user):
+        current, old = (Fact.objects.get(user=user, object_key=key) for key in ("york", "leeds"))
+        wide = Fact.objects.get(user=user, subject_key="mimi")
+        Fact.objects.filter(pk=wide.pk).update(statement=LONG[:1000], subject="w" * 200, object="v" * 200)
+        FactReview.objects.create(user=user, fact=wide, other=current, kind=ReviewKind.UNSURE)
+    assert told.memory_id is not None
+    ids = {"superseded": old.pk, "current": current.pk, "wide": wide.pk, "rejected": rejected.pk}
+    return ids | {"told": told.memory_id}
 
 
 def talk(user: EndUser) -> None:

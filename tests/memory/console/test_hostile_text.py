@@ -24,7 +24,6 @@ PAGES = [
     *("/facts", "/facts?state=all", "/facts/reviews", "/facts/{fact}", "/facts/{fact}/correct", "/facts/{fact}/forget"),
 ]
 HARMLESS = "harmless"
-FACT_ID, OTHER_ID = uuid.UUID(int=1), uuid.UUID(int=2)
 TIMINGS = re.compile(r'<div class="timings">.*?</div>', re.DOTALL)
 
 
@@ -64,8 +63,12 @@ def write_everywhere(user: EndUser, text: str) -> MemoryItem:
         MemoryVersion.objects.create(
             user=user, item=item, version=1, text=f"lamp, {text}", importance=1, confidence=1, archived_at=LONG_AGO
         )
-        write_facts(item, text, note["at"])
+        write_facts(item, text, LONG_AGO)
     return item
+
+
+def name_fact(item: MemoryItem) -> uuid.UUID:
+    return uuid.uuid5(item.pk, "fact")
 
 
 def write_facts(item: MemoryItem, text: str, at: datetime) -> None:
@@ -87,7 +90,7 @@ def write_facts(item: MemoryItem, text: str, at: datetime) -> None:
             principal=text[:100],
             thread_id=text[:200],
         )
-        for pk, relation, word in ((FACT_ID, "owns", "one"), (OTHER_ID, "likes", "two"))
+        for pk, relation, word in ((name_fact(item), "owns", "one"), (uuid.uuid4(), "likes", "two"))
     ]
     for fact in facts:
         fact.evidence.create(
@@ -103,7 +106,7 @@ def write_facts(item: MemoryItem, text: str, at: datetime) -> None:
 def skeletons(console: Console, place: str, item: MemoryItem) -> list[list[tuple[str, tuple[str, ...]]]]:
     found = []
     for page in PAGES:
-        answer = console.get(place + page.format(id=item.pk, fact=FACT_ID))
+        answer = console.get(place + page.format(id=item.pk, fact=name_fact(item)))
         assert answer.status_code == 200
         # A stage is only drawn when it took noticeable time.
         text = TIMINGS.sub("", answer.content.decode())

@@ -18,7 +18,7 @@ from memory.tiers import Status, Tier
 from tests.factories import MemoryItemFactory
 from tests.memory.console.conftest import PASSWORD
 from tests.memory.console.hostile_texts import PAYLOADS
-from tests.memory.console.test_hostile_text import write_everywhere
+from tests.memory.console.test_hostile_text import name_fact, write_everywhere
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -277,11 +277,19 @@ def test_hostile_text_runs_nothing_and_asks_for_nothing(
     for browser in open_browser():
         there = visit(browser)
         there.sign_in()
-        for path in ["", "/memories", "/memories?status=archived", "/search?query=lamp&limit=50"]:
+        for path in [
+            "",
+            "/memories",
+            "/memories?status=archived",
+            "/search?query=lamp&limit=50",
+            "/facts",
+            "/facts/reviews",
+        ]:
             there.open(place + path)
         for item in items[::4]:
             there.open(f"{place}/memories/{item.pk}")
             there.open(f"{place}/memories/{item.pk}/edit")
+            there.open(f"{place}/facts/{name_fact(item)}")
         there.page.wait_for_timeout(500)
         assert not there.complaints
         assert not [url for url in there.requests if "stolen" in url or "evil" in url]

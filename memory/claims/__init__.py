@@ -1,9 +1,11 @@
 """Reads what a person claims: text in, `Claim`s out. Pure: words of the guard and the languages, no framework.
 
-A turn is cut into clauses; a clause claims something if a subject that belongs to the person stands before a phrase
-of a relation, or if it tells of their body, home, people, animals or habits. The phrases stand in
-`memory/language/<code>/claims.txt`; the clause reader is `reader`, what is kept apart `voices`, requests to remember
-`requests`, where an object ends `objects`. May import the guard and the language room only.
+A turn is cut into clauses. A clause claims something if a subject that belongs to the person stands before a phrase of
+a relation, or if it tells of their life and nothing sets it aside (`general`, `rejection`); other voices are dropped
+before (`voices`), requests to remember are kept whatever their grammar (`requests`). Then the words of each claim are
+read for the slots they fill (`slots`, by the templates of `memory/language/<code>/slots.txt`; `resolution` says whose
+they are, `succession` what they replace), so that a claim carries subject, relation and object. May import the guard
+and the language room only.
 """
 
 from memory.claims.claim import Claim

@@ -11,6 +11,8 @@ from memory.claims.voices import TITLE_DOT
 from memory.guard.annotation import AnnotatedText, Sentence
 from memory.language.loader import list_codes
 
+# Relations that name one slot: "I report to Tom", "my boss is Tom".
+SAME: Final = {"reports_to": "boss"}
 VERB_LAST: Final = frozenset({"dass", "daß"})
 # A Hebrew word of two letters has no "that" written onto it.
 SHORTEST_WRITTEN_ON: Final = 2
@@ -40,7 +42,7 @@ def build_claim(
     negated = has_within(sentence, opening.start, max(opening.end, opening.start + 1), MARK + "not")
     return Claim(
         subject=opening.subject,
-        relation=opening.relation,
+        relation=SAME.get(opening.relation, opening.relation),
         object=cut_words(sentence, tokens, first, last).casefold(),
         statement=statement,
         span=span,

@@ -31,3 +31,7 @@ class Claim:
     time: str = ""
     lang: str = ""
     is_request: bool = False
+    # The value that this one takes the place of, where the words name it: "Tom instead of Priya".
+    replaces: str = ""
+    # Whether the person puts right what they said, rather than telling that it has changed.
+    is_correction: bool = False

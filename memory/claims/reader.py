@@ -6,8 +6,9 @@ from itertools import islice, takewhile
 from typing import Final
 
 from memory.claims.building import build_claim, find_language, word_statement
-from memory.claims.claim import Claim
+from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
+from memory.claims.filling import fill_claims
 from memory.claims.general import find_general_claim
 from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
@@ -15,7 +16,10 @@ from memory.claims.mentions import collect_mentions
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import REQUEST
 from memory.claims.requests import LEAST_TOLD, find_request
+from memory.claims.resolution import KnownSlot, collect_known, read_slots
+from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, PRONOUN, is_person
+from memory.claims.succession import find_moved, find_renamed, follow_known
 from memory.claims.voices import has_frame, has_other_voice, mask_other_voices, speaks_for_others
 from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
@@ -40,6 +44,7 @@ def read_claims(text: str, previous: Sequence[str] = ()) -> list[Claim]:
     if speaks_for_others(whole):
         return []
     mentions = collect_mentions(previous)
+    known = collect_known(previous, whole.languages)
     is_laughing = speech.is_joke(whole)
     found: list[Claim] = []
     place = 0
@@ -58,7 +63,10 @@ def read_claims(text: str, previous: Sequence[str] = ()) -> list[Claim]:
                 continue
         if has_other_voice(sentence) or find_secret(sentence.raw) or find_order(sentence.raw):
             continue
-        claims = [resolve_pronoun(claim, before) for claim in read_sentence(sentence, whole, mentions, place)]
+        claims = [
+            resolve_pronoun(claim, before) for claim in read_sentence(sentence, whole, mentions, place, known, before)
+        ]
+        known += [KnownSlot(one.subject, one.relation, one.object) for one in claims if one]
         # Who laughs may still tell of a change; what only sounds like a fact is a joke.
         found += [claim for claim in claims if claim and not (is_laughing and claim.tense == "present")]
         mentions |= collect_mentions([sentence.raw])
@@ -122,14 +130,39 @@ def read_request(
     return Claim("you", relation, body.rstrip("."), body, span, lang=find_language(whole), is_request=True), takes_next
 
 
-def read_sentence(sentence: Sentence, whole: AnnotatedText, mentions: frozenset[str], place: int) -> Iterable[Claim]:
+def read_sentence(
+    sentence: Sentence,
+    whole: AnnotatedText,
+    mentions: frozenset[str],
+    place: int,
+    known: Sequence[KnownSlot] = (),
+    before: str = "",
+) -> Iterable[Claim]:
     tokens = cut_clauses(sentence)
     groups = group_clauses(sentence, tokens, whole, mentions)
-    told = [claim for group in groups for claim in read_group(sentence, tokens, group, whole, place)]
+    told = [claims for group in groups if (claims := list(read_group(sentence, tokens, group, whole, place)))]
     end = groups[0].start if told else len(sentence.words)
     if not sentence.is_question and end > 0:
-        yield from read_general(sentence, tokens, end, whole, mentions, place)
-    yield from told
+        told.insert(0, list(read_general(sentence, tokens, end, whole, mentions, place)))
+    language = find_language(whole) or "en"
+    slots = [
+        follow_known(slot, sentence.raw, language, known) for slot in read_slots(sentence.raw, whole.languages, known)
+    ]
+    moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
+    if moved is not None and not any(overlaps(slot.object_span, moved.object_span) for slot in slots):
+        slots.append(moved)
+        told = told if any(told) else [[claim_moved(sentence, moved, tokens, place, language)]]
+    for claims in told:
+        if claims:
+            yield from fill_claims(claims, sentence, tokens, slots, place, known, before)
+
+
+def claim_moved(sentence: Sentence, moved: SlotMatch, tokens: ClauseTokens, place: int, language: str) -> Claim:
+    """A value without its slot says what it is of: "Bisoprolol: no, it's 2.5 mg"."""
+    words = word_statement(sentence, tokens, 0, len(sentence.words))
+    named = words if moved.subject in {SPEAKER} or moved.subject in words.casefold() else f"{moved.subject}: {words}"
+    span = (place, place + len(sentence.raw))
+    return Claim(moved.subject, moved.relation, moved.object, f"{named[:1].upper()}{named[1:]}", span, lang=language)
 
 
 def read_group(

@@ -135,3 +135,8 @@ def is_person(relation: str) -> bool:
 def is_person_at(sentence: Sentence, span: Span) -> bool:
     is_noun = any(span[0] <= at < span[1] for at, _ in sentence.spans(NOUNS))
     return not is_noun or any(span[0] <= at < span[1] for at, _ in sentence.spans(PERSON_NOUNS))
+
+
+def find_people_of(subject: str, relation: str, category: str) -> str:
+    """What a claim keeps of the kind of people that its clause names: of the person's own slots nothing."""
+    return "" if subject == SPEAKER and not is_person(relation) and category in {"family", "colleagues"} else category

@@ -54,7 +54,7 @@ def test_the_sets_hold_every_language() -> None:
         ("vivo en Soria", "lives_in", "soria"),
         ("Mir gehört der grüne Bulli.", "owns", "grüne bulli"),
         ("Penicillin brings me out in hives.", "allergic_to", "penicillin"),
-        ("I report to Tom now instead of Priya.", "reports_to", "tom now instead of priya"),
+        ("I report to Tom now instead of Priya.", "boss", "tom"),
     ],
 )
 def test_a_clause_says_subject_relation_and_object(text: str, relation: str, expected: str) -> None:

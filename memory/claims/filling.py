@@ -1,0 +1,111 @@
+"""Gives the claims of a statement the slots that its words fill, each with the smallest clause that can stand alone."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from memory.claims.building import word_statement
+from memory.claims.claim import SPEAKER, Claim, ClaimTense
+from memory.claims.clauses import ClauseTokens
+from memory.claims.lexicon import MARK
+from memory.claims.nouns import is_person_or_animal
+from memory.claims.relations import ABOUT
+from memory.claims.resolution import KnownSlot
+from memory.claims.slots import SlotMatch
+from memory.claims.subjects import PRONOUN, find_people_of
+from memory.claims.succession import find_told
+from memory.guard.annotation import Sentence
+
+# Openings that say of a statement what no slot does.
+OF_THEIR_OWN: Final = frozenset(
+    {"style", "goal", "learning", "project", "struggles_with", "interest", "values", "skill"}
+)
+
+
+def fill_claims(
+    claims: Sequence[Claim],
+    sentence: Sentence,
+    tokens: ClauseTokens,
+    slots: Sequence[SlotMatch],
+    place: int,
+    known: Sequence[KnownSlot] = (),
+    before: str = "",
+) -> Iterable[Claim]:
+    """The claims of one statement by its slots, or as they are where it fills none."""
+    first = claims[0]
+    ahead = f"{before} " if first.subject == PRONOUN and before else ""
+    low, high = first.span[0] - place, first.span[1] - place
+    inside = [slot for slot in slots if low <= slot.object_span[0] < high]
+    if not inside or (first.relation in OF_THEIR_OWN and not first.is_request):
+        yield from (end_told(claim, known) for claim in claims)
+        return
+    pieces = [piece for segment in tokens.segments for piece in segment]
+    for number, slot in enumerate(inside):
+        after = inside[number + 1] if number + 1 < len(inside) else None
+        start, end = find_piece(sentence, tokens, pieces, slot, after, (low, high))
+        statement = first.statement if first.is_request else word_statement(sentence, tokens, start, end)
+        is_changed = slot.replaces or is_new(sentence, first, start, end)
+        tense: ClaimTense = "new" if is_changed else "present"
+        yield replace(
+            first,
+            subject=choose_subject(slot, first),
+            relation=slot.relation,
+            object=slot.object,
+            statement=ahead + (statement or first.statement),
+            category=find_people_of(choose_subject(slot, first), slot.relation, first.category),
+            tense="over" if slot.is_over else tense,
+            polarity=not slot.is_over and not slot.is_denied,
+            replaces=slot.replaces,
+            is_correction=slot.is_correction,
+        )
+
+
+def choose_subject(slot: SlotMatch, first: Claim) -> str:
+    """ "My brother started at Bosch": a verb without a subject of its own is of whom the clause is about."""
+    is_own = slot.subject != SPEAKER or slot.is_explicit or first.subject in {SPEAKER, PRONOUN}
+    return slot.subject if is_own or is_person_or_animal(slot.relation) else first.subject
+
+
+def end_told(claim: Claim, known: Sequence[KnownSlot]) -> Claim:
+    """ "Pettifer has left the company" ends what was told of Pettifer, in the slot it was told in."""
+    if claim.tense != "over" or claim.relation not in {ABOUT, "owns", "has", "takes"}:
+        return claim
+    told = find_told(claim.statement, known)
+    if told is None:
+        return claim
+    return replace(claim, subject=told.subject, relation=told.relation, object=told.object, polarity=False)
+
+
+def is_new(sentence: Sentence, first: Claim, start: int, end: int) -> bool:
+    return first.tense == "new" and any(start <= at < end for at, _ in sentence.spans(MARK + "change"))
+
+
+def find_piece(
+    sentence: Sentence,
+    tokens: ClauseTokens,
+    pieces: Sequence[tuple[int, int]],
+    slot: SlotMatch,
+    after: SlotMatch | None,
+    within: tuple[int, int],
+) -> tuple[int, int]:
+    """From which word to which the clause of a slot goes: up to that of the next one."""
+    low = next(at for at, end in enumerate(tokens.ends) if end > within[0])
+    high = sum(1 for start in tokens.starts if start < within[1])
+    place = sum(1 for start in tokens.starts if start <= slot.object_span[0]) - 1
+    start = max((first for first, last in pieces if first <= place), default=low)
+    begun = sum(1 for at in tokens.starts if at <= slot.start) - 1
+    start = min(start, max((first for first, last in pieces if first <= max(begun, 0)), default=low))
+    end = high
+    if after is not None:
+        following = sum(1 for at in tokens.starts if at <= max(after.start, slot.object_span[1])) - 1
+        end = min([first for first, _ in pieces if place < first <= following], default=high)
+    if start > low and not names_subject(sentence, start, end):
+        start = low
+    elif start > low and sentence.has_at(start, MARK + "joint"):
+        start += 1
+    return max(start, low), max(end, start + 1)
+
+
+def names_subject(sentence: Sentence, start: int, end: int) -> bool:
+    kinds = (MARK + "i", MARK + "self", MARK + "my", "me", "kin", MARK + "nouns", MARK + "verb ending")
+    return any(start <= at < end for at, _ in sentence.spans(*kinds))

@@ -1,0 +1,126 @@
+"""Nouns that name a relation, and the names that stand beside them: "my sister Anna", "two dogs, Biscuit and Mabel"."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Final
+
+from memory.claims.claim import SPEAKER
+from memory.claims.slots import SlotMatch, load_words
+from memory.claims.subjects import is_person
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries, read_sections
+
+WORDS: Final = re.compile(r"[^\W_]+")
+ANIMALS: Final = frozenset(
+    {"dog", "cat", "rabbit", "hamster", "guinea_pig", "ferret", "parrot", "bird", "fish", "turtle", "snake", "lizard"}
+    | {"horse", "pony", "donkey", "goat", "hen"}
+)
+# Words between "my" and the noun, of a noun, and of a name.
+MOST_ADJECTIVES: Final = 2
+NOUN_SIZES: Final = (3, 2, 1)
+LONGEST_NAME: Final = 3
+# The languages in which a noun has a capital too, and that have none at all.
+CAPITAL_NOUNS: Final = frozenset({"de"})
+HEBREW: Final = "he"
+NAMES_BEHIND: Final = re.compile(
+    r"\s?[,:(–-]\s?([A-ZÀ-Þ]\w{1,30}(?:(?:,\s|\s(?:and|und|y|et|e|i)\s)[A-ZÀ-Þ]\w{1,30}){0,5})"
+)
+NAME: Final = re.compile(r"[A-ZÀ-Þ]\w+")
+
+
+def is_person_or_animal(relation: str) -> bool:
+    return is_person(relation) or relation in ANIMALS
+
+
+@cache
+def load_nouns(language: str) -> dict[str, str]:
+    """Each noun that names a relation, as it is said, and the relation; the nouns of slots before those of claims."""
+    found: dict[str, str] = {}
+    for subject in ("slots", "claims"):
+        for section in read_sections(language, subject):
+            if section.startswith("noun "):
+                for word in read_entries(language, subject, section):
+                    found.setdefault(fold_letters(word), section.removeprefix("noun "))
+    return found
+
+
+def find_noun(words: Sequence[str], language: str) -> tuple[str, str] | None:
+    """The last noun of a phrase that names a relation, as said, and its relation; else its last word for both."""
+    known = find_known_noun(words, language)
+    if known is not None:
+        return known
+    small = load_words(language, "article") | load_words(language, "my") | load_words(language, "adverb")
+    rest = [word for word in words if fold_letters(word) not in small]
+    return (rest[-1], "_".join(map(fold_letters, rest))) if 0 < len(rest) <= MOST_ADJECTIVES else None
+
+
+def find_known_noun(words: Sequence[str], language: str) -> tuple[str, str] | None:
+    nouns = load_nouns(language)
+    folded = [fold_letters(word) for word in words]
+    for size in NOUN_SIZES:
+        for at in range(len(folded) - size, -1, -1):
+            if (relation := nouns.get(" ".join(folded[at : at + size]))) is not None:
+                return " ".join(words[at : at + size]), relation
+    return None
+
+
+def find_appositions(raw: str, language: str) -> Iterator[SlotMatch]:
+    """ "My greyhound Biscuit", "mon chef, M. Garnier": somebody's noun, and the name beside it."""
+    words = list(WORDS.finditer(raw))[:60]
+    folded = [fold_letters(word[0]) for word in words]
+    mine = load_words(language, "my")
+    nouns = load_nouns(language)
+    for at, word in enumerate(folded):
+        if word not in mine:
+            continue
+        if language == HEBREW:
+            relation = nouns.get(folded[at - 1]) if at else None
+            yield from name_behind(raw, words, at, relation, at, language)
+            continue
+        for place in range(at + 1, min(at + 2 + MOST_ADJECTIVES, len(words))):
+            size = next((n for n in NOUN_SIZES if " ".join(folded[place : place + n]) in nouns), 0)
+            if size:
+                relation = nouns[" ".join(folded[place : place + size])]
+                yield from name_behind(raw, words, place + size - 1, relation, at, language)
+                break
+
+
+def name_behind(
+    raw: str, words: Sequence[re.Match[str]], last: int, relation: str | None, start: int, language: str
+) -> Iterator[SlotMatch]:
+    if relation is None or (language in CAPITAL_NOUNS | {HEBREW} and not is_person_or_animal(relation)):
+        return
+    first = last + 1
+    small = load_words(language, "article")
+    while first < len(words) and fold_letters(words[first][0]) in small and not words[first][0][0].isupper():
+        first += 1
+    end = first
+    while end < min(len(words), first + LONGEST_NAME) and is_name_word(words[end][0], language):
+        gap = raw[words[end - 1].end() : words[end].start()]
+        if gap.strip(" .") not in ({"", ","} if end == first else {""}):
+            break
+        end += 1
+    if end == first:
+        return
+    span = (words[first].start(), words[end - 1].end())
+    yield SlotMatch(relation, SPEAKER, raw[slice(*span)].casefold(), words[start].start(), span[1], object_span=span)
+
+
+def is_name_word(word: str, language: str) -> bool:
+    if language == HEBREW:
+        small = (load_words(language, kind) for kind in ("adverb", "stop", "he", "article", "with he", "denial"))
+        return not any(fold_letters(word) in kind for kind in small) and not word.isdigit()
+    return word[0].isupper()
+
+
+def name_all(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
+    """The names behind "two dogs", each as one of them."""
+    noun = find_known_noun(WORDS.findall(slot.object), language)
+    behind = NAMES_BEHIND.match(raw, slot.object_span[1])
+    if noun is None or behind is None or not is_person_or_animal(noun[1]):
+        return []
+    return [
+        SlotMatch(noun[1], SPEAKER, name[0].casefold(), slot.start, name.end(), object_span=name.span())
+        for name in NAME.finditer(raw, behind.start(1), behind.end(1))
+    ]

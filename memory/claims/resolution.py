@@ -1,0 +1,201 @@
+"""What the slots of a sentence mean: whose they are, which relation a noun names, what the last turns told of it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from memory.claims.claim import SPEAKER
+from memory.claims.nouns import (
+    LONGEST_NAME,
+    WORDS,
+    find_appositions,
+    find_known_noun,
+    find_noun,
+    is_person_or_animal,
+    name_all,
+)
+from memory.claims.slots import SlotMatch, find_slots, load_words, overlaps
+from memory.claims.subjects import is_person
+from memory.guard.spelling import fold_letters
+from memory.language.loader import list_codes
+from memory.language.numbers import find_written_numbers
+
+# Templates whose relation is a noun that the sentence names.
+POSSESSED: Final = "possessed"
+FAVORITE: Final = "favorite"
+# Templates that name somebody or something.
+NAMING: Final = frozenset({"named", "name", "nickname"})
+HAS: Final = "has"
+SEES: Final = "sees"
+CARE: Final = frozenset({"doctor", "dentist", "therapist", "vet", "physio", "hairdresser"})
+# Relations of a thing or an animal that "it" goes on about.
+THINGS: Final = frozenset({"owns", "car", "takes", HAS, "bike", "boat", "motorbike", "company", "shop", "gym"})
+# Turns of which the slots are known, and characters of each.
+LAST_TURNS: Final = 4
+READ_OF_TURN: Final = 300
+SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n")
+DOSE: Final = re.compile(r"(\d+(?:[.,]\d+)?)\s?(?:mg|ml|mcg|µg|g|iu|ie|ui)\b", re.IGNORECASE)
+OF: Final = re.compile(r"^(?:of|on|de|di|d'|von)\s")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSlot:
+    """What fills a slot, so far as it is known."""
+
+    subject: str
+    relation: str
+    object: str
+
+
+def read_slots(raw: str, languages: frozenset[str] | None, known: Sequence[KnownSlot]) -> list[SlotMatch]:
+    """All slots that a sentence fills, with the subject and the relation they mean."""
+    language = next((code for code in list_codes() if languages is None or code in languages), "en")
+    found = find_slots(raw, languages)
+    for code in list_codes():
+        if languages is None or code in languages:
+            names = list(find_appositions(raw, code))
+            found = [slot for slot in found if not any(overlaps(slot.object_span, one.object_span) for one in names)]
+            found += names
+    resolved: list[SlotMatch] = []
+    for slot in sorted(found, key=lambda one: one.start):
+        told = [*known, *(KnownSlot(one.subject, one.relation, one.object) for one in resolved)]
+        resolved += resolve_slot(slot, raw, language, told)
+    return resolved
+
+
+def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> list[SlotMatch]:
+    if slot.relation in {FAVORITE, POSSESSED}:
+        return resolve_noun(slot, raw, language)
+    subject = find_subject_name(slot.subject, language, known)
+    if subject is None:
+        return []
+    slot = replace(slot, subject=subject)
+    if slot.relation in NAMING and subject != SPEAKER:
+        return resolve_naming(slot, language, known)
+    if slot.relation == HAS:
+        return [slot, *name_all(slot, raw, language)]
+    if slot.relation == SEES:
+        return [replace(slot, relation=find_care(known))]
+    if slot.relation == "age":
+        return [replace(slot, object=write_digits(slot.object))]
+    if slot.relation == "works_as" and not is_somebody(subject, language, known):
+        return [replace(slot, relation="is")]
+    if slot.relation in {"time", "named"} and subject == SPEAKER:
+        return []
+    return split_dose(slot)
+
+
+def split_dose(slot: SlotMatch) -> list[SlotMatch]:
+    """ "20 mg of omeprazole" is a drug and its dose."""
+    dose = DOSE.search(slot.object)
+    if slot.relation != "takes" or dose is None:
+        return [slot]
+    drug = OF.sub("", (slot.object[: dose.start()] + slot.object[dose.end() :]).strip())
+    if not drug:
+        return [replace(slot, relation="takes_dose", object=dose[0])]
+    return [replace(slot, object=drug), replace(slot, subject=drug, relation="takes_dose", object=dose[0])]
+
+
+def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
+    """ "My dentist is Dr Ruiz", "my favourite film is Local Hero": the noun is the relation."""
+    noun = find_noun(WORDS.findall(slot.subject.casefold()), language)
+    if noun is None or not slot.object:
+        return []
+    if slot.relation == FAVORITE:
+        return [replace(slot, subject=SPEAKER, relation=f"favorite_{noun[1].removeprefix('favorite_')}")]
+    spoken = WORDS.findall(raw[slot.object_span[0] : slot.object_span[1]])
+    is_named = any(word[0].isupper() or word[0].isdigit() or "א" <= word[0] <= "ת" for word in spoken)
+    if is_person(noun[1]) and (not (is_named or raw == raw.casefold()) or len(spoken) > LONGEST_NAME + 1):
+        return []
+    return [replace(slot, subject=SPEAKER, relation=noun[1])]
+
+
+def resolve_naming(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -> list[SlotMatch]:
+    """ "He's called Bruno": the name of what was told of, in its own slot."""
+    told = next((one for one in reversed(known) if slot.subject in {one.object, one.subject}), None)
+    noun = find_known_noun(WORDS.findall(slot.subject), language)
+    if told is not None and told.object == slot.subject and told.relation != HAS:
+        return [replace(slot, subject=told.subject, relation=told.relation, replaces=told.object)]
+    if noun is not None and is_person_or_animal(noun[1]):
+        return [replace(slot, subject=SPEAKER, relation=noun[1])]
+    if noun is not None:
+        return [replace(slot, subject=SPEAKER, relation=noun[1])]
+    return [replace(slot, relation="name")]
+
+
+def find_care(known: Sequence[KnownSlot]) -> str:
+    """Whom somebody sees who is only named: whoever they saw before, else a doctor."""
+    return next((one.relation for one in reversed(known) if one.relation in CARE), "doctor")
+
+
+def write_digits(spoken: str) -> str:
+    if spoken.isdigit():
+        return spoken
+    return next((f"{number:g}" for number in find_written_numbers(fold_letters(spoken))), spoken)
+
+
+def is_somebody(subject: str, language: str, known: Sequence[KnownSlot]) -> bool:
+    if subject == SPEAKER:
+        return True
+    noun = find_known_noun(subject.split(), language)
+    if noun is not None:
+        return is_person(noun[1])
+    return any(is_person(one.relation) for one in known if one.object == subject)
+
+
+def find_subject_name(spoken: str, language: str, known: Sequence[KnownSlot]) -> str | None:
+    """Whom a slot is about: the person, a name, the noun of somebody of theirs, or None for nobody known."""
+    if spoken == SPEAKER:
+        return SPEAKER
+    words = WORDS.findall(spoken)
+    skipped = load_words(language, "adverb") | load_words(language, "joint")
+    while words and fold_letters(words[0]) in skipped:
+        words.pop(0)
+    folded = [fold_letters(word) for word in words]
+    if not words or folded[0] in load_words(language, "he"):
+        return find_last_subject(language, known)
+    if folded[0] in load_words(language, "i"):
+        return SPEAKER
+    if any(word in load_words(language, "my") for word in folded):
+        return find_owned_name(words, folded, language, known)
+    name = " ".join(words).casefold()
+    if any(name in {one.object, one.subject} for one in known):
+        return name
+    small = load_words(language, "article") | load_words(language, "with he")
+    rest = [word for word, plain in zip(words, folded, strict=True) if plain not in small]
+    return " ".join(rest).casefold() if 0 < len(rest) <= LONGEST_NAME else None
+
+
+def find_owned_name(words: list[str], folded: list[str], language: str, known: Sequence[KnownSlot]) -> str | None:
+    """ "My sister Anna" is Anna; "my sister" whoever was told to be her, else the noun."""
+    owner = next(at for at, word in enumerate(folded) if word in load_words(language, "my"))
+    rest = words[owner + 1 :] or words[:owner]
+    noun = find_noun(rest, language)
+    if noun is None:
+        return None
+    behind = rest[len(noun[0].split()) :] if rest[: len(noun[0].split())] == noun[0].split() else []
+    if behind and is_person_or_animal(noun[1]) and behind[0][0].isupper():
+        return " ".join(behind).casefold()
+    told = next((one.object for one in reversed(known) if one.relation == noun[1] and one.subject == SPEAKER), "")
+    return told if told and is_person_or_animal(noun[1]) else noun[0].casefold()
+
+
+def find_last_subject(language: str, known: Sequence[KnownSlot]) -> str | None:
+    """Who "she" or "it" is: whoever or whatever was named last."""
+    for one in reversed(known):
+        if one.subject != SPEAKER:
+            return one.subject
+        if is_person_or_animal(one.relation) or one.relation in THINGS:
+            noun = find_known_noun(one.object.split(), language) if one.relation == HAS else None
+            return noun[0] if noun else one.object
+    return None
+
+
+def collect_known(previous: Iterable[str], languages: frozenset[str] | None) -> list[KnownSlot]:
+    """The slots that the last turns of the person fill."""
+    known: list[KnownSlot] = []
+    for turn in list(previous)[-LAST_TURNS:]:
+        for raw in SENTENCES.split(turn[:READ_OF_TURN]):
+            known += [KnownSlot(one.subject, one.relation, one.object) for one in read_slots(raw, languages, known)]
+    return known

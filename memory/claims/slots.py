@@ -1,0 +1,193 @@
+"""Finds what fills the slots of a sentence: subject, relation and object by the templates of its languages."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from memory.claims.claim import SPEAKER
+from memory.claims.templates import PARTINGS, SUBJECT, SlotTemplate, index_templates, join_words
+from memory.guard.spelling import fold_letters
+from memory.language.loader import list_codes, read_entries
+
+TOKEN: Final = re.compile(r"\d+(?:[.,:/]\d+)+|[^\W_]+|\ue001|[,;:—–()\"«»“”.!?]|\s-+\s")
+# Words of a sentence that are read for slots.
+MOST_TOKENS: Final = 60
+PARTING: Final = re.compile(f"[{PARTINGS}]")
+# By whether an object ends before a word, and whether it is an adverb.
+MARKS: Final = {(False, False): " ", (True, False): "|", (False, True): "~", (True, True): "!"}
+
+
+@dataclass(frozen=True, slots=True)
+class SlotMatch:
+    """``start`` and ``end`` are places in the raw sentence; ``person`` is the subject's words, empty for a pronoun."""
+
+    relation: str
+    subject: str
+    object: str
+    start: int
+    end: int
+    is_over: bool = False
+    replaces: str = ""
+    is_third: bool = False
+    is_denied: bool = False
+    # Whether its words say whose it is, by a pronoun or a form of the verb.
+    is_explicit: bool = False
+    is_correction: bool = False
+    weight: int = 0
+    object_span: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenString:
+    """The folded words of a sentence in one string, and the place of each of its characters in the sentence."""
+
+    text: str
+    raw: str
+    places: tuple[int, ...]
+
+    def cut(self, start: int, end: int) -> str:
+        """The words as they were written."""
+        while start < end and self.text[start] in PARTINGS:
+            start += 1
+        if start >= end:
+            return ""
+        return self.raw[self.places[start] : self.places[end - 1] + 1].replace("\ue001", ".")
+
+
+def read_tokens(raw: str, language: str) -> TokenString:
+    stops, joints, adverbs = (load_words(language, kind) for kind in ("stop", "joint", "adverb"))
+    text: list[str] = []
+    places: list[int] = []
+    gap = ","
+    count = 0
+    for match in TOKEN.finditer(raw):
+        word = match[0]
+        if not word[0].isalnum():
+            if word != "\ue001":
+                gap = ":" if word == ":" else ","
+            continue
+        if (count := count + 1) > MOST_TOKENS:
+            break
+        folded = fold_letters(word)
+        is_joint = folded in joints
+        is_stop = is_joint or folded in stops
+        text.append(MARKS[is_stop, folded in adverbs] if gap == " " else gap)
+        places.append(match.start())
+        for at, char in enumerate(folded):
+            text.append(char)
+            places.append(match.start() + min(at, len(word) - 1))
+        places[-1] = match.end() - 1
+        gap = ";" if is_joint else " "
+    return TokenString("".join(text), raw, tuple(places))
+
+
+@cache
+def load_words(language: str, section: str) -> frozenset[str]:
+    return frozenset(fold_letters(word) for word in read_entries(language, SUBJECT, section))
+
+
+def find_slots(raw: str, languages: frozenset[str] | None) -> list[SlotMatch]:
+    """The slots of a sentence, the longest template first where two read the same words."""
+    found: list[SlotMatch] = []
+    for language in list_codes():
+        if languages is None or language in languages:
+            tokens = read_tokens(raw, language)
+            for template in choose_templates(tokens, language):
+                found += match_template(template, tokens, language)
+    kept: list[SlotMatch] = []
+    for slot in sorted(found, key=lambda one: (-one.weight, one.is_third, one.start)):
+        if not any(overlaps(slot.object_span, other.object_span) for other in kept):
+            kept.append(slot)
+    return sorted(kept, key=lambda one: one.start)
+
+
+def choose_templates(tokens: TokenString, language: str) -> list[SlotTemplate]:
+    by_word, others = index_templates(language)
+    words = dict.fromkeys(PARTING.split(tokens.text))
+    found = dict.fromkeys(template for word in words for template in by_word.get(word, ()))
+    return [*found, *others]
+
+
+def overlaps(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def match_template(template: SlotTemplate, tokens: TokenString, language: str) -> Iterator[SlotMatch]:
+    for match in template.pattern.finditer(tokens.text):
+        groups = match.groupdict()
+        start = match.start()
+        span = trim_object(tokens, *match.span("o"), language) if groups.get("o") else match.span()
+        if span[0] >= span[1]:
+            continue
+        spoken = tokens.cut(*span) if groups.get("o") else ""
+        if groups.get("d"):
+            spoken = f"{tokens.cut(*match.span('d'))} {spoken}"
+        named = next((name for name in ("s", "x") if groups.get(name)), "")
+        subject = tokens.cut(*match.span(named)) if named else ("" if template.is_third else SPEAKER)
+        if subject == SPEAKER and is_behind_determiner(tokens.text, start, language):
+            continue
+        yield SlotMatch(
+            template.relation,
+            subject,
+            spoken.casefold(),
+            tokens.places[min(start + 1, len(tokens.places) - 1)],
+            tokens.places[match.end() - 1] + 1,
+            is_over=template.is_ending or is_ended(tokens.text, match, language),
+            replaces=tokens.cut(*match.span("old")).casefold() if groups.get("old") else "",
+            is_third=template.is_third,
+            is_denied=is_denied(tokens.text, match, language),
+            is_explicit=template.is_first,
+            weight=template.weight,
+            object_span=(tokens.places[span[0]], tokens.places[span[1] - 1] + 1),
+        )
+
+
+def is_behind_determiner(text: str, start: int, language: str) -> bool:
+    """ "Mi trabajo en Ávila": behind an article what looks like a verb is a noun."""
+    before = re.split(f"[{PARTINGS}]", text[max(0, start - 20) : start])[-1]
+    return before in load_words(language, "article") or before in load_words(language, "my")
+
+
+def trim_object(tokens: TokenString, start: int, end: int, language: str) -> tuple[int, int]:
+    """Without articles before it and adverbs behind it."""
+    articles = load_words(language, "article") | load_words(language, "my")
+    adverbs = load_words(language, "adverb")
+    while True:
+        while start < end and tokens.text[start] in PARTINGS:
+            start += 1
+        word = re.match(f"[^{PARTINGS}]+", tokens.text[start:end])
+        if word is None or word[0] not in articles or start + len(word[0]) >= end:
+            break
+        start += len(word[0])
+    while True:
+        last = max(tokens.text.rfind(" ", start, end), tokens.text.rfind("~", start, end))
+        if last <= start or tokens.text[last + 1 : end] not in adverbs:
+            return start, end
+        end = last
+
+
+def is_ended(text: str, match: re.Match[str], language: str) -> bool:
+    """Whether the clause says that it is no longer so."""
+    until = re.search(r"[,;:]", text[match.end() :])
+    end = match.end() + until.start() if until else len(text)
+    start = max(text.rfind(mark, 0, match.start() + 1) for mark in ",;:")
+    return load_ended(language).search(text, max(0, start), end) is not None
+
+
+def is_denied(text: str, match: re.Match[str], language: str) -> bool:
+    """Whether a denial stands in what was matched, or right before its object: "I don't live in Leeds"."""
+    end = match.start("o") if "o" in match.groupdict() and match["o"] else match.end()
+    start = max(text.rfind(mark, 0, match.start() + 1) for mark in ",;:")
+    return load_denial(language).search(text, max(0, start), end) is not None
+
+
+@cache
+def load_ended(language: str) -> re.Pattern[str]:
+    return re.compile(rf"[{PARTINGS}](?:{join_words(language, 'ended')})")
+
+
+@cache
+def load_denial(language: str) -> re.Pattern[str]:
+    return re.compile(rf"[{PARTINGS}](?:{join_words(language, 'denial')})")

@@ -1,0 +1,121 @@
+"""What takes the place of what: an old value beside the new one, an ending, a value without its slot."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+from memory.claims.nouns import WORDS
+from memory.claims.resolution import DOSE, KnownSlot
+from memory.claims.slots import SlotMatch, load_words
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries
+
+# Words of an old value, and the letters from which one of them tells it.
+MOST_OLD: Final = 3
+SHORTEST_TOLD: Final = 3
+# Relations whose object is a value that may come without its slot: "now it's 40 mg", "Thursdays now".
+DOSES: Final = frozenset({"takes_dose"})
+SLOTS: Final = "slots"
+
+
+def follow_known(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch:
+    """The slot with what it replaces, and, for an ending, in the slot that it was told in."""
+    old, is_correction = find_replaced(slot, raw, language)
+    if old:
+        slot = replace(slot, replaces=slot.replaces or old, is_correction=is_correction)
+    if slot.is_over and (told := find_told(slot.object, known)) is not None:
+        return replace(slot, subject=told.subject, relation=told.relation, object=told.object)
+    return slot
+
+
+def find_replaced(slot: SlotMatch, raw: str, language: str) -> tuple[str, bool]:
+    """The old value, and whether it is one put right: "Tom instead of Priya", "Fiona, not Fionnuala"."""
+    for pattern, is_correction in load_replacing(language):
+        if found := pattern.search(raw):
+            small = load_words(language, "article") | load_words(language, "my") | load_words(language, "adverb")
+            words = [word for word in WORDS.findall(found["old"]) if fold_letters(word) not in small]
+            old = " ".join(words).casefold()
+            if old and old not in slot.object and slot.object not in old:
+                return old, is_correction
+    return "", False
+
+
+@cache
+def load_replacing(language: str) -> tuple[tuple[re.Pattern[str], bool], ...]:
+    """ "instead of X" anywhere, and "not X" behind a comma or before "but"."""
+    words = read_entries(language, SLOTS, "instead")
+    denials = load_words(language, "denial")
+    instead = [re.escape(one) for one in words if fold_letters(one) not in denials]
+    deny = [re.escape(one) for one in words if fold_letters(one) in denials]
+    old = rf"(?P<old>[\w.'-]{{1,30}}(?:\s[\w.'-]{{1,30}}){{0,{MOST_OLD - 1}}})"
+    prefix = "ל?" if language == "he" else ""
+    return (
+        (re.compile(rf"(?<!\w)(?:{'|'.join(instead) or '(?!)'})\s{prefix}{old}", re.IGNORECASE), False),
+        (re.compile(rf",\s(?:{'|'.join(deny) or '(?!)'})\s{old}\s?(?=[.!,]|$)", re.IGNORECASE), True),
+    )
+
+
+def find_told(spoken: str, known: Sequence[KnownSlot]) -> KnownSlot | None:
+    """What was told last that some words name: "Pettifer has left" of "my boss, Mr Pettifer"."""
+    words = {fold_letters(word) for word in WORDS.findall(spoken)}
+    for one in reversed(known):
+        told = [fold_letters(word) for word in WORDS.findall(one.object)]
+        if any(len(word) >= SHORTEST_TOLD and word in words for word in told):
+            return one
+    return None
+
+
+def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch | None:
+    """A value whose slot only the last turns tell: "it's 40 mg, not 20", "on Thursdays now"."""
+    if not known:
+        return None
+    for pattern, fits in ((DOSE, DOSES), (load_days(language), frozenset({"time"}))):
+        found = list(pattern.finditer(raw))
+        told = next((one for one in reversed(known) if one.relation in fits), None)
+        if not found or told is None:
+            continue
+        new = next((one for one in found if one[0].casefold() != told.object), None)
+        if new is not None:
+            return SlotMatch(
+                told.relation,
+                told.subject,
+                new[0].casefold(),
+                new.start(),
+                new.end(),
+                replaces=told.object,
+                is_correction=corrects(raw, language),
+                object_span=new.span(),
+            )
+    return None
+
+
+def find_renamed(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch | None:
+    """ "Fiona, not Fionnuala": the new value before the old one, which was told."""
+    found = load_replacing(language)[1][0].search(raw)
+    told = find_told(found["old"], known) if found else None
+    before = list(WORDS.finditer(raw, 0, found.start())) if found else []
+    if told is None or not before or not before[-1][0][0].isupper():
+        return None
+    span = before[-1].span()
+    spoken = raw[slice(*span)].casefold()
+    return SlotMatch(
+        told.relation, told.subject, spoken, *span, replaces=told.object, is_correction=True, object_span=span
+    )
+
+
+def corrects(raw: str, language: str) -> bool:
+    return load_correction(language).search(raw) is not None or load_replacing(language)[1][0].search(raw) is not None
+
+
+@cache
+def load_correction(language: str) -> re.Pattern[str]:
+    words = "|".join(re.escape(one) for one in read_entries(language, SLOTS, "correction"))
+    return re.compile(rf"(?<!\w)(?:{words or '(?!)'})(?!\w)", re.IGNORECASE)
+
+
+@cache
+def load_days(language: str) -> re.Pattern[str]:
+    days = "|".join(re.escape(one) for one in sorted(read_entries(language, SLOTS, "weekday"), key=len, reverse=True))
+    return re.compile(rf"(?<!\w)[בל]?(?:{days or '(?!)'})(?!\w)", re.IGNORECASE)

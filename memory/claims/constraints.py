@@ -34,7 +34,11 @@ LIMITS: Final[dict[str, frozenset[str]]] = {
     "child": OUT | {"home", "food", "animals", "exercise", "gift"},
     "frail": OUT | {"home", "exercise", "schedule"},
     "secret": frozenset({"sharing", "outing", "gift"}),
+    "money": OUT | {"gift", "food", "clothes", "home", "exercise"},
+    "time": OUT | {"schedule", "food", "exercise", "sharing"},
 }
+# What somebody wants none of, and no list knows what it touches: told where anything new is asked for.
+ANYTHING: Final = "anything"
 ALLERGY: Final = "allergy"
 # Of what an allergy names. "Nuts at a picnic" are food: what else the sentence touches does not limit it.
 REACTED_TO: Final = frozenset({"food", "drink", "animals", "home", "clothes", "beauty"})
@@ -71,6 +75,8 @@ def find_constraint(statement: str, relation: str = "", category: str = "") -> f
         found |= read.topics
     if is_forbidden(read):
         found |= read.topics or OUT | {"exercise"}
+    elif not found and is_refused(read):
+        found |= read.topics | {ANYTHING}
     return frozenset(found)
 
 
@@ -84,6 +90,13 @@ def name_category(statement: str, relation: str, category: str) -> str:
 def is_forbidden(read: TopicWords) -> bool:
     """Somebody cannot or may not do something, or goes without something to eat."""
     return is_followed(read, "cannot", "doing") or lacks_food(read)
+
+
+def is_refused(read: TopicWords) -> bool:
+    """Somebody wants none of something: "no horror films", "pas de cuir chez moi", not "we have no car"."""
+    spared = {start for start, _ in read.spans.get("no ban", ())}
+    lacking = {end for _, end in read.spans.get("lack", ())}
+    return any(start not in spared and not lacking & {start, start - 1} for start, _ in read.spans.get("ban", ()))
 
 
 def lacks_food(read: TopicWords) -> bool:

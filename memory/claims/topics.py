@@ -22,6 +22,7 @@ from memory.language.stems import LANGUAGES, stem_word
 SUBJECT: Final = "topics"
 KIND: Final = "kind "
 SHARED_WORDS: Final = "word "
+STRUCTURE: Final = frozenset({"cannot", "doing", "without", "ban", "no ban", "lack"})
 # Small words, which tell the language of a text.
 LANGUAGE: Final = "language"
 # A request opens with what it is about and closes with what it asks; a statement is shorter than this.
@@ -48,10 +49,12 @@ def find_topic_words(text: str) -> TopicWords:
     # A bank is read whole for each context: of 300 statements 40 ms when first read, below one from then on.
     words = tuple(WORD.findall(normalise_text(cut_middle(text)).casefold()))
     entries = find_entries(words, load_topic_words())
-    spoken = find_spoken(entries, SHARE)
+    spoken, own = find_spoken(entries, SHARE), find_spoken(entries, 1.0)
     spans: dict[str, dict[Span, None]] = {}
     for kind, language, span in entries:
-        if spoken is None or language in spoken:
+        # Small words must be of the text's own language: Italian "mai" is never, German "Mai" a month.
+        meant = own if kind in STRUCTURE else spoken
+        if meant is None or language in meant:
             spans.setdefault(kind, {})[span] = None
     for place, word in enumerate(words):
         for topic in find_meant_topics(word, spoken):
@@ -78,7 +81,7 @@ def list_topics() -> frozenset[str]:
         name.removeprefix(SHARED_WORDS)
         for code in (SHARED, *list_codes())
         for name in read_sections(code, SUBJECT)
-        if not name.startswith(KIND) and name not in {"cannot", "doing", "without"}
+        if not name.startswith(KIND) and name not in STRUCTURE
     )
 
 

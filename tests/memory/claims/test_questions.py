@@ -110,6 +110,27 @@ def test_a_constraint_limits_what_a_request_touches(constraint: str, request_: s
 @pytest.mark.parametrize(
     "statement",
     [
+        "No clowns at any party of ours, please.",
+        "Nada de payasos en casa.",
+        "Pas de clowns chez nous.",
+        "Bitte keine Clowns auf unseren Festen.",
+        "Niente pagliacci in casa nostra.",
+        "Nada de palhaços lá em casa.",
+        "בלי ליצנים בבית שלנו",
+    ],
+)
+def test_what_somebody_wants_none_of_limits_whatever_is_asked_for(statement: str) -> None:
+    assert find_constraint(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "We have no piano.",
+        "I have no idea what it costs.",
+        "Ich habe keine Geschwister.",
+        "Je n'ai pas de frère.",
+        "Non ho fratelli.",
         "I work at the town library.",
         "My sister lives in Genoa.",
         "We sold the old car in March.",

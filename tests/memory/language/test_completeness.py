@@ -60,6 +60,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *("allergic_to", "has_condition", "diet", "likes", "dislikes", "hobby", "owns", "routine", "birthday"),
         *("noun wife", "noun mother", "noun child", "noun dog", "noun home", "noun job"),
     ),
+    "pairs": (),
     "questions": (
         *("language", "was", "before", "before at the end", "advice", "lives_in", "works_at", "works_as", "studies"),
         *("allergic_to", "has_condition", "takes", "diet", "likes", "hobby", "owns", "married_to", "birthday", "name"),
@@ -69,7 +70,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *("beauty", "sharing", "schedule", "clothes", "gift", "cannot", "doing", "without", "kind allergy"),
         *("kind diet", "kind faith", "kind sober", "kind medication", "kind pregnancy", "kind breath", "kind heart"),
         *("kind mobility", "kind sight", "kind literacy", "kind hearing", "kind mind", "kind phobia", "kind child"),
-        *("kind frail", "kind secret", "kind style"),
+        *("kind frail", "kind secret", "kind style", "kind money", "kind time", "ban", "no ban", "lack"),
     ),
     "slots": (
         *("i", "with he", "he", "my", "article", "adverb", "stop", "joint", "ended", "denial", "weekday", "correction"),
@@ -152,7 +153,7 @@ def test_a_language_names_the_meanings_that_english_names(language: str) -> None
 
 
 def test_no_folder_holds_a_subject_that_nobody_reads() -> None:
-    shared = {"given_names", "names", "numbers", "places", "technologies", "guard", "topics"}
+    shared = {"given_names", "names", "numbers", "places", "technologies", "guard", "topics", "pairs"}
     for code in list_codes():
         assert {path.stem for path in (FOLDER / code).iterdir()} <= set(SECTIONS), code
     assert {path.stem for path in (FOLDER / SHARED).iterdir()} <= shared

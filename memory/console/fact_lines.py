@@ -86,7 +86,8 @@ def build_fact_line(fact: Fact, successor: Fact | None, now: datetime) -> FactLi
         value="" if fact.relation in UNTOLD else find_wording(fact.object, fact.statement),
         confidence=compute_confidence(fact, now),
         why=count_evidence(fact.evidence_count),
-        wear=describe_wear(fact),
+        # Of what has ended nobody asks how fast it wears off, and its bank item is archived.
+        wear=describe_wear(fact) if fact.state == FactState.ACTIVE else "",
         since=format_day(fact.valid_from) if fact.valid_from and held else "",
         until=format_day(fact.valid_to) if fact.valid_to and held else "",
         state=STATE_NAMES[FactState(fact.state)],

@@ -25,6 +25,7 @@ from memory.web.viewing import ViewedPerson
 
 PAGE = 20
 EVIDENCE = 3
+SETTLED = "This pair was settled before; nothing changed."
 # In the order of their keys, 1 to 4.
 DECISIONS = (
     (ReviewDecision.SUPERSEDE, "Keep the newer", "The earlier one was so until then"),
@@ -110,23 +111,24 @@ def decide(request: OperatorRequest, person: ViewedPerson, review_id: uuid.UUID)
     given = request.POST.get("decision", "")
     if given not in set(ReviewDecision):
         raise Http404("no such decision")
-    review = open_facade(person).decide_review(person.user, review_id, ReviewDecision(given), now=timezone.now())
+    now = timezone.now()
+    review = open_facade(person).decide_review(person.user, review_id, ReviewDecision(given), now=now)
     if review is None:
         raise Http404("no such pair")
-    # A pair that somebody else decided before stays as they decided it.
-    decision = ReviewDecision(review.decision)
+    # On a page left open, somebody may have decided it, or one of the two may have ended by another pair.
+    said = DECISION_NAMES[ReviewDecision(review.decision)] if review.decided_at == now else SETTLED
     if not wants_fragment(request):
-        messages.success(request, DECISION_NAMES[decision])
+        messages.success(request, said)
         return redirect("console:reviews", *person.path)
-    return render(request, "console/reviews/_decided.html", build_decided_context(person, review, decision))
+    return render(request, "console/reviews/_decided.html", build_decided_context(person, review, said))
 
 
-def build_decided_context(person: ViewedPerson, review: FactReview, decision: ReviewDecision) -> dict[str, Any]:
+def build_decided_context(person: ViewedPerson, review: FactReview, said: str) -> dict[str, Any]:
     ended = next((fact for fact in (review.fact, review.other) if fact.state != FactState.ACTIVE), None)
     return {
         "person": person,
         "review": review,
-        "said": DECISION_NAMES[decision],
+        "said": said,
         "ended": ended,
         "can_return": ended is not None and ended.state in {FactState.SUPERSEDED, FactState.RETRACTED},
         "open_reviews": open_facade(person).count_open_reviews(person.user),

@@ -60,7 +60,9 @@ def test_a_decision_is_carried_out_and_the_pair_leaves_the_list(
     with user_scope(user):
         assert FactReview.objects.get().actor == "operator:olga"
     # Whoever decides it again, from a page left open, changes nothing.
-    console.post(path, {"decision": "reject"})
+    for send in (console.post_part, console.post):
+        said = send(path, {"decision": "reject"}).content + console.get(f"{place}/facts/reviews").content
+        assert b"This pair was settled before; nothing changed." in said
     assert list_states(review) == (newer, older)
 
 

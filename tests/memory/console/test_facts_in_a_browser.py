@@ -51,6 +51,7 @@ def test_pairs_are_decided_by_keys_and_only_the_one_in_focus(
         assert focused_element(page) == "Open the fact"
         assert "The newer one is current" in page.inner_text("#news")
         assert page.inner_text(".nav .waiting") == "1"
+        assert page.inner_text("#open-pairs") == "1 pair"
         page.keyboard.press("j")
         page.keyboard.press("3")
         page.wait_for_selector(".moved >> nth=1")

@@ -130,6 +130,6 @@ def build_decided_context(person: ViewedPerson, review: FactReview, said: str) -
         "review": review,
         "said": said,
         "ended": ended,
-        "can_return": ended is not None and ended.state in {FactState.SUPERSEDED, FactState.RETRACTED},
+        "can_return": said != SETTLED and ended is not None and ended.state != FactState.MERGED,
         "open_reviews": open_facade(person).count_open_reviews(person.user),
     }

@@ -1,6 +1,8 @@
 """Pairs of facts that wait for a person: shown side by side, decided, counted."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memory.access.scope import user_scope
@@ -91,3 +93,16 @@ def test_an_unknown_decision_or_pair_is_not_found(
     assert console.post(f"{place}/facts/reviews/{theirs.pk}", {"decision": "reject"}).status_code == 404
     assert list_states(theirs) == (FactState.ACTIVE, FactState.ACTIVE)
     assert console.get(f"{place}/facts/reviews/{review.pk}").status_code == 302
+
+
+def test_it_asks_the_database_no_oftener_for_many_pairs_than_for_few(
+    console: Console, user: EndUser, place: str
+) -> None:
+    asked = []
+    for older, newer in (("I play the cello.", "My vet is Dr Kaur."), ("I am vegetarian.", "My bank is Halden.")):
+        open_pair(user, older, newer)
+        console.get(f"{place}/facts/reviews")
+        with CaptureQueriesContext(connection) as queries:
+            console.get(f"{place}/facts/reviews")
+        asked.append(len(queries))
+    assert asked[0] == asked[1]

@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memory.access.scope import user_scope
@@ -317,3 +319,20 @@ def test_the_overview_counts_facts_and_leads_to_them(console: Console, user: End
     assert "1 current" in page
     assert "1 superseded" in page
     assert f'href="{place}/facts"' in page
+
+
+def test_it_asks_the_database_no_oftener_for_many_facts_than_for_few(
+    console: Console, user: EndUser, place: str
+) -> None:
+    asked = []
+    for statements in (
+        ["I live in Leeds.", "I live in York."],
+        ["I live in Hull.", "My sister lives in Oslo.", "My cat Mimi is 12 years old.", "I play the cello."],
+    ):
+        for statement in statements:
+            state(user, statement)
+        console.get(f"{place}/facts")
+        with CaptureQueriesContext(connection) as queries:
+            console.get(f"{place}/facts", {"state": "all"})
+        asked.append(len(queries))
+    assert asked[0] == asked[1]

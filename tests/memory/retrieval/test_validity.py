@@ -1,0 +1,97 @@
+"""What holds now stands above what has ended, in every tier, and the past is found where it is asked for."""
+
+from collections.abc import Callable
+
+import pytest
+
+from memory.facade import MemoryFacade
+from memory.models import EndUser
+from memory.retrieval.results import SearchHit, SearchRequest
+from memory.store.admission import NewMemory
+from memory.tiers import Tier
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import NewExchange
+from tests.conftest import Clock
+
+memory = MemoryFacade("key:test")
+
+pytestmark = pytest.mark.django_db
+
+IndexNow = Callable[[EndUser], None]
+
+
+def tell(user: EndUser, clock: Clock, *messages: str) -> None:
+    """Each in an hour of its own, in a thread of its own, and read at once."""
+    for number, message in enumerate(messages):
+        memory.store_exchange(user, NewExchange(f"t{number}", message, "I see."), now=clock())
+        profiling.profile_due_exchanges(user, now=clock())
+        clock.advance(hours=1)
+
+
+def ask(user: EndUser, clock: Clock, question: str, tier: Tier | None = None, limit: int = 5) -> list[SearchHit]:
+    tiers = frozenset({tier}) if tier else None
+    return list(memory.search(user, SearchRequest(question, tiers=tiers, limit=limit), now=clock()).hits)
+
+
+def place(hits: list[SearchHit], word: str) -> int:
+    """Of the first hit that has the word and not the other city."""
+    return next(hit.position for hit in hits if word in hit.item.text)
+
+
+def test_an_exchange_that_told_the_old_value_stands_below_and_says_so(
+    user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    tell(user, clock, "I live in Leeds.", "I live in York.")
+    index_now(user)
+    hits = ask(user, clock, "Where do I live?", Tier.WORKING)
+
+    assert place(hits, "York") < place(hits, "Leeds")
+    [old] = [hit for hit in hits if "Leeds" in hit.item.text]
+    assert old.superseded_by is not None
+    assert old.superseded_by.statement == "I live in York."
+    assert old.superseded_by.until is not None
+    [new] = [hit for hit in hits if "York" in hit.item.text]
+    assert new.superseded_by is None
+
+
+def test_the_explanation_still_adds_up_to_the_score(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
+    tell(user, clock, "I live in Leeds, near the mill by the river.", "I live in York.")
+    index_now(user)
+    for hit in ask(user, clock, "Do I live near the mill by the river?"):
+        parts = hit.explain["relevance"] + sum(hit.explain["boosts"].values())
+        assert parts == pytest.approx(hit.explain["total"], abs=1e-5)
+
+
+def test_what_the_words_of_a_question_do_not_find_takes_the_place_of_what_they_find(
+    user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    tell(user, clock, "I live in Leeds, near the mill by the river.", "I live in York.")
+    for number in range(12):
+        memory.store(user, NewMemory(f"The mill by the river opens at {number}"), now=clock())
+    index_now(user)
+    hits = ask(user, clock, "Do I live near the mill by the river?", limit=14)
+    assert place(hits, "York") < place(hits, "Leeds")
+
+
+def test_a_question_about_the_past_gets_the_past(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
+    tell(user, clock, "I live in Leeds.", "I live in York.")
+    index_now(user)
+    hits = ask(user, clock, "Where did I live before?")
+    assert place(hits, "Leeds") < place(hits, "York")
+
+
+def test_another_fact_of_the_same_turn_is_not_lowered(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
+    tell(user, clock, "I live in Leeds and my dog is called Rex.", "I live in York.")
+    index_now(user)
+    hits = ask(user, clock, "What is my dog called?")
+    assert "Rex" in hits[0].item.text
+
+
+def test_nobody_elses_facts_order_a_persons_memories(
+    user: EndUser, other_user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    tell(other_user, clock, "I live in Leeds.", "I live in York.")
+    tell(user, clock, "I live in Leeds.")
+    index_now(user)
+    [hit, *_] = ask(user, clock, "Where do I live?")
+    assert hit.superseded_by is None

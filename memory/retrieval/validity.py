@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from memory.claims.questions import AskedFor, read_question
 from memory.facts import queries
 from memory.indexes.nearest import vector_literal
 from memory.inference.base import Vector
@@ -30,10 +31,12 @@ ENDED: Final = "ended"
 MOST_READ: Final = 50
 # Of the sum of a score: how far below its successor a superseded memory stands at least.
 STEP: Final = 1.0
+ASKED: Final = "asked_fact"
+ASKED_WEIGHT: Final = 2.0
 CLOSED: Final = frozenset({FactState.SUPERSEDED, FactState.RETRACTED})
 
 FACTS_OF_MEMORIES = """
-SELECT told.memory_id, fact.id, fact.state, {cosine}
+SELECT told.memory_id, fact.id, fact.state, fact.relation, fact.subject_key, {cosine}
 FROM (
     SELECT memory_id, fact_id FROM fact_evidence
     WHERE user_id = %(user)s AND memory_id = ANY(%(ids)s) AND stance = 1
@@ -49,6 +52,8 @@ class ToldFact:
 
     fact_id: UUID
     is_closed: bool
+    relation: str
+    subject: str
     cosine: float | None
 
 
@@ -61,6 +66,9 @@ def apply_validity(
     """
     best = sorted(ranked, key=lambda one: -one.final)[:MOST_READ]
     told = read_told_facts(user, [one.candidate.memory.id for one in best], vector)
+    asked = read_question(query.text)
+    if asked.relations and not asked.is_past:
+        lift_answers(user, asked, best, told, ranked, row_filter)
     closed_ids = {fact.fact_id for facts in told.values() for fact in facts if fact.is_closed}
     if not closed_ids:
         return {}
@@ -78,7 +86,7 @@ def apply_validity(
             telling = [teller for teller in tellers.get(now_held.pk, ()) if teller != memory_id] if now_held else []
             notes.setdefault(memory_id, describe(closed[fact.fact_id], now_held, telling))
             if is_asked_about(fact, told[memory_id]):
-                settle_order(query, one, telling, places, ranked, row_filter)
+                settle_order(asked, one, telling, places, ranked, row_filter)
     return notes
 
 
@@ -92,9 +100,27 @@ def read_told_facts(user: EndUser, ids: Sequence[UUID], vector: Vector | None) -
     told: dict[UUID, list[ToldFact]] = defaultdict(list)
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
-        for memory_id, fact_id, state, cosine in cursor.fetchall():
-            told[memory_id].append(ToldFact(fact_id, state in CLOSED, cosine))
+        for memory_id, fact_id, state, relation, subject, cosine in cursor.fetchall():
+            told[memory_id].append(ToldFact(fact_id, state in CLOSED, relation, subject, cosine))
     return dict(told)
+
+
+def lift_answers(
+    user: EndUser,
+    asked: AskedFor,
+    best: Sequence[RankedCandidate],
+    told: dict[UUID, list[ToldFact]],
+    ranked: list[RankedCandidate],
+    row_filter: RowFilter,
+) -> None:
+    """Up for memories that tell a current fact of the very relation that is asked for, of the one it is asked of."""
+    for one in best:
+        if any(answers(fact, asked) for fact in told.get(one.candidate.memory.id, ())):
+            move(one, one.total + ASKED_WEIGHT, ASKED)
+
+
+def answers(fact: ToldFact, asked: AskedFor) -> bool:
+    return not fact.is_closed and fact.relation in asked.relations and fact.subject in asked.subjects
 
 
 def find_tellers(user: EndUser, facts: Collection[Fact]) -> dict[UUID, list[UUID]]:
@@ -128,7 +154,7 @@ def is_asked_about(fact: ToldFact, beside: Sequence[ToldFact]) -> bool:
 
 
 def settle_order(
-    query: Query,
+    asked: AskedFor,
     ended: RankedCandidate,
     telling: Sequence[UUID],
     places: dict[UUID, RankedCandidate],
@@ -137,12 +163,12 @@ def settle_order(
 ) -> None:
     """Put what holds above what has ended; the other way round where the past is asked for."""
     current = [places[memory_id] for memory_id in telling if memory_id in places]
-    if not current and telling and not query.wants_earlier:
+    if not current and telling and not asked.is_past:
         current = add_unfound(telling, places, ranked, row_filter)
     if not current:
         return
     best = max(current, key=lambda one: one.total)
-    if query.wants_earlier:
+    if asked.is_past:
         move(ended, max(ended.total, best.total + STEP), ENDED)
         return
     top = max(best.total, ended.total)

@@ -15,6 +15,7 @@ from django.db import connection
 
 from memory.claims.questions import AskedFor, read_question
 from memory.facts import queries
+from memory.facts.keys import OPEN_RELATIONS
 from memory.indexes.nearest import vector_literal
 from memory.inference.base import Vector
 from memory.models import EndUser, Fact, FactEvidence
@@ -124,12 +125,23 @@ def answers(fact: ToldFact, asked: AskedFor) -> bool:
 
 
 def find_tellers(user: EndUser, facts: Collection[Fact]) -> dict[UUID, list[UUID]]:
-    """The memories that tell facts, by fact: the bank item first, then the latest words."""
-    found = {fact.pk: [fact.bank_item_id] if fact.bank_item_id else [] for fact in facts}
+    """The memories that tell facts, by fact: the bank item first, then the latest words.
+
+    Of a fact without a relation, or of an end, the turn comes first: "I no longer have a car" is half of what was said,
+    "it's the 47 bus for me" the other.
+    """
+    found: dict[UUID, list[UUID]] = {fact.pk: [] for fact in facts}
+    in_bank = {fact.pk: fact.bank_item_id for fact in facts if fact.bank_item_id}
+    for fact in facts:
+        if fact.pk in in_bank and fact.relation not in OPEN_RELATIONS and fact.tense != "over":
+            found[fact.pk].append(in_bank[fact.pk])
     rows = FactEvidence.objects.filter(user=user, fact_id__in=list(found), stance=1, memory_id__isnull=False)
     for fact_id, memory_id in rows.order_by("-occurred_at", "-pk").values_list("fact_id", "memory_id"):
         if memory_id is not None and memory_id not in found[fact_id]:
             found[fact_id].append(memory_id)
+    for fact_id, item_id in in_bank.items():
+        if item_id not in found[fact_id]:
+            found[fact_id].append(item_id)
     return found
 
 
@@ -167,7 +179,7 @@ def settle_order(
         current = add_unfound(telling, places, ranked, row_filter)
     if not current:
         return
-    best = max(current, key=lambda one: one.total)
+    best = current[0]
     if asked.is_past:
         move(ended, max(ended.total, best.total + STEP), ENDED)
         return

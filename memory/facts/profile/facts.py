@@ -28,6 +28,8 @@ ProfileField = Literal[
     "communication_style",
 ]
 Confidence = Literal["high", "medium", "low"]
+# "fair" is for words that name no relation: kept, and ranked as what was said rather than as a statement of fact.
+Certainty = Literal["high", "medium", "fair", "low"]
 
 DEFAULT_IMPORTANCE: Final = 0.6
 # Other fields have DEFAULT_IMPORTANCE.
@@ -47,7 +49,7 @@ IMPORTANCE: Final[dict[ProfileField, float]] = {
     "challenges": 0.7,
     "work_context": 0.65,
 }
-CONFIDENCE: Final[dict[Confidence, float]] = {"high": 0.9, "medium": 0.7, "low": 0.4}
+CONFIDENCE: Final[dict[Certainty, float]] = {"high": 0.9, "medium": 0.7, "fair": 0.6, "low": 0.4}
 LEAST_CONFIDENCE: Final[Confidence] = "medium"
 
 TAGS: Final[dict[ProfileField, tuple[str, ...]]] = {
@@ -82,7 +84,7 @@ class ProfileFact:
 
     field: ProfileField
     statement: str
-    certainty: Confidence
+    certainty: Certainty
     trust: Trust
     # What it claims, where the rules read it; a statement may hold several claims.
     claims: tuple[Claim, ...] = ()

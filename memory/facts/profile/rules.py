@@ -13,7 +13,7 @@ from memory.claims import Claim, read_claims
 from memory.claims.reader import READ
 from memory.claims.relations import ABOUT
 from memory.claims.subjects import STRANGERS, is_person
-from memory.facts.profile.facts import Confidence, ProfileFact, ProfileField
+from memory.facts.profile.facts import Certainty, ProfileFact, ProfileField
 from memory.guard import TRIVIAL_REASONS, find_order, find_refusal, find_secret
 from memory.language.loader import read_entries
 from memory.tiers import Trust
@@ -121,6 +121,8 @@ def choose_goal(reach: str) -> ProfileField:
     return "long_term_goals" if reach == "far" else "short_term_goals" if reach == "near" else "goals"
 
 
-def choose_confidence(claim: Claim) -> Confidence:
-    unsure = {"family", "colleagues", "challenges", "projects"}
-    return "medium" if choose_field(claim) in unsure or claim.relation == "about" else "high"
+def choose_confidence(claim: Claim) -> Certainty:
+    # What names no relation, or only an end, says little by itself: the turn it was said in says more.
+    if (claim.relation == ABOUT or claim.tense == "over") and not claim.is_request:
+        return "fair"
+    return "medium" if choose_field(claim) in {"family", "colleagues", "challenges", "projects"} else "high"

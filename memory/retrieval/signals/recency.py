@@ -6,7 +6,6 @@ from memory.language import query_cues
 from memory.retrieval.pool import SHRINKAGE, CandidateMemory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
-from memory.retrieval.signals.experience import BELIEVED
 from memory.tiers import Tier
 
 # The number of statements nearest to the topic that are compared with each other.
@@ -93,9 +92,7 @@ def score_change(query: Query, pool: Pool) -> list[float]:
     """Up for a statement that says that something has changed."""
     sign = -1.0 if query.wants_earlier else 1.0
     return [
-        sign
-        * topical
-        * float(memory.is_statement and query_cues.CHANGED.search(text) is not None and memory.confidence > BELIEVED)
+        sign * topical * float(memory.is_sure_statement and query_cues.CHANGED.search(text) is not None)
         for memory, text, topical in zip(pool.memories, pool.plain, pool.not_off_topic, strict=True)
     ]
 

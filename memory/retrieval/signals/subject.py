@@ -22,7 +22,8 @@ def score_about_me(query: Query, pool: Pool) -> list[float]:
     if not query.is_about_me or query.relations or query.named:
         return [0.0] * len(pool)
     return [
-        float(memory.is_statement and not others) * (topical if query_cues.THE_USER.search(text) else topical * topical)
+        float(memory.is_sure_statement and not others)
+        * (topical if query_cues.THE_USER.search(text) else topical * topical)
         for memory, text, topical, others in zip(
             pool.memories, pool.plain, pool.not_off_topic, pool.subjects, strict=True
         )

@@ -42,30 +42,26 @@ ANYTHING: Final = "anything"
 ALLERGY: Final = "allergy"
 # Of what an allergy names. "Nuts at a picnic" are food: what else the sentence touches does not limit it.
 REACTED_TO: Final = frozenset({"food", "drink", "animals", "home", "clothes", "beauty"})
-# Relations and categories of facts that are constraints whatever their words, with the kind of each.
+# Relations of facts that are constraints whatever their words, with the kind of each. Not style: it has few words, and
+# what is read as style without them is mostly something else.
 KIND_OF_RELATION: Final = {
     "allergic_to": ALLERGY,
     "intolerant_to": ALLERGY,
     "has_condition": "heart",
     "takes": "medication",
     "medication": "medication",
-    "diet": "diet",
-    "style": STYLE,
-    "communication_style": STYLE,
-    "manner style": STYLE,
 }
 # Words between "can't" and what cannot be done, and between "no" and what is not eaten.
 REACH: Final = 3
 
 
 @lru_cache(maxsize=8192)
-def find_constraint(statement: str, relation: str = "", category: str = "") -> frozenset[str]:
-    """The topics that a statement limits; empty where it limits nothing. ``relation`` and ``category`` of its fact."""
+def find_constraint(statement: str, relation: str = "") -> frozenset[str]:
+    """The topics that a statement limits; empty where it limits nothing. ``relation`` is its fact's, where known."""
     read = find_topic_words(statement)
     kinds = {kind.removeprefix(KIND) for kind in read.spans if kind.startswith(KIND)}
-    # "I drink two coffees" is told under diet too: there the words decide.
-    told = {KIND_OF_RELATION[name] for name in (relation, category) if name in KIND_OF_RELATION}
-    kinds |= told - {"diet"}
+    # Not diet: "I drink two coffees" is told under it too.
+    kinds |= {KIND_OF_RELATION[relation]} if relation in KIND_OF_RELATION else set()
     found = {topic for kind in kinds for topic in LIMITS.get(kind, ())}
     if STYLE in kinds:
         found.add(STYLE)

@@ -35,3 +35,5 @@ class Claim:
     replaces: str = ""
     # Whether the person puts right what they said, rather than telling that it has changed.
     is_correction: bool = False
+    # A sentence of the person's that claims nothing by itself, to be held against what is known.
+    is_remark: bool = False

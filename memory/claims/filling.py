@@ -10,7 +10,7 @@ from memory.claims.clauses import ClauseTokens
 from memory.claims.lexicon import MARK
 from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import ABOUT
-from memory.claims.resolution import KnownSlot
+from memory.claims.resolution import SEES, KnownSlot, find_care
 from memory.claims.slots import SlotMatch
 from memory.claims.subjects import PRONOUN, find_people_of
 from memory.claims.succession import find_told
@@ -68,6 +68,8 @@ def choose_subject(slot: SlotMatch, first: Claim) -> str:
 
 def end_told(claim: Claim, known: Sequence[KnownSlot]) -> Claim:
     """ "Pettifer has left the company" ends what was told of Pettifer, in the slot it was told in."""
+    if claim.relation == SEES:
+        return replace(claim, relation=find_care(known))
     if claim.tense != "over" or claim.relation not in {ABOUT, "owns", "has", "takes"}:
         return claim
     told = find_told(claim.statement, known)

@@ -25,6 +25,15 @@ EVENT_WITHIN: Final = 4
 # What a turn is about that asks for work, tells of the moment or of what somebody thinks.
 ASIDE: Final = ("today", "weather", "errand", "would", "request", "text work", "opinion")
 ASIDE_OF_CLAIMS: Final = tuple(MARK + kind for kind in ("plan", "temporary", "past", "opines", "machine", "reacts"))
+# What no remark is: work to do, what is planned or only thought.
+NO_REMARK: Final = (
+    "would",
+    "request",
+    "text work",
+    *(MARK + kind for kind in ("plan", "temporary", "opines", "machine")),
+)
+NOT_PLAIN: Final = ("today", *NO_REMARK, MARK + "past")
+LEAST_OF_REMARK: Final = 2
 SPEAKS: Final = ("me", MARK + "i", MARK + "self")
 POSSESSIVES: Final = ("mine", MARK + "my")
 LASTING: Final = (MARK + "topic", MARK + "habit")
@@ -58,6 +67,19 @@ def is_aside(sentence: Sentence, start: int, end: int) -> bool:
     if has_within(sentence, start, end, "state") and speech.is_passing_state(sentence):
         return True
     return sentence.has_at(start, "there") and not has_within(sentence, start, end, *LASTING)
+
+
+def is_plain(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether a clause that fills a slot is meant: no plan, no task, nobody's opinion, nothing that holds for today."""
+    return not stands_apart(sentence, start, end, *NOT_PLAIN)
+
+
+def is_remark(sentence: Sentence) -> bool:
+    """Whether a sentence says something of the world of the person, if only beside what is known: "Böhme hört auf"."""
+    end = len(sentence.words)
+    if sentence.is_question or end < LEAST_OF_REMARK or sentence.has_at(0, MARK + "asks"):
+        return False
+    return not stands_apart(sentence, 0, end, *NO_REMARK)
 
 
 def stands_apart(sentence: Sentence, start: int, end: int, *kinds: str) -> bool:

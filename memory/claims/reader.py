@@ -9,12 +9,13 @@ from memory.claims.building import build_claim, find_language, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.filling import fill_claims
-from memory.claims.general import find_general_claim
+from memory.claims.general import find_general_claim, is_plain, is_remark
 from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
+from memory.claims.nouns import NAMED
 from memory.claims.rejection import find_statement_end, has_within
-from memory.claims.relations import REQUEST
+from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.requests import LEAST_TOLD, find_request
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
@@ -32,12 +33,20 @@ LONGEST: Final = 300
 # Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were.
 MOST_WORDS: Final = 100
 MOST_CLAIMS: Final = 12
+# Slots whose words say as often something in passing: "I take the bus", "I like it".
+UNSURE: Final = frozenset(
+    {"likes", "dislikes", "eats", "drinks", "has", "takes", "owns", "is", "hobby", "plays", "goes_to"}
+)
+SURE_OF_OTHERS: Final = frozenset({"school", "works_at", "lives_in", "works_as", "age", "birthday", "allergic_to"})
 # Words from which a clause about "it" or "her" may hold, besides, the name of what it is about.
 SHORTEST_ALONE: Final = 6
 
 
-def read_claims(text: str, previous: Sequence[str] = ()) -> list[Claim]:
-    """The claims of a text in its order. ``previous`` are earlier turns of the same person, oldest first."""
+def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool = False) -> list[Claim]:
+    """The claims of a text in its order. ``previous`` are earlier turns of the same person, oldest first.
+
+    ``with_remarks``: also the person's other sentences, which claim nothing but may change what is known.
+    """
     original = normalise_text(text[:READ])
     masked = mask_other_voices(original)
     whole = annotate_text(masked, load_claim_words())
@@ -59,7 +68,7 @@ def read_claims(text: str, previous: Sequence[str] = ()) -> list[Claim]:
         if request is not None and not has_frame(sentence):
             claim, skip = read_request(whole, index, request, place)
             if claim is not None:
-                found.append(claim)
+                found.append(fill_request(claim, sentence, whole, known))
                 continue
         if has_other_voice(sentence) or find_secret(sentence.raw) or find_order(sentence.raw):
             continue
@@ -67,6 +76,8 @@ def read_claims(text: str, previous: Sequence[str] = ()) -> list[Claim]:
             resolve_pronoun(claim, before) for claim in read_sentence(sentence, whole, mentions, place, known, before)
         ]
         known += [KnownSlot(one.subject, one.relation, one.object) for one in claims if one]
+        if with_remarks and not any(claims) and not is_laughing and is_remark(sentence):
+            claims = [claim_remark(sentence, whole, place)]
         # Who laughs may still tell of a change; what only sounds like a fact is a joke.
         found += [claim for claim in claims if claim and not (is_laughing and claim.tense == "present")]
         mentions |= collect_mentions([sentence.raw])
@@ -152,9 +163,54 @@ def read_sentence(
     if moved is not None and not any(overlaps(slot.object_span, moved.object_span) for slot in slots):
         slots.append(moved)
         told = told if any(told) else [[claim_moved(sentence, moved, tokens, place, language)]]
+    if not any(told):
+        told = [[claim] for slot in slots if (claim := claim_slot(sentence, slot, tokens, place, language))]
     for claims in told:
         if claims:
             yield from fill_claims(claims, sentence, tokens, slots, place, known, before)
+
+
+def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot]) -> Claim:
+    """What is to be remembered, with the slot that its words fill."""
+    language = find_language(whole) or "en"
+    slots = read_slots(sentence.raw, whole.languages, known)
+    slot = next(iter(slots), None) or find_moved(sentence.raw, language, known)
+    if slot is None or claim.relation not in {REQUEST, ABOUT}:
+        return claim
+    slot = follow_known(slot, sentence.raw, language, known)
+    return replace(claim, subject=slot.subject, relation=slot.relation, object=slot.object, replaces=slot.replaces)
+
+
+def claim_remark(sentence: Sentence, whole: AnnotatedText, place: int) -> Claim:
+    statement = word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))[:LONGEST]
+    span = (place, place + len(sentence.raw))
+    return Claim(SPEAKER, ABOUT, "", statement, span, lang=find_language(whole), is_remark=True)
+
+
+def claim_slot(sentence: Sentence, slot: SlotMatch, tokens: ClauseTokens, place: int, language: str) -> Claim | None:
+    """A clause that no opening knows, but that fills a slot for sure: "my account's with Northbank, the app is bad"."""
+    if sentence.is_question or slot.weight == 0 or slot.relation in UNSURE or not is_person_slot(slot):
+        return None
+    piece = next(
+        (
+            (first, last)
+            for segment in tokens.segments
+            for first, last in [(segment[0][0], segment[-1][1])]
+            if tokens.starts[first] <= slot.object_span[0] < tokens.ends[last - 1]
+        ),
+        None,
+    )
+    if piece is None or not (slot.weight == NAMED or is_plain(sentence, *piece)):
+        return None
+    statement = word_statement(sentence, tokens, *piece)
+    if not statement or len(statement) > LONGEST or find_refusal(statement) is not None:
+        return None
+    span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
+    return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language)
+
+
+def is_person_slot(slot: SlotMatch) -> bool:
+    return bool(slot.object) and (slot.subject == SPEAKER or slot.relation in SURE_OF_OTHERS)
 
 
 def claim_moved(sentence: Sentence, moved: SlotMatch, tokens: ClauseTokens, place: int, language: str) -> Claim:

@@ -27,6 +27,7 @@ FAVORITE: Final = "favorite"
 # Templates that name somebody or something.
 NAMING: Final = frozenset({"named", "name", "nickname"})
 HAS: Final = "has"
+SUCCESSOR: Final = "successor"
 SEES: Final = "sees"
 CARE: Final = frozenset({"doctor", "dentist", "therapist", "vet", "physio", "hairdresser"})
 # Relations of a thing or an animal that "it" goes on about.
@@ -67,10 +68,24 @@ def read_slots(raw: str, languages: frozenset[str] | None, known: Sequence[Known
 def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> list[SlotMatch]:
     if slot.relation in {FAVORITE, POSSESSED}:
         return resolve_noun(slot, raw, language)
+    if slot.relation == SUCCESSOR:
+        return succeed(slot, known)
     subject = find_subject_name(slot.subject, language, known)
-    if subject is None:
+    # "We're calling her Duchess": whom the person names is whoever was told of last.
+    if slot.relation == "named" and subject == SPEAKER:
+        subject = find_last_subject(language, known)
+    if subject is None or not means_name(slot, subject, raw):
         return []
     slot = replace(slot, subject=subject)
+    if slot.relation == "works_at" and any(one.subject == subject and one.relation == "school" for one in known):
+        slot = replace(slot, relation="school")
+    return resolve_relation(slot, subject, raw, language, known)
+
+
+def resolve_relation(
+    slot: SlotMatch, subject: str, raw: str, language: str, known: Sequence[KnownSlot]
+) -> list[SlotMatch]:
+    """The slots of a template that says only in part which relation it is."""
     if slot.relation in NAMING and subject != SPEAKER:
         return resolve_naming(slot, language, known)
     if slot.relation == HAS:
@@ -81,9 +96,28 @@ def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
         return [replace(slot, object=write_digits(slot.object))]
     if slot.relation == "works_as" and not is_somebody(subject, language, known):
         return [replace(slot, relation="is")]
-    if slot.relation in {"time", "named"} and subject == SPEAKER:
+    if slot.relation == "time" and subject == SPEAKER:
         return []
     return split_dose(slot)
+
+
+def means_name(slot: SlotMatch, subject: str, raw: str) -> bool:
+    """ "It's Helena Crosse" and "I go to PureFit" name somebody or something, "it's late" and "I go to bed" do not."""
+    spoken = WORDS.findall(raw[slot.object_span[0] : slot.object_span[1]])
+    is_capital = all(word[0].isupper() for word in spoken[:LONGEST_NAME])
+    if slot.relation == "goes_to":
+        return is_capital
+    if slot.relation == "name" and subject == SPEAKER and not slot.is_explicit:
+        return bool(spoken) and (is_capital or len(spoken) == 1) and len(spoken) <= LONGEST_NAME + 1
+    return True
+
+
+def succeed(slot: SlotMatch, known: Sequence[KnownSlot]) -> list[SlotMatch]:
+    """ "Her chair went to Ingrid Vance": whoever was told of last has somebody in their place."""
+    told = next((one for one in reversed(known) if one.subject == SPEAKER and is_person(one.relation)), None)
+    if told is None:
+        return []
+    return [replace(slot, subject=SPEAKER, relation=told.relation, replaces=told.object)]
 
 
 def split_dose(slot: SlotMatch) -> list[SlotMatch]:
@@ -108,14 +142,16 @@ def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
     is_named = any(word[0].isupper() or word[0].isdigit() or "א" <= word[0] <= "ת" for word in spoken)
     if is_person(noun[1]) and (not (is_named or raw == raw.casefold()) or len(spoken) > LONGEST_NAME + 1):
         return []
-    return [replace(slot, subject=SPEAKER, relation=noun[1])]
+    # "My screen is black": a noun that no list knows says too little to make a claim by itself.
+    is_known = find_known_noun(WORDS.findall(slot.subject), language) is not None
+    return [replace(slot, subject=SPEAKER, relation=noun[1], weight=slot.weight if is_known else 0)]
 
 
 def resolve_naming(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -> list[SlotMatch]:
     """ "He's called Bruno": the name of what was told of, in its own slot."""
-    told = next((one for one in reversed(known) if slot.subject in {one.object, one.subject}), None)
+    told = next((one for one in reversed(known) if one.object == slot.subject and one.relation != HAS), None)
     noun = find_known_noun(WORDS.findall(slot.subject), language)
-    if told is not None and told.object == slot.subject and told.relation != HAS:
+    if told is not None:
         return [replace(slot, subject=told.subject, relation=told.relation, replaces=told.object)]
     if noun is not None and is_person_or_animal(noun[1]):
         return [replace(slot, subject=SPEAKER, relation=noun[1])]
@@ -159,9 +195,10 @@ def find_subject_name(spoken: str, language: str, known: Sequence[KnownSlot]) ->
         return SPEAKER
     if any(word in load_words(language, "my") for word in folded):
         return find_owned_name(words, folded, language, known)
-    name = " ".join(words).casefold()
-    if any(name in {one.object, one.subject} for one in known):
-        return name
+    told_of = {one.object for one in known} | {one.subject for one in known}
+    for at in range(len(words)):
+        if (name := " ".join(words[at:]).casefold()) in told_of:
+            return name
     small = load_words(language, "article") | load_words(language, "with he")
     rest = [word for word, plain in zip(words, folded, strict=True) if plain not in small]
     return " ".join(rest).casefold() if 0 < len(rest) <= LONGEST_NAME else None

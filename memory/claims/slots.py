@@ -11,7 +11,7 @@ from memory.claims.templates import PARTINGS, SUBJECT, SlotTemplate, index_templ
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes, read_entries
 
-TOKEN: Final = re.compile(r"\d+(?:[.,:/]\d+)+|[^\W_]+|\ue001|[,;:—–()\"«»“”.!?]|\s-+\s")
+TOKEN: Final = re.compile(r"\d+(?:[.,:/]\d+)+|[א-ת]+\"[א-ת]+|[^\W_]+|\ue001|[,;:—–()\"«»“”.!?]|\s-+\s")
 # Words of a sentence that are read for slots.
 MOST_TOKENS: Final = 60
 PARTING: Final = re.compile(f"[{PARTINGS}]")
@@ -57,7 +57,9 @@ class TokenString:
 
 
 def read_tokens(raw: str, language: str) -> TokenString:
-    stops, joints, adverbs = (load_words(language, kind) for kind in ("stop", "joint", "adverb"))
+    stops, adverbs = load_words(language, "stop"), load_words(language, "adverb")
+    # Accents count: "è" joins nothing.
+    joints = frozenset(read_entries(language, SUBJECT, "joint"))
     text: list[str] = []
     places: list[int] = []
     gap = ","
@@ -71,7 +73,7 @@ def read_tokens(raw: str, language: str) -> TokenString:
         if (count := count + 1) > MOST_TOKENS:
             break
         folded = fold_letters(word)
-        is_joint = folded in joints
+        is_joint = word.casefold() in joints
         is_stop = is_joint or folded in stops
         text.append(MARKS[is_stop, folded in adverbs] if gap == " " else gap)
         places.append(match.start())

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from memory.claims.nouns import WORDS
+from memory.claims.nouns import WORDS, find_known_noun
 from memory.claims.resolution import DOSE, KnownSlot
 from memory.claims.slots import SlotMatch, load_words
 from memory.guard.spelling import fold_letters
@@ -18,6 +18,7 @@ SHORTEST_TOLD: Final = 3
 # Relations whose object is a value that may come without its slot: "now it's 40 mg", "Thursdays now".
 DOSES: Final = frozenset({"takes_dose"})
 SLOTS: Final = "slots"
+PHONE: Final = re.compile(r"\+?\d[\d /-]{5,18}\d")
 
 
 def follow_known(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch:
@@ -25,7 +26,8 @@ def follow_known(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
     old, is_correction = find_replaced(slot, raw, language)
     if old:
         slot = replace(slot, replaces=slot.replaces or old, is_correction=is_correction)
-    if slot.is_over and (told := find_told(slot.object, known)) is not None:
+    told = find_told(slot.object, known) or find_of_noun(slot.object, language, known) if slot.is_over else None
+    if told is not None:
         return replace(slot, subject=told.subject, relation=told.relation, object=told.object)
     return slot
 
@@ -67,11 +69,18 @@ def find_told(spoken: str, known: Sequence[KnownSlot]) -> KnownSlot | None:
     return None
 
 
+def find_of_noun(spoken: str, language: str, known: Sequence[KnownSlot]) -> KnownSlot | None:
+    """ "I no longer have a car" ends the car that was told by its name."""
+    noun = find_known_noun(WORDS.findall(spoken), language)
+    return next((one for one in reversed(known) if noun is not None and one.relation == noun[1]), None)
+
+
 def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch | None:
     """A value whose slot only the last turns tell: "it's 40 mg, not 20", "on Thursdays now"."""
     if not known:
         return None
-    for pattern, fits in ((DOSE, DOSES), (load_days(language), frozenset({"time"}))):
+    values = ((DOSE, DOSES), (load_days(language), frozenset({"time"})), (PHONE, frozenset({"phone_number"})))
+    for pattern, fits in values:
         found = list(pattern.finditer(raw))
         told = next((one for one in reversed(known) if one.relation in fits), None)
         if not found or told is None:

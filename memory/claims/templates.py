@@ -197,7 +197,7 @@ def build_element(language: str, part: str, gap: str, *, is_last: bool, is_glued
         first = "" if is_glued else "[ ~:]"
         if is_last:
             return f"(?P<{name}>{first}{WORD}(?:{ON}{WORD}){{0,{MOST_WORDS}}})"
-        return f"(?P<{name}>{first or ANY_GAP}{WORD}(?:{ON}{WORD}){{0,{MOST_WORDS - 3}}}?)"
+        return f"(?P<{name}>{ANY_GAP if gap == ANY_GAP else first}{WORD}(?:{ON}{WORD}){{0,{MOST_WORDS - 3}}}?)"
     if part == ":":
         return "(?=:)"
     is_optional = part.endswith("?")

@@ -20,7 +20,7 @@ from memory.tiers import Trust
 
 __all__ = ["LONGEST", "MOST_FACTS", "READ", "find_facts_by_rules"]
 
-MOST_FACTS = 5
+MOST_FACTS = 12
 LONGEST = 300
 # People of whom a fact is nobody's business unless it touches the person.
 # What the guard holds of a sentence by its words alone, though the clause claims something: 15 of 79 new values.
@@ -67,11 +67,14 @@ CATEGORY_FIELDS: Final[dict[str, ProfileField]] = {
 
 
 def find_facts_by_rules(
-    message: str, previous: Sequence[str] = (), *, requests_only: bool = False
+    message: str, previous: Sequence[str] = (), *, requests_only: bool = False, with_remarks: bool = False
 ) -> list[ProfileFact]:
-    """The profile facts of a message, each as a sentence of its own. ``previous`` are the person's last turns."""
+    """The profile facts of a message, each as a sentence of its own. ``previous`` are the person's last turns.
+
+    ``with_remarks``: also sentences that claim nothing, of low certainty: worth keeping only where they change a fact.
+    """
     found: dict[str, ProfileFact] = {}
-    for claim in read_claims(message, previous):
+    for claim in read_claims(message, previous, with_remarks=with_remarks):
         if requests_only and not claim.is_request:
             continue
         statement = word_statement(claim)
@@ -122,6 +125,8 @@ def choose_goal(reach: str) -> ProfileField:
 
 
 def choose_confidence(claim: Claim) -> Certainty:
+    if claim.is_remark:
+        return "low"
     # What names no relation, or only an end, says little by itself: the turn it was said in says more.
     if (claim.relation == ABOUT or claim.tense == "over") and not claim.is_request:
         return "fair"

@@ -2,10 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from memory.facts.pairs.lexicon import list_slots
 from memory.facts.pairs.reading import PairReading
 from memory.facts.pairs.words import PairWord
+
+SHORT: Final = 4
+HALF: Final = 0.5
 
 Words = tuple[PairWord, ...]
 
@@ -30,6 +34,13 @@ class Comparison:
         found = tuple(word for word in self.shared if not word.is_marker)
         is_bare = all(word.is_marker for word in (*self.a.words, *self.b.words))
         return self.shared if is_bare else found
+
+    @cached_property
+    def is_one_point(self) -> bool:
+        """Whether they say of one thing one and the same, so that a denial of one denies the other."""
+        owned = {word.key for word in (*self.a.owned, *self.b.owned)}
+        is_more = any(word.key not in owned for word in self.told)
+        return bool(self.told) and (self.coverage == 1 or (self.coverage >= HALF and is_more))
 
     @cached_property
     def only_a(self) -> Words:
@@ -126,6 +137,21 @@ class Comparison:
         if a.opening_name and a.opening_name == b.opening_name:
             return True
         return any(one.meets(other) for one in a.owned for other in b.owned)
+
+    @cached_property
+    def is_one_attribute(self) -> bool:
+        """ "The user's car is a Skoda", "... a Mazda": one thing of the person with two names."""
+        a, b = self.a, self.b
+        if not self.is_about_one_thing or not self.have_other_names or a.kin:
+            return False
+        return all("copula" in side.tags and len(side.words) <= SHORT for side in (a, b))
+
+    @cached_property
+    def is_of_others(self) -> bool:
+        """Two notes on days and times, neither of them about the person."""
+        a, b = self.a, self.b
+        kinds = {kind for kind, _ in a.values} & {kind for kind, _ in b.values}
+        return not (a.is_of_user or b.is_of_user or self.shared_slots) and bool(kinds)
 
     @cached_property
     def is_substitution(self) -> bool:

@@ -21,6 +21,10 @@ ALIKE: Final = 0.85
 APART: Final = frozenset({"second", "project", "private", "work"})
 
 
+# "In spring" says when something happened as often as when it holds.
+SEASONS: Final = frozenset({"spring", "summer", "autumn", "winter"})
+
+
 def judge_pair(
     a: PairStatement, b: PairStatement, cosine: float | None = None, *, is_ordered: bool = False
 ) -> PairVerdict:
@@ -58,8 +62,8 @@ def judge_readings(both: Comparison) -> PairVerdict:
         return "contradiction"
     turned = a.polarity != b.polarity or (a.time != b.time and "ended" in (a.time, b.time))
     if turned:
-        same = both.told and both.coverage >= HALF
-        return apart if not same else "keep_both" if a.contexts != b.contexts else "contradiction"
+        is_elsewhere = (a.contexts - SEASONS) != (b.contexts - SEASONS)
+        return apart if not both.is_one_point else "keep_both" if is_elsewhere else "contradiction"
     return judge_values(both, apart)
 
 
@@ -74,20 +78,27 @@ def judge_values(both: Comparison, apart: PairVerdict) -> PairVerdict:
     a, b = both.a, both.b
     differ = conflict(a.values, b.values)
     is_open = bool(both.only_a and both.only_b)
-    if differ and (both.single_slots or not (a.words or b.words) or (both.told and not is_open)):
+    if (
+        differ
+        and not both.is_of_others
+        and (both.single_slots or not (a.words or b.words) or (both.told and not is_open))
+    ):
         return "contradiction"
-    if both.single_slots and is_open:
+    if both.is_of_others and both.only_a and both.only_b:
+        return "keep_both"
+    if both.is_one_attribute:
+        return "contradiction"
+    if both.single_slots - list_slots("numeric") and is_open:
         return "keep_both" if "second" in a.tags | b.tags or not both.are_values_alike else "contradiction"
     if is_open and any(word.key == "best" for word in both.shared) and len(both.shared) > 1:
         return "contradiction"
     if not (a.words or b.words) and a.values and not differ:
         return "merge" if len(a.said & b.said) > len(a.said ^ b.said) / 2 else apart
     is_open = any(map(is_told, both.only_a)) and any(map(is_told, both.only_b))
-    if not is_open and not differ and is_same_matter(both):
-        return "merge"
-    if not differ and is_paraphrase(both):
-        return "merge"
-    return apart
+    if differ or not ((not is_open and is_same_matter(both)) or is_paraphrase(both)):
+        return apart
+    # "Ten minutes", "over an hour".
+    return "unsure" if "unit" in a.tags & b.tags and bool(a.values) != bool(b.values) else "merge"
 
 
 def is_paraphrase(both: Comparison) -> bool:

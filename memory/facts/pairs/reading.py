@@ -41,6 +41,8 @@ SLOT_OF_RELATION: Final = {
 
 # Slots that leave open which other one a statement is about: a gym opens at six, a first day may be at a bank.
 BESIDE: Final = frozenset({"departure", "bank", "job", "employer", "school", "course"})
+# The end of a phone number: "it ends in 518".
+LEAST_PHONE: Final = 100
 PETS: Final = frozenset({"dog", "cat", "pet"})
 OF_BEINGS: Final = frozenset({"name", "age", "height", "weight", "eyes", "hair", "birthday", "origin", "sleep"})
 
@@ -77,6 +79,7 @@ class PairReading:
     domains: frozenset[str]
     verbs: frozenset[str]
     # What the reader of claims says besides: its slot, and an old value.
+    claimed: str
     relation: str
     replaces: str
     replaced_words: frozenset[str]
@@ -110,6 +113,9 @@ def find_slots(parts: Sequence[SentenceReader], relation: str) -> frozenset[str]
     if "partner" in found and found != {"partner"}:
         # What a wife or husband does is told of them.
         found -= {"partner"}
+    numbers = {value for part in parts for kind, value in find_values(part.sentence.raw) if kind == "number"}
+    if numbers and max(numbers) < LEAST_PHONE:
+        weak -= {"phone"}
     has_others = any(part.has_beings or part.owned_places for part in parts)
     if not any(part.is_of_user for part in parts) or has_others:
         weak -= {"name"}
@@ -163,6 +169,7 @@ def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStateme
         has_feeling=bool(tags & {"good", "bad"}),
         tags=tags,
         domains=frozenset().union(*(domains.get(member, frozenset()) for member in members)),
+        claimed=statement.relation,
         relation=relation,
         replaces=fold_text(statement.replaces),
         replaced_words=frozenset().union(*(part.replaced_words for part in parts)),

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from memory.claims import is_single_valued
 from memory.facts.pairs.comparison import Comparison
 from memory.facts.pairs.lexicon import list_slots
 from memory.facts.pairs.reading import PairReading
@@ -28,7 +29,7 @@ def is_replaced(both: Comparison) -> bool:
         return False
     if both.axis_conflict and old.polarity and new.polarity:
         return True
-    return ends_old(both) or changes_slot(both) or names_old(both)
+    return ends_old(both) or has_other_value(both) or changes_slot(both) or names_old(both)
 
 
 def is_ending(reading: PairReading) -> bool:
@@ -49,6 +50,14 @@ def ends_old(both: Comparison) -> bool:
         return True
     is_whole = not any(is_proper(word, new) for word in both.only_b)
     return bool(both.shared_slots & list_slots("things")) and is_whole and is_ending(new)
+
+
+def has_other_value(both: Comparison) -> bool:
+    """By the relation that the reader of claims gave both, where it holds one value."""
+    old, new = both.a, both.b
+    is_kept = new.relation in both.shared_slots or new.claimed.startswith("favorite_")
+    is_one = old.claimed == new.claimed and is_single_valued(new.claimed) and is_kept and old.polarity and new.polarity
+    return is_one and bool(old.told and new.told) and old.told.isdisjoint(new.told) and not new.tags & PASSING
 
 
 def changes_slot(both: Comparison) -> bool:

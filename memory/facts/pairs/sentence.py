@@ -17,6 +17,7 @@ from memory.language.loader import collect_entries, list_codes, read_entries
 from memory.language.names import capitalises_nouns, find_names, load_given_names
 from memory.language.numbers import AMOUNT, load_values
 from memory.language.periods import find_month_term
+from memory.language.stems import DEFAULT_LANGUAGE
 from memory.language.stopwords import load_stop_words
 
 # People whom a statement about "the user's ..." is about; the others are slots of the person: a boss, a dentist.
@@ -141,13 +142,26 @@ class SentenceReader:
 
     def _find_verb(self) -> str:
         """What the person does: the first word behind them that is more than a copula."""
-        users = self.spans.get(MARK + "user", ()) or self.spans.get(CLAIM + "i", ())
-        copulas = {at for at, _ in (*self.spans.get(MARK + "copula", ()), *self.spans.get(MARK + "not", ()))}
+        user = self.spans.get(MARK + "user", ())
+        users = user or self.spans.get(CLAIM + "i", ())
+        copulas = self._cover(MARK + "copula", MARK + "not")
+        copulas |= {
+            at for start, end in self.spans.get(MARK + "past", ()) if end - start > 1 for at in range(start, end)
+        }
         for _, end in users:
             place = next((at for at in range(end, len(self.sentence.words)) if at not in copulas), None)
             if place is None or place in self._cover(MARK + "chance", MARK + "vague"):
                 return ""
             word = self.sentence.words[place]
+            if (
+                place == end
+                and self.languages[0] == DEFAULT_LANGUAGE
+                and user
+                and word.isascii()
+                and not word.endswith("s")
+            ):
+                # A past form tells of what happened once.
+                return ""
             is_verb = place == end or not (self._is_grammar(word) or self._is_figure(word))
             return strip_mark(form_stems(word, self.languages)[0]) if is_verb else ""
         return ""
@@ -175,13 +189,13 @@ class SentenceReader:
 
     def _find_opening_name(self) -> str:
         raw = WORD.findall(self.sentence.raw)
-        if not raw or not raw[0][:1].isupper() or self.spans.get(MARK + "user") or 0 in self.owned_places:
+        if not raw or not raw[0][:1].isupper() or 0 in self.owned_places | self.owners:
             return ""
         word = self.sentence.words[0]
-        if self.is_of_user and fold_text(word) not in load_given_names():
-            return ""
+        if fold_text(word) in load_given_names():
+            return strip_accents(word)
         is_known = find_english_name(form_stems(word, self.languages)) is not None or self._covers(0)
-        return "" if is_known or any(word in load_stop_words(code) for code in self.languages) else strip_accents(word)
+        return "" if self.is_of_user or is_known or self._is_grammar(word) else strip_accents(word)
 
     def _covers(self, place: int) -> bool:
         return any(start <= place < end for spans in self.spans.values() for start, end in spans)

@@ -125,8 +125,7 @@ class Comparison:
         """Whether what is left on both sides is of one kind: names on both, or on neither."""
         if not self.single_slots & list_slots("named"):
             return True
-        is_told = self.a.relation == self.b.relation != "" or not (self.a.has_capitals and self.b.has_capitals)
-        if self.single_slots <= list_slots("only named") and not is_told:
+        if self.single_slots <= list_slots("only named") and self.a.has_capitals and self.b.has_capitals:
             return self.have_other_names
         return any(word.is_name for word in self.only_a) == any(word.is_name for word in self.only_b)
 

@@ -108,6 +108,9 @@ def is_paraphrase(both: Comparison) -> bool:
     """
     if both.cosine is None or both.have_other_names or both.is_substitution or both.has_owner_left:
         return False
+    left = (*both.only_a, *both.only_b)
+    if any(word.is_marker and not word.slots <= list_slots("plain") for word in left):
+        return False
     if both.a.is_english and both.b.is_english:
         return both.cosine >= CLOSE and both.coverage >= THIRD
     return both.cosine >= ALIKE and both.coverage >= MOST

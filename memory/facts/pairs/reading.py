@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
+from memory.claims.voices import load_titles
 from memory.facts.pairs.lexicon import list_all_slots, load_domains, load_pair_words
 from memory.facts.pairs.sentence import KIN, SentenceReader
 from memory.facts.pairs.statement import READ, PairStatement
@@ -30,12 +31,10 @@ SLOT_OF_RELATION: Final = {
     "fiance": "partner",
     "phone_number": "phone",
     "blood_type": "blood",
-    "takes": "medication",
     "takes_dose": "medication",
     "allergic_to": "allergy",
     "speaks": "language",
     "born_in": "origin",
-    "pays": "salary",
 }
 
 
@@ -94,7 +93,8 @@ class PairReading:
 
 @lru_cache(maxsize=8192)
 def read_pair_statement(statement: PairStatement) -> PairReading:
-    text = statement.statement[:READ]
+    # The dot of a title ends no sentence.
+    text = load_titles().sub(lambda found: found[0][:-1], statement.statement[:READ])
     whole = annotate_text(text, load_pair_words())
     languages = tuple(code for code in LANGUAGES if whole.languages and code in whole.languages) or (DEFAULT_LANGUAGE,)
     parts = [SentenceReader(sentence, languages) for sentence in whole.own_sentences]
@@ -104,7 +104,9 @@ def read_pair_statement(statement: PairStatement) -> PairReading:
 def find_slots(parts: Sequence[SentenceReader], relation: str) -> frozenset[str]:
     """Weak ones where nothing else names a slot; a name is the person's own only where nothing else bears it."""
     found = frozenset(slot for part in parts for slot in part.slots)
-    if relation in list_all_slots() and not (relation == "employer" and found & {"home", "shift"}):
+    # To work early shifts is no employer, and "soy alérgica" is no profession.
+    is_other = (relation == "employer" and found & {"home", "shift"}) or (relation == "job" and found)
+    if relation in list_all_slots() and not is_other:
         found |= {relation}
     if found & PETS:
         # The age of a dog is not the person's.

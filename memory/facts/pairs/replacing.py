@@ -66,12 +66,7 @@ def changes_slot(both: Comparison) -> bool:
     named = old.named_slots & new.named_slots & list_slots("replaced")
     weak = old.slots & new.weak_slots if has_value(both, new) else frozenset()
     slots = (both.shared_slots or weak) & list_slots("single") | named
-    if (
-        "practice" in slots
-        and not slots - {"practice"}
-        and old.slots & LEAVING
-        and not old.slots & CLINICIANS - new.slots
-    ):
+    if slots == {"practice"} and (old.slots & LEAVING - CLINICIANS or new.slots & LEAVING):
         return False
     doses = {"dose"} <= {kind for kind, _ in old.values} & {kind for kind, _ in new.values}
     if doses and is_changing(new) and conflict(old.values, new.values):

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from memory.claims import Claim, read_claims
 from memory.claims.claim import SPEAKER, ClaimTense
+from memory.claims.statements import read_told_claims
 
 # `unsure` goes to a person's review.
 PairVerdict = Literal["merge", "keep_both", "contradiction", "unrelated", "unsure"]
@@ -32,7 +33,7 @@ class PairStatement:
 def read_statement(text: str) -> PairStatement:
     """What a person says of themselves, or what is said of "the user", as one statement."""
     text = text[:READ]
-    claim = next(iter(read_claims(text)), None)
+    claim = next(iter(read_told_claims(text) or read_claims(text)), None)
     return build_pair_statement(claim, text) if claim else PairStatement(text, SPEAKER)
 
 

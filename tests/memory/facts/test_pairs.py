@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.facts.pairs import judge_pair, read_statement
+from memory.facts.pairs import PairStatement, judge_pair, read_statement
 
 
 def judge(a: str, b: str, cosine: float | None = None, *, is_ordered: bool = False) -> str:
@@ -68,3 +68,75 @@ def test_what_can_both_hold_is_kept(a: str, b: str) -> None:
 )
 def test_a_shared_word_alone_relates_nothing(a: str, b: str) -> None:
     assert judge(a, b) == judge(b, a) == "unrelated"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I live in Leeds.", "We've moved to York at last."),
+        ("Wir wohnen in Celle.", "wir sind jetzt endlich nach Soltau gezogen"),
+        ("My boss is called Amrit.", "I report to Solveig now instead of Amrit."),
+        ("Il mio dentista è il dottor Neri.", "Neri è andato in pensione."),
+        ("Mon chien Caramel a huit ans.", "Caramel est mort la semaine dernière."),
+        ("I take 20 mg of citalopram.", "correction: 10 mg of citalopram"),
+        ("My yoga class is on Tuesday.", "My yoga class moved to Friday."),
+        ("tengo un Seat Ibiza", "ya no tengo coche"),
+        ("O meu número é 912 345 678.", "mudei de número: 934 555 221"),
+        ("אני לוקחת אומפרזול.", "הפסקתי לקחת אומפרזול."),
+        ("My fiancée Tilda plans the music.", "Tilda is officially my wife."),
+    ],
+)
+def test_what_is_said_later_replaces_or_ends_what_was_said(earlier: str, later: str) -> None:
+    assert judge(earlier, later, is_ordered=True) == "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I live in Leeds.", "We're thinking of moving to York next year."),
+        ("I live in Leeds.", "I'm in York for two weeks on a course."),
+        ("I work at Boots.", "My brother started at Lidl on Monday."),
+        ("My dog Rex is five.", "I have a cat called Mitzi."),
+        ("I speak Welsh.", "I speak Breton now."),
+        ("I live in Leeds.", "I finally painted the fence."),
+        ("Il mio dentista è il dottor Neri.", "Il mio capo adesso è la dottoressa Neri Bianchi."),
+        ("I take 20 mg of citalopram.", "Mum takes 40 mg of citalopram now."),
+    ],
+)
+def test_what_only_looks_like_a_change_replaces_nothing(earlier: str, later: str) -> None:
+    assert judge(earlier, later, is_ordered=True) != "contradiction"
+
+
+@pytest.mark.parametrize("cosine", [None, 0.0, 0.5, 0.99])
+def test_no_cosine_merges_what_differs_in_a_value(cosine: float | None) -> None:
+    for a, b in [
+        ("User is 31.", "User is 41."),
+        ("User speaks Finnish.", "User speaks Swahili."),
+        ("User's aunt is a vet.", "User's uncle is a vet."),
+        ("User is allergic to cats.", "User has cats."),
+        ("User's landlord is vegan.", "User is vegan."),
+    ]:
+        assert judge(a, b, cosine) != "merge"
+
+
+def test_a_turn_that_names_the_old_value_replaces_it() -> None:
+    old = PairStatement("I keep the key under the pot.", "you", "about", "key under the pot")
+    new = PairStatement("From now on behind the shed.", "you", "about", "behind the shed", tense="new", replaces="pot")
+    assert judge_pair(old, new, is_ordered=True) == "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "expected"),
+    [
+        ("The user lives in Leeds.", "lives_in", "leeds"),
+        ("User's name is Bob.", "name", "bob"),
+        ("L'utente abita a Pavia.", "lives_in", "pavia"),
+        ("L'utilisatrice habite à Metz.", "lives_in", "metz"),
+        ("O usuário mora em Natal.", "lives_in", "natal"),
+        ("Die Nutzerin ist allergisch gegen Nüsse.", "allergic_to", "gegen nüsse"),
+        ("I live in Leeds.", "lives_in", "leeds"),
+    ],
+)
+def test_a_statement_of_the_third_person_is_read_as_their_own(text: str, relation: str, expected: str) -> None:
+    read = read_statement(text)
+    assert (read.statement, read.subject, read.relation, read.object) == (text, "you", relation, expected)

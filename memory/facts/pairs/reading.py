@@ -78,6 +78,7 @@ class PairReading:
     domains: frozenset[str]
     verbs: frozenset[str]
     # What the reader of claims says besides: its slot, and an old value.
+    subject: str
     claimed: str
     relation: str
     replaces: str
@@ -105,7 +106,7 @@ def find_slots(parts: Sequence[SentenceReader], relation: str) -> frozenset[str]
     """Weak ones where nothing else names a slot; a name is the person's own only where nothing else bears it."""
     found = frozenset(slot for part in parts for slot in part.slots)
     # To work early shifts is no employer, and "soy alérgica" is no profession.
-    is_other = (relation == "employer" and found & {"home", "shift"}) or (relation == "job" and found)
+    is_other = (relation == "employer" and found & {"home", "shift"}) or (relation in {"job", "age"} and found)
     if relation in list_all_slots() and not is_other:
         found |= {relation}
     if found & PETS:
@@ -138,7 +139,9 @@ def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStateme
     relation = SLOT_OF_RELATION.get(statement.relation, statement.relation)
     if relation == "course" and statement.subject not in {"", SPEAKER}:
         relation = "school"
-    slots = find_slots(parts, relation)
+    # The name or the age of somebody else, or of a thing, is no slot of the person.
+    is_theirs = relation in OF_BEINGS and statement.subject not in {"", SPEAKER}
+    slots = find_slots(parts, "" if is_theirs else relation)
     tags |= {"over": {"over"}, "new": {"new"}}.get(statement.tense, set())
     domains = load_domains()
     members = {*slots, *(word.key.casefold() for word in words), *(one for word in words for one in word.slots)}
@@ -171,6 +174,7 @@ def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStateme
         has_feeling=bool(tags & {"good", "bad"}),
         tags=tags,
         domains=frozenset().union(*(domains.get(member, frozenset()) for member in members)),
+        subject=statement.subject,
         claimed=statement.relation,
         relation=relation,
         replaces=fold_text(statement.replaces),

@@ -56,7 +56,13 @@ def has_other_value(both: Comparison) -> bool:
     """By the relation that the reader of claims gave both, where it holds one value."""
     old, new = both.a, both.b
     is_kept = new.relation in both.shared_slots or new.claimed.startswith("favorite_")
-    is_one = old.claimed == new.claimed and is_single_valued(new.claimed) and is_kept and old.polarity and new.polarity
+    is_one = (
+        (old.subject, old.claimed) == (new.subject, new.claimed)
+        and is_single_valued(new.claimed)
+        and is_kept
+        and old.polarity
+        and new.polarity
+    )
     return is_one and bool(old.told and new.told) and old.told.isdisjoint(new.told) and not new.tags & PASSING
 
 

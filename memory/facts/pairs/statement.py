@@ -38,4 +38,14 @@ def read_statement(text: str) -> PairStatement:
 
 
 def build_pair_statement(claim: Claim, text: str) -> PairStatement:
-    return PairStatement(text, claim.subject, claim.relation, claim.object, claim.polarity, claim.tense, claim.lang)
+    return PairStatement(
+        text,
+        claim.subject,
+        claim.relation,
+        claim.object,
+        claim.polarity,
+        # Who puts right what they said means it to hold from now on.
+        "new" if claim.is_correction else claim.tense,
+        claim.lang,
+        claim.replaces,
+    )

@@ -133,7 +133,7 @@ def test_a_turn_that_names_the_old_value_replaces_it() -> None:
         ("L'utente abita a Pavia.", "lives_in", "pavia"),
         ("L'utilisatrice habite à Metz.", "lives_in", "metz"),
         ("O usuário mora em Natal.", "lives_in", "natal"),
-        ("Die Nutzerin ist allergisch gegen Nüsse.", "allergic_to", "gegen nüsse"),
+        ("Die Nutzerin ist allergisch gegen Nüsse.", "allergic_to", "nüsse"),
         ("I live in Leeds.", "lives_in", "leeds"),
     ],
 )

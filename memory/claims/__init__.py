@@ -4,8 +4,8 @@ A turn is cut into clauses. A clause claims something if a subject that belongs 
 a relation, or if it tells of their life and nothing sets it aside (`general`, `rejection`); other voices are dropped
 before (`voices`), requests to remember are kept whatever their grammar (`requests`). Then the words of each claim are
 read for the slots they fill (`slots`, by the templates of `memory/language/<code>/slots.txt`; `resolution` says whose
-they are, `succession` what they replace), so that a claim carries subject, relation and object. `statements` reads what is
-said of "the user". May import the guard and the language room only.
+they are, `succession` what they replace), so that a claim carries subject, relation and object. `statements` reads
+what is said of "the user". May import the guard and the language room only.
 """
 
 from memory.claims.claim import Claim

@@ -61,7 +61,8 @@ def find_constraint(statement: str, relation: str = "") -> frozenset[str]:
     read = find_topic_words(statement)
     kinds = {kind.removeprefix(KIND) for kind in read.spans if kind.startswith(KIND)}
     # Not diet: "I drink two coffees" is told under it too.
-    kinds |= {KIND_OF_RELATION[relation]} if relation in KIND_OF_RELATION else set()
+    if not kinds and relation in KIND_OF_RELATION:
+        kinds = {KIND_OF_RELATION[relation]}
     found = {topic for kind in kinds for topic in LIMITS.get(kind, ())}
     if STYLE in kinds:
         found.add(STYLE)

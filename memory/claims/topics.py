@@ -30,6 +30,8 @@ READ: Final = 1_000
 # Of the likeliest language's votes. A line too many in a context costs less than a constraint that is not known, so
 # more languages count than elsewhere.
 SHARE: Final = 0.4
+# Two small words: the "a" of "suggest a dinner recipe" is one of French and Portuguese as well.
+LEAST_VOTES: Final = 2 * SMALL_WORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def find_topic_words(text: str) -> TopicWords:
     # A bank is read whole for each context: of 300 statements 40 ms when first read, below one from then on.
     words = tuple(WORD.findall(normalise_text(cut_middle(text)).casefold()))
     entries = find_entries(words, load_topic_words())
-    spoken, own = find_spoken(entries, SHARE), find_spoken(entries, 1.0)
+    spoken, own = find_spoken(entries, SHARE, LEAST_VOTES), find_spoken(entries, 1.0)
     spans: dict[str, dict[Span, None]] = {}
     for kind, language, span in entries:
         # Small words must be of the text's own language: Italian "mai" is never, German "Mai" a month.
@@ -62,15 +64,15 @@ def find_topic_words(text: str) -> TopicWords:
     return TopicWords({kind: tuple(found) for kind, found in spans.items()}, list_topics() & spans.keys())
 
 
-def find_spoken(entries: list[tuple[str, str, Span]], share: float) -> frozenset[str] | None:
-    """The languages with at least this share of the likeliest one's votes; None when nothing tells."""
+def find_spoken(entries: list[tuple[str, str, Span]], share: float, least: int = 1) -> frozenset[str] | None:
+    """The languages with at least this share of the likeliest one's votes; None when that has too few."""
     votes = Counter({language: 0 for _, language, _ in entries if language != FOREIGN})
     for kind, language, _ in set(entries):
         if language != FOREIGN:
             votes[language] += SMALL_WORD if kind == LANGUAGE else 1
-    if not votes:
+    most = max(votes.values(), default=0)
+    if most < least:
         return None
-    most = max(votes.values())
     return frozenset({language for language, count in votes.items() if count >= share * most} | {FOREIGN})
 
 

@@ -80,7 +80,7 @@ def test_a_request_wants_advice_and_a_question_recalls() -> None:
 
 # A constraint, and a request of the same language that it limits though they share no word.
 LIMITED = {
-    "I'm allergic to peanuts.": "Suggest a dinner recipe for tonight",
+    "I'm allergic to peanuts.": "Suggest a dinner recipe",
     "My son Ravi carries an epipen for walnuts.": "What should we bake on Sunday?",
     "I've been vegetarian since school.": "sushi place or bistro?",
     "Cats make me wheeze.": "Which pet should we get?",

@@ -12,9 +12,10 @@ from typing import Final
 from uuid import UUID
 
 from memory.access.scope import user_scope
+from memory.claims import Claim
 from memory.facts.evidence import FactOrigin
 from memory.facts.profile import detect_profile_facts
-from memory.facts.recording import FactEffect
+from memory.facts.recording import FactDraft, FactEffect
 from memory.lifecycle import learning
 from memory.lifecycle.learning import DraftedStatement, LearnedFacts, SpokenText
 from memory.models import EndUser, MemoryItem
@@ -111,14 +112,19 @@ def read_turns(
                 found = detect_profile_facts(
                     turn.spoken.text, Deadline(learning.DEADLINE_S), list(turn.spoken.previous)
                 )
-                counts.statements += len(found)
+                counts.statements += sum(not is_passing(fact.claims) for fact in found)
             else:
                 drafted = learning.draft_facts(user, turn.spoken, name_source(turn.origin))
-                counts.statements += len(drafted)
+                counts.statements += sum(not is_passing(one.drafts) for one in drafted)
                 store_turn(user, turn, drafted, counts, now)
             counts.until = turn.spoken.said_at
         counts.turns += len(batch)
         on_turns(len(batch))
+
+
+def is_passing(read: Sequence[Claim | FactDraft]) -> bool:
+    """Whether it says nothing lasting by itself, and is a fact only where it ends one."""
+    return bool(read) and all(getattr(one, "is_remark", False) for one in read)
 
 
 def name_source(origin: FactOrigin) -> dict[str, str]:

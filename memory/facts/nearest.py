@@ -23,6 +23,11 @@ WHERE user_id = %(user)s AND state = ANY(%(states)s) AND model = %(model)s AND v
 ORDER BY cosine DESC, id LIMIT %(limit)s
 """
 
+COSINES = """
+SELECT id, 1 - (vector <=> %(vector)s::halfvec) FROM fact
+WHERE user_id = %(user)s AND id = ANY(%(ids)s) AND model = %(model)s AND vector IS NOT NULL
+"""
+
 
 def find_nearest(
     user: EndUser, vector: Vector, model: str, *, states: Collection[str] = (FactState.ACTIVE,), limit: int = MOST_NEAR
@@ -37,6 +42,17 @@ def find_nearest(
     }
     with connection.cursor() as cursor:
         cursor.execute(NEAREST, values)
+        return {row[0]: float(row[1]) for row in cursor.fetchall()}
+
+
+def measure_cosines(user: EndUser, vector: Vector | None, model: str, ids: Collection[UUID]) -> dict[UUID, float]:
+    """Of these facts, whatever their state, as far as both have a vector of the model. In the user's scope."""
+    if vector is None or not ids:
+        return {}
+    values: dict[str, Any] = {"user": user.pk, "ids": list(ids), "model": model}
+    values["vector"] = vector_literal(vector, len(vector), DEPENDENCY)
+    with connection.cursor() as cursor:
+        cursor.execute(COSINES, values)
         return {row[0]: float(row[1]) for row in cursor.fetchall()}
 
 

@@ -7,6 +7,7 @@ in one transaction, under a lock of the person's facts, and reading the same tur
 
 import enum
 from collections.abc import Collection, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, cast
@@ -18,11 +19,11 @@ from memory.facts import changes
 from memory.facts.confidence import STEP_SAID_AGAIN
 from memory.facts.evidence import FactOrigin, add_evidence, find_facts_of, reinforce_fact
 from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
-from memory.facts.nearest import find_candidates
+from memory.facts.nearest import find_candidates, measure_cosines
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.inference.base import Vector
 from memory.language.analysis import extract_terms
-from memory.models import EndUser, Fact, FactReview, FactTombstone
+from memory.models import EndUser, Fact, FactEvent, FactReview, FactTombstone
 from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, EvidenceKind, ReviewKind
 from memory.tiers import Indexing, Trust
 
@@ -123,7 +124,7 @@ def record_fact(user: EndUser, draft: FactDraft, origin: FactOrigin, *, now: dat
     changes.lock_facts(user)
     keys = (fold_key(draft.subject), draft.relation, fold_key(draft.object))
     told_with = find_facts_of(user, origin)
-    if known := find_known(user, draft, keys, told_with):
+    if known := find_known(user, draft, keys, told_with) or find_told(user, draft, keys, told_with):
         return RecordedFact(known, FactEffect.REINFORCED, is_new_evidence=False)
     # What stands in the bank is there for everybody to see, forgotten or not.
     if origin.kind is not EvidenceKind.BANK and is_forgotten(user, draft, keys):
@@ -140,7 +141,7 @@ def record_fact(user: EndUser, draft: FactDraft, origin: FactOrigin, *, now: dat
 
 
 def ends_something(judged: JudgedFacts, draft: FactDraft) -> bool:
-    return any(fact.first_seen <= draft.occurred_at for fact, _ in judged.contradicting)
+    return any(fact.last_seen <= draft.occurred_at for fact, _ in judged.contradicting)
 
 
 def find_known(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], told_with: Sequence[Fact]) -> Fact | None:
@@ -150,6 +151,38 @@ def find_known(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], told
             merged = Fact.objects.for_user(user).filter(pk=fact.merged_into) if fact.merged_into else None
             return (merged.first() if merged is not None else None) or fact
     return None
+
+
+def find_told(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], told_with: Sequence[Fact]) -> Fact | None:
+    """The fact this very turn was counted for though it says it in other words, active or not by now."""
+    if not told_with:
+        return None
+    told = describe_draft(draft)
+    cosines = measure_cosines(user, draft.vector, draft.model, [fact.pk for fact in told_with])
+    for fact in told_with:
+        if fact.statement != draft.statement:
+            is_told = judge_fact(fact, draft, told, keys, cosines.get(fact.pk)) == "merge"
+        elif draft.relation in OPEN_RELATIONS:
+            is_told = (fact.subject_key, fact.relation) == keys[:2]
+        else:
+            is_told = has_taken_wording(fact, draft, told, keys)
+        if is_told:
+            return fact
+    return None
+
+
+def has_taken_wording(fact: Fact, draft: FactDraft, told: PairStatement, keys: tuple[str, str, str]) -> bool:
+    """Whether the fact has the turn's wording because it was merged: by the wording before it says the same.
+
+    Another fact of the same sentence has that wording too, and says something else.
+    """
+    events = FactEvent.objects.filter(user_id=fact.user_id, fact=fact, kind="reworded", after__statement=fact.statement)
+    before = events.order_by("-pk").values_list("before__statement", flat=True).first()
+    if before is None:
+        return False
+    earlier = copy(fact)
+    earlier.statement = before
+    return judge_fact(earlier, draft, told, keys, None) == "merge"
 
 
 def is_same_fact(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
@@ -189,8 +222,9 @@ def judge_fact(
     is_same_slot = draft.relation not in OPEN_RELATIONS and (fact.subject_key, fact.relation, fact.object_key) == keys
     if is_same_slot and fact.polarity == draft.polarity and (fact.tense == ENDED) == (draft.tense == ENDED):
         return "merge"
-    # The judge is told which was said first: what came in late, as from an import, is the earlier one.
-    if fact.first_seen <= draft.occurred_at:
+    # The judge is told which was said first: what came in late, as from an import, is the earlier one, and what was
+    # said again since is the later one.
+    if fact.last_seen <= draft.occurred_at:
         return judge_pair(describe_fact(fact), told, cosine, is_ordered=True)
     return judge_pair(told, describe_fact(fact), cosine, is_ordered=True)
 
@@ -296,7 +330,7 @@ def insert_fact(
 
 def settle_conflicts(fact: Fact, draft: FactDraft, judged: JudgedFacts, *, now: datetime, actor: str) -> RecordedFact:
     """End what the new fact contradicts, or the new fact where it is older than what contradicts it."""
-    newer = [other for other, _ in judged.contradicting if other.first_seen > draft.occurred_at]
+    newer = [other for other, _ in judged.contradicting if other.last_seen > draft.occurred_at]
     if newer:
         # It was said before what is known, as in an import: it came first and has ended since.
         first = min(newer, key=lambda other: (other.valid_from or other.first_seen, other.pk))
@@ -331,7 +365,7 @@ def close_contradicted(fact: Fact, draft: FactDraft, judged: JudgedFacts, *, now
     """End the earlier facts that cannot hold beside this one; those a person vouches for wait for them."""
     closed = []
     for other, _ in judged.contradicting:
-        if other.pk == fact.pk or other.first_seen > draft.occurred_at or needs_review(other, draft):
+        if other.pk == fact.pk or other.last_seen > draft.occurred_at or needs_review(other, draft):
             continue
         if draft.is_correction:
             changes.retract_fact(other, now=now, actor=actor, reason="corrected", successor=fact)

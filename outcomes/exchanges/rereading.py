@@ -137,14 +137,17 @@ def load_turns(user: EndUser, batch: Sequence[SaidTurn]) -> Iterator[LoadedTurn]
         ids = [turn.ref_id for turn in batch]
         exchanges = leasing.annotate_said_at(user, Exchange.objects.filter(user=user)).in_bulk(ids)
         items = MemoryItem.objects.for_user(user).defer("lexemes").in_bulk(ids)
-        loaded = [load_turn(user, exchanges.get(turn.ref_id), items.get(turn.ref_id)) for turn in batch]
+        said: dict[str, list[str]] = {}
+        loaded = [load_turn(user, exchanges.get(turn.ref_id), items.get(turn.ref_id), said) for turn in batch]
     return (turn for turn in loaded if turn is not None and not is_small_talk(turn.spoken.text))
 
 
-def load_turn(user: EndUser, exchange: Exchange | None, item: MemoryItem | None) -> LoadedTurn | None:
+def load_turn(
+    user: EndUser, exchange: Exchange | None, item: MemoryItem | None, said: dict[str, list[str]]
+) -> LoadedTurn | None:
     if exchange is not None:
         return load_exchange(user, exchange)
-    return load_item(user, item) if item is not None else None
+    return load_item(user, item, said) if item is not None else None
 
 
 def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
@@ -154,8 +157,12 @@ def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
     return LoadedTurn(spoken, FactOrigin(EvidenceKind.EXCHANGE, exchange.pk, exchange.memory_id, exchange.thread_id))
 
 
-def load_item(user: EndUser, item: MemoryItem) -> LoadedTurn:
-    previous = read_own_turns_before(user, item, leasing.LAST_TURNS)
+def load_item(user: EndUser, item: MemoryItem, said: dict[str, list[str]]) -> LoadedTurn:
+    """``said`` are the last turns of the threads of this batch, so that each thread is looked up once."""
+    if item.thread_id not in said:
+        said[item.thread_id] = read_own_turns_before(user, item, leasing.LAST_TURNS)
+    previous = said[item.thread_id]
+    said[item.thread_id] = [*previous, item.text][-leasing.LAST_TURNS :]
     spoken = SpokenText(item.text[:MAX_TEXT_CHARS], item.occurred_at, item.thread_id, item.pk, previous)
     return LoadedTurn(spoken, FactOrigin(EvidenceKind.IMPORT, item.pk, item.pk, item.thread_id))
 

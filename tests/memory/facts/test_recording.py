@@ -108,3 +108,46 @@ def test_archiving_the_bank_item_rejects_the_fact_and_restoring_it_brings_it_bac
     assert held(user, clock) == []
     memory.restore(user, fact.bank_item_id, now=clock())
     assert held(user, clock) == ["I live in Leeds."]
+
+
+def read_everything_again(user: EndUser, clock: Clock) -> None:
+    with user_scope(user):
+        Exchange.objects.filter(user=user).update(profiled_at=None, profile_attempts=0)
+    while profiling.profile_due_exchanges(user, now=clock()):
+        pass
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("I live in Leeds.", "I live in leeds, near the river.", "I live in York."),
+        ("I am allergic to peanuts.", "I am really allergic to peanuts, you know.", "I am allergic to eggs and nuts."),
+        ("I am vegetarian.", "I have been a vegetarian for ten years."),
+        ("I like tea.", "I like green tea in the morning."),
+        ("My sister Ines lives in Hull.", "My sister Ines lives in Hull with her two cats."),
+    ],
+)
+def test_what_was_said_in_other_words_or_has_ended_is_not_learned_again(
+    user: EndUser, clock: Clock, said: tuple[str, ...]
+) -> None:
+    for message in said:
+        clock.advance(days=1)
+        tell(user, message, clock)
+    with user_scope(user):
+        before = [list(model.objects.filter(user=user).order_by("pk").values()) for model in (Fact, FactEvidence)]
+    clock.advance(days=1)
+    read_everything_again(user, clock)
+    with user_scope(user):
+        after = [list(model.objects.filter(user=user).order_by("pk").values()) for model in (Fact, FactEvidence)]
+    assert after == before
+
+
+def test_what_was_said_again_since_is_not_ended_by_what_comes_in_late(user: EndUser, clock: Clock) -> None:
+    began = clock()
+    tell(user, "I live in Leeds.", clock)
+    clock.advance(days=10)
+    tell(user, "I live in Leeds.", clock, thread="later")
+    late = memory.state_fact(user, "I live in York.", said_at=began + timedelta(days=5), now=clock())
+    assert late.fact is not None
+    assert late.fact.state == FactState.SUPERSEDED
+    assert held(user, clock, relation="lives_in") == ["I live in Leeds."]

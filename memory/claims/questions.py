@@ -22,6 +22,7 @@ from memory.language.loader import list_codes, read_entries, read_sections
 from memory.language.names import find_names
 
 SUBJECT: Final = "questions"
+SLOTS: Final = "slots"
 NOUN: Final = "noun "
 WAS: Final = "was"
 BEFORE: Final = "before"
@@ -33,42 +34,52 @@ STRUCTURE: Final = frozenset({WAS, BEFORE, BEFORE_AT_END, AT_END, ADVICE, LANGUA
 
 # What else may hold the answer: who is asked for by a word may have been told by another.
 RELATED: Final[dict[str, frozenset[str]]] = {
+    "birthday": frozenset({"anniversary", "time"}),
+    "size": frozenset({"shoe_size", "ring_size"}),
+    "laptop": frozenset({"owns", "has"}),
+    "phone": frozenset({"owns", "has", "phone_number"}),
+    "salary": frozenset({"pays"}),
+    "rent": frozenset({"pays"}),
+    "dose": frozenset({"takes_dose", "takes", "medication"}),
+    "course": frozenset({"studies", "hobby", "time"}),
+    "choir": frozenset({"hobby", "time"}),
+    "gym": frozenset({"hobby", "member_of"}),
     "boss": frozenset({"reports_to"}),
     "reports_to": frozenset({"boss"}),
     "company": frozenset({"works_at"}),
     "job": frozenset({"works_at", "works_as", "routine"}),
     "works_at": frozenset({"job", "company", "routine"}),
-    "works_as": frozenset({"job"}),
+    "works_as": frozenset({"job", "is"}),
     "team": frozenset({"works_at", "hobby"}),
     "home": frozenset({"lives_in"}),
     "house": frozenset({"lives_in"}),
     "address": frozenset({"lives_in"}),
-    "lives_in": frozenset({"home", "house", "address"}),
-    "car": frozenset({"owns"}),
+    "lives_in": frozenset({"home", "house", "address", "roommate"}),
+    "car": frozenset({"owns", "has", "drives"}),
     "motorbike": frozenset({"owns"}),
     "bike": frozenset({"owns"}),
     "boat": frozenset({"owns"}),
-    "phone_number": frozenset({"owns", "has"}),
-    "owns": frozenset({"has", "car", "bike", "motorbike", "boat"}),
-    "medication": frozenset({"takes"}),
-    "takes": frozenset({"medication", "has_condition"}),
+    "phone_number": frozenset({"owns", "has", "phone", "landline"}),
+    "owns": frozenset({"has", "car", "bike", "motorbike", "boat", "phone", "laptop"}),
+    "medication": frozenset({"takes", "takes_dose", "dose"}),
+    "takes": frozenset({"medication", "has_condition", "takes_dose", "dose", "drinks"}),
     "has_condition": frozenset({"takes", "allergic_to", "diet"}),
     "allergic_to": frozenset({"diet", "dislikes", "has_condition"}),
-    "diet": frozenset({"allergic_to", "likes", "dislikes"}),
+    "diet": frozenset({"allergic_to", "likes", "dislikes", "eats", "drinks", "takes"}),
     "likes": frozenset({"diet", "hobby"}),
-    "dislikes": frozenset({"diet", "allergic_to"}),
-    "school": frozenset({"studies"}),
-    "studies": frozenset({"school", "learning"}),
+    "dislikes": frozenset({"diet", "allergic_to", "afraid_of"}),
+    "school": frozenset({"studies", "nursery", "works_at"}),
+    "studies": frozenset({"school", "learning", "nursery", "course"}),
     "dentist": frozenset({"sees"}),
-    "doctor": frozenset({"sees"}),
+    "doctor": frozenset({"sees", "physio"}),
     "therapist": frozenset({"sees"}),
-    "sees": frozenset({"dentist", "doctor", "therapist"}),
+    "sees": frozenset({"dentist", "doctor", "therapist", "physio", "hairdresser"}),
     "coach": frozenset({"hobby"}),
     "band": frozenset({"hobby"}),
     "guitar": frozenset({"hobby", "owns"}),
-    "hobby": frozenset({"learning", "routine"}),
-    "routine": frozenset({"hobby", "works_at"}),
-    "married_to": frozenset({"wife", "husband", "partner", "girlfriend", "boyfriend", "fiance"}),
+    "hobby": frozenset({"learning", "routine", "gym", "member_of", "choir", "course", "time", "instrument"}),
+    "routine": frozenset({"hobby", "works_at", "time"}),
+    "married_to": frozenset({"wife", "husband", "partner", "girlfriend", "boyfriend", "fiance", "dating"}),
     "child": frozenset({"son", "daughter", "twins"}),
     "parent": frozenset({"mother", "father"}),
     "sibling": frozenset({"sister", "brother"}),
@@ -76,7 +87,7 @@ RELATED: Final[dict[str, frozenset[str]]] = {
     "friend_of": frozenset({"friend"}),
     "name": frozenset({"surname", "goes_by", "nickname", "has"}),
     "speaks": frozenset({"native_language"}),
-    "pays": frozenset({"bank"}),
+    "pays": frozenset({"bank", "rent", "salary"}),
     "religion": frozenset({"is", "diet"}),
     "pet": frozenset({"dog", "cat", "rabbit", "hamster", "guinea_pig", "ferret", "parrot", "bird", "fish", "turtle"}),
     "family": frozenset(
@@ -95,6 +106,9 @@ TOPICS: Final = {
     "allergic_to": frozenset({"food"}),
     "diet": frozenset({"food", "drink"}),
 }
+FAVORITE: Final = "favorite_"
+# Of a question, each of which may be the noun of a favourite.
+MOST_WORDS: Final = 16
 # "When was I born" asks for what is still so.
 TIMELESS: Final = frozenset({"born_in", "birthday", "age", "surname"})
 
@@ -129,13 +143,23 @@ def read_question(text: str) -> AskedFor:
     named = nouns | {kind for kind in kinds if kind not in STRUCTURE and not kind.startswith(NOUN)}
     bare = fold_text(question)
     return AskedFor(
-        expand_relations(named),
+        expand_relations(named | find_marked(bare, named)),
         find_subjects(question, bare, named),
         is_past(bare, kinds, named),
         find_topic_words(question).topics | {topic for name in named for topic in TOPICS.get(name, ())},
         ADVICE in kinds,
         intents.OPENS_ASKING.search(bare) is not None,
     )
+
+
+def find_marked(bare: str, named: set[str]) -> set[str]:
+    """What marks of the question tell beside its nouns: when something is, and which of its kind is the favourite."""
+    found = {"time"} if intents.ASKS_WHEN.search(bare) else set()
+    # "My favourite novel is ..." is told by a relation of that noun, in whatever language it was said.
+    if "likes" in named:
+        words = WORD.findall(bare)[:MOST_WORDS]
+        found |= {f"{FAVORITE}{name}" for name in (*named, *words) if not name.startswith(FAVORITE)}
+    return found
 
 
 def find_kinds(text: str) -> Mapping[str, None]:
@@ -192,6 +216,7 @@ def read_question_entries() -> Iterator[LexiconEntry]:
     for language in list_codes():
         for section in read_sections(language, SUBJECT):
             yield from build_entries(section, language, read_entries(language, SUBJECT, section))
-        for section in read_sections(language, CLAIMS):
-            if section.startswith(NOUN):
-                yield from build_entries(section, language, read_entries(language, CLAIMS, section))
+        for subject in (SLOTS, CLAIMS):
+            for section in read_sections(language, subject):
+                if section.startswith(NOUN):
+                    yield from build_entries(section, language, read_entries(language, subject, section))

@@ -161,6 +161,13 @@ class Comparison:
         return sum(not first.meets(second) for first, second in zip(one, two, strict=True)) == 1
 
     @cached_property
+    def is_exchanged(self) -> bool:
+        """ "Prefers tea to coffee", "prefers coffee to tea"."""
+        one, two = (tuple(word.key for word in side.words) for side in (self.a, self.b))
+        is_choice = self.a.is_choice and self.b.is_choice
+        return is_choice and one != two and sorted(one) == sorted(two) and not self.a.values
+
+    @cached_property
     def has_owner_left(self) -> bool:
         """Whether one is about a thing of the person that the other does not name: "the user's cat is old"."""
         left = {word.key for word in (*self.only_a, *self.only_b) if not word.is_marker}

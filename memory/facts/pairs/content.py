@@ -15,6 +15,7 @@ from memory.language.loader import collect_entries
 from memory.language.names import capitalises_nouns, find_names, load_given_names
 from memory.language.numbers import AMOUNT, load_values
 from memory.language.periods import find_month_term
+from memory.language.stems import DEFAULT_LANGUAGE
 from memory.language.stopwords import load_own_script_stop_words, load_stop_words
 
 # Kinds of words that are no content.
@@ -104,7 +105,7 @@ def is_grammar(word: str, languages: tuple[str, ...]) -> bool:
     bare = strip_accents(word)
     if bare in load_clitics() or bare in load_own_script_stop_words():
         return True
-    return any(bare in load_stop_words(code) for code in languages)
+    return any(bare in load_stop_words(code) for code in (*languages, DEFAULT_LANGUAGE))
 
 
 def is_figure(word: str, languages: tuple[str, ...]) -> bool:

@@ -5,7 +5,7 @@ from typing import Final
 from memory.facts.pairs.comparison import Comparison
 from memory.facts.pairs.lexicon import list_slots
 from memory.facts.pairs.reading import read_pair_statement
-from memory.facts.pairs.replacing import PASSING, is_replaced
+from memory.facts.pairs.replacing import PASSING, is_replaced, is_rival
 from memory.facts.pairs.statement import PairStatement, PairVerdict
 from memory.facts.pairs.values import conflict
 from memory.facts.pairs.words import PairWord
@@ -42,7 +42,7 @@ def judge_ordered(both: Comparison) -> PairVerdict:
     if is_replaced(both):
         return "contradiction"
     verdict = judge_readings(both)
-    if verdict == "contradiction" and not both.b.tags.isdisjoint(PASSING):
+    if verdict == "contradiction" and (not both.b.tags.isdisjoint(PASSING) or not is_rival(both)):
         return "keep_both"
     return verdict
 
@@ -95,10 +95,20 @@ def judge_values(both: Comparison, apart: PairVerdict) -> PairVerdict:
     if not (a.words or b.words) and a.values and not differ:
         return "merge" if len(a.said & b.said) > len(a.said ^ b.said) / 2 else apart
     is_open = any(map(is_told, both.only_a)) and any(map(is_told, both.only_b))
+    if has_moved(both) or both.is_exchanged:
+        return "contradiction"
     if differ or not ((not is_open and is_same_matter(both)) or is_paraphrase(both)):
         return apart
-    # "Ten minutes", "over an hour".
-    return "unsure" if "unit" in a.tags & b.tags and bool(a.values) != bool(b.values) else "merge"
+    # "Ten minutes" and "over an hour", "one son" and "three sons": an amount on one side alone.
+    is_amount = bool(a.values) != bool(b.values) and not (both.only_a or both.only_b)
+    return "unsure" if is_amount else "merge"
+
+
+def has_moved(both: Comparison) -> bool:
+    """ "Lives in Jena", "has moved from Jena to Ulm"."""
+    sides = ((both.a, both.only_a), (both.b, both.only_b))
+    changed = [left for reading, left in sides if "c change" in reading.tags]
+    return bool(both.single_slots) and len(changed) == 1 and any(word.is_name for word in changed[0])
 
 
 def is_paraphrase(both: Comparison) -> bool:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
+from memory.claims.lexicon import MARK as CLAIM
 from memory.claims.voices import load_titles
 from memory.facts.pairs.lexicon import list_all_slots, load_domains, load_pair_words
 from memory.facts.pairs.sentence import KIN, SentenceReader
@@ -73,6 +74,8 @@ class PairReading:
     contexts: frozenset[str]
     values: frozenset[PairValue]
     polarity: bool
+    # Whether it sets one thing above another, and does not add it: "prefers tea to coffee".
+    is_choice: bool
     has_feeling: bool
     tags: frozenset[str]
     domains: frozenset[str]
@@ -141,6 +144,8 @@ def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStateme
         relation = "school"
     # The name or the age of somebody else, or of a thing, is no slot of the person.
     is_theirs = relation in OF_BEINGS and statement.subject not in {"", SPEAKER}
+    # "It's boiling" is read as a name by its form; a name has a capital where the text has any.
+    is_theirs |= relation == "name" and text[:1].isupper() and not any(word.is_name for word in words)
     slots = find_slots(parts, "" if is_theirs else relation)
     tags |= {"over": {"over"}, "new": {"new"}}.get(statement.tense, set())
     domains = load_domains()
@@ -171,11 +176,12 @@ def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStateme
         contexts=frozenset(context for part in parts for context in part.contexts),
         values=find_values(text) | {("rank", float(rank)) for part in parts for rank in part.ranks},
         polarity=sum(part.turns for part in parts) % 2 == 0,
+        is_choice="good" in tags and not any(part.spans.has(CLAIM + "joint") for part in parts) and "," not in text,
         has_feeling=bool(tags & {"good", "bad"}),
         tags=tags,
         domains=frozenset().union(*(domains.get(member, frozenset()) for member in members)),
-        subject=statement.subject,
-        claimed=statement.relation,
+        subject=fold_text(statement.subject),
+        claimed="" if is_theirs else statement.relation,
         relation=relation,
         replaces=fold_text(statement.replaces),
         replaced_words=frozenset().union(*(part.replaced_words for part in parts)),

@@ -3,8 +3,10 @@
 from typing import Final
 
 from memory.claims import is_single_valued
+from memory.claims.claim import SPEAKER
+from memory.claims.relations import ABOUT, REQUEST
 from memory.facts.pairs.comparison import Comparison
-from memory.facts.pairs.lexicon import list_slots
+from memory.facts.pairs.lexicon import list_all_slots, list_slots
 from memory.facts.pairs.reading import PairReading
 from memory.facts.pairs.values import conflict
 from memory.facts.pairs.words import PairWord
@@ -18,18 +20,45 @@ LEAVING: Final = frozenset(
     {"boss", "dentist", "doctor", "therapist", "vet", "hairdresser", "landlord", "dog", "cat", "pet", "partner"}
 )
 CLINICIANS: Final = frozenset({"dentist", "doctor", "therapist", "vet"})
+# Relations that name no slot.
+OPEN: Final = frozenset({"", ABOUT, REQUEST, "is", "has"})
+MOST: Final = 0.75
 HALF: Final = 0.5
 
 
 def is_replaced(both: Comparison) -> bool:
     old, new = both.a, both.b
-    if both.are_persons_apart or (new.tags & PASSING and not is_ending(new)) or is_ending(old):
+    is_passing = "plan" in new.tags or (new.tags & PASSING and not is_ending(new))
+    if both.are_persons_apart or is_of_stranger(both) or is_passing or is_ending(old):
         return False
     if (old.contexts ^ new.contexts) & {"second", "project", "private", "work"}:
         return False
     if both.axis_conflict and old.polarity and new.polarity:
         return True
     return ends_old(both) or has_other_value(both) or changes_slot(both) or names_old(both)
+
+
+def is_of_stranger(both: Comparison) -> bool:
+    """Whether the new statement is about somebody or something that the old one does not know."""
+    subject = both.b.subject
+    if subject in {"", SPEAKER} or subject == both.a.subject or subject in list_all_slots():
+        return False
+    return not any(word in both.a.folded for word in subject.split())
+
+
+def is_rival(both: Comparison) -> bool:
+    """Whether two plain statements of one person cannot both hold: the claims name one slot, or the words one point.
+
+    A remark without such a slot replaces nothing: in use hundreds of unrelated statements meet each one that does.
+    """
+    old, new = both.a, both.b
+    if {old.subject, new.subject} - {""} and old.subject != new.subject and old.subject and new.subject:
+        return False
+    if old.claimed == new.claimed and new.claimed not in OPEN:
+        return True
+    if old.axes.keys() & new.axes.keys():
+        return True
+    return bool(both.told) and both.coverage >= MOST
 
 
 def is_ending(reading: PairReading) -> bool:
@@ -46,6 +75,8 @@ def ends_old(both: Comparison) -> bool:
     if not is_ending(new) and new.polarity:
         return False
     told = [word for word in both.shared if is_proper(word, old)]
+    if is_ending(new) and any(word.is_name for word in told) and not old.kin:
+        return True
     if is_ending(new) and told and (old.slots & LEAVING or both.coverage >= HALF or both.shared_slots):
         return True
     is_whole = not any(is_proper(word, new) for word in both.only_b)

@@ -1,7 +1,7 @@
 """Amounts, days and times of a statement as values that can be compared, whatever their form."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from memory.language.figures import find_days
@@ -29,6 +29,9 @@ _ARTICLES: Final = frozenset(
 
 _HEBREW_DAYS: Final = ("שני", "שלישי", "רביעי", "חמישי", "שישי", "שבת", "ראשון")
 _HEBREW_DAY: Final = re.compile(rf"(?<![א-ת])(?:[בלמ]?יום|[בלמ]?ימי) ({'|'.join(_HEBREW_DAYS)})(?![א-ת])")
+
+TENS: Final = frozenset(range(20, 100, 10))
+LEAST_TEN: Final = 4
 
 # What kind of value, and the value.
 PairValue = tuple[str, float]
@@ -77,9 +80,24 @@ def find_amounts(bare: str) -> set[float]:
         value = values.get(word)
         if value is None and word[:1] in PARTICLES:
             value = values.get(word[1:])
+        if value is None:
+            value = find_compound(word)
         if value is not None and word not in _ARTICLES:
             found.add(float(value))
     return found
+
+
+@lru_cache(maxsize=8192)
+def find_compound(word: str) -> int | None:
+    """A ten and a unit in one word, or a ten before an apostrophe: novantatré, ottant'anni."""
+    values = load_values(AMOUNT)
+    for length in range(len(word), LEAST_TEN - 1, -1):
+        for ten in (word[:length], f"{word[:length]}a", f"{word[:length]}i"):
+            value = values.get(ten, 0)
+            rest = word[length:]
+            if value in TENS and (not rest or values.get(rest, 0) in range(1, 10)):
+                return value + values.get(rest, 0)
+    return None
 
 
 @cache

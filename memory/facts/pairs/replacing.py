@@ -43,6 +43,9 @@ def is_of_stranger(both: Comparison) -> bool:
     subject = both.b.subject
     if subject in {"", SPEAKER} or subject == both.a.subject or subject in list_all_slots():
         return False
+    if both.b.opening_name != subject and is_changing(both.b) and both.shared_slots:
+        # "Have changed to Dr. Imhof": the new value itself.
+        return False
     return not any(word in both.a.folded for word in subject.split())
 
 

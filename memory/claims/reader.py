@@ -37,6 +37,8 @@ MOST_CLAIMS: Final = 12
 UNSURE: Final = frozenset(
     {"likes", "dislikes", "eats", "drinks", "has", "takes", "owns", "is", "hobby", "plays", "goes_to"}
 )
+# Slots whose value stands beside a pronoun: "it's on Thursdays now".
+VALUED: Final = frozenset({"time", "takes_dose"})
 SURE_OF_OTHERS: Final = frozenset({"school", "works_at", "lives_in", "works_as", "age", "birthday", "allergic_to"})
 # Words from which a clause about "it" or "her" may hold, besides, the name of what it is about.
 SHORTEST_ALONE: Final = 6
@@ -162,7 +164,11 @@ def read_sentence(
     moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
     if moved is not None and not any(overlaps(slot.object_span, moved.object_span) for slot in slots):
         slots.append(moved)
-        told = told if any(told) else [[claim_moved(sentence, moved, tokens, place, language)]]
+    told_of = {one.subject for one in known if one.relation in VALUED}
+    moved = moved or next((slot for slot in slots if slot.relation in VALUED and slot.subject in told_of), None)
+    if moved is not None:
+        told = [claims for claims in told if holds_more(claims, moved, place)]
+        told = told or [[claim_moved(sentence, moved, tokens, place, language)]]
     if not any(told):
         told = [[claim] for slot in slots if (claim := claim_slot(sentence, slot, tokens, place, language))]
     for claims in told:
@@ -211,6 +217,13 @@ def claim_slot(sentence: Sentence, slot: SlotMatch, tokens: ClauseTokens, place:
 
 def is_person_slot(slot: SlotMatch) -> bool:
     return bool(slot.object) and (slot.subject == SPEAKER or slot.relation in SURE_OF_OTHERS)
+
+
+def holds_more(claims: Sequence[Claim], moved: SlotMatch, place: int) -> bool:
+    """Whether claims are more than the words around a value whose slot is known: "it's on Thursdays now"."""
+    is_beside = all(claim.relation == ABOUT for claim in claims)
+    covers = any(claim.span[0] - place <= moved.object_span[0] < claim.span[1] - place for claim in claims)
+    return bool(claims) and (covers or not is_beside)
 
 
 def claim_moved(sentence: Sentence, moved: SlotMatch, tokens: ClauseTokens, place: int, language: str) -> Claim:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
@@ -18,7 +19,7 @@ from memory.claims.nouns import (
 from memory.claims.slots import SlotMatch, find_slots, load_words, overlaps
 from memory.claims.subjects import is_person
 from memory.guard.spelling import fold_letters
-from memory.language.loader import list_codes
+from memory.language.loader import list_codes, read_entries, read_sections
 from memory.language.numbers import find_written_numbers
 
 # Templates whose relation is a noun that the sentence names.
@@ -92,11 +93,11 @@ def resolve_relation(
         return [slot, *name_all(slot, raw, language)]
     if slot.relation == SEES:
         return [replace(slot, relation=find_care(known))]
-    if slot.relation == "age":
+    if slot.relation == "age" and not is_thing(subject, language):
         return [replace(slot, object=write_digits(slot.object))]
     if slot.relation == "works_as" and not is_somebody(subject, language, known):
         return [replace(slot, relation="is")]
-    if slot.relation == "time" and subject == SPEAKER:
+    if slot.relation == "age" or (slot.relation == "time" and subject == SPEAKER):
         return []
     return split_dose(slot)
 
@@ -108,7 +109,7 @@ def means_name(slot: SlotMatch, subject: str, raw: str) -> bool:
     if slot.relation == "goes_to":
         return is_capital
     if slot.relation == "name" and subject == SPEAKER and not slot.is_explicit:
-        return bool(spoken) and (is_capital or len(spoken) == 1) and len(spoken) <= LONGEST_NAME + 1
+        return is_capital and 1 < len(spoken) <= LONGEST_NAME + 1
     return True
 
 
@@ -134,7 +135,7 @@ def split_dose(slot: SlotMatch) -> list[SlotMatch]:
 def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
     """ "My dentist is Dr Ruiz", "my favourite film is Local Hero": the noun is the relation."""
     noun = find_noun(WORDS.findall(slot.subject.casefold()), language)
-    if noun is None or not slot.object:
+    if noun is None or not slot.object or fold_letters(slot.object) in load_words(language, "he"):
         return []
     if slot.relation == FAVORITE:
         return [replace(slot, subject=SPEAKER, relation=f"favorite_{noun[1].removeprefix('favorite_')}")]
@@ -168,7 +169,21 @@ def find_care(known: Sequence[KnownSlot]) -> str:
 def write_digits(spoken: str) -> str:
     if spoken.isdigit():
         return spoken
-    return next((f"{number:g}" for number in find_written_numbers(fold_letters(spoken))), spoken)
+    folded = fold_letters(spoken)
+    known = next((f"{number:g}" for number in find_written_numbers(folded)), "")
+    return known or load_small_numbers().get(folded, spoken)
+
+
+@cache
+def load_small_numbers() -> dict[str, str]:
+    """Number words below twenty, which are no amounts by themselves."""
+    return {
+        fold_letters(word): key
+        for language in list_codes()
+        for key in read_sections(language, "numbers")
+        if key.isdigit()
+        for word in read_entries(language, "numbers", key)
+    }
 
 
 def is_somebody(subject: str, language: str, known: Sequence[KnownSlot]) -> bool:
@@ -202,6 +217,12 @@ def find_subject_name(spoken: str, language: str, known: Sequence[KnownSlot]) ->
     small = load_words(language, "article") | load_words(language, "with he")
     rest = [word for word, plain in zip(words, folded, strict=True) if plain not in small]
     return " ".join(rest).casefold() if 0 < len(rest) <= LONGEST_NAME else None
+
+
+def is_thing(subject: str, language: str) -> bool:
+    """Whether a noun names something that has no age as people and animals do: a rent, a phone."""
+    noun = find_known_noun(subject.split(), language)
+    return noun is not None and not is_person_or_animal(noun[1])
 
 
 def find_owned_name(words: list[str], folded: list[str], language: str, known: Sequence[KnownSlot]) -> str | None:

@@ -121,7 +121,7 @@ def match_template(template: SlotTemplate, tokens: TokenString, language: str) -
         groups = match.groupdict()
         start = match.start()
         span = trim_object(tokens, *match.span("o"), language) if groups.get("o") else match.span()
-        if span[0] >= span[1]:
+        if span[0] >= span[1] or (groups.get("o") and says_nothing(tokens.text[slice(*span)], language)):
             continue
         spoken = tokens.cut(*span) if groups.get("o") else ""
         if groups.get("d"):
@@ -129,6 +129,8 @@ def match_template(template: SlotTemplate, tokens: TokenString, language: str) -
         named = next((name for name in ("s", "x") if groups.get(name)), "")
         subject = tokens.cut(*match.span(named)) if named else ("" if template.is_third else SPEAKER)
         if subject == SPEAKER and is_behind_determiner(tokens.text, start, language):
+            continue
+        if template.is_third and fold_letters(subject) in load_words(language, "i"):
             continue
         yield SlotMatch(
             template.relation,
@@ -144,6 +146,14 @@ def match_template(template: SlotTemplate, tokens: TokenString, language: str) -
             weight=template.weight,
             object_span=(tokens.places[span[0]], tokens.places[span[1] - 1] + 1),
         )
+
+
+def says_nothing(spoken: str, language: str) -> bool:
+    """Whether an object is made of small words alone: "it's the one", "I am here"."""
+    kinds = ("stop", "adverb", "he", "article", "my")
+    if spoken.strip(PARTINGS) in load_words(language, "weekday"):
+        return False
+    return all(any(word in load_words(language, kind) for kind in kinds) for word in PARTING.split(spoken) if word)
 
 
 def is_behind_determiner(text: str, start: int, language: str) -> bool:

@@ -42,6 +42,7 @@ UNIT: Final = (
     r"(?:mg|ml|mcg|µg|g|iu|ie|ui|units?|einheiten|unidades|unités|unità|drops|tropfen|puffs?|hübe?|gotas|gouttes|gocce)"
 )
 CLOCK: Final = r"\d{1,2}(?:[:.h]\d{2})?(?:am|pm|h|[ |]uhr|[ |]am|[ |]pm)?"
+NUMBER_END: Final = f"(?=[|~!,;:]|$|{' '}(?:years?|jahr|ans|an|anos|anni|months?|meses|mesi|mois|monat|tacos|old))"
 # A dose and a time of the week or the day, as elements of a template.
 VALUES: Final = {
     "<d>": ("d", rf"{NUMBER}[ |]?{UNIT}"),
@@ -65,6 +66,7 @@ WORD_SECTIONS: Final = frozenset(
         "denial",
         "drop",
         "correction",
+        "drug",
     }
     | {"weekday", "hour", "condition", "ill word", "diet word", "jobs", "religion word"}
 )
@@ -151,8 +153,7 @@ def build_template(language: str, relation: str, parts: list[str], person: str, 
         person == "first",
         pattern,
         tuple(fold_letters(max(word.split("_"), key=len)) for word in needs) if not has_glued(parts) else (),
-        sum(3 if part.count("|") > FEW else 4 for part in named)
-        + sum(part.startswith(("@", "<d", "<w", "<n")) for part in parts),
+        weigh_template(named, parts),
     )
 
 
@@ -164,7 +165,9 @@ def has_glued(parts: list[str]) -> bool:
 def weigh_template(named: list[str], parts: list[str]) -> int:
     """How much a template says: many words and few alternatives for each."""
     told = sum(3 if part.count("|") > FEW else 4 for part in named)
-    return told + sum(part.startswith(("@", "<d", "<w", "<n", "<o=")) for part in parts)
+    # A word of a list says more than one with the ending of a trade: "Vegetarier" is none.
+    listed = sum(part.startswith("<o=") and part != "<o=jobs>" for part in parts)
+    return told + 2 * listed + sum(part.startswith(("@", "<d", "<w", "<n", "<o=")) for part in parts)
 
 
 def build_prefix(language: str, person: str) -> str:
@@ -186,14 +189,16 @@ def build_element(language: str, part: str, gap: str, *, is_last: bool, is_glued
         name, value = VALUES[part.rstrip("?")]
         days = join_words(language, "weekday") + "|" + join_words(language, "hour")
         value = value.replace("DAYS", days).replace("COUNTS", join_numbers(language))
-        body = rf"(?P<{name}>[ |~!:](?:{value}))(?={ANY_GAP}|$)"
+        # "Nine hundred" is no age: behind a bare number the clause ends or a unit follows.
+        end = f"(?={ANY_GAP}|$)" if name != "o" or "COUNTS" not in VALUES[part.rstrip("?")][1] else NUMBER_END
+        body = rf"(?P<{name}>[ |~!:](?:{value})){end}"
         return f"(?:{body})?" if part.endswith("?") else body
     if part.startswith("<o="):
         return f"(?P<o>[ |~!:](?:{join_words(language, part[3:-1].replace('_', ' '))}))(?={ANY_GAP}|$)"
     if part in {"<o>", "<old>", "<s>", "<x>"}:
         name = part[1:-1]
         if part in {"<s>", "<x>"}:
-            return f"(?P<{name}>{ANY_GAP}{WORD}(?:{ON}{WORD}){{0,4}}?)"
+            return f"(?P<{name}>{START if gap == ANY_GAP and part == '<s>' else ANY_GAP}{WORD}(?:{ON}{WORD}){{0,4}}?)"
         first = "" if is_glued else "[ ~:]"
         if is_last:
             return f"(?P<{name}>{first}{WORD}(?:{ON}{WORD}){{0,{MOST_WORDS}}})"

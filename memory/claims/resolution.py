@@ -37,7 +37,7 @@ THINGS: Final = frozenset({"owns", "car", "takes", HAS, "bike", "boat", "motorbi
 LAST_TURNS: Final = 4
 READ_OF_TURN: Final = 300
 SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n")
-DOSE: Final = re.compile(r"(\d+(?:[.,]\d+)?)\s?(?:mg|ml|mcg|µg|g|iu|ie|ui)\b", re.IGNORECASE)
+DOSE: Final = re.compile(r"(?<!\d)(\d{1,5}(?:[.,]\d{1,3})?)\s?(?:mg|ml|mcg|µg|g|iu|ie|ui)\b", re.IGNORECASE)
 OF: Final = re.compile(r"^(?:of|on|de|di|d'|von)\s")
 
 

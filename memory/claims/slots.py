@@ -11,7 +11,7 @@ from memory.claims.templates import PARTINGS, SUBJECT, SlotTemplate, index_templ
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes, read_entries
 
-TOKEN: Final = re.compile(r"\d+(?:[.,:/]\d+)+|[א-ת]+\"[א-ת]+|[^\W_]+|\ue001|[,;:—–()\"«»“”.!?]|\s-+\s")
+TOKEN: Final = re.compile(r"\d{1,8}(?:[.,:/]\d{1,8})+|[א-ת]+\"[א-ת]+|[^\W_]+|\ue001|[,;:—–()\"«»“”.!?]|\s-+\s")
 # Words of a sentence that are read for slots.
 MOST_TOKENS: Final = 60
 PARTING: Final = re.compile(f"[{PARTINGS}]")

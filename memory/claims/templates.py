@@ -37,7 +37,7 @@ ON: Final = "[ ~]"
 MOST_WORDS: Final = 7
 # Alternatives up to which an element says more than that something like it stands there.
 FEW: Final = 4
-NUMBER: Final = r"\d+(?:[.,]\d+)?"
+NUMBER: Final = r"\d{1,5}(?:[.,]\d{1,3})?"
 UNIT: Final = (
     r"(?:mg|ml|mcg|µg|g|iu|ie|ui|units?|einheiten|unidades|unités|unità|drops|tropfen|puffs?|hübe?|gotas|gouttes|gocce)"
 )

@@ -8,6 +8,7 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.clauses import ClauseOpening, find_heads
+from memory.claims.constraints import ANYTHING, find_constraint
 from memory.claims.lexicon import MARK, load_small_words
 from memory.claims.mentions import is_person_name
 from memory.claims.rejection import has_within
@@ -80,6 +81,18 @@ def is_remark(sentence: Sentence) -> bool:
     if sentence.is_question or end < LEAST_OF_REMARK or sentence.has_at(0, MARK + "asks"):
         return False
     return not stands_apart(sentence, 0, end, *NO_REMARK)
+
+
+def tells_limit(sentence: Sentence) -> bool:
+    """Whether a sentence that claims nothing else limits what the person may be advised: "I can't manage stairs".
+
+    A few words without a subject are the person's as well: "nut allergy", "vegetarian here".
+    """
+    end = len(sentence.words)
+    if sentence.is_question or stands_apart(sentence, 0, end, *NO_REMARK, "today"):
+        return False
+    is_own = any(sentence.spans(*SPEAKS, *POSSESSIVES)) or has_first_person(sentence, 0, end)
+    return (is_own or end < LEAST_WORDS) and bool(find_constraint(sentence.raw) - {ANYTHING})
 
 
 def stands_apart(sentence: Sentence, start: int, end: int, *kinds: str) -> bool:

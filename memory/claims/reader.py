@@ -9,7 +9,7 @@ from memory.claims.building import build_claim, find_language, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.filling import fill_claims
-from memory.claims.general import find_general_claim, is_plain, is_remark
+from memory.claims.general import find_general_claim, is_plain, is_remark, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
@@ -78,7 +78,9 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
             resolve_pronoun(claim, before) for claim in read_sentence(sentence, whole, mentions, place, known, before)
         ]
         known += [KnownSlot(one.subject, one.relation, one.object) for one in claims if one]
-        if with_remarks and not any(claims) and not is_laughing and is_remark(sentence):
+        if not any(claims) and not is_laughing and tells_limit(sentence):
+            claims = [replace(claim_remark(sentence, whole, place), is_remark=False)]
+        elif with_remarks and not any(claims) and not is_laughing and is_remark(sentence):
             claims = [claim_remark(sentence, whole, place)]
         # Who laughs may still tell of a change; what only sounds like a fact is a joke.
         found += [claim for claim in claims if claim and not (is_laughing and claim.tense == "present")]

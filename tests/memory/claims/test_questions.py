@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory.claims import read_claims
 from memory.claims.claim import SPEAKER
 from memory.claims.constraints import find_constraint
 from memory.claims.questions import read_question
@@ -159,3 +160,17 @@ def test_style_is_a_constraint_of_every_answer() -> None:
 def test_a_relation_tells_a_constraint_that_the_words_do_not() -> None:
     assert not find_constraint("Brazil ones above all.")
     assert "food" in find_constraint("Brazil ones above all.", relation="allergic_to")
+
+
+@pytest.mark.parametrize(
+    "told", ["Nut allergy", "I can't manage ladders.", "Ich bin farbenblind.", "Soy hipertensa", "אני דיסלקטית"]
+)
+def test_what_limits_the_person_is_claimed_though_no_phrase_knows_it(told: str) -> None:
+    assert any(told.rstrip(".") in claim.statement for claim in read_claims(told))
+
+
+@pytest.mark.parametrize(
+    "told", ["Can people with asthma climb mountains?", "Write a story about a blind man who takes insulin."]
+)
+def test_what_limits_others_is_not(told: str) -> None:
+    assert not read_claims(told)

@@ -130,6 +130,15 @@ class Comparison:
         return any(word.is_name for word in self.only_a) == any(word.is_name for word in self.only_b)
 
     @cached_property
+    def share_a_name(self) -> bool:
+        return not self.a.names.isdisjoint(self.b.names)
+
+    @cached_property
+    def are_both_habits(self) -> bool:
+        """What the person does on one day of the week and on another."""
+        return all(side.verbs and any(kind == "weekday" for kind, _ in side.values) for side in (self.a, self.b))
+
+    @cached_property
     def is_about_one_thing(self) -> bool:
         """ "The user's bike ..." twice: two facts about one thing."""
         a, b = self.a, self.b

@@ -51,7 +51,7 @@ def judge_readings(both: Comparison) -> PairVerdict:
     a, b = both.a, both.b
     apart = judge_apart(both)
     if both.are_persons_apart:
-        return "keep_both" if both.is_related or both.coverage > HALF else "unrelated"
+        return "keep_both" if both.is_related or both.coverage > HALF or both.share_a_name else "unrelated"
     if both.are_contexts_apart or (a.contexts ^ b.contexts) & APART:
         return "keep_both" if both.shared or both.is_related or both.are_contexts_apart else apart
     if a.time != b.time and ("past" in (a.time, b.time)) and not both.axis_conflict:
@@ -69,8 +69,8 @@ def judge_readings(both: Comparison) -> PairVerdict:
 
 def judge_apart(both: Comparison) -> PairVerdict:
     """Of statements that neither agree nor clash."""
-    is_near = both.is_related or both.is_about_one_thing or both.is_one_frame
-    return "keep_both" if is_near else "unrelated"
+    is_near = both.is_related or both.is_about_one_thing or both.is_one_frame or both.are_both_habits
+    return "keep_both" if is_near or both.share_a_name else "unrelated"
 
 
 def judge_values(both: Comparison, apart: PairVerdict) -> PairVerdict:
@@ -107,7 +107,7 @@ def judge_values(both: Comparison, apart: PairVerdict) -> PairVerdict:
 def has_moved(both: Comparison) -> bool:
     """ "Lives in Jena", "has moved from Jena to Ulm"."""
     sides = ((both.a, both.only_a), (both.b, both.only_b))
-    changed = [left for reading, left in sides if "c change" in reading.tags]
+    changed = [left for reading, left in sides if reading.tags & {"c change", "weak slot home"}]
     return bool(both.single_slots) and len(changed) == 1 and any(word.is_name for word in changed[0])
 
 

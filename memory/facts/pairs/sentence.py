@@ -87,7 +87,7 @@ class SentenceReader:
         denials = self.spans.of(MARK + "not")
         # "n'a jamais été marié": what the phrase has of a denial takes the rest of it along.
         denying = [whole for whole in wholes if any(is_within(one, whole) for one in denials)]
-        is_denied = any(not any(overlap(one, whole, 1) for whole in denying) for one in denials)
+        is_denied = any(not any(overlap(one, whole, 2) for whole in denying) for one in denials)
         is_turned = any(kind.endswith(TURNED) for kind in self.spans.list_kinds(SAME))
         return is_denied + self.spans.has(MARK + "bad") + is_turned
 

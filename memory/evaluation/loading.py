@@ -16,6 +16,7 @@ from memory.access.users import get_or_create_user
 from memory.evaluation.datasets import DatasetMemory, DatasetStore
 from memory.facade import MemoryFacade
 from memory.indexing import queue
+from memory.lifecycle import learning
 from memory.lifecycle.erasure import finish_erasure, request_erasure
 from memory.models import EndUser, Organization, Turn
 from memory.store.admission import NewMemory, WriteRefused, validate_memory
@@ -149,6 +150,9 @@ def index_pending(user: EndUser) -> None:
     """Index until nothing is pending. Raises NotIndexedError."""
     # Here and now, whether or not a worker runs beside: both may take the same rows and end the same.
     while queue.index_batch(user, now=timezone.now()):
+        pass
+    # What stands in the bank is read into facts, as the worker does.
+    while learning.learn_bank_items(user, now=timezone.now()):
         pass
     state = queue.count_indexing(user)
     if state.pending or state.failed:

@@ -21,6 +21,7 @@ from memory.facts.evidence import FactOrigin, add_evidence, find_facts_of, reinf
 from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
 from memory.facts.nearest import find_candidates, measure_cosines
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
+from memory.facts.succession import may_end
 from memory.inference.base import Vector
 from memory.language.analysis import extract_terms
 from memory.models import EndUser, Fact, FactEvent, FactReview, FactTombstone
@@ -129,8 +130,10 @@ def record_fact(user: EndUser, draft: FactDraft, origin: FactOrigin, *, now: dat
     # What stands in the bank is there for everybody to see, forgotten or not.
     if origin.kind is not EvidenceKind.BANK and is_forgotten(user, draft, keys):
         return RecordedFact(None, FactEffect.BLOCKED)
-    beside = {fact.pk for fact in told_with if fact.statement == draft.statement}
-    judged = judge_candidates(user, draft, keys, beside)
+    # Of one breath two facts hold together, unless the person corrects themselves in it.
+    is_corrected = draft.is_correction or bool(draft.replaces)
+    beside = {fact.pk for fact in told_with if not is_corrected or fact.statement == draft.statement}
+    judged = judge_candidates(user, draft, keys, beside, origin.thread_id)
     if draft.is_remark and not ends_something(judged, draft):
         return RecordedFact(None, FactEffect.PASSED_OVER)
     if judged.same:
@@ -198,7 +201,7 @@ def is_forgotten(user: EndUser, draft: FactDraft, keys: tuple[str, str, str]) ->
 
 
 def judge_candidates(
-    user: EndUser, draft: FactDraft, keys: tuple[str, str, str], beside: Collection[UUID]
+    user: EndUser, draft: FactDraft, keys: tuple[str, str, str], beside: Collection[UUID], thread_id: str
 ) -> JudgedFacts:
     """``beside`` are facts of the same sentence, which are not held against each other."""
     judged = JudgedFacts()
@@ -209,7 +212,7 @@ def judge_candidates(
         verdict = judge_fact(fact, draft, told, keys, cosine)
         if verdict == "merge":
             judged.same.append((fact, cosine))
-        elif verdict == "contradiction":
+        elif verdict == "contradiction" and may_end(fact, draft, keys, thread_id):
             judged.contradicting.append((fact, cosine))
         elif verdict == "unsure":
             judged.unsure.append((fact, cosine))

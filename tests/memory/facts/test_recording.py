@@ -151,3 +151,31 @@ def test_what_was_said_again_since_is_not_ended_by_what_comes_in_late(user: EndU
     assert late.fact is not None
     assert late.fact.state == FactState.SUPERSEDED
     assert held(user, clock, relation="lives_in") == ["I live in Leeds."]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "My brother Sam lives in Toronto.",
+        "My company is called Silverkey.",
+        "Morning coffee for me is a flat white.",
+        "I might move to Hull one day.",
+        "We adopted a kitten called Mops.",
+    ],
+)
+def test_what_has_nothing_to_do_with_it_ends_nothing(user: EndUser, clock: Clock, later: str) -> None:
+    for before in ("I live in Leeds.", "I work at the city library.", "My cat Tibbles hates Mondays."):
+        tell(user, before, clock)
+    clock.advance(days=1)
+    tell(user, later, clock)
+    with user_scope(user):
+        assert not Fact.objects.for_user(user).filter(state=FactState.SUPERSEDED).exists()
+
+
+def test_an_announced_end_closes_what_it_names(user: EndUser, clock: Clock) -> None:
+    tell(user, "I drive a Skoda.", clock)
+    clock.advance(days=1)
+    tell(user, "I sold the Skoda last week.", clock)
+    with user_scope(user):
+        [old] = Fact.objects.for_user(user).filter(state=FactState.SUPERSEDED)
+    assert "drive" in old.statement

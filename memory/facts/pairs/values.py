@@ -32,6 +32,8 @@ _HEBREW_DAY: Final = re.compile(rf"(?<![א-ת])(?:[בלמ]?יום|[בלמ]?ימ�
 
 TENS: Final = frozenset(range(20, 100, 10))
 LEAST_TEN: Final = 4
+# Letters of a number in one word; every cut of a longer word is not looked for.
+LONGEST_NUMBER: Final = 24
 
 # What kind of value, and the value.
 PairValue = tuple[str, float]
@@ -90,6 +92,8 @@ def find_amounts(bare: str) -> set[float]:
 @lru_cache(maxsize=8192)
 def find_compound(word: str) -> int | None:
     """A ten and a unit in one word, or a ten before an apostrophe: novantatré, ottant'anni."""
+    if len(word) > LONGEST_NUMBER:
+        return None
     values = load_values(AMOUNT)
     for length in range(len(word), LEAST_TEN - 1, -1):
         for ten in (word[:length], f"{word[:length]}a", f"{word[:length]}i"):

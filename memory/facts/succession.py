@@ -8,6 +8,7 @@ fourteen endings were wrong by the verdict alone. So an ending also needs the sl
 from typing import TYPE_CHECKING, Final
 
 from memory.claims.claim import SPEAKER
+from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import is_single_valued
 from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.language.analysis import extract_terms
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 ANNOUNCES: Final = frozenset({"new", "over"})
 # A person has one name and it does not change in passing: "was kann das sein" is none.
 NEEDS_ANNOUNCEMENT: Final = frozenset({"name", "surname", "born_in", "birthday", "native_language", "blood_type"})
+# What somebody may have several of: a new one ends none, unless it names it.
+MAY_BE_SEVERAL: Final = frozenset(
+    {"has", "owns", "likes", "dislikes", "hobby", "speaks", "takes", "allergic_to", "has_condition", "friend_of", "is"}
+    | {"studies", "learning", "project", "goal", "interest", "struggles_with", "style", "sees", "colleague"}
+)
 LEAST_WORD: Final = 3
 
 
@@ -40,7 +46,9 @@ def fills_same_slot(fact: Fact, keys: tuple[str, str, str], *, is_announced: boo
     subject, relation, value = keys
     if relation in OPEN_RELATIONS or not value or (fact.subject_key, fact.relation) != (subject, relation):
         return False
-    return is_announced or (is_single_valued(relation) and relation not in NEEDS_ANNOUNCEMENT)
+    if is_single_valued(relation):
+        return is_announced or relation not in NEEDS_ANNOUNCEMENT
+    return is_announced and relation not in MAY_BE_SEVERAL and not is_person_or_animal(relation)
 
 
 def are_others_apart(fact: Fact, keys: tuple[str, str, str]) -> bool:

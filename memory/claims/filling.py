@@ -100,7 +100,9 @@ def find_piece(
     end = high
     if after is not None:
         following = sum(1 for at in tokens.starts if at <= max(after.start, slot.object_span[1])) - 1
-        end = min([first for first, _ in pieces if place < first <= following], default=high)
+        cuts = [piece for piece in pieces if place < piece[0] <= following]
+        # "I'm vegetarian and live in Leeds": what shares its subject with the next clause stays with it.
+        end = min((first for first, last in cuts if names_subject(sentence, first, last)), default=high)
     if start > low and not names_subject(sentence, start, end):
         start = low
     elif start > low and sentence.has_at(start, MARK + "joint"):

@@ -11,9 +11,9 @@ from memory.claims.clauses import ClauseOpening, find_heads
 from memory.claims.constraints import ANYTHING, find_constraint
 from memory.claims.lexicon import MARK, load_small_words
 from memory.claims.mentions import is_person_name
-from memory.claims.rejection import has_within
+from memory.claims.rejection import has_within, points_at_conversation
 from memory.claims.relations import ABOUT
-from memory.claims.subjects import NOUNS, find_owned_noun, find_people, is_person_at
+from memory.claims.subjects import NOUNS, find_owned_noun, find_people, is_of_another, is_person_at
 from memory.guard import speech
 from memory.guard.annotation import Sentence
 
@@ -21,6 +21,9 @@ from memory.guard.annotation import Sentence
 LEAST_WORDS: Final = 4
 # Words behind the head of a clause among which its verb is looked for: "no me lo", "ich hab's".
 VERB_WITHIN: Final = 3
+LOOSE: Final = ("friend", "colleague", "neighbor", "boss")
+# Words of a clause among which something is pointed at that only the conversation shows: "I like the second option".
+POINTED_WITHIN: Final = 4
 # Words of a clause among which the verb of an event stands.
 EVENT_WITHIN: Final = 4
 # What a turn is about that asks for work, tells of the moment or of what somebody thinks.
@@ -67,7 +70,7 @@ def is_aside(sentence: Sentence, start: int, end: int) -> bool:
         return not any(word.isdigit() for word in sentence.words[start:end])
     if has_within(sentence, start, end, "state") and speech.is_passing_state(sentence):
         return True
-    return sentence.has_at(start, "there") and not has_within(sentence, start, end, *LASTING)
+    return not is_lasting and points_at_conversation(sentence, start, end, POINTED_WITHIN)
 
 
 def is_plain(sentence: Sentence, start: int, end: int) -> bool:
@@ -107,6 +110,10 @@ def find_general_subject(sentence: Sentence, start: int, head: int, end: int, me
     person = find_owned_noun(sentence, head, end)
     if person is not None and not is_person_at(sentence, person):
         person = None
+    # "My friend's cousin" is nobody close, "my wife's uncle" is.
+    is_loose = person is not None and has_within(sentence, *person, *(MARK + f"noun {noun}" for noun in LOOSE))
+    if is_loose and person is not None and is_of_another(sentence, person[1], min(end, person[1] + 2)):
+        return None
     speaks = any(
         start <= at < end and not sentence.has_at(at, MARK + "my", "my") for at, _ in sentence.spans(*SPEAKS)
     ) or has_first_person(sentence, head, end)
@@ -119,7 +126,11 @@ def find_general_subject(sentence: Sentence, start: int, head: int, end: int, me
         return sentence.words[head]
     if is_person_name(sentence.words[head], mentions):
         return sentence.words[head]
-    is_own = has_within(sentence, head, end, *LASTING) and not has_within(sentence, start, end, "you")
+    is_own = (
+        has_within(sentence, head, end, *LASTING)
+        and not sentence.has(MARK + "noun neighbor")
+        and not has_within(sentence, start, end, "you")
+    )
     return SPEAKER if is_own else None
 
 

@@ -171,7 +171,8 @@ def read_sentence(
     if moved is not None:
         told = [claims for claims in told if holds_more(claims, moved, place)]
         told = told or [[claim_moved(sentence, moved, tokens, place, language)]]
-    if not any(told):
+    # What strangers are and do is nobody's business here: "the neighbour lives in Leeds".
+    if not any(told) and not sentence.has("stranger", MARK + "noun neighbor"):
         told = [[claim] for slot in slots if (claim := claim_slot(sentence, slot, tokens, place, language))]
     for claims in told:
         if claims:

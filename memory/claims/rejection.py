@@ -62,7 +62,9 @@ def is_of_passing(sentence: Sentence, group: ClauseGroup, first: ClauseOpening, 
         return first.category in LASTING and is_today
     if first.relation not in AT_EASE and has_within(sentence, group.start, len(sentence.words), MARK + "machine"):
         return True
-    apart = (max(first.start, first.phrase), 0 if first.is_left else first.end)
+    # "My uncle says diesel is better": the words of a phrase are apart, those between a noun and its name are not.
+    is_apart = first.phrase >= 0 and not first.is_left
+    apart = (max(first.start, first.phrase), first.end if is_apart else 0)
     if has_within(sentence, group.start, end, MARK + "plan", MARK + "opines", apart=apart):
         return True
     if has_within(sentence, group.start, end, MARK + "temporary", MARK + "past"):

@@ -141,7 +141,7 @@ def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
         return [replace(slot, subject=SPEAKER, relation=f"favorite_{noun[1].removeprefix('favorite_')}")]
     spoken = WORDS.findall(raw[slot.object_span[0] : slot.object_span[1]])
     is_named = any(word[0].isupper() or word[0].isdigit() or "א" <= word[0] <= "ת" for word in spoken)
-    if is_person(noun[1]) and (not (is_named or raw == raw.casefold()) or len(spoken) > LONGEST_NAME + 1):
+    if is_person_or_animal(noun[1]) and (not (is_named or raw == raw.casefold()) or len(spoken) > LONGEST_NAME + 1):
         return []
     # "My screen is black": a noun that no list knows says too little to make a claim by itself.
     is_known = find_known_noun(WORDS.findall(slot.subject), language) is not None

@@ -65,7 +65,7 @@ class LearnedFacts:
 
 def draft_facts(user: EndUser, spoken: SpokenText, source: dict[str, str]) -> list[DraftedStatement]:
     """What the person's words hold true. ``source`` is written into what is published."""
-    found = profile.detect_profile_facts(spoken.text, Deadline(DEADLINE_S), spoken.previous)
+    found = profile.detect_profile_facts(spoken.text, Deadline(DEADLINE_S), spoken.previous, with_remarks=True)
     return draft_profile_facts(user, found, spoken, source)
 
 

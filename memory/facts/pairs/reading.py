@@ -85,7 +85,7 @@ class PairReading:
     claimed: str
     relation: str
     replaces: str
-    replaced_words: frozenset[str]
+    replaced_words: tuple[PairWord, ...]
     # The words of the claim's object.
     told: frozenset[str]
 
@@ -133,30 +133,14 @@ def find_weak_slots(parts: Sequence[SentenceReader]) -> frozenset[str]:
 
 
 def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStatement) -> PairReading:
-    tags = frozenset(tag for part in parts for tag in part.tags)
+    tags = frozenset(tag for part in parts for tag in part.tags) | ({statement.tense} & {"over", "new"})
     words = tuple(word for part in parts for word in part.words)
-    axes: dict[str, set[str]] = {}
-    for part in parts:
-        for axis, value in part.axes:
-            axes.setdefault(axis, set()).add(value)
-    relation = SLOT_OF_RELATION.get(statement.relation, statement.relation)
-    if relation == "course" and statement.subject not in {"", SPEAKER}:
-        relation = "school"
-    # The name or the age of somebody else, or of a thing, is no slot of the person.
-    is_theirs = relation in OF_BEINGS and statement.subject not in {"", SPEAKER}
-    # "It's boiling" is read as a name by its form; a name has a capital where the text has any.
-    is_theirs |= relation == "name" and text[:1].isupper() and not any(word.is_name for word in words)
+    relation, is_theirs = find_relation(statement, text, words)
     slots = find_slots(parts, "" if is_theirs else relation)
-    tags |= {"over": {"over"}, "new": {"new"}}.get(statement.tense, set())
-    domains = load_domains()
-    members = {*slots, *(word.key.casefold() for word in words), *(one for word in words for one in word.slots)}
-    kin = frozenset(one for part in parts for one in part.kin)
-    if statement.subject not in {"", SPEAKER}:
-        kin |= {statement.subject} & KIN
     names = frozenset(word.key for word in words if word.is_name)
     return PairReading(
         folded=fold_text(text).strip(" ."),
-        kin=kin,
+        kin=find_kin(parts, statement.subject),
         names=names,
         people=frozenset(one for part in parts for one in part.people),
         # "The user's boss is Hilary" tells of the person; "the user's boss is vegan" of the boss.
@@ -172,19 +156,48 @@ def combine(parts: Sequence["SentenceReader"], text: str, statement: PairStateme
         slots=slots,
         named_slots=slots & frozenset(slot for part in parts for slot in (*part.slots, *part.weak_slots)),
         weak_slots=find_weak_slots(parts) if slots <= BESIDE else frozenset(),
-        axes={axis: frozenset(values) for axis, values in axes.items()},
+        axes=group_axes(parts),
         contexts=frozenset(context for part in parts for context in part.contexts),
         values=find_values(text) | {("rank", float(rank)) for part in parts for rank in part.ranks},
         polarity=sum(part.turns for part in parts) % 2 == 0,
         is_choice="good" in tags and not any(part.spans.has(CLAIM + "joint") for part in parts) and "," not in text,
         has_feeling=bool(tags & {"good", "bad"}),
         tags=tags,
-        domains=frozenset().union(*(domains.get(member, frozenset()) for member in members)),
+        domains=find_domains(words, slots),
         subject=fold_text(statement.subject),
         claimed="" if is_theirs else statement.relation,
         relation=relation,
         replaces=fold_text(statement.replaces),
-        replaced_words=frozenset().union(*(part.replaced_words for part in parts)),
+        replaced_words=tuple(word for part in parts for word in part.replaced_words),
         told=frozenset(fold_text(statement.object).split()),
         verbs=frozenset(part.verb for part in parts if part.verb),
     )
+
+
+def find_relation(statement: PairStatement, text: str, words: Sequence[PairWord]) -> tuple[str, bool]:
+    """The slot of the claim's relation, and whether it is another's: their name or age is no slot of the person."""
+    is_of_other = statement.subject not in {"", SPEAKER}
+    relation = SLOT_OF_RELATION.get(statement.relation, statement.relation)
+    if relation == "course" and is_of_other:
+        relation = "school"
+    # "It's boiling" is read as a name by its form; a name has a capital where the text has any.
+    is_no_name = relation == "name" and text[:1].isupper() and not any(word.is_name for word in words)
+    return relation, is_no_name or (relation in OF_BEINGS and is_of_other)
+
+
+def find_kin(parts: Sequence[SentenceReader], subject: str) -> frozenset[str]:
+    return frozenset(one for part in parts for one in part.kin) | ({subject} & KIN)
+
+
+def group_axes(parts: Sequence[SentenceReader]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for part in parts:
+        for axis, value in part.axes:
+            found[axis] = found.get(axis, frozenset()) | {value}
+    return found
+
+
+def find_domains(words: Sequence[PairWord], slots: frozenset[str]) -> frozenset[str]:
+    domains = load_domains()
+    members = {*slots, *(word.key.casefold() for word in words), *(one for word in words for one in word.slots)}
+    return frozenset().union(*(domains.get(member, frozenset()) for member in members))

@@ -9,7 +9,7 @@ from memory.facts.pairs.comparison import Comparison
 from memory.facts.pairs.lexicon import list_all_slots, list_slots
 from memory.facts.pairs.reading import PairReading
 from memory.facts.pairs.values import conflict
-from memory.facts.pairs.words import PairWord
+from memory.facts.pairs.words import PairWord, strip_mark
 from memory.language.concepts import find_english_name
 from memory.language.hebrew import is_hebrew
 
@@ -19,17 +19,22 @@ PASSING: Final = frozenset({"plan", "temporary", "c plan", "c temporary", "c fra
 LEAVING: Final = frozenset(
     {"boss", "dentist", "doctor", "therapist", "vet", "hairdresser", "landlord", "dog", "cat", "pet", "partner"}
 )
-CLINICIANS: Final = frozenset({"dentist", "doctor", "therapist", "vet"})
 # Relations that name no slot.
 OPEN: Final = frozenset({"", ABOUT, REQUEST, "is", "has"})
 MOST: Final = 0.75
 HALF: Final = 0.5
+# Letters of a stem by which a word of the claim is known again.
+LEAST_STEM: Final = 4
 
 
 def is_replaced(both: Comparison) -> bool:
     old, new = both.a, both.b
     is_passing = "plan" in new.tags or (new.tags & PASSING and not is_ending(new))
-    if both.are_persons_apart or is_of_stranger(both) or is_passing or is_ending(old):
+    if is_passing:
+        return False
+    if names_replaced(both):
+        return True
+    if both.are_persons_apart or is_of_stranger(both) or is_ending(old):
         return False
     if (old.contexts ^ new.contexts) & {"second", "project", "private", "work"}:
         return False
@@ -65,11 +70,11 @@ def is_rival(both: Comparison) -> bool:
 
 
 def is_ending(reading: PairReading) -> bool:
-    return bool(reading.tags & {"ended", "c over", "over"})
+    return bool(reading.tags & {"ended", "closed", "c over", "over"})
 
 
 def is_changing(reading: PairReading) -> bool:
-    return bool(reading.tags & {"c change", "new"}) or is_ending(reading)
+    return bool(reading.tags & {"c change", "changed", "new"}) or is_ending(reading)
 
 
 def ends_old(both: Comparison) -> bool:
@@ -78,7 +83,8 @@ def ends_old(both: Comparison) -> bool:
     if not is_ending(new) and new.polarity:
         return False
     told = [word for word in both.shared if is_proper(word, old)]
-    if is_ending(new) and any(word.is_name for word in told) and not old.kin:
+    names = {word.key for word in (*old.words, *new.words) if word.is_name}
+    if is_ending(new) and any(word.key in names for word in both.shared) and not old.kin:
         return True
     if is_ending(new) and told and (old.slots & LEAVING or both.coverage >= HALF or both.shared_slots):
         return True
@@ -106,7 +112,8 @@ def changes_slot(both: Comparison) -> bool:
     named = old.named_slots & new.named_slots & list_slots("replaced")
     weak = old.slots & new.weak_slots if has_value(both, new) else frozenset()
     slots = (both.shared_slots or weak) & list_slots("single") | named
-    if slots == {"practice"} and (old.slots & LEAVING - CLINICIANS or new.slots & LEAVING):
+    # "Have changed to Dr. Imhof" is no dentist: of all whom it may mean it is the family doctor by far most often.
+    if slots == {"practice"} and (old.slots & LEAVING - {"doctor"} or new.slots & LEAVING):
         return False
     doses = {"dose"} <= {kind for kind, _ in old.values} & {kind for kind, _ in new.values}
     if doses and is_changing(new) and conflict(old.values, new.values):
@@ -126,7 +133,27 @@ def names_old(both: Comparison) -> bool:
     if new.replaces and any(part in old.folded for part in new.replaces.split() if len(part) > 2):
         return True
     told = {word.key for word in old.words if is_proper(word, old)}
-    return bool(new.replaced_words & told) or ("renamed" in new.tags and bool(told & {word.key for word in new.words}))
+    replaced = {word.key for word in new.replaced_words}
+    return bool(replaced & told) or ("renamed" in new.tags and bool(told & {word.key for word in new.words}))
+
+
+def names_replaced(both: Comparison) -> bool:
+    """ "Scrap paralegal", "Jannis out": whoever it is about, the words say that what was named is no more."""
+    old, new = both.a, both.b
+    named = [
+        word
+        for word in old.words
+        if is_distinctive(word, both) and any(word.meets(other) for other in new.replaced_words)
+    ]
+    return bool(named) and is_changing(new)
+
+
+def is_distinctive(word: PairWord, both: Comparison) -> bool:
+    """A name, were it with a capital in one of the two alone, or a word of what the claim is about."""
+    if word.is_name or any(other.is_name and word.key == other.key for other in both.b.words):
+        return True
+    stems = [strip_mark(form) for form in word.forms if len(form) >= LEAST_STEM]
+    return not word.is_marker and any(told.startswith(stem) for told in both.a.told for stem in stems)
 
 
 def is_proper(word: PairWord, reading: PairReading) -> bool:

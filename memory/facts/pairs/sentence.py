@@ -8,7 +8,7 @@ from memory.claims.lexicon import NOUN
 from memory.facts.pairs.content import ContentReader, is_figure, is_grammar
 from memory.facts.pairs.lexicon import AXIS, CONTEXT, MARK, SAME, SLOT, SUBJECT, TOPIC, TURNED, WEAK_SLOT
 from memory.facts.pairs.spans import OWNERS, SentenceSpans, drop_inner, is_within, overlap
-from memory.facts.pairs.words import form_stems, strip_mark
+from memory.facts.pairs.words import PairWord, form_stems, strip_mark
 from memory.guard.annotation import Sentence
 from memory.language.concepts import find_english_name
 from memory.language.folding import fold_text, strip_accents
@@ -149,10 +149,13 @@ class SentenceReader:
             return ()
         return self.sentence.words[: min(users)[0]]
 
-    def find_replaced(self) -> frozenset[str]:
-        """The words behind "instead of", "statt", which name what is replaced."""
-        ends = [end for _, end in self.spans.of(MARK + "instead")]
-        return frozenset(word.key for place, word in self.placed if any(end <= place < end + REACH for end in ends))
+    def find_replaced(self) -> tuple[PairWord, ...]:
+        """The words behind "instead of", "statt", and within "from ... to", which name what is replaced."""
+        behind = [(end, end + REACH) for _, end in self.spans.of(MARK + "instead", MARK + "replaces")]
+        # "From York to Leeds" is a journey as well: it counts where the words say that something changes.
+        within = self.spans.of(MARK + "out") if self.tags & {"changed", "c change", "closed", "ended", "c over"} else []
+        places = {at for start, end in (*behind, *within) for at in range(start, end)}
+        return tuple(word for place, word in self.placed if place in places)
 
 
 @cache

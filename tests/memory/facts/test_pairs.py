@@ -84,6 +84,14 @@ def test_a_shared_word_alone_relates_nothing(a: str, b: str) -> None:
         ("O meu número é 912 345 678.", "mudei de número: 934 555 221"),
         ("אני לוקחת אומפרזול.", "הפסקתי לקחת אומפרזול."),
         ("My fiancée Tilda plans the music.", "Tilda is officially my wife."),
+        ("I work at Boots.", "I was made redundant by Boots."),
+        ("My flatmate is Jonas.", "New flatmate! Jonas out, Marek in."),
+        ("Meine Chefin heißt Frau Brandl.", "Frau Brandl ist pensioniert"),
+        ("mi dentista es la doctora Urrutia", "Urrutia se ha jubilado"),
+        ("Mon chat Gribouille dort partout.", "Gribouille nous a quittés hier"),
+        ("Il mio capo è Ettore.", "Ettore si è dimesso"),
+        ("sou garçom num hotel", "larguei a vida de garçom e virei padeiro"),
+        ("My physiotherapy class is on Monday.", "They rescheduled the class to Thursday."),
     ],
 )
 def test_what_is_said_later_replaces_or_ends_what_was_said(earlier: str, later: str) -> None:
@@ -101,6 +109,11 @@ def test_what_is_said_later_replaces_or_ends_what_was_said(earlier: str, later: 
         ("I live in Leeds.", "I finally painted the fence."),
         ("Il mio dentista è il dottor Neri.", "Il mio capo adesso è la dottoressa Neri Bianchi."),
         ("I take 20 mg of citalopram.", "Mum takes 40 mg of citalopram now."),
+        ("I live in Leeds.", "The train from Leeds to York was late."),
+        ("Ich wohne in Celle.", "der Zug von Celle nach Soltau fällt aus"),
+        ("My dog Rex is five.", "Rex went up the stairs on his own."),
+        ("I work at Boots.", "I left my umbrella on the bus."),
+        ("My dentist, Dr. Hallwell, gave me a crown.", "I've switched to Dr. Imrie, she takes new patients."),
     ],
 )
 def test_what_only_looks_like_a_change_replaces_nothing(earlier: str, later: str) -> None:

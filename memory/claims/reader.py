@@ -78,15 +78,20 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
             resolve_pronoun(claim, before) for claim in read_sentence(sentence, whole, mentions, place, known, before)
         ]
         known += [KnownSlot(one.subject, one.relation, one.object) for one in claims if one]
-        if not any(claims) and not is_laughing and tells_limit(sentence):
-            claims = [replace(claim_remark(sentence, whole, place), is_remark=False)]
-        elif with_remarks and not any(claims) and not is_laughing and is_remark(sentence):
-            claims = [claim_remark(sentence, whole, place)]
+        if not any(claims) and not is_laughing:
+            claims = claim_unread(sentence, whole, place, with_remarks=with_remarks)
         # Who laughs may still tell of a change; what only sounds like a fact is a joke.
         found += [claim for claim in claims if claim and not (is_laughing and claim.tense == "present")]
         mentions |= collect_mentions([sentence.raw])
         before = word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))
     return found[:MOST_CLAIMS]
+
+
+def claim_unread(sentence: Sentence, whole: AnnotatedText, place: int, *, with_remarks: bool) -> list[Claim | None]:
+    """What a sentence is worth of which no clause claims anything: a limit, a remark, or nothing."""
+    if tells_limit(sentence):
+        return [replace(claim_remark(sentence, whole, place), is_remark=False)]
+    return [claim_remark(sentence, whole, place)] if with_remarks and is_remark(sentence) else []
 
 
 def prepare_sentence(sentence: Sentence) -> Sentence:

@@ -70,7 +70,7 @@ def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
     if slot.relation in {FAVORITE, POSSESSED}:
         return resolve_noun(slot, raw, language)
     if slot.relation == SUCCESSOR:
-        return succeed(slot, known)
+        return find_successor(slot, known)
     subject = find_subject_name(slot.subject, language, known)
     # "We're calling her Duchess": whom the person names is whoever was told of last.
     if slot.relation == "named" and subject == SPEAKER:
@@ -113,7 +113,7 @@ def means_name(slot: SlotMatch, subject: str, raw: str) -> bool:
     return True
 
 
-def succeed(slot: SlotMatch, known: Sequence[KnownSlot]) -> list[SlotMatch]:
+def find_successor(slot: SlotMatch, known: Sequence[KnownSlot]) -> list[SlotMatch]:
     """ "Her chair went to Ingrid Vance": whoever was told of last has somebody in their place."""
     told = next((one for one in reversed(known) if one.subject == SPEAKER and is_person(one.relation)), None)
     if told is None:

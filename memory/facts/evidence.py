@@ -40,6 +40,20 @@ def find_facts_of(user: EndUser, origin: FactOrigin) -> list[Fact]:
     )
 
 
+def add_first_evidence(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime) -> None:
+    """Of a fact that is new: nothing has to be looked up, which saves three statements a fact."""
+    FactEvidence.objects.create(
+        user_id=fact.user_id,
+        fact=fact,
+        kind=origin.kind,
+        ref_id=origin.ref_id,
+        memory_id=origin.memory_id,
+        thread_id=origin.thread_id,
+        occurred_at=occurred_at,
+        step=step,
+    )
+
+
 def add_evidence(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime) -> bool:
     """False when this very thing is evidence for it already."""
     _, is_new = FactEvidence.objects.get_or_create(

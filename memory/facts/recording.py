@@ -17,7 +17,7 @@ from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.constraints import name_category
 from memory.facts import changes
 from memory.facts.confidence import STEP_SAID_AGAIN
-from memory.facts.evidence import FactOrigin, add_evidence, find_facts_of, reinforce_fact
+from memory.facts.evidence import FactOrigin, add_first_evidence, find_facts_of, reinforce_fact
 from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
 from memory.facts.nearest import find_candidates, measure_cosines
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
@@ -324,7 +324,7 @@ def insert_fact(
     fact.save(force_insert=True)
     if draft.vector is None:
         changes.mark_facts_due(user, now)
-    add_evidence(fact, origin, draft.confidence, draft.occurred_at)
+    add_first_evidence(fact, origin, draft.confidence, draft.occurred_at)
     changes.record_fact_event(
         fact, "added", now=now, actor=actor, after={"state": fact.state, "confidence": draft.confidence}
     )

@@ -115,11 +115,11 @@ def test_a_long_queue_is_handed_on_so_that_others_get_their_turn(
     monkeypatch: pytest.MonkeyPatch,
     sent: list[tuple[str, tuple[Any, ...]]],
 ) -> None:
-    def one_a_minute(*asked: Any, **named: Any) -> int:
-        clock.advance(minutes=1)
+    def index_slowly(*asked: Any, **named: Any) -> int:
+        clock.advance(seconds=6)
         return 1
 
-    monkeypatch.setattr(queue, "index_batch", one_a_minute)
+    monkeypatch.setattr(queue, "index_batch", index_slowly)
     assert tasks.index_user(user.pk) == 4
     assert sent == [("memory.index_user", (user.pk,))]
 

@@ -76,7 +76,7 @@ def test_a_fact_is_trusted_no_more_than_its_exchange_and_those_who_worded_it(
     # A person answers for the exchange, and nobody but them had a hand in the wording.
     assert kept(FACT) == Trust.USER
     fact = ProfileFact("preferences", "The user prefers answers in Italian.", "high", Trust.ASSISTANT)
-    monkeypatch.setattr(profile, "detect_profile_facts", lambda message, deadline, previous: [fact])
+    monkeypatch.setattr(profile, "detect_profile_facts", lambda *asked, **named: [fact])
     assert kept("Please, answer me in Italian from now on.") == Trust.ASSISTANT
 
 
@@ -129,7 +129,7 @@ def test_a_killed_worker_loses_nothing_and_a_late_one_adds_nothing(user: EndUser
 
 
 def test_what_ends_the_worker_each_time_is_left(user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    def killed(message: str, *args: object) -> list[ProfileFact]:
+    def killed(message: str, *args: object, **named: object) -> list[ProfileFact]:
         if message == FACT:
             raise SystemExit
         return []
@@ -153,10 +153,10 @@ def test_a_turn_that_cannot_be_read_keeps_no_other_from_being_read(
 ) -> None:
     read = profile.detect_profile_facts
 
-    def stumble(message: str, *args: Any) -> list[ProfileFact]:
+    def stumble(message: str, *args: Any, **named: Any) -> list[ProfileFact]:
         if message == "Read me who can.":
             raise ValueError(message)
-        return read(message, *args)
+        return read(message, *args, **named)
 
     monkeypatch.setattr(profile, "detect_profile_facts", stumble)
     record_exchange(user, clock, "Read me who can.")
@@ -171,7 +171,7 @@ def test_a_turn_that_cannot_be_read_keeps_no_other_from_being_read(
 
 
 def test_a_service_that_is_away_costs_no_attempt(user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    def away(*args: object) -> list[ProfileFact]:
+    def away(*args: object, **named: object) -> list[ProfileFact]:
         raise Unavailable("embedder", "connection refused")
 
     record_exchange(user, clock, FACT)
@@ -214,7 +214,7 @@ def note_reading(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]
     """What is read in which order, and what is known then to have been said before."""
     seen: list[tuple[str, list[str]]] = []
 
-    def note(message: str, deadline: object, previous: Any = ()) -> list[ProfileFact]:
+    def note(message: str, deadline: object, previous: Any = (), **named: Any) -> list[ProfileFact]:
         seen.append((message, list(previous)))
         return []
 

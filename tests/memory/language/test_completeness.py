@@ -61,6 +61,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *("noun wife", "noun mother", "noun child", "noun dog", "noun home", "noun job"),
     ),
     "pairs": (),
+    "third_person": ("subject",),
     "questions": (
         *("language", "was", "before", "before at the end", "advice", "lives_in", "works_at", "works_as", "studies"),
         *("allergic_to", "has_condition", "takes", "diet", "likes", "hobby", "owns", "married_to", "birthday", "name"),

@@ -49,8 +49,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
 
     ``with_remarks``: also the person's other sentences, which claim nothing but may change what is known.
     """
-    original = normalise_text(text[:READ])
-    masked = mask_other_voices(original)
+    masked = mask_other_voices(normalise_text(text[:READ]))
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
         return []

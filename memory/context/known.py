@@ -207,7 +207,7 @@ def choose_constraints(statements: Sequence[KnownStatement], asked: AskedFor) ->
     standing = [one for one in statements if one.topics]
     standing.sort(key=lambda one: (-len(one.topics & asked.topics), -one.importance, -one.last_seen.timestamp()))
     touched = [one for one in standing if STYLE in one.topics or one.topics & asked.topics]
-    # No list of words knows every question that could break one: of 23 held-out requests 18 touch theirs by a word.
+    # No list of words knows every question that could break one, so up to eight are told whatever is asked.
     is_few = len({one.line.key for one in standing}) <= MOST_CONSTRAINTS
     others = [one for one in standing if one not in touched] if is_few or asked.is_request else []
     unique = {one.line.key: one for one in reversed([*touched, *others])}

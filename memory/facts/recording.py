@@ -212,11 +212,21 @@ def judge_candidates(
         verdict = judge_fact(fact, draft, told, keys, cosine)
         if verdict == "merge":
             judged.same.append((fact, cosine))
-        elif verdict == "contradiction" and may_end(fact, draft, keys, thread_id):
+        elif verdict == "contradiction" and ends_fact(user, fact, draft, keys, thread_id):
             judged.contradicting.append((fact, cosine))
         elif verdict == "unsure":
             judged.unsure.append((fact, cosine))
     return judged
+
+
+def ends_fact(user: EndUser, fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id: str) -> bool:
+    if not may_end(fact, draft, keys, thread_id):
+        return False
+    if fact.relation == draft.relation or draft.relation in OPEN_RELATIONS:
+        return True
+    # "I live in York now" ends Leeds, and nothing of the dog that was named in the same sentence.
+    beside = Fact.objects.for_user(user).filter(statement=fact.statement, relation=draft.relation).exclude(pk=fact.pk)
+    return not beside.exists()
 
 
 def judge_fact(

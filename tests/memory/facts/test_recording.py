@@ -179,3 +179,13 @@ def test_an_announced_end_closes_what_it_names(user: EndUser, clock: Clock) -> N
     with user_scope(user):
         [old] = Fact.objects.for_user(user).filter(state=FactState.SUPERSEDED)
     assert "drive" in old.statement
+
+
+def test_another_fact_of_the_same_sentence_outlives_the_one_that_ended(user: EndUser, clock: Clock) -> None:
+    tell(user, "I live in Leeds with my dog Rex.", clock)
+    clock.advance(days=1)
+    tell(user, "We finally moved, I live in York now.", clock)
+    with user_scope(user):
+        closed = Fact.objects.for_user(user).filter(state=FactState.SUPERSEDED)
+        assert set(closed.values_list("object_key", flat=True)) == {"leeds"}
+        assert Fact.objects.for_user(user).active().filter(object_key="rex").exists()

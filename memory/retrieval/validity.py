@@ -17,6 +17,7 @@ from memory.claims.questions import AskedFor, read_question
 from memory.facts import queries
 from memory.facts.keys import OPEN_RELATIONS
 from memory.indexes.nearest import vector_literal
+from memory.inference import embedder
 from memory.inference.base import Vector
 from memory.models import EndUser, Fact, FactEvidence, MemoryItem
 from memory.models.facts import FactState
@@ -51,7 +52,8 @@ FROM (
     UNION SELECT bank_item_id, id FROM fact WHERE user_id = %(user)s AND bank_item_id = ANY(%(ids)s)
 ) AS told JOIN fact ON fact.user_id = %(user)s AND fact.id = told.fact_id
 """
-COSINE = "1 - (fact.vector <=> %(vector)s::halfvec)"
+# After a change of the embedding model some facts still have a vector of the other, perhaps of another width.
+COSINE = "CASE WHEN fact.model = %(model)s THEN 1 - (fact.vector <=> %(vector)s::halfvec) END"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def read_told_facts(user: EndUser, ids: Sequence[UUID], vector: Vector | None) -
         return {}
     values: dict[str, Any] = {"user": user.pk, "ids": list(ids)}
     if vector is not None:
-        values["vector"] = vector_literal(vector, len(vector), "embedder")
+        values |= {"vector": vector_literal(vector, len(vector), "embedder"), "model": embedder().model}
     sql = FACTS_OF_MEMORIES.format(cosine="NULL" if vector is None else COSINE)
     told: dict[UUID, list[ToldFact]] = defaultdict(list)
     with connection.cursor() as cursor:
@@ -140,10 +142,11 @@ def lift_latest(user: EndUser, ranked: Sequence[RankedCandidate]) -> None:
     spoken = find_spoken(user, [one.candidate.memory.id for one in best if not asks(one.candidate.memory.text)])
     said = [one for one in best if one.candidate.memory.id in spoken]
     times = sorted({one.candidate.memory.occurred_at for one in said})
+    if len(times) < 2:
+        return
     for one in said:
-        if len(times) > 1:
-            place = times.index(one.candidate.memory.occurred_at) / (len(times) - 1)
-            move(one, one.total + LATEST_WEIGHT * place, LATEST)
+        place = times.index(one.candidate.memory.occurred_at) / (len(times) - 1)
+        move(one, one.total + LATEST_WEIGHT * place, LATEST)
 
 
 def find_spoken(user: EndUser, ids: Sequence[UUID]) -> set[UUID]:

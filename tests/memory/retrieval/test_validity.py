@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
-from memory.models import EndUser
+from memory.models import EndUser, Fact
 from memory.retrieval.results import SearchHit, SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
@@ -95,3 +96,14 @@ def test_nobody_elses_facts_order_a_persons_memories(
     index_now(user)
     [hit, *_] = ask(user, clock, "Where do I live?")
     assert hit.superseded_by is None
+
+
+def test_a_fact_with_a_vector_of_another_model_costs_no_search(
+    user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    tell(user, clock, "I live in Leeds and my dog is called Rex.", "I live in York.")
+    index_now(user)
+    with user_scope(user):
+        Fact.objects.for_user(user).update(vector=[0.6, 0.8], model="an earlier one")
+    hits = ask(user, clock, "Where do I live?")
+    assert any("York" in hit.item.text for hit in hits)

@@ -82,7 +82,7 @@ def read_place(cursor: str) -> tuple[datetime, uuid.UUID] | None:
 
 def describe_pairs(person: ViewedPerson, reviews: Sequence[FactReview], now: datetime) -> list[ReviewPair]:
     facts = {fact.pk for review in reviews for fact in (review.fact, review.other)}
-    rows = open_facade(person).list_evidence_of(person.user, facts)
+    rows = open_facade(person).list_evidence(person.user, facts)
     # One query for what all of it says, not one for each side.
     lines = describe_evidence(person, [row for one in rows.values() for row in one[:EVIDENCE]])
     by_fact: dict[uuid.UUID, list[EvidenceLine]] = {}

@@ -141,7 +141,9 @@ class FactVerbs(FacadePart):
         fact = queries.get_fact(user, fact_id)
         if fact is None:
             return None
-        return FactDetails(fact, queries.list_evidence(user, fact_id), queries.list_fact_events(user, fact_id))
+        return FactDetails(
+            fact, queries.list_evidence_of(user, [fact_id]).get(fact_id, []), queries.list_fact_events(user, fact_id)
+        )
 
     def list_facts_by_subject(
         self, user: EndUser, wanted: FactFilter, *, now: datetime, start: int = 0, limit: int
@@ -153,10 +155,6 @@ class FactVerbs(FacadePart):
         """Those that a memory is evidence for, or was published from."""
         with user_scope(user):
             return queries.list_facts_of_memories(user, [memory_id]).get(memory_id, [])
-
-    def list_evidence_of(self, user: EndUser, fact_ids: Collection[UUID]) -> dict[UUID, list[FactEvidence]]:
-        """What speaks for each, latest first."""
-        return browsing.list_evidence_of(user, fact_ids)
 
     def find_successors(self, user: EndUser, facts: Sequence[Fact]) -> dict[UUID, Fact]:
         """What took the place of each, by the id of what it replaced."""

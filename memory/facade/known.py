@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal
 
+from memory.facts.confidence import SECONDS_A_DAY
 from memory.language.text import estimate_tokens
 from memory.models import Fact
 from memory.retrieval.results import SearchHit
@@ -12,7 +13,6 @@ from memory.retrieval.results import SearchHit
 FoundKind = Literal["fact", "episode"]
 # What a model may be given in passing beside the context of its turn.
 MOST_TOKENS: Final = 400
-SECONDS_A_DAY: Final = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)

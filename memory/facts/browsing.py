@@ -14,7 +14,7 @@ from memory.claims.claim import SPEAKER
 from memory.facts.queries import FactFilter, list_facts, select_facts
 from memory.facts.reviews import count_open_reviews
 from memory.facts.subjects import KIND_ORDER, SubjectKind, classify_subject
-from memory.models import EndUser, Fact, FactEvidence
+from memory.models import EndUser, Fact
 from memory.models.facts import FactQuerySet, FactState
 
 # Of a chain as pages show it: what replaced what, forwards and back.
@@ -115,16 +115,6 @@ def summarize_facts(user: EndUser, *, now: datetime, limit: int) -> FactSummary:
         counts = {FactState(state): number for state, number in rows}
         latest = list_facts(user, FactFilter(state=FactState.ACTIVE), now=now, after=None, limit=limit)
         return FactSummary(counts, latest, count_open_reviews(user))
-
-
-def list_evidence_of(user: EndUser, fact_ids: Collection[UUID]) -> dict[UUID, list[FactEvidence]]:
-    """What speaks for each of some facts, latest first."""
-    found: dict[UUID, list[FactEvidence]] = {}
-    with user_scope(user):
-        rows = FactEvidence.objects.filter(user=user, fact_id__in=list(fact_ids)).order_by("-occurred_at", "-pk")
-        for row in rows:
-            found.setdefault(row.fact_id, []).append(row)
-    return found
 
 
 def find_successors(user: EndUser, facts: Sequence[Fact]) -> dict[UUID, Fact]:

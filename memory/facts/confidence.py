@@ -6,19 +6,16 @@ compound with itself.
 """
 
 import math
-from collections.abc import Collection
 from datetime import datetime
 from typing import Final
 
 DECAY_A_DAY: Final = 0.01
 SECONDS_A_DAY: Final = 86_400.0
-# Below this a fact is in no answer, below the second only where somebody searches for facts.
+# Below this a fact is in no answer.
 LEAST_USED: Final = 0.3
-LEAST_STREAMED: Final = 0.5
 
-# How far one more mention moves the confidence. A person who says it again means it; an episode merely resembles it.
+# How far one more mention moves the confidence: a person who says it again means it.
 STEP_SAID_AGAIN: Final = 0.3
-STEP_RESEMBLES: Final = 0.05
 # What a person confirms by hand is believed outright.
 CONFIRMED: Final = 1.0
 
@@ -44,11 +41,3 @@ def decay_confidence(base: float, evidence_at: datetime, now: datetime) -> float
 def add_support(confidence: float, step: float) -> float:
     """One more piece of evidence: c + step x (1 - c), which never reaches 1."""
     return confidence + step * (1.0 - confidence)
-
-
-def combine_support(first: float, steps: Collection[float]) -> float:
-    """The confidence of a fact from the steps of its evidence alone, in any order."""
-    doubt = 1.0 - first
-    for step in steps:
-        doubt *= 1.0 - step
-    return 1.0 - doubt

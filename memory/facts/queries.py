@@ -89,12 +89,6 @@ def get_fact(user: EndUser, fact_id: UUID) -> Fact | None:
         return Fact.objects.for_user(user).filter(pk=fact_id).defer("vector").first()
 
 
-def list_evidence(user: EndUser, fact_id: UUID) -> list[FactEvidence]:
-    """Latest first."""
-    with user_scope(user):
-        return list(FactEvidence.objects.filter(user=user, fact_id=fact_id).order_by("-occurred_at", "-pk"))
-
-
 def list_evidence_of(user: EndUser, fact_ids: Collection[UUID]) -> dict[UUID, list[FactEvidence]]:
     """By fact, latest first."""
     found: dict[UUID, list[FactEvidence]] = defaultdict(list)
@@ -115,10 +109,10 @@ def list_facts_of_memories(user: EndUser, memory_ids: Collection[UUID]) -> dict[
     """The facts that memories are evidence for, and those published as them; by memory. In the user's scope."""
     by_memory: dict[UUID, list[Fact]] = defaultdict(list)
     rows = FactEvidence.objects.filter(user=user, memory_id__in=list(memory_ids), stance=1)
-    for row in rows.select_related("fact").order_by("fact_id"):
+    for row in rows.select_related("fact").defer("fact__vector").order_by("fact_id"):
         if row.memory_id is not None:
             by_memory[row.memory_id].append(row.fact)
-    for fact in Fact.objects.for_user(user).filter(bank_item_id__in=list(memory_ids)):
+    for fact in Fact.objects.for_user(user).filter(bank_item_id__in=list(memory_ids)).defer("vector"):
         if fact.bank_item_id is not None and fact not in by_memory[fact.bank_item_id]:
             by_memory[fact.bank_item_id].append(fact)
     return dict(by_memory)
@@ -134,7 +128,7 @@ def find_current(user: EndUser, facts: Sequence[Fact]) -> dict[UUID, Fact]:
     reached = {target for target in next_of.values() if target}
     known: dict[UUID, Fact] = {}
     while reached:
-        rows = Fact.objects.for_user(user).filter(pk__in=reached)
+        rows = Fact.objects.for_user(user).filter(pk__in=reached).defer("vector")
         fresh = {fact.pk: fact for fact in rows}
         known |= fresh
         reached = {

@@ -29,10 +29,6 @@ from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, EvidenceKind, Review
 from memory.tiers import Indexing, Trust
 
 ENDED: Final = "over"
-REVIEW_OF: Final[dict[PairVerdict, ReviewKind]] = {
-    "contradiction": ReviewKind.CONTRADICTION,
-    "unsure": ReviewKind.UNSURE,
-}
 
 
 class FactEffect(enum.StrEnum):
@@ -79,9 +75,9 @@ class FactDraft:
             lang=claim.lang,
             polarity=claim.polarity,
             tense=claim.tense,
-            replaces=getattr(claim, "replaces", ""),
-            is_correction=getattr(claim, "is_correction", False),
-            is_remark=getattr(claim, "is_remark", False),
+            replaces=claim.replaces,
+            is_correction=claim.is_correction,
+            is_remark=claim.is_remark,
             **values,
         )
 

@@ -8,6 +8,7 @@ from memory.conf import memory_conf
 from memory.indexes import vector_index
 from memory.indexes.base import IndexFilter
 from memory.inference import embedder
+from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
@@ -28,13 +29,22 @@ def find_near_duplicate(
     ``besides`` is the item the text is for. Without an answer the write goes on: exact duplicates are still found by
     their hash.
     """
-    deadlines = memory_conf().deadlines
     try:
-        [vector] = embedder().embed_passages([text], deadline.slice(deadlines.embed_s))
+        [vector] = embedder().embed_passages([text], deadline.slice(memory_conf().deadlines.embed_s))
+    except Unavailable as error:
+        logger.info("bank duplicate check skipped", dependency=error.dependency, reason=error.reason)
+        return None
+    return find_duplicate_by_vector(user, vector, deadline, besides=besides)
+
+
+def find_duplicate_by_vector(
+    user: EndUser, vector: Vector, deadline: Deadline, *, besides: uuid.UUID | None = None
+) -> uuid.UUID | None:
+    """The same for a text that is embedded already."""
+    time_left = deadline.slice(memory_conf().deadlines.vector_s)
+    try:
         # Two, as the nearest may be the item itself.
-        found = vector_index().search(
-            vector, IndexFilter(user.pk, frozenset({Tier.MEMORY_BANK})), 2, deadline.slice(deadlines.vector_s)
-        )
+        found = vector_index().search(vector, IndexFilter(user.pk, frozenset({Tier.MEMORY_BANK})), 2, time_left)
     except Unavailable as error:
         logger.info("bank duplicate check skipped", dependency=error.dependency, reason=error.reason)
         return None

@@ -40,7 +40,7 @@ def draft_statement(
 ) -> list[DraftedStatement]:
     """Read a statement that somebody made outside of a conversation. Raises WriteRefused. Asks the embedder."""
     text = validate_statement(statement)
-    claims = tuple(claim for claim in read_claims(text) if not getattr(claim, "is_remark", False))
+    claims = tuple(claim for claim in read_claims(text) if not claim.is_remark)
     field = choose_field(claims[0]) if claims else "identity"
     stated = ProfileFact(field, text, "high", Trust.USER, claims)
     spoken = SpokenText(text, said_at, thread_id)

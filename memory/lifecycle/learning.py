@@ -78,7 +78,7 @@ def draft_profile_facts(
     drafted = []
     for fact, vector in zip(found, vectors, strict=True):
         publication = publishing.draft_publication(
-            user, fact, source, said_at=spoken.said_at, thread_id=spoken.thread_id, memory_id=spoken.memory_id
+            user, fact, vector, source, said_at=spoken.said_at, thread_id=spoken.thread_id, memory_id=spoken.memory_id
         )
         drafted.append(DraftedStatement(build_drafts(fact, spoken.said_at, vector, model), publication))
     return drafted

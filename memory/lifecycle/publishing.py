@@ -20,7 +20,8 @@ from memory.facts.keys import fold_key
 from memory.facts.pairs import judge_pair, read_statement
 from memory.facts.profile import ProfileFact
 from memory.facts.recording import RecordedFact
-from memory.indexes.duplicates import find_near_duplicate
+from memory.indexes.duplicates import find_duplicate_by_vector
+from memory.inference.base import Vector
 from memory.language.analysis import extract_terms
 from memory.lifecycle import bank
 from memory.models import EndUser, Fact, MemoryEvent, MemoryItem
@@ -53,14 +54,18 @@ class Publication:
 def draft_publication(
     user: EndUser | None,
     fact: ProfileFact,
+    vector: Vector | None,
     source: dict[str, str],
     *,
     said_at: datetime,
     thread_id: str,
     memory_id: uuid.UUID | None,
 ) -> Publication | None:
-    """None where the bank refuses it: the fact is kept all the same. Asks the embedder; open no transaction."""
-    is_remark = any(getattr(claim, "is_remark", False) for claim in fact.claims)
+    """None where the bank refuses it: the fact is kept all the same. Asks the index; open no transaction.
+
+    ``vector`` is the statement's, None where there is no embedder.
+    """
+    is_remark = any(claim.is_remark for claim in fact.claims)
     new = NewMemory(
         text=fact.statement,
         tier=Tier.MEMORY_BANK,
@@ -82,7 +87,9 @@ def draft_publication(
         logger.info("a fact was not published", field=error.field, rule=error.rule)
         return None
     deadline = Deadline(memory_conf().deadlines.default_s)
-    return Publication(new, None if user is None else find_near_duplicate(user, new.text, deadline))
+    if user is None or vector is None:
+        return Publication(new, None)
+    return Publication(new, find_duplicate_by_vector(user, vector, deadline))
 
 
 def publish_facts(

@@ -1,6 +1,7 @@
 """What the product measures of itself: speed, load, quality, learning, promotion, claims, pairs, conversations."""
 
 from argparse import ArgumentTypeError
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import timedelta
@@ -17,8 +18,10 @@ from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
 from memory.benchmarks.staging import BenchmarkStageError, stage_local, stage_remote
 from memory.evaluation import claims, constraints, conversations, learning, pairs, quality, report
+from memory.evaluation.claims import ClaimFigures
 from memory.evaluation.datasets import DatasetError, RetrievalDataset, limit_questions, read_dataset
 from memory.evaluation.loading import NotIndexedError
+from memory.evaluation.pairs import PairFigures
 from memory.evaluation.quality import MODES, QualityResults
 from memory.evaluation.scenarios import HALVES, SETS, read_scenario_set
 from memory.evaluation.timing import read_machine_facts
@@ -193,20 +196,21 @@ def measure_quality(console: Console, options: dict[str, Any]) -> dict[str, Any]
 
 
 def measure_claims(console: Console, options: dict[str, Any]) -> dict[str, Any]:
-    content = {}
-    for path in options["file"]:
-        figures = claims.measure_claims(claims.read_turns(path))
-        report.print_lines(console, [f"{path.name}: {name}: {value}" for name, value in figures.rows()])
-        if options["misses"]:
-            report.print_lines(console, figures.misses)
-        content[path.name] = figures.as_json()
-    return content
+    return measure_files(console, options, claims.measure_claims)
 
 
 def measure_pairs(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    return measure_files(console, options, lambda turns: pairs.measure_pairs(turns, pairs.compare_embeddings()))
+
+
+def measure_files(
+    console: Console,
+    options: dict[str, Any],
+    measure: Callable[[list[dict[str, Any]]], ClaimFigures | PairFigures],
+) -> dict[str, Any]:
     content = {}
     for path in options["file"]:
-        figures = pairs.measure_pairs(claims.read_turns(path), pairs.compare_embeddings())
+        figures = measure(claims.read_turns(path))
         report.print_lines(console, [f"{path.name}: {name}: {value}" for name, value in figures.rows()])
         if options["misses"]:
             report.print_lines(console, figures.misses)

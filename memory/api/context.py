@@ -9,6 +9,7 @@ from ninja import Router
 from pydantic import BaseModel, Field, JsonValue
 
 from memory.api.acting import open_facade
+from memory.context.blocks import ContextHalf
 from memory.context.budget import Complexity
 from memory.context.compose import ClientLimits, Context, RecentMessage
 from memory.models import EndUser
@@ -52,6 +53,15 @@ class SectionOut(BaseModel):
     tokens: int
 
 
+class HalfOut(BaseModel):
+    text: str
+    hash: str = Field(description="Of the text: while it is the same, so is the text.")
+
+    @classmethod
+    def of(cls, half: ContextHalf) -> "HalfOut":
+        return cls(text=half.text, hash=half.hash)
+
+
 class BudgetOut(BaseModel):
     complexity: Complexity
     tokens: int
@@ -62,6 +72,8 @@ class BudgetOut(BaseModel):
 class ContextOut(BaseModel):
     turn_id: UUID
     injection: str
+    stable: HalfOut = Field(description="The same in every turn of a thread: for the system message.")
+    turn: HalfOut = Field(description="Of this turn alone: beside the last message of the user.")
     sections: list[SectionOut]
     meta: dict[str, JsonValue] = Field(description="MemoryMetaV1: what was handed over and why.")
     required_scoring: bool = Field(
@@ -83,6 +95,8 @@ class ContextOut(BaseModel):
         return cls(
             turn_id=made.turn_id,
             injection=made.injection,
+            stable=HalfOut.of(made.stable),
+            turn=HalfOut.of(made.turn),
             sections=[SectionOut(name=part.name, text=part.text, tokens=part.tokens) for part in made.sections],
             meta=made.meta,
             required_scoring=made.required_scoring,
@@ -110,7 +124,8 @@ class ContextOut(BaseModel):
 )
 @answer_once
 def compose_context(request: HttpRequest, user: EndUser, body: ContextIn) -> HttpResponse:
-    """``injection`` is the sections in order.
+    """``injection`` is the sections in order. ``stable`` and ``turn`` say the same in two parts, so that a prompt cache
+    keeps the first.
 
     While the outcome of the thread's last exchange is missing, it begins with ``<score-required>``.
     """

@@ -1,5 +1,6 @@
 """The blocks of a context: instructions, what is known, what experience says, what was found. All words are framed."""
 
+import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -40,10 +41,16 @@ class KnownLine:
     # Told whatever else says so: a constraint, or what a person pinned.
     is_standing: bool = False
     is_over: bool = False
+    # Among what every turn tells, whatever is asked; none of another line.
+    lasting_place: int = -1
 
     @property
     def key(self) -> str:
         return fold_words(self.statement)
+
+    @property
+    def is_lasting(self) -> bool:
+        return self.lasting_place >= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,17 @@ class ContextSection:
     name: str
     text: str
     tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextHalf:
+    """A part of a context as a client places it. The hash is that of its text."""
+
+    text: str
+
+    @property
+    def hash(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 def fold_words(text: str) -> str:

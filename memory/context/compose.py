@@ -1,29 +1,25 @@
 """Composes the context for an assistant before it answers: known facts, memories, instructions, and metadata.
 
-Memories are presented as data. Each block has a fence that is random in each answer, so that no stored text can close
-it and continue as instructions. Insights are passed in as ready lines: this module does not query the graphs.
+Memories are presented as data. Each block has a fence that nobody can guess, so that no stored text can close it and
+continue as instructions. Insights are passed in as ready lines: this module does not query the graphs.
 """
 
-import secrets
 import uuid
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from django.utils.crypto import salted_hmac
+
 from memory.claims.questions import read_question
 from memory.conf import memory_conf
 from memory.context.blocks import (
+    ContextHalf,
     ContextSection,
     KnownLine,
-    build_instructions,
     build_section,
     fold_words,
-    render_hit_block,
-    render_hit_line,
-    render_insight_block,
-    render_known_block,
-    render_known_line,
 )
 from memory.context.budget import (
     TokenBudget,
@@ -31,13 +27,11 @@ from memory.context.budget import (
     find_model_window,
     fit_history,
     plan_budget,
-    select_fitting,
     truncate_at_sentences,
 )
 from memory.context.known import drop_told, find_known_lines
 from memory.context.meta import NO_INSIGHTS, build_meta
-from memory.language.framing import quote_as_data
-from memory.language.text import estimate_tokens
+from memory.context.selection import ContextSelection, StablePart, count_section_tokens, list_shown_ids
 from memory.models import EndUser
 from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest
 from memory.retrieval.search import FAIR_DISTANCE, search
@@ -59,8 +53,8 @@ RECENT_MESSAGES_USED = 2
 RECENT_TOKENS = 60
 # Of the window; context and history together leave the other half to tools and the answer.
 HISTORY_SHARE = 0.5
-# The two fences around a block, with their random characters.
-FRAME_TOKENS = 24
+FENCE_SALT = "commonplace.fence"
+FENCE_CHARS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +109,16 @@ class UnscoredExchange:
 class Context:
     """``injection`` is the sections in order; ``meta`` is valid MemoryMetaV1.
 
-    ``unscored`` is asked for in the first section. ``left_out`` counts the memories found that the budget had no room
-    for. ``history`` is what fits of the messages that were sent, beside the injection, where the client named its model
-    or limit.
+    ``stable`` and ``turn`` say the same in two parts: what every turn of the thread is told, and what belongs to this
+    one. ``unscored`` is asked for in the first section. ``left_out`` counts the memories found that the budget had no
+    room for. ``history`` is what fits of the messages that were sent, beside the injection, where the client named its
+    model or limit.
     """
 
     turn_id: uuid.UUID
     injection: str
+    stable: ContextHalf
+    turn: ContextHalf
     sections: list[ContextSection]
     meta: dict[str, Any]
     unscored: UnscoredExchange | None
@@ -153,23 +150,25 @@ def compose_context(
     limits: ClientLimits | None = None,
     remember: bool = True,
 ) -> Context:
-    """The context of a turn. Deterministic except for the fence: same data and query, same sections."""
+    """The context of a turn. Deterministic: same thread, data and query, same sections."""
     request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents)
     result = search(user, request, now=now, remember=remember)
     chosen = find_known_lines(user, read_question(request.query), result.vector, now=now, is_cold=is_new_thread)
     hits = drop_repeated_hits(result.hits, chosen)
     known = drop_told(chosen, [hit.item.text for hit in hits])
     budget, window = plan_context_budget(query, limits)
-    request_sections = build_outcome_request(unscored, budget)
+    fence = derive_fence(user, thread_id)
+    stable = StablePart.of(known, budget, fence)
+    request_sections = build_outcome_request(unscored, budget, stable)
     remaining = replace(budget, tokens=budget.tokens - count_section_tokens(request_sections))
-    selection = ContextSelection.of(
-        known, hits, insights.lines(list_shown_ids(chosen, hits)), remaining, secrets.token_hex(8)
-    )
+    selection = ContextSelection.of(stable, known, hits, insights.lines(list_shown_ids(chosen, hits)), remaining, fence)
     sections = [*request_sections, *selection.sections()]
     add_insight_diagnostics(insights, result.debug)
     return Context(
         turn_id=result.turn_id,
-        injection="\n\n".join(part.text for part in sections),
+        injection=join_sections(sections),
+        stable=ContextHalf(join_sections(stable.sections)),
+        turn=ContextHalf(join_sections([*request_sections, *selection.turn_sections()])),
         sections=sections,
         meta=build_meta(user, query, request, selection.known, selection.hits, result, now, sections, insights.meta)
         | {"context_type": insights.context_type},
@@ -178,6 +177,17 @@ def compose_context(
         left_out=len(known) + len(hits) - len(selection.known) - len(selection.hits),
         history=fit_recent_messages(recent_messages, limits, window, sections),
     )
+
+
+def derive_fence(user: EndUser, thread_id: str) -> str:
+    """The fence of a thread: always the same there, so that what does not change stays so to the byte."""
+    # Nobody without the installation's key can guess it, and whoever was shown it has it taken out of what they store.
+    person = f"{user.organization_id}/{user.external_id}"
+    return salted_hmac(FENCE_SALT, f"{person}/{thread_id}", algorithm="sha256").hexdigest()[:FENCE_CHARS]
+
+
+def join_sections(sections: Sequence[ContextSection]) -> str:
+    return "\n\n".join(part.text for part in sections)
 
 
 def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[KnownLine]) -> list[SearchHit]:
@@ -193,11 +203,6 @@ def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[KnownLine]) ->
     return list(best.values())
 
 
-def list_shown_ids(known: Sequence[KnownLine], hits: Sequence[SearchHit]) -> set[uuid.UUID]:
-    """The memories that stand in other blocks, which insights need not quote again."""
-    return {line.memory_id for line in known if line.memory_id} | {hit.item.pk for hit in hits}
-
-
 def is_clearly_relevant(hit: SearchHit) -> bool:
     """Whether meaning or words say so of this hit itself, and not only its place among others."""
     # Of dormant memories alone: of 63 questions a month later it cost one answer and saved a fifth of the tokens.
@@ -205,16 +210,15 @@ def is_clearly_relevant(hit: SearchHit) -> bool:
     return text_rank is not None or (distance is not None and distance <= FAIR_DISTANCE)
 
 
-def build_outcome_request(unscored: UnscoredExchange | None, budget: TokenBudget) -> list[ContextSection]:
+def build_outcome_request(
+    unscored: UnscoredExchange | None, budget: TokenBudget, stable: StablePart
+) -> list[ContextSection]:
     """The request for the last outcome, first of all; where a client's limit has no room for it, its flags remain."""
     if unscored is None:
         return []
     section = build_section("score_required", unscored.request)
-    return [] if budget.is_hard and section.tokens > budget.tokens else [section]
-
-
-def count_section_tokens(sections: Sequence[ContextSection]) -> int:
-    return sum(part.tokens for part in sections)
+    room = budget.tokens - (count_section_tokens(stable.sections) if stable.lines else 0)
+    return [] if budget.is_hard and section.tokens > room else [section]
 
 
 def build_search_request(
@@ -240,62 +244,6 @@ def plan_context_budget(query: str, limits: ClientLimits | None) -> tuple[TokenB
     return plan_budget(
         estimate_task(query).complexity, window=window, requested=limits.max_tokens if limits else None
     ), window
-
-
-@dataclass(frozen=True, slots=True)
-class ContextSelection:
-    """What of everything found fits the budget, best first, with its rendered lines."""
-
-    known: list[KnownLine]
-    hits: list[SearchHit]
-    lines: dict[str, list[str]]
-    fence: str
-
-    @classmethod
-    def of(
-        cls,
-        known: Sequence[KnownLine],
-        hits: Sequence[SearchHit],
-        insights: Sequence[str],
-        budget: TokenBudget,
-        fence: str,
-    ) -> "ContextSelection":
-        """Who the person is comes first, then experience, then what was found. A soft budget only bounds the last."""
-        instructions = build_instructions()
-        room = budget.tokens - instructions.tokens
-        known_lines = [render_known_line(line, fence) for line in known]
-        places = select_fitting_lines(known_lines, room, budget) if budget.is_hard else list(range(len(known_lines)))
-        known_lines, kept = [known_lines[place] for place in places], [known[place] for place in places]
-        room -= count_line_tokens(known_lines)
-        # All or nothing under a hard limit: advice of which the second half is missing may read as its opposite.
-        insight_lines = [quote_as_data(line.replace("\n", " "), fence) for line in insights]
-        if budget.is_hard and count_line_tokens(insight_lines) > room:
-            insight_lines = []
-        room -= count_line_tokens(insight_lines)
-        shown, statements = list_shown_ids(kept, hits), {line.key for line in kept}
-        hit_lines = [render_hit_line(hit, fence, shown, statements) for hit in hits]
-        places = select_fitting_lines(hit_lines, room, budget)
-        lines = {"known": known_lines, "advice": insight_lines, "found": [hit_lines[place] for place in places]}
-        return cls(kept, [hits[place] for place in places], lines, fence)
-
-    def sections(self) -> list[ContextSection]:
-        if not any(self.lines.values()):
-            return []
-        blocks = [
-            build_section("known_context", render_known_block(self.lines["known"], self.fence)),
-            build_section("contextual_memory", render_insight_block(self.lines["advice"], self.fence)),
-            build_section("retrieved_memories", render_hit_block(self.lines["found"], self.fence)),
-        ]
-        return [build_instructions(), *(block for block in blocks if block.text)]
-
-
-def count_line_tokens(lines: Sequence[str]) -> int:
-    return sum(map(estimate_tokens, lines)) + FRAME_TOKENS if lines else 0
-
-
-def select_fitting_lines(lines: Sequence[str], room: int, budget: TokenBudget) -> list[int]:
-    """The best memory is handed over even where it is larger than what was planned for, unless the client forbade."""
-    return select_fitting(map(estimate_tokens, lines), room - FRAME_TOKENS, keeps_first=not budget.is_hard)
 
 
 def add_insight_diagnostics(insights: ContextInsights, debug: SearchDebug) -> None:

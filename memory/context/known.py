@@ -5,7 +5,7 @@ thread, who the person is. Nothing else: a line that says nothing to the matter 
 """
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -61,6 +61,7 @@ class KnownStatement:
 
     line: KnownLine
     topics: frozenset[str]
+    first_seen: datetime
     last_seen: datetime
     relation: str = ""
     subject: str = SPEAKER
@@ -68,6 +69,8 @@ class KnownStatement:
     importance: float = 0.0
     is_pinned: bool = False
     is_over: bool = False
+    # Read whatever is asked, so that what is told in every turn may be chosen from it.
+    is_always_read: bool = False
     # Since when it holds in the place of another.
     changed_at: datetime | None = None
 
@@ -99,7 +102,9 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: Vector | None, *, is
     active = Q(state=FactState.ACTIVE) & (
         Q(category=CONSTRAINT) | Q(relation__in=[*asked.relations, *(BASICS if is_cold else ())])
     )
-    wanted = Q(pk__in=nearest) | active | Q(state=FactState.SUPERSEDED, relation__in=asked.relations)
+    pinned = MemoryItem.objects.for_user(user).active().filter(always_inject=True)
+    behind_pinned = Q(state=FactState.ACTIVE, bank_item_id__in=pinned.values("pk"))
+    wanted = Q(pk__in=nearest) | active | behind_pinned | Q(state=FactState.SUPERSEDED, relation__in=asked.relations)
     facts = Fact.objects.for_user(user).filter(wanted, trust__gt=Trust.EXTERNAL).defer("vector")
     known = list(facts.order_by("-last_seen", "pk")[:MOST_READ])
     behind = {fact.bank_item_id for fact in known if fact.bank_item_id}
@@ -136,6 +141,7 @@ def describe_fact(fact: Fact, item: MemoryItem | None, cosine: float) -> KnownSt
     return KnownStatement(
         line,
         find_constraint(line.statement, fact.relation) if not is_over else frozenset(),
+        fact.first_seen,
         fact.last_seen,
         fact.relation,
         fact.subject_key,
@@ -143,6 +149,7 @@ def describe_fact(fact: Fact, item: MemoryItem | None, cosine: float) -> KnownSt
         item.importance if item is not None else fact.base_confidence,
         item is not None and item.always_inject and not is_over,
         is_over,
+        not is_over and (fact.category == CONSTRAINT or (item is not None and item.always_inject)),
         fact.valid_to if is_over else None,
     )
 
@@ -157,10 +164,12 @@ def describe_item(item: MemoryItem) -> KnownStatement:
         line,
         find_constraint(item.text),
         item.occurred_at,
+        item.occurred_at,
         relation,
         subject,
         importance=item.importance,
         is_pinned=item.always_inject,
+        is_always_read=True,
     )
 
 
@@ -185,8 +194,9 @@ def describe_time(fact: Fact) -> str:
 def choose_lines(
     statements: Sequence[KnownStatement], asked: AskedFor, *, now: datetime, is_cold: bool
 ) -> list[KnownLine]:
+    lasting = choose_lasting(statements)
     chosen = [
-        *choose_constraints(statements, asked),
+        *choose_constraints(statements, asked, lasting),
         *choose_relevant(statements, asked, now),
         *(replace(one, line=replace(one.line, is_standing=True)) for one in statements if one.is_pinned),
         *(choose_basics(statements) if is_cold else ()),
@@ -196,11 +206,32 @@ def choose_lines(
         first = best.setdefault(one.line.key, one.line)
         if one.line.is_standing and not first.is_standing:
             best[one.line.key] = one.line
-    return list(best.values())
+    return [lasting.get(key, line) for key, line in best.items()]
 
 
-def choose_constraints(statements: Sequence[KnownStatement], asked: AskedFor) -> list[KnownStatement]:
+def choose_lasting(statements: Sequence[KnownStatement]) -> dict[str, KnownLine]:
+    """What every turn tells whatever it asks, by key: what is pinned, and the constraints where they are few, else the
+    style of the answers. In an order that a later one only adds to.
+    """
+    own = [one for one in statements if one.is_always_read]
+    constraints = [one for one in own if one.topics]
+    if len({one.line.key for one in constraints}) > MOST_CONSTRAINTS:
+        constraints = [one for one in constraints if STYLE in one.topics][:MOST_CONSTRAINTS]
+    told = sorted(
+        [*constraints, *(one for one in own if one.is_pinned)], key=lambda one: (one.first_seen, one.line.key)
+    )
+    first: dict[str, KnownLine] = {}
+    for one in told:
+        first.setdefault(one.line.key, replace(one.line, is_standing=True, lasting_place=len(first)))
+    return first
+
+
+def choose_constraints(
+    statements: Sequence[KnownStatement], asked: AskedFor, lasting: Collection[str]
+) -> list[KnownStatement]:
     """The constraints that the question touches, the style of answers always; all of them where they are few.
+
+    ``lasting`` are the keys of what every turn tells.
 
     A question that only asks how things are ("who is my dentist?") is limited by nothing that it does not touch.
     """
@@ -209,9 +240,12 @@ def choose_constraints(statements: Sequence[KnownStatement], asked: AskedFor) ->
     touched = [one for one in standing if STYLE in one.topics or one.topics & asked.topics]
     # No list of words knows every question that could break one, so up to eight are told whatever is asked.
     is_few = len({one.line.key for one in standing}) <= MOST_CONSTRAINTS
-    others = [one for one in standing if one not in touched] if is_few or asked.is_request else []
-    unique = {one.line.key: one for one in reversed([*touched, *others])}
-    chosen = list(unique.values())[::-1][:MOST_CONSTRAINTS]
+    is_told = is_few or asked.is_request
+    others = [one for one in standing if one not in touched and (is_told or one.line.key in lasting)]
+    unique = list({one.line.key: one for one in reversed([*touched, *others])}.values())[::-1]
+    room = MOST_CONSTRAINTS - sum(one.line.key in lasting for one in unique)
+    passing = {one.line.key for one in [one for one in unique if one.line.key not in lasting][: max(0, room)]}
+    chosen = [one for one in unique if one.line.key in lasting or one.line.key in passing]
     return [replace(one, line=replace(one.line, is_standing=True)) for one in chosen]
 
 

@@ -1,7 +1,7 @@
 """Wraps stored text that a language model will read, so that it is taken as data. Pure: no framework.
 
-The protection is the fence: it is random in each answer, so no stored text can contain it. In addition, anything in
-the text that resembles the frame, and invisible characters, are neutralised. Nothing is shortened.
+The protection is the fence: nobody can guess it, and where a stored text contains it, it is taken out. In addition,
+anything in the text that resembles the frame, and invisible characters, are neutralised. Nothing is shortened.
 """
 
 import re
@@ -10,6 +10,8 @@ from collections.abc import Sequence
 RULE = "═══"
 # Characters that draw a rule like the frame's.
 ALIKE = "=═＝━"
+
+FENCE_MARK = "[...]"
 
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 NEW_LINES = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -41,7 +43,8 @@ def quote_as_data(text: str, fence: str = "") -> str:
     text = VOICE.sub(r"‹\1›", TURN_MARK.sub(replace_mark, text))
     # A line that starts like a record would be read as the next record.
     text = RECORD_LINE.sub("| ", text)
-    return re.sub(re.escape(fence), "", text, flags=re.IGNORECASE) if fence else text
+    # Replaced, not removed: what stands around one fence could close up to another.
+    return re.sub(re.escape(fence), FENCE_MARK, text, flags=re.IGNORECASE) if fence else text
 
 
 def replace_mark(found: re.Match[str]) -> str:

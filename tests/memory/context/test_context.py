@@ -276,15 +276,26 @@ def test_no_stored_text_can_close_its_block(user: EndUser, clock: Clock, escape:
     assert injection.count(fences.pop()) == 4
 
 
-def test_the_fence_is_drawn_anew_and_all_else_stays_the_same(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
+def test_a_thread_has_one_fence_and_the_same_question_one_answer(
+    user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
     for letter in "abcdef":
         put_memory(user, clock, f"Lighthouse number {letter}", occurred_at=clock() - timedelta(days=3))
         put_in_bank(user, clock, f"Preference number {letter}")
     index_now(user)
-    several = [compose_context(user, clock, thread_id="new").injection for _ in range(3)]
-    fences = {fence for injection in several for fence in FENCE.findall(injection)}
-    assert len(fences) == 3
-    assert len({FENCE.sub("fence", injection) for injection in several}) == 1
+    several = {compose_context(user, clock, thread_id="new").injection for _ in range(3)}
+    assert len(several) == 1
+    fences = {compose_context(user, clock, thread_id=name).injection.splitlines()[2] for name in ("new", "other", "")}
+    assert len(fences) == 3, "each thread has its own"
+
+
+def test_a_fence_that_was_learned_cannot_be_stored(user: EndUser, clock: Clock) -> None:
+    put_memory(user, clock, "The lighthouse is white")
+    [fence] = set(FENCE.findall(compose_context(user, clock, "lighthouse", thread_id="t").injection))
+    for text in (fence, fence.upper(), fence[:8] + fence + fence[8:]):
+        put_memory(user, clock, f"The lighthouse says {text}")
+    found = context_block(compose_context(user, clock, "lighthouse", thread_id="t"), "retrieved_memories")
+    assert found.lower().count(fence) == 2, "only around the block"
 
 
 def test_the_instructions_call_the_records_evidence_and_not_orders(user: EndUser, clock: Clock) -> None:

@@ -16,7 +16,8 @@ from queue import SimpleQueue
 
 import ctranslate2
 import numpy as np
-from model import DIMENSIONS, QUANTIZATION, ensure_converted, load_tokenizer
+from model import DIMENSIONS, ModelSource, ensure_converted, load_tokenizer
+from network import QUANTIZATION
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
@@ -29,7 +30,7 @@ UNIT_TOKENS = 1024
 QUERY_TEXTS = 2
 # Of niceness, for what encodes bulk jobs.
 STEPS_BACK = 10
-# Beyond what the longest 256 tokens need; the rest of a huge text is not worth tokenizing.
+# Beyond what the longest 512 tokens need; the rest of a huge text is not worth tokenizing.
 MAX_CHARACTERS = 20_000
 
 
@@ -115,9 +116,10 @@ def load(folder: Path, replicas: int, steps_back: int) -> ctranslate2.Encoder:
 
 
 class Encoder:
-    def __init__(self, models: Path, *, replicas: int = 2, max_waiting: int = 4096) -> None:
-        folder = ensure_converted(models)
-        self.tokenizer = load_tokenizer()
+    def __init__(self, models: Path, source: ModelSource, *, replicas: int = 2, max_waiting: int = 4096) -> None:
+        self.source = source
+        self.tokenizer = load_tokenizer(source)
+        folder = ensure_converted(models, source, self.tokenizer)
         self._queries = Lane(folder, replicas)
         self._bulk = Lane(folder, replicas, steps_back=STEPS_BACK)
         self._max_waiting = max_waiting

@@ -4,7 +4,9 @@ POST /embed, POST /v1/embeddings, GET /info, GET /health, and of its own POST /e
 what each of its tokens became, from the same pass. On a unix socket or on a TCP port:
 
     python server.py --socket /run/embedder.sock --models /var/cache/models
-    python server.py --host 0.0.0.0 --port 80 --models /var/cache/models
+    python server.py --host 0.0.0.0 --port 80 --models /var/cache/models --model multilingual-e5-small
+
+A request may name another model it knows (``"model"``), as while an index is rebuilt by a new one; that is loaded then.
 """
 
 import argparse
@@ -22,7 +24,8 @@ from typing import Any
 
 import uvicorn
 from encoder import Encoder, Job, Matrix, OverloadedError, Span
-from model import DIMENSIONS, MAX_TOKENS, NAME, QUANTIZATION
+from model import DEFAULT, DIMENSIONS, SOURCES, ModelSource, convert_installed, find_source, list_installed
+from network import QUANTIZATION
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -43,6 +46,36 @@ class RefusedError(Exception):
         self.kind = kind
 
 
+class ServedModels:
+    """The server's own model, and others from the first request that names them."""
+
+    def __init__(self, folder: Path, source: ModelSource, replicas: int) -> None:
+        self._folder = folder
+        self._replicas = replicas
+        self._loading = asyncio.Lock()
+        self._encoders: dict[str, Encoder] = {}
+        self.source = source
+
+    async def load(self, source: ModelSource) -> Encoder:
+        async with self._loading:
+            if source.name not in self._encoders:
+                self._encoders[source.name] = await run_in_threadpool(self._open, source)
+        return self._encoders[source.name]
+
+    async def choose(self, name: object) -> Encoder:
+        """The model a request names. Raises RefusedError for one that is not here."""
+        source = self.source if name is None else find_source(name) if isinstance(name, str) else None
+        installed = list_installed()
+        if source is None or source not in installed:
+            raise invalid(f"`model` must be one of {', '.join(one.name for one in installed)}")
+        return await self.load(source)
+
+    def _open(self, source: ModelSource) -> Encoder:
+        encoder = Encoder(self._folder, source, replicas=self._replicas)
+        encoder.encode(["warm up"])
+        return encoder
+
+
 def invalid(message: str) -> RefusedError:
     return RefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, "Validation", message)
 
@@ -52,7 +85,8 @@ async def embed(request: Request) -> Response:
     texts = read_texts(body, "inputs")
     if body.get("normalize") is False:
         raise invalid("only unit vectors are served: `normalize` cannot be false")
-    job = await encode(request, texts)
+    encoder = await choose_model(request, body)
+    job = await encode(encoder, texts)
     return Response(
         f"[{','.join(ROW_FORMAT % tuple(row) for row in job.vectors.tolist())}]", media_type="application/json"
     )
@@ -64,11 +98,12 @@ async def openai_embeddings(request: Request) -> Response:
     form = body.get("encoding_format", "float")
     if form not in {"float", "base64"}:
         raise invalid("`encoding_format` must be float or base64")
-    job = await encode(request, texts)
+    encoder = await choose_model(request, body)
+    job = await encode(encoder, texts)
     write: Callable[[Matrix], Any] = as_base64 if form == "base64" else lambda row: row.tolist()
     rows = [{"object": "embedding", "index": i, "embedding": write(row)} for i, row in enumerate(job.vectors)]
     usage = {"prompt_tokens": job.tokens, "total_tokens": job.tokens}
-    return JSONResponse({"object": "list", "model": NAME, "data": rows, "usage": usage})
+    return JSONResponse({"object": "list", "model": encoder.source.name, "data": rows, "usage": usage})
 
 
 async def embed_tokens(request: Request) -> Response:
@@ -78,21 +113,25 @@ async def embed_tokens(request: Request) -> Response:
     """
     body = await read_object(request)
     texts = read_texts(body, "inputs")
-    job = await encode(request, texts, read_spans(body, texts), whole=body.get("whole") is True)
+    spans = read_spans(body, texts)
+    encoder = await choose_model(request, body)
+    job = await encode(encoder, texts, spans, whole=body.get("whole") is True)
     rows = zip(job.vectors, job.token_rows, strict=True)
     data = [{"embedding": as_base64(row), "tokens": base64.b64encode(tokens).decode("ascii")} for row, tokens in rows]
-    return JSONResponse({"model": NAME, "data": data})
+    return JSONResponse({"model": encoder.source.name, "data": data})
 
 
-async def info(_request: Request) -> Response:
+async def info(request: Request) -> Response:
+    source = served_models(request).source
     return JSONResponse(
         {
-            "model_id": NAME,
+            "model_id": source.name,
+            "models": [one.name for one in list_installed()],
             "model_dtype": QUANTIZATION,
             "model_type": {"embedding": {"pooling": "mean"}},
             "dimension": DIMENSIONS,
             "token_signs": DIMENSIONS,
-            "max_input_length": MAX_TOKENS,
+            "max_input_length": source.max_tokens,
             "max_client_batch_size": MAX_TEXTS,
             "max_concurrent_requests": MAX_CONCURRENT,
             "auto_truncate": True,
@@ -156,8 +195,16 @@ def is_span(given: object) -> bool:
     return isinstance(given, list) and len(given) == 2 and all(type(number) is int for number in given)
 
 
-async def encode(request: Request, texts: list[str], spans: Sequence[Span] = (), *, whole: bool = False) -> Job:
-    encoder: Encoder = request.app.state.encoder
+def served_models(request: Request) -> ServedModels:
+    served: ServedModels = request.app.state.models
+    return served
+
+
+async def choose_model(request: Request, body: dict[str, Any]) -> Encoder:
+    return await served_models(request).choose(body.get("model"))
+
+
+async def encode(encoder: Encoder, texts: list[str], spans: Sequence[Span] = (), *, whole: bool = False) -> Job:
     try:
         job = await run_in_threadpool(encoder.submit, texts, spans, whole=whole)
     except OverloadedError as error:
@@ -183,12 +230,11 @@ async def tell_failure(_request: Request, error: Exception) -> Response:
     return JSONResponse({"error": f"encoding failed: {error}", "error_type": "Backend"}, HTTPStatus.FAILED_DEPENDENCY)
 
 
-def application(models: Path, replicas: int) -> Starlette:
+def application(folder: Path, source: ModelSource, replicas: int) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        encoder = await run_in_threadpool(lambda: Encoder(models, replicas=replicas))
-        await run_in_threadpool(encoder.encode, ["warm up"])
-        app.state.encoder = encoder
+        app.state.models = ServedModels(folder, source, replicas)
+        await app.state.models.load(source)
         yield
 
     return Starlette(
@@ -214,19 +260,33 @@ def private_socket(path: Path) -> socket.socket:
     return listener
 
 
+def parse_model(name: str) -> ModelSource:
+    source = find_source(name)
+    if source is None:
+        raise argparse.ArgumentTypeError(f"{name!r} is not a model this server carries")
+    return source
+
+
 def main(argv: list[str]) -> None:
-    parser = argparse.ArgumentParser(description="Embedding server for all-MiniLM-L6-v2")
+    parser = argparse.ArgumentParser(description="Embedding server for the models the product carries")
     parser.add_argument("--socket", type=Path, help="listen on this unix socket")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8080)
-    parser.add_argument("--models", type=Path, required=True, help="folder for the converted model")
+    parser.add_argument("--models", type=Path, required=True, help="folder for converted models")
+    parser.add_argument(
+        "--model", type=parse_model, default=DEFAULT, help=f"one of {', '.join(s.short_name for s in SOURCES)}"
+    )
     parser.add_argument(
         "--replicas", type=int, default=2, help="texts encoded at the same time, of queries and of bulk jobs each"
     )
+    parser.add_argument("--convert-only", action="store_true", help="convert every installed model, and end")
     given = parser.parse_args(argv)
+    if given.convert_only:
+        convert_installed(given.models)
+        return
     server = uvicorn.Server(
         uvicorn.Config(
-            application(given.models, given.replicas),
+            application(given.models, given.model, given.replicas),
             host=given.host,
             port=given.port,
             log_level="warning",

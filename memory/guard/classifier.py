@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.guard.annotation import AnnotatedText
+from memory.guard.annotation import AnnotatedText, Sentence
 from memory.guard.features import Features, extract_features, split_into_passages, split_into_sentences
 
 WEIGHTS = Path(__file__).parent / "classifier.npz"
 KEEP = "keep"
 HARMFUL = ("secret", "override", "authority", "promotion", "planted")
-TRIVIAL = ("raw_turn", "joke", "hypothesis", "gossip", "world", "passing")
+TRIVIAL = ("raw_turn", "joke", "hypothesis", "gossip", "world", "passing", "exercise")
 CLASSES = (KEEP, *HARMFUL, *TRIVIAL)
 FIRST_TRIVIAL = len(HARMFUL) + 1
 
@@ -59,6 +59,7 @@ class Classification:
 
     harmful: str | None
     trivial: str | None
+    harm_likelihood: float
     overrules_trivial: bool
     overrules_order: bool
 
@@ -88,11 +89,19 @@ def classify_text(text: AnnotatedText) -> Classification:
     return Classification(
         harmful=harmful[0] if harmful else None,
         trivial=trivial_class,
+        harm_likelihood=max((float(one[1:FIRST_TRIVIAL].sum()) for one in [*passages, *sentences]), default=0.0),
         # A sentence that would be kept alone does not make up for a whole that is a joke.
         overrules_trivial=trivial_class is None
         and any(one[0] >= OVERRULE_TRIVIAL_THRESHOLD for one in [*passages, *sentences]),
         overrules_order=bool(passages) and all(one[0] >= OVERRULE_ORDER_THRESHOLD for one in passages),
     )
+
+
+def rate_harm(sentence: Sentence, text: AnnotatedText) -> float:
+    """How likely one sentence of a text is to do harm."""
+    passage = AnnotatedText(sentence.raw, (sentence,), (sentence,), text.languages)
+    predicted = [load_weights().predict(extract_features(one)) for one in split_into_passages(passage)]
+    return max((float(one[1:FIRST_TRIVIAL].sum()) for one in predicted), default=1.0)
 
 
 def find_harmful_class(probabilities: Probabilities, threshold: float) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any
 import structlog
 from django.core.exceptions import ImproperlyConfigured
 
-from config import databases, embedded
+from config import databases, embedded, embedding_models
 from config.env import env_bool, env_choice, env_float, env_int, env_list, env_path, env_secret, env_sizes, env_str
 from config.flags import read_flags
 from config.logs import logging_config
@@ -178,6 +178,7 @@ structlog.configure(
 FLAGS = read_flags()
 QDRANT_URL = env_str("QDRANT_URL")
 EMBEDDING_URL = env_secret("EMBEDDING_URL") or embedded.embedder_url(DATA_DIR)
+EMBEDDING_MODEL = embedding_models.read_model()
 # Reasons to rank one memory above another, in order; see docs/ranking.md. Without any the fused relevance decides. The
 # learned ones belong to MEMORY_FUSION=blend.
 BOOSTS = {
@@ -229,10 +230,10 @@ MEMORY: dict[str, Any] = {
     "EMBEDDING": {
         "url": EMBEDDING_URL,
         "dialect": env_choice("EMBEDDING_DIALECT", "tei", ("tei", "openai")),
-        "model": env_str("EMBEDDING_MODEL", "sentence-transformers/all-MiniLM-L6-v2"),
-        "dimensions": env_int("EMBEDDING_DIMENSIONS", 384, minimum=2),
-        "query_prefix": env_str("EMBEDDING_QUERY_PREFIX"),
-        "passage_prefix": env_str("EMBEDDING_PASSAGE_PREFIX"),
+        **EMBEDDING_MODEL.as_settings(),
+        "dimensions": env_int("EMBEDDING_DIMENSIONS", EMBEDDING_MODEL.dimensions, minimum=2),
+        "query_prefix": env_str("EMBEDDING_QUERY_PREFIX", EMBEDDING_MODEL.query_prefix),
+        "passage_prefix": env_str("EMBEDDING_PASSAGE_PREFIX", EMBEDDING_MODEL.passage_prefix),
         "api_key": env_secret("EMBEDDING_API_KEY"),
         "batch_size": env_int("EMBEDDING_BATCH_SIZE", 32, minimum=1),
         "query_timeout_s": env_float("EMBEDDING_QUERY_TIMEOUT_S", 1.0, minimum=0.01),
@@ -240,6 +241,8 @@ MEMORY: dict[str, Any] = {
         "cache_ttl_s": env_int("EMBEDDING_CACHE_DAYS", 7, minimum=0) * 86_400,
         "max_chars": env_int("EMBEDDING_MAX_CHARS", 8_000, minimum=100),
     },
+    # By name, each as above: while an index is rebuilt by another model, the one that made it still answers.
+    "EMBEDDING_MODELS": {model.name: model.as_settings() for model in embedding_models.KNOWN},
     "RERANKER": {
         "url": env_secret("RERANKER_URL"),
         "api_key": env_secret("RERANKER_API_KEY"),
@@ -331,7 +334,7 @@ MEMORY: dict[str, Any] = {
     "METRICS": {"token": env_secret("METRICS_TOKEN")},
     "MCP": {"url": env_str("MCP_URL")},
     "KINDS": {
-        "model": env_choice("WB_EMBED_MODEL", "miniLM", ("miniLM", "e5")),
+        "model": env_choice("WB_EMBED_MODEL", EMBEDDING_MODEL.records_name, ("miniLM", "e5")),
         "url": env_secret("WB_EMBED_URL"),
     },
     "REQUIRE_AUTH": env_bool("MEMORY_REQUIRE_AUTH", default=True),

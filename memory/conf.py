@@ -1,6 +1,8 @@
 """The MEMORY settings as frozen values. The only module of this app that reads ``settings``."""
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,29 @@ class EmbeddingConf:
     batch_timeout_s: float
     cache_ttl_s: int
     max_chars: int
+    # What the model reads; none are all languages.
+    languages: tuple[str, ...] = ("en",)
+    cosine_slope: float = 1.0
+    question_gap: float = 0.0
+
+    def reads(self, language: str) -> bool:
+        return not self.languages or language in self.languages
+
+    def calibrate_cosine(self, cosine: float, *, asked: bool = False) -> float:
+        """The cosine on the scale of all thresholds; ``asked`` where one of the two texts is a question.
+
+        It keeps the order, and of most models it is the cosine itself.
+        """
+        if self.cosine_slope == 1.0 and not self.question_gap:
+            return cosine
+        gap = self.question_gap if asked else 0.0
+        return max(-1.0, min(1.0, 1.0 - self.cosine_slope * (1.0 - cosine - gap)))
+
+    def calibrate_distance(self, distance: float, *, asked: bool = False) -> float:
+        """The same for the distance of unit vectors."""
+        if self.cosine_slope == 1.0 and not self.question_gap:
+            return distance
+        return math.sqrt(2.0 - 2.0 * self.calibrate_cosine(1.0 - distance * distance / 2, asked=asked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,14 +280,23 @@ class MemoryConf:
     require_auth: bool
     # Serve requests to this machine's own host names only.
     local_only: bool
+    # Of the models the product knows, by name.
+    models: Mapping[str, EmbeddingConf]
+
+    def embedding_of(self, model: str) -> EmbeddingConf | None:
+        """How the embedding server is asked for a model; None for one that is neither configured nor known."""
+        return self.embedding if model == self.embedding.model else self.models.get(model)
 
 
 @cache
 def memory_conf() -> MemoryConf:
     values: dict[str, Any] = settings.MEMORY
+    embedding = EmbeddingConf(**values["EMBEDDING"])
+    known = values.get("EMBEDDING_MODELS", {})
     return MemoryConf(
         flags=dict(values["FLAGS"]),
-        embedding=EmbeddingConf(**values["EMBEDDING"]),
+        embedding=embedding,
+        models={name: replace(embedding, **described) for name, described in known.items()},
         reranker=RerankerConf(**values.get("RERANKER", {})),
         vector=VectorConf(**values["VECTOR"]),
         lexical=LexicalConf(**values.get("LEXICAL", {})),

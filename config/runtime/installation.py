@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from config.embedded import EmbeddedError, Paths, installation_paths, list_embedded_parts
+from config.embedding_models import describe_choice
 from config.env import BASE_DIR, env_path
 from config.runtime import leases, orphans, registry
 from config.runtime.programs import (
@@ -107,6 +108,8 @@ class Installation:
             introduction = self._paths.welcome.read_text(encoding="utf-8")
         lock.publish(ready=[*self._embedded, "web"])
         print_line(f"Everything runs, after {time.monotonic() - self._begun:.1f} s.\n{introduction}")
+        if "embedder" in self._embedded:
+            print_line(describe_choice())
         print_line(f"Data, logs and this text are in {self._paths.data}\nCtrl-C stops everything.")
 
     def _step(self, supervisor: Supervisor, name: str, *words: str, show: bool = False) -> OneOffCommand:

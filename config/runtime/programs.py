@@ -16,6 +16,7 @@ from psycopg import conninfo
 
 from config import roles
 from config.embedded import DATABASE, PARTS, ROLES, SUPERUSER, EmbeddedError, Paths, load_secrets, mcp_url
+from config.embedding_models import read_model
 from config.env import BASE_DIR, copy_environment, env_int
 from config.runtime import postgres
 from config.supervisor import Program, Supervisor
@@ -129,7 +130,13 @@ def embedder_program(paths: Paths) -> Program:
     server = BASE_DIR / "docker" / "embedder" / "server.py"
     return Program(
         name="embedder",
-        argv=[sys.executable, str(server), "--socket", str(paths.embedder_socket), "--models", str(paths.models)],
+        argv=[
+            sys.executable,
+            str(server),
+            *("--socket", str(paths.embedder_socket)),
+            *("--models", str(paths.models)),
+            *("--model", read_model().name),
+        ],
         environment=child_environment(paths),
         cwd=BASE_DIR,
         ready=partial(is_socket_ready, paths.embedder_socket, "/health"),

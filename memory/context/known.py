@@ -97,7 +97,8 @@ def find_known_lines(
 def read_known_rows(user: EndUser, asked: AskedFor, vector: Vector | None, *, is_cold: bool) -> KnownRows:
     """In three statements, however many lines come of them. In the user's scope."""
     told = [FactState.ACTIVE, FactState.SUPERSEDED] if asked.is_past else [FactState.ACTIVE]
-    near = find_nearest(user, vector, embedder().model, states=told, limit=NEAREST) if vector is not None else {}
+    model = embedder().model
+    near = find_nearest(user, vector, model, asked=True, states=told, limit=NEAREST) if vector is not None else {}
     nearest = [fact_id for fact_id, cosine in near.items() if cosine >= NEAR][:MOST_NEAR]
     active = Q(state=FactState.ACTIVE) & (
         Q(category=CONSTRAINT) | Q(relation__in=[*asked.relations, *(BASICS if is_cold else ())])

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from memory.claims import read_claims
+from memory.conf import memory_conf
 from memory.facts.pairs import PairStatement, judge_pair, read_statement
 from memory.facts.pairs.statement import build_pair_statement
 from memory.inference import embedder
@@ -76,7 +77,8 @@ def compare_embeddings() -> CompareTexts:
 
     def compare(a: str, b: str) -> float | None:
         one, other = embed(a), embed(b)
-        return None if one is None or other is None else float(np.dot(one, other))
+        calibrate = memory_conf().embedding.calibrate_cosine
+        return None if one is None or other is None else calibrate(float(np.dot(one, other)))
 
     return compare
 

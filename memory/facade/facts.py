@@ -181,7 +181,7 @@ class FactVerbs(FacadePart):
         service = embedder()
         vector = service.embed_query(query, Deadline(memory_conf().deadlines.default_s))
         with user_scope(user):
-            near = find_nearest(user, vector, service.model, limit=4 * limit)
+            near = find_nearest(user, vector, service.model, asked=True, limit=4 * limit)
             facts = Fact.objects.for_user(user).filter(pk__in=list(near)).defer("vector")
             hits = [build_hit(fact, near[fact.pk], now) for fact in facts]
         used = [hit for hit in hits if hit.confidence >= LEAST_USED]

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from memory.conf import EmbeddingConf, memory_conf
 from memory.facts.keys import OPEN_RELATIONS
 from memory.indexes.nearest import vector_literal
 from memory.inference.base import Vector
@@ -30,9 +31,19 @@ WHERE user_id = %(user)s AND id = ANY(%(ids)s) AND model = %(model)s AND vector 
 
 
 def find_nearest(
-    user: EndUser, vector: Vector, model: str, *, states: Collection[str] = (FactState.ACTIVE,), limit: int = MOST_NEAR
+    user: EndUser,
+    vector: Vector,
+    model: str,
+    *,
+    asked: bool,
+    states: Collection[str] = (FactState.ACTIVE,),
+    limit: int = MOST_NEAR,
 ) -> dict[UUID, float]:
-    """Ids and cosines of the facts nearest to a vector, best first. In the user's scope."""
+    """Ids and calibrated cosines of the facts nearest to a vector, best first. In the user's scope.
+
+    ``asked``: the vector is a question's and not a statement's.
+    """
+    calibrate = embedding_of(model).calibrate_cosine
     values: dict[str, Any] = {
         "user": user.pk,
         "vector": vector_literal(vector, len(vector), DEPENDENCY),
@@ -42,18 +53,24 @@ def find_nearest(
     }
     with connection.cursor() as cursor:
         cursor.execute(NEAREST, values)
-        return {row[0]: float(row[1]) for row in cursor.fetchall()}
+        return {row[0]: calibrate(float(row[1]), asked=asked) for row in cursor.fetchall()}
 
 
 def measure_cosines(user: EndUser, vector: Vector | None, model: str, ids: Collection[UUID]) -> dict[UUID, float]:
     """Of these facts, whatever their state, as far as both have a vector of the model. In the user's scope."""
     if vector is None or not ids:
         return {}
+    calibrate = embedding_of(model).calibrate_cosine
     values: dict[str, Any] = {"user": user.pk, "ids": list(ids), "model": model}
     values["vector"] = vector_literal(vector, len(vector), DEPENDENCY)
     with connection.cursor() as cursor:
         cursor.execute(COSINES, values)
-        return {row[0]: float(row[1]) for row in cursor.fetchall()}
+        return {row[0]: calibrate(float(row[1])) for row in cursor.fetchall()}
+
+
+def embedding_of(model: str) -> EmbeddingConf:
+    conf = memory_conf()
+    return conf.embedding_of(model) or conf.embedding
 
 
 def find_candidates(
@@ -63,7 +80,7 @@ def find_candidates(
 
     Without a vector only slots are compared: a fact of no slot is then found again by its words alone.
     """
-    near = find_nearest(user, vector, model) if vector is not None else {}
+    near = find_nearest(user, vector, model, asked=False) if vector is not None else {}
     active = Fact.objects.for_user(user).active().defer("vector")
     found = {fact.pk: fact for fact in active.filter(pk__in=list(near))}
     if relation not in OPEN_RELATIONS:

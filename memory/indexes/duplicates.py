@@ -49,4 +49,7 @@ def find_duplicate_by_vector(
         logger.info("bank duplicate check skipped", dependency=error.dependency, reason=error.reason)
         return None
     near = [one for one in found if one.id != besides]
-    return near[0].id if near and similarity(near[0].distance) >= DUPLICATE_SIMILARITY else None
+    if not near:
+        return None
+    distance = memory_conf().embedding.calibrate_distance(near[0].distance)
+    return near[0].id if similarity(distance) >= DUPLICATE_SIMILARITY else None

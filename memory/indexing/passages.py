@@ -22,6 +22,8 @@ from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
 from memory.tiers import SourceType, Tier
 
+HEBREW = "he"
+
 logger = structlog.get_logger(__name__)
 
 PREVIOUS_TURNS = """
@@ -54,7 +56,9 @@ def build_passage(item: MemoryItem, before: str = "") -> tuple[str, str]:
 
 
 def gloss_suffix(text: str) -> str:
-    """English keywords for a text in a script that the usual embedding models do not know."""
+    """English keywords for a text in a script that the embedding model does not know."""
+    if memory_conf().embedding.reads(HEBREW):
+        return ""
     return f" ({gloss})" if (gloss := gloss_in_english(text)) else ""
 
 

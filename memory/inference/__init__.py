@@ -7,9 +7,11 @@ process loads no model; every reply is checked before anybody sees it.
 Imports platform, conf, guard and language. Another protocol for embeddings is a dialect in `embeddings`.
 """
 
+from itertools import chain
+
 from memory.conf import memory_conf
 from memory.inference.base import Reranker, TokenEmbedder
-from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
+from memory.inference.embeddings import EMBEDDER, CachedEmbedder, HttpEmbedder, OfferedModels
 from memory.inference.llm import ChatModel, LanguageModel
 from memory.inference.reranker import HttpReranker
 from memory.inference.tokens import HttpTokenEmbedder
@@ -21,6 +23,28 @@ def embedder() -> CachedEmbedder:
     """The embedder the settings name, behind its cache."""
     conf = memory_conf().embedding
     return CachedEmbedder(HttpEmbedder(conf), conf)
+
+
+@PerProcess
+def other_embedders() -> dict[str, CachedEmbedder]:
+    """Of models that the embedding server has beside the configured one, by name, as far as they were asked for."""
+    return {}
+
+
+def embedder_of(model: str) -> CachedEmbedder | None:
+    """The embedder of a model that the embedding server may have; None for one of which nothing is known."""
+    if model == memory_conf().embedding.model:
+        return embedder()
+    conf = memory_conf().embedding_of(model)
+    if conf is None:
+        return None
+    return other_embedders().setdefault(model, CachedEmbedder(HttpEmbedder(conf, f"{EMBEDDER} of {model}"), conf))
+
+
+@PerProcess
+def offered_models() -> OfferedModels:
+    """What the embedding server has beside its own model."""
+    return OfferedModels(memory_conf().embedding)
 
 
 @PerProcess
@@ -46,10 +70,19 @@ def language_model() -> LanguageModel | None:
 
 def reset_adapters() -> None:
     """Drop the adapters, as after a change of settings."""
-    for adapter in (*embedder.made, *token_embedder.made, *reranker.made, *language_model.made):
+    for adapter in (
+        *embedder.made,
+        *chain(*(made.values() for made in other_embedders.made)),
+        *offered_models.made,
+        *token_embedder.made,
+        *reranker.made,
+        *language_model.made,
+    ):
         if adapter is not None:
             adapter.close()
     embedder.forget()
+    other_embedders.forget()
+    offered_models.forget()
     token_embedder.forget()
     reranker.forget()
     language_model.forget()

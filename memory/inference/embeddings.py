@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,11 +20,13 @@ from memory.platform import metrics
 from memory.platform import redis as shared
 from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply
+from memory.platform.faults import BadReply, RequestRejected
 
 EMBEDDER = "embedder"
 # Shorter than this a vector has no direction worth comparing.
 MIN_LENGTH = 1e-6
+# What the server offers is asked again after this time: it may have been replaced.
+OFFER_CACHE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,37 @@ class HttpEmbedder:
         if self._conf.dialect == "openai":
             body = {"input": texts, "model": self.model, "encoding_format": "base64"}
             return self._remote.exchange("POST", "/v1/embeddings", body, deadline)
-        return self._remote.exchange("POST", "/embed", {"inputs": texts, "truncate": True, "normalize": True}, deadline)
+        # Our own server takes the name; others pass over it.
+        wanted = {"inputs": texts, "truncate": True, "normalize": True, "model": self.model}
+        return self._remote.exchange("POST", "/embed", wanted, deadline)
+
+
+class OfferedModels:
+    """Models that the embedding server takes by name. Only our own server lists them; others have one model."""
+
+    def __init__(self, conf: EmbeddingConf) -> None:
+        self._dialect = conf.dialect
+        self._remote = JsonService(EMBEDDER, conf.url, conf.api_key)
+        self._names: frozenset[str] = frozenset()
+        self._known_until = 0.0
+
+    def has(self, model: str, deadline: Deadline) -> bool:
+        """Raises Unavailable."""
+        if self._dialect == "tei" and time.monotonic() >= self._known_until:
+            self._names = get_breaker(EMBEDDER).call(lambda: self._ask(deadline))
+            self._known_until = time.monotonic() + OFFER_CACHE_S
+        return model in self._names
+
+    def close(self) -> None:
+        self._remote.close()
+
+    def _ask(self, deadline: Deadline) -> frozenset[str]:
+        try:
+            info = self._remote.exchange("GET", "/info", None, deadline)
+        except (RequestRejected, BadReply):
+            return frozenset()
+        names = info.get("models") if isinstance(info, dict) else None
+        return frozenset(name for name in names if isinstance(name, str)) if isinstance(names, list) else frozenset()
 
 
 def _parse_vectors(reply: object, dialect: str, count: int) -> NDArray[Any]:

@@ -14,15 +14,13 @@ import numpy as np
 
 from memory.conf import EmbeddingConf
 from memory.inference.base import EncodedPassage, EncodedQuery, Span, Vector
-from memory.inference.embeddings import normalise
+from memory.inference.embeddings import OFFER_CACHE_S, normalise
 from memory.inference.remote import BatchTooLarge, JsonService, prepare_text
 from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected
 
 TOKENS = "tokens"
-# The check is repeated after this time: the server may have been replaced.
-OFFER_CACHE_S = 60.0
 
 
 # Signs rank as well as the whole vectors, take a thirty-second of their size, and need nothing fitted on somebody's
@@ -91,7 +89,7 @@ class HttpTokenEmbedder:
 
     def _ask(self, body: dict[str, Any], width: int, deadline: Deadline) -> list[tuple[Vector, bytes]]:
         """The vector and the rows of tokens, ``width`` bytes each, of every text."""
-        reply = self._remote.exchange("POST", "/embed_tokens", body, deadline)
+        reply = self._remote.exchange("POST", "/embed_tokens", {**body, "model": self.model}, deadline)
         rows = reply.get("data") if isinstance(reply, dict) else None
         if not isinstance(rows, list) or len(rows) != len(body["inputs"]):
             raise BadReply(TOKENS, f"expected a list of {len(body['inputs'])} texts")

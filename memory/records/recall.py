@@ -19,7 +19,7 @@ from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import CodedFailure, Unavailable
-from memory.records.embedding import NAME, embedding_model, records_embedder
+from memory.records.embedding import NAME, embedding_model, records_conf, records_embedder
 from memory.records.models import DIMENSIONS, RecallLog
 from memory.records.texts import Kind, RecordCandidate, RecordHit, choose_hits, strip_markup
 
@@ -155,8 +155,9 @@ def read_snippets(user: EndUser, distances: dict[Place, float]) -> list[RecordCa
             rows = cursor.fetchall()
     except (DatabaseError, InterfaceError) as error:
         raise RecallFailed(READ_FAILED, first_line(error)) from error
+    calibrate = records_conf().calibrate_cosine
     return [
-        RecordCandidate(Kind(kind), ref_id, snippet, 1.0 - distances[ref_id, kind], created_at)
+        RecordCandidate(Kind(kind), ref_id, snippet, calibrate(1.0 - distances[ref_id, kind], asked=True), created_at)
         for ref_id, kind, snippet, created_at in rows
         if (ref_id, kind) in distances
     ]

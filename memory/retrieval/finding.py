@@ -103,7 +103,9 @@ def search_nearest(
 
     def embed_parts() -> list[Vector]:
         time_left = deadline.slice(conf.deadlines.embed_s)
-        whole = embedder().embed_query(query.embedded, time_left) if encoded is None else encoded.vector
+        whole = (
+            embedder().embed_query(late.choose_embedded_text(query), time_left) if encoded is None else encoded.vector
+        )
         return [whole, *(embedder().embed_query(text, time_left) for text in query.parts)]
 
     def search() -> list[VectorMatch]:
@@ -118,7 +120,11 @@ def search_nearest(
 
     vectors: list[Vector] = debug.attempt("embed", embed_parts, [])
     matches: list[VectorMatch] = debug.attempt(VECTOR, search, []) if vectors else []
-    return merge_matches(matches), vectors[0] if vectors else None
+    near = [
+        (item_id, conf.embedding.calibrate_distance(distance, asked=True))
+        for item_id, distance in merge_matches(matches)
+    ]
+    return near, vectors[0] if vectors else None
 
 
 def split_by_tier(index_filter: IndexFilter) -> list[IndexFilter]:

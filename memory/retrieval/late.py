@@ -25,13 +25,11 @@ from memory.retrieval.query import Query
 from memory.retrieval.results import VECTOR, SearchDebug, SearchRequest
 
 STAGE = "late"
+# The script that models of English alone are given English words for.
+HEBREW = "he"
 SIGNAL = "memory.retrieval.signals.late.LATE"
 # To ask the embedding server whether it has token vectors at all.
 PROBE_S = 0.2
-# Of the model. On ten questions each to fourteen turns MRR fell from .47 to .39 in German, from .56 to .42 in French
-# and from .43 to .40 in Spanish: tokens of other languages are pieces of words, near to other pieces whatever they
-# mean.
-LANGUAGE = "en"
 # Turns to compare; a single one stands out from nothing.
 FEWEST = 2
 # Products in one multiplication. Larger ones the library spreads over threads, which then wait for each other: 68 ms
@@ -51,10 +49,16 @@ def is_wanted(query: Query, request: SearchRequest) -> bool:
 
 
 def is_readable(text: str) -> bool:
-    """Whether it is in English, the one language whose tokens the model knows as wholes."""
+    """Whether it is in a language whose words the model knows as wholes."""
+    # Pieces of words are near to other pieces whatever they mean: with MiniLM, on ten questions each to fourteen turns,
+    # MRR fell from .47 to .39 in German, from .56 to .42 in French and from .43 to .40 in Spanish.
+    conf = memory_conf().embedding
+    if not conf.languages:
+        return True
     letters = [letter for letter in text if letter.isalpha()]
     is_latin = 2 * sum(map(str.isascii, letters)) > len(letters)
-    return is_latin and detect_languages(text, frozenset(WORD.findall(text.casefold())))[0] == (LANGUAGE,)
+    languages = detect_languages(text, frozenset(WORD.findall(text.casefold())))[0]
+    return is_latin and all(map(conf.reads, languages))
 
 
 def encode_question(
@@ -65,10 +69,15 @@ def encode_question(
     if model is None or not is_wanted(query, request) or not is_offered(model, deadline):
         return None
     time_left = deadline.slice(memory_conf().deadlines.late_s)
-    encoded = debug.attempt(STAGE, lambda: model.encode_query(query.embedded, time_left), None)
+    text = choose_embedded_text(query)
+    encoded = debug.attempt(STAGE, lambda: model.encode_query(text, time_left), None)
     if encoded is not None:
-        embedder().remember_query(query.embedded, encoded.vector)
+        embedder().remember_query(text, encoded.vector)
     return encoded
+
+
+def choose_embedded_text(query: Query) -> str:
+    return query.text_to_embed(is_glossed=not memory_conf().embedding.reads(HEBREW))
 
 
 def is_offered(model: TokenEmbedder, deadline: Deadline) -> bool:
@@ -98,15 +107,17 @@ def compare_tokens(pool: Pool, signs: Mapping[UUID, bytes], encoded: EncodedQuer
     turns = [one for one in pool if (packed := signs.get(one.memory.id)) and len(packed) % width == 0]
     if len(turns) < FEWEST:
         return
+    # Of e5's tokens nearness spreads .023 where it spreads .077 of MiniLM's.
+    margin = MARGIN / memory_conf().embedding.cosine_slope
     places = {one.memory.id: place for place, one in enumerate(turns)}
     before = [places.get(one.memory.previous_id) if one.memory.previous_id else None for one in turns]
-    values = score_token_matches(encoded.tokens, [signs[one.memory.id] for one in turns], before)
+    values = score_token_matches(encoded.tokens, [signs[one.memory.id] for one in turns], before, margin)
     for candidate, value in zip(turns, values, strict=True):
         candidate.token_score = value
 
 
 def score_token_matches(
-    tokens: NDArray[np.float32], signs: Sequence[bytes], before: Sequence[int | None]
+    tokens: NDArray[np.float32], signs: Sequence[bytes], before: Sequence[int | None], margin: float = MARGIN
 ) -> list[float]:
     """For each text, how much nearer than usual its nearest tokens are to those of the question.
 
@@ -124,7 +135,7 @@ def score_token_matches(
     lengths = np.array([len(one) // width for one in signs])
     nearest = np.maximum.reduceat(nearness, np.r_[0, lengths.cumsum()[:-1]], axis=1)
     padded = np.pad(nearest, ((0, 0), (0, 1)), constant_values=-np.inf)
-    met = np.maximum(nearest, padded[:, [-1 if place is None else place for place in before]] - MARGIN)
+    met = np.maximum(nearest, padded[:, [-1 if place is None else place for place in before]] - margin)
     # Each token of the question counts alike, however near such tokens are to one another everywhere.
     spread = nearest.std(axis=1, keepdims=True) + LEAST_SPREAD
     return standardise(((met - nearest.mean(axis=1, keepdims=True)) / spread).mean(axis=0).tolist())

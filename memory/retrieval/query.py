@@ -30,12 +30,16 @@ FEW, SOME, ALL = 5, 12, 20
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """``embedded`` is what the vector is made of, ``words`` what a memory is looked through for."""
+    """``embedded`` is what the vector is made of, ``words`` what a memory is looked through for.
+
+    ``gloss`` is in English, for models that read nothing else.
+    """
 
     text: str
     # The text as cues read it.
     bare: str = ""
     embedded: str = ""
+    gloss: str = ""
     # What the lexical index searches for.
     search_text: str = ""
     words: tuple[tuple[str, ...], ...] = ()
@@ -74,6 +78,9 @@ class Query:
     is_about_books: bool = False
     is_negated: bool = False
 
+    def text_to_embed(self, *, is_glossed: bool) -> str:
+        return f"{self.embedded} ({self.gloss})" if is_glossed and self.gloss else self.embedded
+
     @property
     def has_date(self) -> bool:
         return bool(self.months or self.years or self.window)
@@ -108,10 +115,12 @@ def understand_query(text: str, speakers: Collection[str], now: datetime) -> Que
     speakers_named = find_named_speakers(bare, speakers)
     parts = split_questions(question)
     search_text = strip_newest_words(question) if query_cues.LATEST.search(bare) else question
+    embedded = strip_names(search_text, speakers_named) or question
     return Query(
         text=question,
         bare=bare,
-        embedded=build_embedded_text(strip_names(search_text, speakers_named) or question),
+        embedded=embedded,
+        gloss=gloss_in_english(embedded),
         search_text=search_text,
         words=tuple(build_query_groups(search_text)),
         named=frozenset(name for name, _ in speakers_named),
@@ -174,10 +183,6 @@ def split_questions(question: str) -> tuple[str, ...]:
 def is_short_question(piece: str) -> bool:
     """ "Who helped?" and "¿Dónde vivo?" are whole questions."""
     return len(piece.split()) == SHORTEST_QUESTION - 1 and intents.OPENS_ASKING.search(fold_text(piece)) is not None
-
-
-def build_embedded_text(question: str) -> str:
-    return f"{question} ({gloss})" if (gloss := gloss_in_english(question)) else question
 
 
 def find_named_speakers(bare: str, speakers: Collection[str]) -> list[tuple[str, str]]:

@@ -35,9 +35,12 @@ def test_speakers_are_named_and_left_out_of_what_is_embedded(text: str, named: s
     assert found.embedded == embedded
 
 
-def test_hebrew_is_embedded_with_english_words() -> None:
-    assert read_query("איפה הדרכון?").embedded == "איפה הדרכון? (passport)"
-    assert read_query("Where is the passport?").embedded == "Where is the passport?"
+def test_hebrew_is_embedded_with_english_words_for_a_model_of_english_alone() -> None:
+    hebrew, english = read_query("איפה הדרכון?"), read_query("Where is the passport?")
+
+    assert hebrew.text_to_embed(is_glossed=True) == "איפה הדרכון? (passport)"
+    assert hebrew.text_to_embed(is_glossed=False) == "איפה הדרכון?"
+    assert english.text_to_embed(is_glossed=True) == "Where is the passport?"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,8 @@
 """What a person says of themselves in passing: found after the exchange, kept once, from their words only."""
 
+import os
+import subprocess
+import sys
 import uuid
 from datetime import datetime, timedelta
 from typing import Any
@@ -334,3 +337,23 @@ def test_an_exchange_that_was_deleted_meanwhile_leaves_nothing(user: EndUser, cl
     memory.remove(user, reported.exchange.memory_id, now=clock())
     assert profiling.store_facts(user, turn.exchange, profiling.draft_facts(user, turn), clock()) == 0
     assert list_bank(user) == []
+
+
+WORDS_LOADED = """
+import django
+django.setup()
+from memory.facts.pairs.lexicon import load_pair_words
+from memory.claims.lexicon import load_claim_words
+from outcomes.tasks import load_readers
+load_readers()
+print(load_pair_words.cache_info().currsize, load_claim_words.cache_info().currsize)
+"""
+
+
+def test_a_worker_has_its_words_before_it_takes_work() -> None:
+    """Loaded in the first recording they held its transaction, on a busy machine until the database ended it."""
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    ran = subprocess.run(
+        [sys.executable, "-c", WORDS_LOADED], env=environment, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split() == ["1", "1"]

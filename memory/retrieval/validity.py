@@ -22,10 +22,12 @@ from memory.inference.base import Vector
 from memory.models import EndUser, Fact, FactEvidence, MemoryItem
 from memory.models.facts import FactState
 from memory.retrieval.candidates import RowFilter, read_rows
+from memory.retrieval.latest import order_statements
 from memory.retrieval.pool import Candidate
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import DIGITS, RankedCandidate, squash_score
 from memory.retrieval.results import Superseded
+from memory.retrieval.told import ToldStatement
 
 CURRENT: Final = "current"
 ENDED: Final = "ended"
@@ -36,12 +38,14 @@ STEP: Final = 1.0
 ASKED: Final = "asked_fact"
 ASKED_WEIGHT: Final = 2.0
 LATEST: Final = "latest_told"
-# Of the conversations in which something changes (`facts/changes.dev.jsonl`) the right memory came first in .82 with it
-# and .79 without; of another author's in .52 and .38; of a month's questions in as many. With 2 a month lost .05.
-LATEST_WEIGHT: Final = 1.0
-COMPARED: Final = 6
+# The best that are compared by what they say: with four a month lost .03.
+COMPARED: Final = 8
 SPOKEN: Final = ("exchange", "profile")
-ASSISTANT_LINE: Final = "\nAssistant:"
+PUBLISHED: Final = "profile"
+USER_LINE, ASSISTANT_LINE = "User: ", "\nAssistant:"
+# What ranking gives a statement for being one of the person's, and for having been known as ended.
+STATEMENT_SHARES: Final = ("about_me", "identity", "change", ASKED)
+SUPERSEDED: Final = "superseded"
 CLOSED: Final = frozenset({FactState.SUPERSEDED, FactState.RETRACTED})
 
 FACTS_OF_MEMORIES = """
@@ -81,7 +85,7 @@ def apply_validity(
         lift_answers(asked, best, told)
     notes = settle_ended(user, asked, best, told, ranked, row_filter)
     if not asked.is_past:
-        lift_latest(user, ranked)
+        settle_latest(user, query, ranked)
     return notes
 
 
@@ -136,28 +140,38 @@ def lift_answers(asked: AskedFor, best: Sequence[RankedCandidate], told: dict[UU
             move(one, one.total + ASKED_WEIGHT, ASKED)
 
 
-def lift_latest(user: EndUser, ranked: Sequence[RankedCandidate]) -> None:
-    """Up for the later of the few best that were said in conversation: not every change is understood as one."""
-    best = sorted(ranked, key=lambda one: -one.total)[:COMPARED]
-    spoken = find_spoken(user, [one.candidate.memory.id for one in best if not asks(one.candidate.memory.text)])
-    said = [one for one in best if one.candidate.memory.id in spoken]
-    times = sorted({one.candidate.memory.occurred_at for one in said})
-    if len(times) < 2:
+def settle_latest(user: EndUser, query: Query, ranked: Sequence[RankedCandidate]) -> None:
+    """Deal the sums of the few best that were said in conversation out anew, by which of them answers for now."""
+    best = sorted(ranked, key=lambda one: -one.total)[: 2 * COMPARED]
+    spoken = read_spoken(user, [one.candidate.memory.id for one in best])
+    said = [one for one in best if one.candidate.memory.id in spoken][:COMPARED]
+    if len({one.candidate.memory.occurred_at for one in said}) < 2:
         return
-    for one in said:
-        place = times.index(one.candidate.memory.occurred_at) / (len(times) - 1)
-        move(one, one.total + LATEST_WEIGHT * place, LATEST)
+    told = [describe_told(one, is_published=spoken[one.candidate.memory.id] == PUBLISHED) for one in said]
+    totals = [one.total for one in said]
+    for total, place in zip(totals, order_statements(query.text, told), strict=True):
+        move(said[place], total, LATEST)
 
 
-def find_spoken(user: EndUser, ids: Sequence[UUID]) -> set[UUID]:
-    """Of memories those of exchanges, and what the product published of them."""
+def describe_told(one: RankedCandidate, *, is_published: bool) -> ToldStatement:
+    candidate = one.candidate
+    return ToldStatement(
+        candidate.memory.text.partition(ASSISTANT_LINE)[0].removeprefix(USER_LINE),
+        candidate.memory.occurred_at,
+        one.total,
+        None if candidate.distance is None else 1 - candidate.distance**2 / 2,
+        sum(one.boosts.get(name, 0.0) for name in STATEMENT_SHARES),
+        is_published=is_published,
+        is_superseded=SUPERSEDED in one.boosts,
+        tells_asked=ASKED in one.boosts,
+        has_ended=ENDED in one.boosts,
+    )
+
+
+def read_spoken(user: EndUser, ids: Sequence[UUID]) -> dict[UUID, str]:
+    """Of memories those of exchanges, and what the product published of them, each with which it is."""
     rows = MemoryItem.objects.for_user(user).filter(pk__in=ids, source__kind__in=SPOKEN)
-    return set(rows.values_list("pk", flat=True))
-
-
-def asks(text: str) -> bool:
-    """Whether a turn ends in a question of the person's."""
-    return text.partition(ASSISTANT_LINE)[0].rstrip().endswith("?")
+    return dict(rows.values_list("pk", "source__kind"))
 
 
 def answers(fact: ToldFact, asked: AskedFor) -> bool:

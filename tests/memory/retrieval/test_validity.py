@@ -107,3 +107,65 @@ def test_a_fact_with_a_vector_of_another_model_costs_no_search(
         Fact.objects.for_user(user).update(vector=[0.6, 0.8], model="an earlier one")
     hits = ask(user, clock, "Where do I live?")
     assert any("York" in hit.item.text for hit in hits)
+
+
+def first_told(user: EndUser, clock: Clock, question: str) -> str:
+    return ask(user, clock, question)[0].item.text
+
+
+def test_a_later_value_without_its_topic_comes_before_the_one_it_changes(
+    user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    tell(
+        user,
+        clock,
+        "My pottery class starts at seven on Mondays.",
+        "Which glaze is safe for plates?",
+        "It's half past eight now, the studio got a second group.",
+    )
+    index_now(user)
+    assert "half past eight" in first_told(user, clock, "When does my pottery class start?")
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "One day I'd love to live in Turku.",
+        "My sister lives in Turku with her twins.",
+        "Where in Turku can one live cheaply?",
+    ],
+)
+def test_plans_others_and_questions_do_not_come_before_what_is_so(
+    user: EndUser, clock: Clock, index_now: IndexNow, later: str
+) -> None:
+    tell(user, clock, "I live in Vaasa, above the old bakery.", later)
+    index_now(user)
+    assert "Vaasa" in first_told(user, clock, "Where do I live?")
+
+
+def test_what_was_told_last_of_another_matter_does_not_come_first(
+    user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    tell(
+        user,
+        clock,
+        "My dentist is Dr Okonjo on Mill Street.",
+        "Our bins are emptied on Fridays now.",
+        "I painted the shed green.",
+        "The choir sings Fauré this term.",
+        "I've started baking with rye.",
+    )
+    index_now(user)
+    assert "Okonjo" in first_told(user, clock, "Who is my dentist?")
+
+
+def test_the_order_of_what_was_said_adds_up_in_the_explanation(
+    user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    tell(user, clock, "My pottery class starts at seven on Mondays.", "It's half past eight now, they got a group.")
+    index_now(user)
+    hits = ask(user, clock, "When does my pottery class start?")
+    assert "half past eight" in hits[0].item.text
+    for hit in hits:
+        parts = hit.explain["relevance"] + sum(hit.explain["boosts"].values())
+        assert parts == pytest.approx(hit.explain["total"], abs=1e-5)

@@ -1,0 +1,77 @@
+"""Which of a person's statements answers a question about now: the later one, unless what both say speaks against it.
+
+Not every change is understood when it is told ("half past eight now"), so among the few best that were said in
+conversation each two are compared, by logistic regression over what `told` finds. Its weights were learned from the
+development halves of conversations by three authors (`tests/training/latest`); where the weights of two authors
+ordered the third's, the right one of 171 changes came first in .86 (without it, by the order of time alone, in .68).
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Final
+
+from memory.retrieval.told import SIGNS, ToldStatement, ToldStatements
+
+WEIGHTS: Final = Path(__file__).parent / "latest.json"
+# Of how much of its turn a published statement is a part at most that stands behind the whole: "no more than fair".
+PART: Final = 0.8
+
+
+@cache
+def load_weights() -> tuple[float, ...]:
+    weights = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    return tuple(float(weights[name]) for name in SIGNS)
+
+
+def order_statements(question: str, statements: Sequence[ToldStatement]) -> list[int]:
+    """The places of the statements, the one that answers for now first; what has ended comes last."""
+    among = ToldStatements(question, statements)
+    scores = [0.0] * len(statements)
+    for place, other in combinations(range(len(statements)), 2):
+        share = prefer(among, statements[place], statements[other])
+        scores[place] += share
+        scores[other] += 1 - share
+    order = sorted(
+        range(len(statements)),
+        key=lambda place: (statements[place].has_ended, -scores[place], -statements[place].total, place),
+    )
+    return put_wholes_first(order, statements)
+
+
+def prefer(among: ToldStatements, one: ToldStatement, other: ToldStatement) -> float:
+    """How likely it is that one answers rather than the other."""
+    if one.said_at == other.said_at:
+        return sigmoid(one.total - other.total)
+    older, newer = (one, other) if one.said_at < other.said_at else (other, one)
+    logit = sum(weight * sign for weight, sign in zip(load_weights(), among.compare(older, newer), strict=True))
+    return sigmoid(logit if newer is one else -logit)
+
+
+def sigmoid(logit: float) -> float:
+    return 1 / (1 + math.exp(-max(-60.0, min(60.0, logit))))
+
+
+def put_wholes_first(order: Sequence[int], statements: Sequence[ToldStatement]) -> list[int]:
+    """A sentence cut out of a turn says less than the turn, unless it tells the very relation that is asked for."""
+    placed = list(order)
+    for place in order:
+        part = statements[place]
+        if not part.is_published or part.tells_asked or part.has_ended:
+            continue
+        whole = next((at for at in placed if is_whole_of(statements[at], part)), None)
+        if whole is not None and placed.index(whole) > placed.index(place):
+            placed.remove(whole)
+            placed.insert(placed.index(place), whole)
+    return placed
+
+
+def is_whole_of(one: ToldStatement, part: ToldStatement) -> bool:
+    return (
+        not (one.is_published or one.has_ended)
+        and one.said_at == part.said_at
+        and len(part.text) < PART * len(one.text)
+    )

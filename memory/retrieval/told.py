@@ -1,0 +1,191 @@
+"""What the person's statements in a search say, as far as it tells which of two answers a question about now. Pure."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property, lru_cache
+from statistics import pstdev
+from typing import Final
+
+from memory.facts.pairs.reading import PairReading, read_pair_statement
+from memory.facts.pairs.statement import PairStatement
+from memory.facts.pairs.values import conflict
+from memory.facts.pairs.words import PairWord
+from memory.language import intents
+from memory.language.folding import fold_text
+
+READ: Final = 600
+CLAUSE: Final = re.compile(r"(?<=[,;:])\s|\s[–—-]\s")
+SENTENCE: Final = re.compile(r"(?<=[.!?\n])\s")
+# How a statement is meant, in the words of the judge of pairs.
+CHANGED: Final = frozenset({"changed", "c change", "new"})
+ENDING: Final = frozenset({"ended", "closed", "c over", "over"})
+PASSING: Final = frozenset({"plan", "temporary", "c plan", "c temporary", "c hedge", "c frame"})
+# Differences of cosine are told in spreads of the statements compared, as the scales of two models have nothing in
+# common: weights learned with one embedder ordered as well with another. Less than this is no spread.
+LEAST_SPREAD: Final = 0.02
+SCALE: Final = 4.0
+LARGEST_GAP: Final = 8.0
+# In a store of so few times of speaking the later is likelier meant.
+FEW_TIMES: Final = 3
+
+
+@dataclass(frozen=True)
+class ToldStatement:
+    """One of the best of a search that the person said, or that the product published of what they said.
+
+    ``share`` is what the ranking gave it for being a statement of the person's, beside what it says.
+    """
+
+    text: str
+    said_at: datetime
+    total: float
+    cosine: float | None
+    share: float
+    is_published: bool = False
+    is_superseded: bool = False
+    # Whether a fact of the relation that is asked for stands behind it.
+    tells_asked: bool = False
+    # Whether another is known to hold in its place.
+    has_ended: bool = False
+
+    @cached_property
+    def told(self) -> str:
+        return cut_questions(self.text)
+
+    @cached_property
+    def reading(self) -> PairReading:
+        return read_pair_statement(PairStatement(self.told or self.text[:READ]))
+
+    @property
+    def asks(self) -> bool:
+        return not self.told
+
+
+@lru_cache(maxsize=8192)
+def cut_questions(text: str) -> str:
+    """What a turn says beside what it asks: of "on 5 mg now, is a cough normal?" the first half."""
+    kept = []
+    for sentence in SENTENCE.split(text[:READ]):
+        clauses = CLAUSE.split(sentence.strip())
+        asking = (at for at, clause in enumerate(clauses) if intents.OPENS_ASKING.search(fold_text(clause)))
+        first = next(asking, len(clauses) - sentence.rstrip().endswith("?"))
+        kept += clauses[:first]
+    return " ".join(kept).strip()
+
+
+@dataclass(frozen=True)
+class ToldStatements:
+    """The statements that are compared, with the question that they are compared for."""
+
+    question: str
+    statements: Sequence[ToldStatement]
+
+    @cached_property
+    def asked(self) -> PairReading:
+        return read_pair_statement(PairStatement(self.question[:READ]))
+
+    @cached_property
+    def mean(self) -> float:
+        known = [one.cosine for one in self.statements if one.cosine is not None]
+        return sum(known) / len(known) if known else 0.0
+
+    @cached_property
+    def spread(self) -> float:
+        return max(LEAST_SPREAD, pstdev([self.find_cosine(one) for one in self.statements] or [0.0]))
+
+    @cached_property
+    def last(self) -> datetime | None:
+        return max((one.said_at for one in self.statements if not one.asks), default=None)
+
+    @cached_property
+    def times(self) -> int:
+        return len({one.said_at for one in self.statements})
+
+    def find_cosine(self, one: ToldStatement) -> float:
+        return self.mean if one.cosine is None else one.cosine
+
+    def compare(self, older: ToldStatement, newer: ToldStatement) -> list[float]:
+        """One number for each of ``SIGNS``, in their order."""
+        pair = ToldPair(self, older, newer)
+        return [float(sign(pair)) for sign in SIGNS.values()]
+
+
+@dataclass(frozen=True)
+class ToldPair:
+    """Two statements of which one was said later."""
+
+    among: ToldStatements
+    older: ToldStatement
+    newer: ToldStatement
+
+    @property
+    def a(self) -> PairReading:
+        return self.older.reading
+
+    @property
+    def b(self) -> PairReading:
+        return self.newer.reading
+
+    @cached_property
+    def differ(self) -> bool:
+        return conflict(self.a.values, self.b.values)
+
+    @property
+    def is_change(self) -> bool:
+        return not self.b.tags.isdisjoint(CHANGED)
+
+    def is_of_others(self, reading: PairReading) -> bool:
+        asked = self.among.asked
+        return bool(reading.kin - asked.kin - asked.people)
+
+    def measure_gap(self, gap: float) -> float:
+        return max(-LARGEST_GAP, min(LARGEST_GAP, gap)) / SCALE
+
+    def measure_shared(self) -> float:
+        return count_shared(self.a.words, self.b.words) / max(1, min(len(self.a.words), len(self.b.words)))
+
+    def measure_asked(self) -> float:
+        words = self.among.asked.words
+        return count_shared(words, self.a.words) / max(1, len(words))
+
+
+def count_shared(words: Sequence[PairWord], others: Sequence[PairWord]) -> int:
+    return sum(any(one.meets(other) for other in others) for one in words if not one.is_chance)
+
+
+SIGNS: Final[Mapping[str, Callable[[ToldPair], float]]] = {
+    "total": lambda pair: pair.measure_gap(pair.newer.total - pair.older.total),
+    "share": lambda pair: pair.measure_gap(pair.newer.share - pair.older.share),
+    "nearer": lambda pair: (
+        (pair.among.find_cosine(pair.newer) - pair.among.find_cosine(pair.older)) / pair.among.spread / SCALE
+    ),
+    "near": lambda pair: (pair.among.find_cosine(pair.newer) - pair.among.mean) / pair.among.spread / SCALE,
+    "newer asks": lambda pair: pair.newer.asks,
+    "older asks": lambda pair: pair.older.asks,
+    "newer changes": lambda pair: pair.is_change,
+    "newer ends": lambda pair: not pair.b.tags.isdisjoint(ENDING),
+    "older ends": lambda pair: not pair.a.tags.isdisjoint(ENDING),
+    "newer passes": lambda pair: not pair.b.tags.isdisjoint(PASSING),
+    "older passes": lambda pair: not pair.a.tags.isdisjoint(PASSING),
+    "newer of others": lambda pair: pair.is_of_others(pair.b),
+    "older of others": lambda pair: pair.is_of_others(pair.a),
+    "values differ": lambda pair: pair.differ,
+    "values differ by a change": lambda pair: pair.differ and pair.is_change,
+    "values shared": lambda pair: bool(pair.a.values & pair.b.values),
+    "newer in slot": lambda pair: bool(pair.b.slots & pair.among.asked.slots),
+    "older in slot": lambda pair: bool(pair.a.slots & pair.among.asked.slots),
+    "older holds question": ToldPair.measure_asked,
+    "older superseded": lambda pair: pair.older.is_superseded,
+    "newer superseded": lambda pair: pair.newer.is_superseded,
+    "newer published": lambda pair: pair.newer.is_published,
+    "newer is last": lambda pair: pair.newer.said_at == pair.among.last,
+    "words shared": ToldPair.measure_shared,
+    "second": lambda pair: "second" in pair.a.tags | pair.b.tags,
+    "newer names": lambda pair: any(word.is_name for word in pair.b.words),
+    "new name": lambda pair: bool(pair.b.names - pair.a.names),
+    "old name": lambda pair: bool(pair.b.names & pair.a.names),
+    "newer says nothing": lambda pair: not (pair.b.words or pair.b.values),
+    "few": lambda pair: pair.among.times <= FEW_TIMES,
+}

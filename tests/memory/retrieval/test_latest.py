@@ -1,0 +1,59 @@
+"""Which of the person's statements answers for now, by what they say."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memory.retrieval.latest import WEIGHTS, order_statements
+from memory.retrieval.told import SIGNS, ToldStatement, cut_questions
+
+BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def tell_all(*texts: str) -> list[ToldStatement]:
+    """As they were said, a week apart, each as near to the question as the others."""
+    return [ToldStatement(text, BEGAN + timedelta(weeks=week), 1.0, 0.5, 0.0) for week, text in enumerate(texts)]
+
+
+def test_every_sign_has_a_weight() -> None:
+    assert set(json.loads(WEIGHTS.read_text(encoding="utf-8"))) == set(SIGNS)
+
+
+@pytest.mark.parametrize(
+    ("question", "earlier", "later"),
+    [
+        ("How many lengths do I swim?", "I swim thirty lengths before work", "forty lengths now, I got quicker"),
+        ("Wo parke ich?", "Ich parke im Hof hinter der Schule", "seit Montag jetzt in der Tiefgarage am Markt"),
+        ("¿A qué hora ensayamos?", "ensayamos los martes a las siete", "ahora a las ocho, el local lo usan antes"),
+    ],
+)
+def test_the_later_of_two_that_say_the_same_matter_comes_first(question: str, earlier: str, later: str) -> None:
+    assert order_statements(question, tell_all(earlier, later)) == [1, 0]
+
+
+def test_what_has_ended_comes_last_whatever_it_says() -> None:
+    told = tell_all("I live in Vaasa", "I live in Turku now")
+    ended = [told[0], ToldStatement(told[1].text, told[1].said_at, 9.0, 0.9, 3.0, has_ended=True)]
+    assert order_statements("Where do I live?", ended) == [0, 1]
+
+
+def test_a_piece_of_a_turn_stands_behind_the_turn_unless_it_tells_what_is_asked() -> None:
+    turn = ToldStatement("Maple is four months old, a proper terror already", BEGAN, 1.0, 0.5, 0.0)
+    piece = ToldStatement("A proper terror already.", BEGAN, 2.0, 0.6, 0.0, is_published=True)
+    telling = ToldStatement("A proper terror already.", BEGAN, 2.0, 0.6, 0.0, is_published=True, tells_asked=True)
+    assert order_statements("What is the puppy like?", [piece, turn]) == [1, 0]
+    assert order_statements("What is the puppy like?", [telling, turn]) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("I'm on 5 mg now, what helps against a cough?", "I'm on 5 mg now,"),
+        ("What helps against a cough?", ""),
+        ("We moved to Turku. Where is the library?", "We moved to Turku."),
+        ("We moved to Turku.", "We moved to Turku."),
+    ],
+)
+def test_what_a_turn_asks_is_cut_from_what_it_tells(text: str, left: str) -> None:
+    assert cut_questions(text) == left

@@ -6,8 +6,9 @@ is suspected of that or is slight (jokes, hypotheses, gossip, passing states, co
 
 Where to change what:
 - a word that a rule should know: `memory/language/<code>/guard.txt`; then train the classifier anew
-- what a rule makes of the words: `secrets` (keys, codes), `orders` (steering), `speech` (not worth keeping),
-  `wishes` (orders that are preferences), `requests` (to remember; exercises), `quotations`
+- what is cut out of a text before it is stored: `redaction`
+- what a rule makes of the words: `secrets` (described ones, which cannot be cut out), `orders` (steering), `speech`
+  (not worth keeping), `wishes` (orders that are preferences), `requests` (to remember; exercises), `quotations`
 - a disguise that is read through: `spelling`; what counts as a sentence, a word or an address: `annotation`
 - what the classifier thinks: examples in `tests/training/guard`; how sure it must be: the thresholds in `classifier`
 - which of them has the last word: `judgement`; the reasons that are given: `refusals`
@@ -19,8 +20,10 @@ from collections.abc import Sequence
 
 from memory.guard.annotation import annotate_text
 from memory.guard.judgement import WriteJudgement, find_disguise, find_plain_harm, find_steering, judge_write
+from memory.guard.redaction.forms import is_luhn_valid
+from memory.guard.redaction.texts import has_mark, list_marked_kinds, redact_secrets
 from memory.guard.refusals import TRIVIAL_REASONS, Refusal
-from memory.guard.secrets import find_secret_kind, is_luhn_valid, shannon_entropy
+from memory.guard.secrets import find_secret_kind
 
 __all__ = [
     "TRIVIAL_REASONS",
@@ -31,9 +34,11 @@ __all__ = [
     "find_order",
     "find_refusal",
     "find_secret",
+    "find_unredacted_secret",
+    "has_mark",
     "is_luhn_valid",
     "judge_write",
-    "shannon_entropy",
+    "redact_secrets",
 ]
 
 
@@ -57,7 +62,14 @@ def find_refusal(text: str) -> Refusal | None:
 
 
 def find_secret(text: str) -> str | None:
-    """What secret a text seems to hold ("an API key"), or None."""
+    """What secret a text tells or describes ("github token"), or told before it was taken out; or None."""
+    if kinds := list_marked_kinds(text):
+        return kinds[0]
+    return find_unredacted_secret(text)
+
+
+def find_unredacted_secret(text: str) -> str | None:
+    """What secret is still in a text; where one was taken out, a mark stands and nothing is told."""
     return find_secret_kind(annotate_text(text))
 
 

@@ -12,6 +12,7 @@ from memory.guard import orders, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 from memory.guard.classifier import Classification, classify_text, rate_harm
 from memory.guard.quotations import read_around_quotations
+from memory.guard.redaction.texts import has_mark
 from memory.guard.refusals import (
     NO_ORDERS,
     NO_SECRETS,
@@ -68,6 +69,9 @@ def judge_write(text: str, *, is_requested: bool = False) -> WriteJudgement:
         return WriteJudgement(order)
     if hidden := find_disguise(text):
         return WriteJudgement(hidden)
+    if not order and has_mark(text):
+        # The words around a mark sound like a secret still, and what was taken out counts as something told.
+        return WriteJudgement()
     suspected = order or (build_harm_refusal(classified.harmful) if classified.harmful else None)
     if suspected and is_certain_order(annotated, classified):
         return WriteJudgement(suspected)

@@ -1,45 +1,24 @@
-"""Passwords, codes, keys and cards, written out or described in words.
+"""Secrets that are described rather than told: "the code is the year my father was born", "the pin is four zeros".
 
-A form that a service issues is a pattern in FORMS; words that describe a secret are in the language's `guard.txt`
-("secret", "lock", "recipe"), and the functions below say how they must stand together.
+What can be cut out of a text is redacted before it comes here (`redaction`); of a description every word counts, so the
+bank refuses it whole. The words are in the language's `guard.txt` ("secret", "lock", "recipe"), and the functions below
+say how they must stand together.
 """
 
-import math
 import re
-from collections import Counter
 
 from memory.guard.annotation import AnnotatedText, Sentence
+from memory.guard.redaction.forms import LONGEST_CARD, SHORTEST_CARD, is_luhn_valid
+from memory.guard.redaction.texts import MARK, find_secrets
 from memory.guard.spelling import fold_letters
 from memory.guard.words import join_words, list_words
 from memory.language.numbers import load_values
 
-# As services write them: each begins in a way that is its service's alone, so nothing need be said of them.
-FORMS = (
-    ("a private key", re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")),
-    ("an API key", re.compile(r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}")),
-    (
-        "an access token",
-        re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|cpl_[A-Za-z0-9_-]{40,})"),
-    ),
-    ("a cloud access key", re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}")),
-    # Bounded: of "eyJ-eyJ-..." every beginning would be read to the end. A longer token is found as a credential.
-    ("a web token", re.compile(r"\beyJ[A-Za-z0-9_-]{10,300}\.[A-Za-z0-9_-]{10,300}\.[A-Za-z0-9_-]{5}")),
-    ("a password in an address", re.compile(r"\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{1,200}:[^\s/@]{1,200}@")),
-    ("a national number", re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")),
-)
-IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){3,7}(?:[ -]?[A-Z0-9]{1,4})?\b")
-# Grouped in any way; of numbers that long one in ten is valid by chance, so phone and order numbers mostly pass.
-CARD = re.compile(r"(?<!\d)(?:\d[ .\-_/]{0,2}){12,18}\d(?!\d)")
-TOKEN = re.compile(r"[A-Za-z0-9_+/=-]{24,}")
-SHORTEST_TOKEN = 24
-# A UUID names a thing and opens none.
-IDENTIFIER = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 # "sk - live - 4 f 9 a": whoever reads it takes the gaps out.
 SPLIT_KEY = re.compile(
     r"(?:\bs\s{0,3}k\s{0,3}[-_]|\bgh\s{0,3}[pousr]\s{0,3}_|\bA\s{0,3}K\s{0,3}I\s{0,3}A|\bxox)", re.IGNORECASE
 )
-# Shannon entropy per character above which a long mixed token is taken for a credential; words and paths lie below.
-RANDOM_BITS = 3.7
+WHOLE_KEY = re.compile(r"(?:sk|gh[pousr])[-_][A-Za-z0-9_-]{16}|(?:AKIA|ASIA)[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10}")
 
 DIGITS = {word: str(value) for word, value in (load_values("hour") | load_values("amount")).items() if value < 10}
 DIGITS |= dict.fromkeys(list_words("nought"), "0")
@@ -51,43 +30,29 @@ FURTHEST_LINK = 6
 SHORTEST_CODE = 3
 LONGEST_KEY = 120
 PIN_OF_A_PLUG = re.compile(r"\d{1,2}")
-LONGEST_CARD = 19
-SHORTEST_CARD = 13
 
 
 def find_secret_kind(annotated: AnnotatedText) -> str | None:
-    """What secret a text seems to hold ("an API key"), or None."""
-    return (
-        find_written_secret(annotated.text)
-        or find_spoken_card(annotated)
-        or ("a password or code" if any(discloses_secret(sentence) for sentence in annotated.sentences) else None)
+    """What secret a text tells or describes, or None. Where one was taken out, a mark stands and nothing is told."""
+    told = find_secrets(annotated.text)
+    return told[0].kind if told else find_described_secret(annotated)
+
+
+def find_described_secret(annotated: AnnotatedText) -> str | None:
+    """What secret a text describes ("a password or code"), or None."""
+    if find_split_key(annotated.text):
+        return "an API key"
+    told = [sentence for sentence in annotated.sentences if not MARK.search(sentence.raw)]
+    return find_spoken_card(annotated) or (
+        "a password or code" if any(discloses_secret(sentence) for sentence in told) else None
     )
 
 
-def find_written_secret(text: str) -> str | None:
-    for name, form in FORMS:
-        if form.search(text):
-            return name
-    for match in SPLIT_KEY.finditer(text):
-        if any(
-            form.match("".join(text[match.start() : match.start() + LONGEST_KEY].split())) for _, form in FORMS[1:4]
-        ):
-            return "an API key"
-    if any(is_luhn_valid(match.group()) for match in CARD.finditer(text)):
-        return "a payment card number"
-    if any(is_iban(match.group()) for match in IBAN.finditer(text)):
-        return "a bank account number"
-    if any(is_random_token(match.group().strip("+/=-")) for match in TOKEN.finditer(text)):
-        return "a credential"
-    return None
-
-
-def is_random_token(token: str) -> bool:
-    """Whether letters and digits are mixed so evenly that nobody wrote them as words."""
-    if len(token) < SHORTEST_TOKEN or IDENTIFIER.fullmatch(token):
-        return False
-    is_mixed = any(char.isdigit() for char in token) and any(char.isalpha() for char in token)
-    return is_mixed and shannon_entropy(token) > RANDOM_BITS
+def find_split_key(text: str) -> bool:
+    return any(
+        WHOLE_KEY.match("".join(text[match.start() : match.start() + LONGEST_KEY].split()))
+        for match in SPLIT_KEY.finditer(text)
+    )
 
 
 def find_spoken_card(annotated: AnnotatedText) -> str | None:
@@ -230,24 +195,3 @@ def longest_digit_run(words: tuple[str, ...]) -> int:
         run = run + 1 if len(word) == 1 and word.isdigit() else 0
         longest = max(longest, run)
     return longest
-
-
-def is_luhn_valid(digits: str) -> bool:
-    numbers = [int(char) for char in digits if char.isdigit()]
-    # Nothing but zeros is a blank in a form, and passes the check.
-    if not SHORTEST_CARD <= len(numbers) <= LONGEST_CARD or len(set(numbers)) == 1:
-        return False
-    doubled = [n if i % 2 == 0 else sum(divmod(2 * n, 10)) for i, n in enumerate(reversed(numbers))]
-    return sum(doubled) % 10 == 0
-
-
-def is_iban(text: str) -> bool:
-    """Whether the check digits of an account number are right."""
-    compact = re.sub(r"[ -]", "", text)
-    turned = compact[4:] + compact[:4]
-    return len(compact) >= 15 and int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
-
-
-def shannon_entropy(token: str) -> float:
-    counts = Counter(token)
-    return -sum(n / len(token) * math.log2(n / len(token)) for n in counts.values())

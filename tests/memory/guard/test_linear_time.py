@@ -11,7 +11,8 @@ from itertools import product
 
 import pytest
 
-from memory.guard import annotation, find_refusal, lexicon, orders, secrets, speech, spelling
+from memory.guard import annotation, find_refusal, lexicon, orders, redact_secrets, secrets, speech, spelling
+from memory.guard.redaction import codes, forms, passwords, values, words
 
 LENGTH = 32 * 1024
 LITTLE = 0.05
@@ -34,11 +35,12 @@ PHRASES = (
 
 
 def list_patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    for module in (annotation, lexicon, orders, secrets, speech, spelling):
+    for module in (annotation, lexicon, orders, secrets, speech, spelling, codes, forms, passwords, values, words):
         for name, value in vars(module).items():
             if isinstance(value, re.Pattern):
                 yield f"{module.__name__.rpartition('.')[2]}.{name}", value
-    yield from secrets.FORMS
+    for form in forms.FORMS:
+        yield f"form of a {form.kind}", form.pattern
 
 
 PATTERNS = dict(list_patterns())
@@ -65,6 +67,20 @@ def grows_too_fast(work: Callable[[str], object], piece: str) -> bool:
 def test_every_pattern_takes_time_in_proportion_to_the_text(name: str) -> None:
     pieces = [*CLASSES, *(one + other for one, other in product(CLASSES, CLASSES) if one != other), *BEGINNINGS]
     assert [piece for piece in pieces if grows_too_fast(PATTERNS[name].findall, piece)] == []
+
+
+NAMES = (
+    "password ", "password is ", "password: a ", "is my password ", "wifi key ", "code door 1 ", "enter 22 alarm ",
+    "pin one two ", "passphrase is a ", "seed phrase aaa ", "recovery codes a1 2 ", "api key a1", "ssn 123 ", "token ",
+    "card number 1", "log in with ", "הסיסמה היא ", "[redacted: ", "[redacted: pin] ", "-u a:", "://", "basic ",
+)  # fmt: skip
+"""What names a secret, without one."""
+
+
+@pytest.mark.parametrize("piece", [*CLASSES, *BEGINNINGS, *PHRASES, *NAMES])
+def test_redaction_takes_time_in_proportion_to_the_text(piece: str) -> None:
+    redact_secrets(piece)
+    assert not grows_too_fast(redact_secrets, piece)
 
 
 @pytest.mark.parametrize("piece", [*CLASSES, *BEGINNINGS, *PHRASES])

@@ -45,6 +45,22 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *("request", "reply", "greeting", "joke", "suppose", "if i", "wish", "would", "maybe", "now", "lasting"),
         *("hearsay", "scandal", "weather", "errand", "state", "manner", "speaker label"),
     ),
+    "secrets": (
+        *(
+            "password",
+            "passphrase",
+            "seed phrase",
+            "recovery code",
+            "pin",
+            "code",
+            "door code",
+            "keypad",
+            "lock",
+            "wifi",
+        ),
+        *("key", "security code", "national number", "card number", "api key", "login", "link", "owner", "filler"),
+        *("set to", "as", "enter", "with", "opens", "follow", "key pressed", "predicate", "length unit"),
+    ),
     "claims": (
         *("i", "my", "the", "third", "link", "have", "not", "over", "change", "habit", "plan", "temporary", "joint"),
         *(
@@ -154,7 +170,7 @@ def test_a_language_names_the_meanings_that_english_names(language: str) -> None
 
 
 def test_no_folder_holds_a_subject_that_nobody_reads() -> None:
-    shared = {"given_names", "names", "numbers", "places", "technologies", "guard", "topics", "pairs"}
+    shared = {"given_names", "names", "numbers", "places", "technologies", "guard", "topics", "pairs", "secrets"}
     for code in list_codes():
         assert {path.stem for path in (FOLDER / code).iterdir()} <= set(SECTIONS), code
     assert {path.stem for path in (FOLDER / SHARED).iterdir()} <= shared

@@ -1,0 +1,162 @@
+"""Codes, PINs and numbers told in words: "my alarm code is 4471", "the lockbox opens with 3390", "SSN 219-09-9999"."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from memory.guard.redaction.forms import SecretSpan, is_mixed
+from memory.guard.redaction.values import (
+    ValuePiece,
+    count_digits,
+    ends_with_any,
+    find_digit_sequence,
+    is_access_code,
+    is_counted,
+    is_digits,
+    is_strong,
+    read_piece,
+    read_pieces,
+    read_tail,
+)
+from memory.guard.redaction.words import REACH, CueLabel, CueReading, load_words
+
+CODES: Final = re.compile(r"(?=[A-Za-z0-9 -]{0,12}\d)[A-Za-z0-9]{3,12}(?:[ -][A-Za-z0-9]{2,12}){0,4}")
+NUMBER_BEFORE: Final = re.compile(r"(?<![^\s\"'(])(\d{4,8})[\"']?\s(\S{1,8})(?:\s\S{1,8}){0,3}\s?$")
+CARD_NUMBER: Final = re.compile(r"(?<![\w.])(?:\d[ .-]?){12,18}\d(?!\w)")
+IDENTITY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ./-]{4,24}[A-Za-z0-9]")
+
+
+def find_recovery_codes(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
+    """A list of codes, up to the end of the line."""
+    text = reading.text
+    end = min(label.stop, label.end + 300)
+    line_end = text.find("\n", label.end, end)
+    for match in CODES.finditer(text, label.end, line_end if line_end >= 0 else min(end, len(text))):
+        piece = ValuePiece(match[0], match.start(), match.end(), "")
+        if count_digits(match[0]) > 3 or (is_mixed(match[0]) and is_strong(piece)):
+            yield SecretSpan(match.start(), match.end(), "recovery code")
+
+
+def find_pin(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
+    yield from find_digits(reading, label, "pin", least=4)
+    if before := find_number_before(reading, label):
+        yield SecretSpan(*before, "pin")
+
+
+def find_number_before(reading: CueReading, label: CueLabel) -> tuple[int, int] | None:
+    """ "4821 is my PIN"."""
+    match = NUMBER_BEFORE.search(reading.text[max(0, label.start - 50) : label.start])
+    if match is None or match[2].casefold() not in load_words("link"):
+        return None
+    shift = max(0, label.start - 50)
+    return match.start(1) + shift, match.end(1) + shift
+
+
+def find_door_code(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
+    yield from find_digits(reading, label, "code", least=3)
+
+
+def find_code(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
+    """A code counts beside what it opens: of "the error code is 404" nothing is a lock."""
+    if reading.has_near("lock", label.start, label.end, 45):
+        yield from find_digits(reading, label, "code", least=3, reach=1)
+
+
+def find_digits(reading: CueReading, label: CueLabel, kind: str, *, least: int, reach: int = 4) -> Iterator[SecretSpan]:
+    text, tail = reading.text, read_tail(reading, label)
+    if tail is None:
+        return
+    is_linked = bool(tail["sign"] or tail["is"])
+    if tail["quote"] and not is_linked:
+        return
+    passed = tail.end()
+    for at, piece in enumerate(read_pieces(text, tail.end(), 12, label.stop)):
+        if piece.start < passed:
+            continue
+        is_linked = is_linked or piece.folded in load_words("link") or ":" in piece.mark or piece.folded == "="
+        if not is_linked and at > reach:
+            continue
+        end = find_digit_sequence(text, piece)
+        is_number = end and (
+            count_digits(text[piece.start : end]) >= least or not count_digits(text[piece.start : end])
+        )
+        if (is_number or is_access_code(piece)) and not is_no_code(text, piece, end):
+            yield SecretSpan(piece.start, end or piece.end, kind)
+            passed = end or piece.end
+            is_linked = False
+        elif piece.ends_sentence and "?" not in piece.mark:
+            return
+
+
+def is_no_code(text: str, piece: ValuePiece, end: int) -> bool:
+    """Dates, times and counts: "changed on 2024-05-01", "4000 lines"."""
+    whole = text[piece.start : end] if end else piece.raw
+    return bool(
+        re.fullmatch(r"(?:19|20)\d\d[-./]\d\d?[-./]\d\d?|\d\d?[./]\d\d?[./](?:19|20)\d\d|\d\d?[:.]\d\d", whole)
+    ) or (is_counted(text, piece) or text[end or piece.end : (end or piece.end) + 1] in {"%", "€", "°"})
+
+
+def find_keypad(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
+    """ "Garage keypad: 7730"."""
+    text, tail = reading.text, read_tail(reading, label)
+    if tail is None:
+        return
+    ends = [tail.end()] if tail["sign"] in {":", "="} else []
+    ends += [piece.end + len(piece.mark) for piece in read_pieces(text, tail.end(), 2, label.stop) if ":" in piece.mark]
+    if ends and (piece := read_piece(text, ends[0])):
+        end = find_digit_sequence(text, piece)
+        if end or is_access_code(piece):
+            yield SecretSpan(piece.start, end or piece.end, "code")
+
+
+def find_entry(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
+    """What is typed where something opens: "enter 2203 on the keypad", "the lockbox opens with 3390"."""
+    text = reading.text
+    start = max(0, text.rfind("\n", 0, label.start) + 1, label.start - REACH)
+    pieces = list(read_pieces(text, start, 24))
+    opens = any(piece.folded in load_words("opens") for piece in pieces)
+    for at, piece in enumerate(pieces[1:], 1):
+        end = piece.end if is_digits(piece, 4, 8) else find_digit_sequence(text, piece)
+        if not end or abs(piece.start - label.start) > REACH or is_counted(text, piece):
+            continue
+        before = " ".join(one.folded for one in pieces[max(0, at - 3) : at])
+        is_entered = ends_with_any(before, "enter") or (opens and ends_with_any(before, "with"))
+        is_keyed = any(one.folded in load_words("key pressed") for one in read_pieces(text, end, 2))
+        if (is_entered and ends_as_code(text, end)) or (is_keyed and end - piece.start > 3):
+            yield SecretSpan(piece.start, end, "code")
+            return
+
+
+def ends_as_code(text: str, end: int) -> bool:
+    """Whether nothing is counted by the digits before: "opened with 2000 guests"."""
+    following = read_piece(text, end)
+    if following is None or not text[end : end + 1].isspace():
+        return True
+    word = following.folded
+    return word in load_words("follow") or word in load_words("key pressed") or word.startswith(("ו", "כד", "ב"))
+
+
+def find_security_code(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
+    for piece in read_pieces(reading.text, label.end, 8, label.stop):
+        if re.fullmatch(r"\d{3,4}", piece.raw) and not is_counted(reading.text, piece):
+            yield SecretSpan(piece.start, piece.end, "security code")
+            return
+        if piece.ends_sentence:
+            return
+
+
+def find_card_number(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
+    """A number said to be a card's, whether or not it passes the check."""
+    if match := CARD_NUMBER.search(reading.text, label.end, min(label.stop, label.end + 40)):
+        yield SecretSpan(match.start(), match.end(), "payment card number")
+
+
+def find_national_number(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
+    for piece in read_pieces(reading.text, label.end, 6, label.stop):
+        match = IDENTITY.match(reading.text, piece.start) if any(char.isdigit() for char in piece.raw) else None
+        if match and count_digits(match[0]) > 5:
+            end = piece.end if count_digits(piece.raw) > 5 else match.end()
+            yield SecretSpan(piece.start, end, "national number")
+            return
+        if piece.ends_sentence:
+            return

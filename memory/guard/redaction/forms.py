@@ -1,0 +1,228 @@
+"""Secrets that are known by their form alone: what services issue, keys, cards, accounts, passwords in addresses.
+
+A form begins in a way that is its service's own, or carries a check that chance seldom passes; of what surrounds it
+nothing need be known. Every pattern is bounded and begins at a place of its own, so that a text is read once.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class SecretSpan:
+    """Where a secret stands, and what it is ("github token"). ``rank``: of two that overlap the lower one counts."""
+
+    start: int
+    end: int
+    kind: str
+    rank: int = 1
+
+    def move(self, by: int) -> "SecretSpan":
+        return SecretSpan(self.start + by, self.end + by, self.kind, self.rank)
+
+
+@dataclass(frozen=True, slots=True)
+class SecretForm:
+    """``signs``: a text in lower case without any of them has no such secret. Group 1, if any, is what is secret."""
+
+    kind: str
+    signs: tuple[str, ...]
+    pattern: re.Pattern[str]
+    is_valid: Callable[[str], bool] | None = None
+
+
+# Nothing of a token stands in front of it: else every place within a long one would be a beginning.
+FRONT: Final = r"(?<![A-Za-z0-9])"
+BACK: Final = r"(?![A-Za-z0-9])"
+LONGEST_CARD, SHORTEST_CARD = 19, 13
+SHORTEST_IBAN: Final = 15
+# Shannon entropy per character from which a mixed token is taken for random; words and paths lie below.
+RANDOM_BITS: Final = 3.7
+
+
+def is_mixed(token: str) -> bool:
+    return any(char.isdigit() for char in token) and any(char.isalpha() for char in token)
+
+
+def is_random(token: str) -> bool:
+    """Whether letters of both cases and digits are mixed so evenly that nobody wrote them as words."""
+    has_cases = any(char.islower() for char in token) and any(char.isupper() for char in token)
+    return has_cases and is_mixed(token) and shannon_entropy(token) > RANDOM_BITS
+
+
+def shannon_entropy(token: str) -> float:
+    counts = Counter(token)
+    return -sum(n / len(token) * math.log2(n / len(token)) for n in counts.values())
+
+
+def is_luhn_valid(digits: str) -> bool:
+    numbers = [int(char) for char in digits if char.isdigit()]
+    # Nothing but zeros is a blank in a form, and passes the check.
+    if not SHORTEST_CARD <= len(numbers) <= LONGEST_CARD or len(set(numbers)) == 1:
+        return False
+    doubled = [n if i % 2 == 0 else sum(divmod(2 * n, 10)) for i, n in enumerate(reversed(numbers))]
+    return sum(doubled) % 10 == 0
+
+
+# Of sixteen random digits one number in ten passes the check; with a network's own beginning and length one in sixty.
+CARD_NETWORKS: Final = re.compile(
+    r"4\d{15}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}"
+    r"|3(?:0[0-5]|[68]\d)\d{11}|35(?:2[89]|[3-8]\d)\d{12}|62\d{14,17}"
+)
+
+
+def is_card(text: str) -> bool:
+    digits = "".join(char for char in text if char.isdigit())
+    return bool(CARD_NETWORKS.fullmatch(digits)) and is_luhn_valid(digits)
+
+
+def is_iban(text: str) -> bool:
+    """Whether the check digits of an account number are right."""
+    compact = re.sub(r"[ -]", "", text).upper()
+    turned = compact[4:] + compact[:4]
+    return len(compact) >= SHORTEST_IBAN and int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
+
+
+# Stand-ins of documents and templates: user:password@, ${PASSWORD}, <secret>, %s, ***.
+PLACEHOLDER: Final = re.compile(
+    r"[$<{%*\[(].*|.*[>})\]]|\.{2,}.*|x{3,}|(?:your|my|some|the)?[-_ ]?(?:user|pass|passwd|password|pwd|pw|secret|"
+    r"token|apikey|api[-_]key|key|example|changeme)(?:[-_]?(?:here|word))?",
+    re.IGNORECASE,
+)
+
+
+def is_no_placeholder(token: str) -> bool:
+    return not PLACEHOLDER.fullmatch(token)
+
+
+def is_opaque(token: str) -> bool:
+    """Long, and of letters and digits: not a word, a name or a path."""
+    return is_mixed(token) and "/" not in token and is_no_placeholder(token)
+
+
+FORMS: Final = (
+    SecretForm(
+        "private key",
+        ("private key-----", "private key block-----"),
+        re.compile(
+            r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]{0,20000}(?:-----END [A-Z ]{0,40}-----)?)?"
+        ),
+    ),
+    SecretForm(
+        "github token",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        re.compile(FRONT + r"(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{30,255})"),
+    ),
+    SecretForm(
+        "gitlab token",
+        ("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-"),
+        re.compile(FRONT + r"gl(?:pat|dt|rt|cbt|ptt)-[A-Za-z0-9_.-]{18,255}"),
+    ),
+    SecretForm("aws key", ("akia", "asia"), re.compile(FRONT + r"(?:AKIA|ASIA)[A-Z0-9]{16}" + BACK)),
+    SecretForm(
+        "aws secret",
+        ("secret",),
+        re.compile(
+            r"(?i)(?:aws|secret)[ _-]?(?:secret[ _-]?)?access[ _-]?key\W{1,8}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])"
+        ),
+    ),
+    SecretForm("google key", ("aiza",), re.compile(FRONT + r"AIza[A-Za-z0-9_-]{30,60}")),
+    SecretForm("google key", ("gocspx-",), re.compile(FRONT + r"GOCSPX-[A-Za-z0-9_-]{20,60}")),
+    SecretForm("google token", ("ya29.",), re.compile(FRONT + r"ya29\.[A-Za-z0-9_-]{20,300}")),
+    SecretForm(
+        "slack token",
+        ("xox", "xapp-", "hooks.slack.com/"),
+        re.compile(
+            FRONT + r"(?:xox[abeoprs][.-][A-Za-z0-9.-]{10,255}|xapp-\d-[A-Za-z0-9-]{20,255})"
+            r"|(?<=hooks\.slack\.com/services/)[A-Za-z0-9/]{20,100}"
+        ),
+    ),
+    SecretForm(
+        "stripe key",
+        ("sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_"),
+        re.compile(FRONT + r"(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9+/=]{10,255}"),
+    ),
+    SecretForm("anthropic key", ("sk-ant-",), re.compile(FRONT + r"sk-ant-[A-Za-z0-9_-]{16,255}"), is_mixed),
+    SecretForm("openai key", ("sk-",), re.compile(FRONT + r"sk-(?!ant-)[A-Za-z0-9_-]{20,255}"), is_mixed),
+    SecretForm("telegram token", (":aa",), re.compile(r"(?<!\d)\d{8,10}:AA[A-Za-z0-9_-]{32,36}")),
+    SecretForm("npm token", ("npm_",), re.compile(FRONT + r"npm_[A-Za-z0-9]{30,60}"), is_mixed),
+    SecretForm("pypi token", ("pypi-",), re.compile(FRONT + r"pypi-[A-Za-z0-9_-]{40,300}")),
+    SecretForm("hugging face token", ("hf_",), re.compile(FRONT + r"hf_[A-Za-z]{30,60}" + BACK)),
+    SecretForm("sendgrid key", ("sg.",), re.compile(FRONT + r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}")),
+    SecretForm("digitalocean token", ("do", "_v1_"), re.compile(FRONT + r"do[opr]_v1_[a-f0-9]{40,80}")),
+    SecretForm("commonplace key", ("cpl_",), re.compile(FRONT + r"cpl_[A-Za-z0-9_-]{40,60}")),
+    # Bounded: of "eyJ-eyJ-..." every beginning would be read to the end.
+    SecretForm(
+        "web token",
+        ("eyj",),
+        re.compile(
+            r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,4000}(?:\.[A-Za-z0-9_-]{5,2000}){0,3}"
+        ),
+    ),
+    SecretForm(
+        "password in an address",
+        ("://",),
+        re.compile(r"(?<=://)[^\s/:@\"'<>]{0,100}:([^\s/@\"'<>]{2,200})@(?=[\w\[$])"),
+        is_no_placeholder,
+    ),
+    SecretForm(
+        "credential",
+        ("basic ", "bearer "),
+        re.compile(r"(?i)\b(?:basic|bearer)\s([A-Za-z0-9+/=_.~-]{16,1000})(?![A-Za-z0-9])"),
+        is_opaque,
+    ),
+    SecretForm(
+        "password",
+        ("-u ", "--user"),
+        re.compile(r"(?:\s-u|--user)[ =]['\"]?[\w.@-]{1,64}:([^\s'\"]{3,100})"),
+        is_no_placeholder,
+    ),
+    SecretForm(
+        "password",
+        (";password=", "; password=", ";pwd="),
+        re.compile(r"(?i);\s?(?:password|pwd)=([^;\s\"']{3,100})"),
+        is_no_placeholder,
+    ),
+    SecretForm(
+        "password", ("sshpass", "mysql"), re.compile(r"(?:sshpass|mysql\w{0,10}) [^|;\n]{0,80}?-p([^\s'\"-]{4,60})")
+    ),
+    SecretForm(
+        "payment card number",
+        (),
+        re.compile(r"(?<![\w.+-])(?:\d[ .\-_/]?){12,18}\d(?![\w-]|\.\d)"),
+        is_card,
+    ),
+    SecretForm(
+        "bank account number",
+        (),
+        re.compile(
+            r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])",
+            re.IGNORECASE,
+        ),
+        is_iban,
+    ),
+)
+# A run of digits as long as the shortest card or account needs: most texts have none.
+LONG_NUMBER: Final = re.compile(r"\d{2}(?:[ .\-_/]?[A-Za-z0-9]){8}")
+
+
+def find_forms(text: str, lowered: str) -> Iterator[SecretSpan]:
+    """``lowered`` is the text in lower case, whatever its length: it is asked for signs only."""
+    has_number: bool | None = None
+    for form in FORMS:
+        if form.signs:
+            if not any(sign in lowered for sign in form.signs):
+                continue
+        else:
+            if has_number is None:
+                has_number = LONG_NUMBER.search(text) is not None
+            if not has_number:
+                continue
+        group = 1 if form.pattern.groups else 0
+        for match in form.pattern.finditer(text):
+            if form.is_valid is None or form.is_valid(match[group]):
+                yield SecretSpan(match.start(group), match.end(group), form.kind, rank=0)

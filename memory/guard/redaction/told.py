@@ -1,0 +1,95 @@
+"""Secrets told in words: "my alarm code is 4471", "la contraseña es girasol7", "הסיסמה לוויי-פיי היא ...".
+
+A word names a secret or what it opens; behind it (or before it: "... is my password") stands the secret itself. How
+sure the words must be depends on what stands there: a mixed token needs only the name, digits need a lock or a link, a
+plain word needs a sentence that says it is the password.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from memory.guard.redaction import codes, passwords
+from memory.guard.redaction.forms import SecretSpan
+from memory.guard.redaction.values import count_digits, find_digit_sequence, read_pieces
+from memory.guard.redaction.words import REACH, CueLabel, CueReading
+
+LONGEST_QUESTION: Final = 300
+"""Characters of a text in which its last question stands."""
+NEIGHBOURS: Final = 25
+LOOK_AROUND: Final = frozenset({"lock", "login"})
+CONTEXT_BEFORE, CONTEXT_BEHIND = 90, 320
+ASKED: Final = {
+    "password": "password",
+    "key": "wifi password",
+    "passphrase": "passphrase",
+    "pin": "pin",
+    "door code": "code",
+    "security code": "security code",
+}
+FINDERS: Final[dict[str, Callable[[CueReading, CueLabel], Iterator[SecretSpan]]]] = {
+    "password": passwords.find_password,
+    "passphrase": passwords.find_passphrase,
+    "seed phrase": passwords.find_seed,
+    "recovery code": codes.find_recovery_codes,
+    "pin": codes.find_pin,
+    "door code": codes.find_door_code,
+    "code": codes.find_code,
+    "keypad": codes.find_keypad,
+    "lock": codes.find_entry,
+    "login": passwords.find_login,
+    "key": passwords.find_network_key,
+    "wifi": passwords.find_network,
+    "security code": codes.find_security_code,
+    "card number": codes.find_card_number,
+    "national number": codes.find_national_number,
+    "api key": passwords.find_api_key,
+}
+
+
+def find_told_secrets(text: str) -> Iterator[SecretSpan]:
+    reading = CueReading(text)
+    # What surrounds a name decides; where the same comes again, so does the answer. Else 32 KB of one short sentence
+    # with a name in it took 190 ms.
+    known: dict[tuple[str, str, int], list[SecretSpan]] = {}
+    last_start: dict[str, int] = {}
+    for label in reading.labels:
+        # Whoever looks around a word does so once for words that stand together.
+        if label.kind in LOOK_AROUND and label.start - last_start.get(label.kind, -REACH) < NEIGHBOURS:
+            continue
+        last_start[label.kind] = label.start
+        find = FINDERS.get(label.kind)
+        if find is None:
+            continue
+        begin = max(0, label.start - CONTEXT_BEFORE)
+        key = (label.kind, text[begin : label.start + CONTEXT_BEHIND], label.start - begin)
+        if key not in known:
+            known[key] = [span.move(-label.start) for span in find(reading, label)]
+        yield from (span.move(label.start) for span in known[key])
+
+
+def find_asked_kind(question: str) -> str | None:
+    """The kind of secret that a text ends by asking for, or None."""
+    last = question.rstrip()[-LONGEST_QUESTION:]
+    if not last.endswith(("?", "？", "؟")):
+        return None
+    reading = CueReading(last)
+    for label in reversed(reading.labels):
+        kind = "door code" if label.kind == "code" and reading.has_near("lock", label.start, label.end) else label.kind
+        has_network = reading.has_near("wifi", label.start, label.end)
+        if kind in ASKED and (kind != "key" or has_network):
+            return "wifi password" if kind == "password" and has_network else ASKED[kind]
+    return None
+
+
+def find_answer(answer: str, kind: str) -> list[tuple[int, int]]:
+    """The secret that an answer begins with. A plain word may be anything: it must look like one."""
+    if "password" in kind or kind == "passphrase":
+        span = passwords.find_value(answer, 0, len(answer), is_plain=False, is_linked=True)
+        return [span] if span else []
+    for piece in read_pieces(answer, 0, 4):
+        end = find_digit_sequence(answer, piece)
+        if end and not codes.is_no_code(answer, piece, end) and count_digits(answer[piece.start : end]) != 1:
+            return [(piece.start, end)]
+        if piece.ends_sentence:
+            break
+    return []

@@ -1,0 +1,176 @@
+"""The words around a secret, of all languages (`memory/language/<code>/secrets.txt`), and where they stand in a text.
+
+A text is read once, word by word: each word is looked up, and the longest entry that begins with it is its label. All
+languages count at once, since people mix them ("la password del wifi") and one sentence is too short to tell.
+"""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from memory.language.folding import strip_accents
+from memory.language.hebrew import PARTICLES
+from memory.language.loader import SHARED, list_codes, read_entries
+
+SUBJECT: Final = "secrets"
+# Kinds that name something secret or open something; a text with none of their words is not read further.
+CUES: Final = (
+    *("password", "passphrase", "seed phrase", "recovery code", "pin", "code", "door code", "keypad", "lock", "wifi"),
+    *("key", "security code", "national number", "api key", "login", "card number"),
+)
+# Of several kinds of one word the first counts: "passcode" is a password before it is a code.
+WORD: Final = re.compile(r"[^\W_]+")
+HEBREW: Final = re.compile("[א-ת]")
+MOST_PARTICLES, SHORTEST_STEM = 3, 2
+# Characters around a lock or a login in which what opens it is looked for.
+REACH: Final = 70
+ONE_LETTER: Final = str.maketrans("İıßøłđħæœðþ", "iisoldhaodt")
+
+
+@dataclass(frozen=True, slots=True)
+class CueLabel:
+    """A word or phrase of a kind, at ``start`` to ``end``. Its secret stands before ``stop``: there the next begins.
+
+    Without that bound, 32 KB of "password is password is ..." took half a second.
+    """
+
+    kind: str
+    start: int
+    end: int
+    stop: int
+
+
+@cache
+def load_words(kind: str) -> frozenset[str]:
+    """The entries of a kind in all languages, folded."""
+    return frozenset(
+        fold_phrase(entry) for code in (*list_codes(), SHARED) for entry in read_entries(code, SUBJECT, kind)
+    )
+
+
+@cache
+def load_phrases() -> dict[str, tuple[tuple[tuple[str, ...], str], ...]]:
+    """Entries by their first word: their words and kind, the longest first."""
+    found: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
+    for kind in CUES:
+        for entry in load_words(kind):
+            words = tuple(WORD.findall(entry))
+            if words and not entry.startswith("*"):
+                found[words[0]].append((words, kind))
+    return {first: tuple(sorted(entries, key=lambda one: -len(one[0]))) for first, entries in found.items()}
+
+
+@cache
+def load_endings() -> tuple[tuple[str, str], ...]:
+    """Endings of compounds by kind: "Netflixpasswort" is a password, "Haustürcode" opens a door."""
+    return tuple((entry[1:], kind) for kind in CUES for entry in sorted(load_words(kind)) if entry.startswith("*"))
+
+
+def fold_phrase(entry: str) -> str:
+    if len(entry) == 1:
+        return entry.lower()
+    star = "*" if entry.startswith("*") else ""
+    return star + " ".join(WORD.findall(fold_letters(entry)))
+
+
+def fold_letters(text: str) -> str:
+    """In lower case and without accents, letter for letter: places in it are places in the text."""
+    lowered = text.lower()
+    if lowered.isascii():
+        return lowered
+    if len(lowered) != len(text):
+        lowered = "".join(char if len(char.lower()) != 1 else char.lower() for char in text)
+    return "".join(char if char.isascii() else _fold_letter(char) for char in lowered)
+
+
+@cache
+def _fold_letter(char: str) -> str:
+    bare = strip_accents(char.translate(ONE_LETTER))
+    return bare if len(bare) == 1 else char
+
+
+class CueReading:
+    """A text with its words and the labels among them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.folded = fold_letters(text)
+        self.labels = list(set_bounds(self._label_words(), len(text)))
+        self._places = {
+            kind: [label.start for label in self.labels if label.kind == kind]
+            for kind in {one.kind for one in self.labels}
+        }
+
+    def _label_words(self) -> Iterator[tuple[str, int, int]]:
+        phrases, endings = load_phrases(), load_endings()
+        last_letters = tuple(ending for ending, _ in endings)
+        words = [(match.group(), match.start(), match.end()) for match in WORD.finditer(self.folded)]
+        at = 0
+        while at < len(words):
+            word, start, end = words[at]
+            step = 1
+            for form in strip_particles(word):
+                if found := match_phrase(form, words, at, phrases):
+                    step, kinds = found
+                    stop = words[at + step - 1][2]
+                    yield from ((kind, start, stop) for kind in kinds)
+                    break
+            else:
+                if word.endswith(last_letters):
+                    kind = next(kind for ending, kind in endings if word.endswith(ending))
+                    yield kind, start, end
+            at += step
+
+    def has_near(self, kind: str, start: int, end: int, reach: int = 60) -> bool:
+        """Whether a word of the kind begins at most ``reach`` characters around a place, in the same line."""
+        places = self._places.get(kind, ())
+        at = bisect_left(places, start - reach)
+        while at < len(places) and places[at] <= end + reach:
+            first, last = sorted((places[at], start))
+            if "\n" not in self.text[first:last]:
+                return True
+            at += 1
+        return False
+
+
+def set_bounds(found: Iterable[tuple[str, int, int]], end: int) -> Iterator[CueLabel]:
+    next_of: dict[str, int] = {}
+    labels = []
+    for kind, start, after in reversed(list(found)):
+        labels.append(CueLabel(kind, start, after, next_of.get(kind, end)))
+        next_of[kind] = start
+    return reversed(labels)
+
+
+def strip_particles(word: str) -> Iterator[str]:
+    """The word; a Hebrew one also without the particles written in front of it."""
+    yield word
+    if not HEBREW.match(word):
+        return
+    for cut in range(1, MOST_PARTICLES + 1):
+        if word[cut - 1 : cut] not in PARTICLES or len(word) - cut < SHORTEST_STEM:
+            return
+        yield word[cut:]
+
+
+def match_phrase(
+    form: str,
+    words: list[tuple[str, int, int]],
+    at: int,
+    phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]],
+) -> tuple[int, list[str]] | None:
+    """How many words the longest entry takes that begins here, and its kinds."""
+    longest = 0
+    kinds: list[str] = []
+    for entry, kind in phrases.get(form, ()):
+        if len(entry) < longest:
+            break
+        rest = [word for word, _, _ in words[at + 1 : at + len(entry)]]
+        if rest == list(entry[1:]):
+            longest = len(entry)
+            kinds.append(kind)
+    return (longest, kinds) if longest else None

@@ -1,0 +1,135 @@
+"""Secrets are cut out of a text and nothing else is: measured on lines of two halves, and on harmless lines by the ten
+thousand.
+
+Of the half kept aside only totals are taken, and a failure prints numbers: whoever reads its lines has seen them.
+"""
+
+import sysconfig
+from collections.abc import Iterable
+from itertools import chain, islice
+from pathlib import Path
+
+import pytest
+
+from memory.guard import redact_secrets
+from memory.guard.redaction.texts import JsonRedaction, RedactedText, list_marked_kinds_in, redact_reply
+from tests.memory.guard.secret_lines import TOKENS, SecretLine, read_lines
+from tests.training.guard.data import read_examples, read_writes
+
+MOST_FALSE = 5 / 10_000
+
+
+def is_told(line: SecretLine) -> bool:
+    return any(secret in redact_secrets(line.text).text for secret in line.secrets)
+
+
+def share_of_marked(lines: Iterable[str]) -> tuple[float, list[str]]:
+    distinct = list(dict.fromkeys(line for line in lines if line.strip()))
+    marked = [line for line in distinct if redact_secrets(line).kinds]
+    return len(marked) / len(distinct), marked
+
+
+def test_every_secret_of_the_development_half_is_cut_out_and_named() -> None:
+    lines = [line for line in read_lines("development") if line.secrets]
+    assert [line for line in lines if is_told(line)] == []
+    assert [line for line in lines if redact_secrets(line.text).kinds != (line.kind,)] == []
+
+
+def test_no_harmless_line_of_the_development_half_is_marked() -> None:
+    harmless = [line.text for line in read_lines("development") if not line.secrets]
+    assert [text for text in harmless if redact_secrets(text).kinds] == []
+
+
+def test_most_secrets_of_the_half_kept_aside_are_cut_out() -> None:
+    lines = list(read_lines("held_out"))
+    secret = [line for line in lines if line.secrets]
+    harmless = [line for line in lines if not line.secrets]
+    assert sum(map(is_told, secret)) / len(secret) <= 0.08
+    assert sum(bool(redact_secrets(line.text).kinds) for line in harmless) <= 2
+
+
+def test_each_language_is_in_both_halves() -> None:
+    for half in ("development", "held_out"):
+        counts: dict[str, int] = {}
+        for line in read_lines(half):
+            counts[line.language] = counts.get(line.language, 0) + 1
+        assert set(counts) == {"en", "es", "fr", "de", "it", "pt", "he"}
+        assert min(counts.values()) >= 20
+
+
+def test_what_people_store_is_not_marked() -> None:
+    writes = chain(read_examples(), read_writes("train_*"), read_writes("tuned_*"))
+    share, marked = share_of_marked(one.text for one in writes if one.kind != "secret")
+    assert share <= MOST_FALSE, marked
+
+
+def test_code_is_not_marked() -> None:
+    """The standard library speaks of passwords, tokens, keys and codes, and has none."""
+    paths = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    lines = chain.from_iterable(path.read_text("utf-8", "replace").splitlines() for path in paths)
+    share, marked = share_of_marked(islice(lines, 60_000))
+    assert share <= MOST_FALSE, marked
+
+
+@pytest.mark.parametrize("name", TOKENS)
+def test_a_service_s_token_is_cut_out_wherever_it_stands(name: str) -> None:
+    token = TOKENS[name]
+    texts = (
+        token,
+        f"x {token}",
+        f"({token})",
+        f"see `{token}`.",
+        f'{{"k": "{token}"}}',
+        f"https://a.example/?t={token}",
+    )
+    # Of forty letters only the name tells that they are a key.
+    assert name == "aws_secret" or [text for text in texts if token in redact_secrets(text).text] == []
+
+
+def test_what_was_redacted_stays_as_it_is() -> None:
+    for line in read_lines("development"):
+        once = redact_secrets(line.text).text
+        assert redact_secrets(once) == RedactedText(once)
+
+
+def test_the_rest_of_a_text_is_kept_letter_for_letter() -> None:
+    text = "Olá!\tMy wifi password is Sunny-day-77; the café opens at 9:00.\n\nSee you  on 3 March…"
+    redacted = redact_secrets(text)
+    assert redacted.text == text.replace("Sunny-day-77", "[redacted: wifi password]")
+    assert redacted.kinds == ("wifi password",)
+
+
+def test_a_text_at_its_longest_stays_one() -> None:
+    text = ("my pin is 4471. " * 3_000)[:32_768]
+    assert len(redact_secrets(text).text) <= 32_768
+    assert "4471" not in redact_secrets(text).text
+
+
+def test_an_answer_tells_what_the_question_asked_for() -> None:
+    assert redact_reply("What is the wifi password?", "It's maple-drum-19.").kinds == ("wifi password",)
+    assert redact_reply("C'est quoi, le code de la porte ?", "Le 4471.").kinds == ("code",)
+    assert redact_reply("¿Cuál es tu PIN?", "7788").kinds == ("pin",)
+    assert redact_reply("What is the wifi password?", "I don't know; it is on the router.").kinds == ()
+    assert redact_reply("When does the train leave?", "At platform 4471.").kinds == ()
+
+
+def test_names_and_nested_values_are_read() -> None:
+    redaction = JsonRedaction()
+    value = {
+        "home": {"wifi password": "sunflower", "alarm pin": 4471, "floor": 3},
+        "list": ["my pin is 9911", {"a": None}],
+    }
+    redacted = redaction.redact(value)
+    assert redacted["home"] == {
+        "wifi password": "[redacted: wifi password]",
+        "alarm pin": "[redacted: pin]",
+        "floor": 3,
+    }
+    assert redacted["list"] == ["my pin is [redacted: pin]", {"a": None}]
+    assert redaction.kinds == ["wifi password", "pin"]
+    assert list_marked_kinds_in(redacted) == ["wifi password", "pin"]
+    assert redaction.found[("home", "alarm pin")] == ("pin",)
+
+
+def test_a_name_can_be_a_secret() -> None:
+    assert JsonRedaction().redact({TOKENS["github"]: 1}) == {"[redacted: github token]": 1}

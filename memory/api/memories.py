@@ -8,6 +8,7 @@ from django.utils import timezone
 from ninja import Query, Router
 
 from memory.api.acting import open_facade
+from memory.api.filters import build_conditions
 from memory.api.schemas import (
     BatchIn,
     BatchOut,
@@ -99,10 +100,11 @@ def store_memories(request: HttpRequest, user: EndUser, body: BatchIn) -> HttpRe
 )
 @optional_user
 def list_memories(request: HttpRequest, user: EndUser | None, options: Query[ListOptions]) -> HttpResponse:
-    filters = [options.sort, options.status, options.tier, options.tag, options.q]
+    conditions = build_conditions(options, options.thread_id)
+    filters = [options.sort, options.status, options.tier, options.tag, options.q, *conditions.as_json()]
     listing = ["memories", user.pk if user else 0, *filters]
     after = paging.read_item_cursor(options.sort, listing, options.cursor)
-    item_filter = ItemFilter(options.status, options.tier, options.tag, options.q)
+    item_filter = ItemFilter(options.status, options.tier, options.tag, options.q, rows=conditions)
     rows = open_facade(request).list_items(user, item_filter, sort=options.sort, after=after, limit=options.limit + 1)
     page, cursor = paging.cut_item_page(rows, options.limit, options.sort, listing)
     return json_response(200, MemoryPage(items=[MemoryOut.of(row) for row in page], next_cursor=cursor))

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from memory.api.filters import ListFilters
 from memory.models import MemoryVersion
 from memory.store.admission import NewMemory
 from memory.store.lineage import MOST_PARENTS
@@ -114,10 +115,10 @@ class StoreOptions(QueryParameters):
     wait: Literal["index"] | None = Field(default=None, description="Wait up to 10 s until the memory is indexed.")
 
 
-class ListOptions(QueryParameters):
+class ListOptions(ListFilters, QueryParameters):
     tier: Tier | None = None
     status: Status = Field(default=Status.ACTIVE, description="Which memories: active unless asked otherwise.")
-    tag: str | None = Field(default=None, max_length=64)
+    tag: str | None = Field(default=None, max_length=64, description="One tag; `tags` and `tags_any` take several.")
     q: str | None = Field(default=None, max_length=1000, description="Words the memory holds, in any order.")
     sort: Literal["recent", "score"] = "recent"
     cursor: str | None = Field(default=None, max_length=1000)

@@ -10,12 +10,13 @@ from ninja import Router
 from pydantic import BaseModel, Field, field_validator
 
 from memory.api.acting import open_facade
+from memory.api.filters import SearchFilters, build_conditions
 from memory.models import EndUser
 from memory.retrieval.results import SearchHit, SearchRequest, SearchResult, Superseded
 from memory.tiers import Outcome, Tier
 from memory.web.auth import READ
 from memory.web.endpoints import answer_once
-from memory.web.fields import Flag, JsonValue, Metadata, Name, QueryText, RequestBody, UuidText, is_none
+from memory.web.fields import Flag, JsonValue, Name, QueryText, RequestBody, UuidText, is_none
 from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
 
@@ -24,13 +25,12 @@ router = Router(tags=["Search"])
 Rank = Literal["relevance", "recency", "score"]
 
 
-class SearchIn(RequestBody):
+class SearchIn(SearchFilters, RequestBody):
     query: QueryText
     collections: Literal["all"] | list[Tier] = Field(default="all", description='"all" or a list of tiers.')
     limit: int = Field(default=5, strict=True, ge=1, le=50)
     sort_by: Rank | None = None
-    metadata: Metadata | None = Field(default=None, description="Only memories whose metadata contains this.")
-    thread_id: Name | None = None
+    thread_id: Name | None = Field(default=None, description="The thread of the turn; `in_thread` searches one.")
     turn_id: UuidText | None = Field(default=None, description="Search again for a turn that has begun.")
     explain: Flag = False
 
@@ -48,7 +48,7 @@ class SearchIn(RequestBody):
             tiers=None if self.collections == "all" else frozenset(Tier(tier) for tier in self.collections),
             limit=self.limit,
             sort_by=self.sort_by or "relevance",
-            metadata=self.metadata,
+            rows=build_conditions(self, self.in_thread),
             thread_id=self.thread_id or "",
             turn_id=UUID(self.turn_id) if self.turn_id else None,
         )

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from memory.conf import MemoryConf
 from memory.inference.base import Vector
+from memory.models.conditions import RowConditions
 from memory.platform.deadline import Deadline
 
 ACTIVE_ONLY = frozenset({"active"})
@@ -79,11 +80,15 @@ class VectorPoint:
 
 @dataclass(frozen=True, slots=True)
 class IndexFilter:
-    """Which memories may be found. No tiers means every tier; an empty set of tiers or statuses means none."""
+    """Which memories may be found. No tiers means every tier; an empty set of tiers or statuses means none.
+
+    What ``rows`` asks for is compared with the rows themselves, in the search and not after its cut.
+    """
 
     user_id: int
     tiers: frozenset[str] | None = None
     statuses: frozenset[str] = field(default=ACTIVE_ONLY)
+    rows: RowConditions = field(default_factory=RowConditions)
 
     def __post_init__(self) -> None:
         require_user(self.user_id)

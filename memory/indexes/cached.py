@@ -41,6 +41,9 @@ class CachedLexical:
     def search(self, query: str, filter: IndexFilter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
         if filter.matches_nothing:
             return []
+        if filter.rows:
+            # The cached parts know words, tiers and states alone.
+            return self.fresh.search(query, filter, limit, deadline)
         parts = self.quick.ready(filter)
         if parts is None or is_unverified(parts):
             self._ask(filter)

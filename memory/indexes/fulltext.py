@@ -148,12 +148,16 @@ class FullTextSearch:
         self.groups = groups
         self.limit = limit
         self.owner = filter.user_id
+        conditions, condition_values = filter.rows.build_sql(filter.user_id)
+        # Not in the survey: how rare a word is does not depend on what is asked for beside it.
+        self.conditions = conditions
         self.tiers = sorted(filter.tiers) if filter.tiers is not None else [tier.value for tier in Tier]
         self.statuses = sorted(filter.statuses)
         self.values: dict[str, Any] = {
             "user": self.owner,
             "tiers": self.tiers,
             "statuses": self.statuses,
+            **condition_values,
             **{f"word{number}": build_tsquery(forms, self.owner) for number, forms in enumerate(groups)},
         }
 
@@ -218,14 +222,14 @@ class FullTextSearch:
     def _parts(self, whole: list[Word], newest: list[Word], holds: str) -> Iterator[str]:
         """The rows in question, each once: of the rare words together, of a common word by tier and status."""
         if whole:
-            yield ROWS.format(holds=holds, where=f"{FITS} AND lexemes @@ %(whole)s::tsquery")
+            yield ROWS.format(holds=holds, where=f"{FITS} AND lexemes @@ %(whole)s::tsquery{self.conditions}")
         apart = " AND NOT lexemes @@ %(whole)s::tsquery" if whole else ""
         for word in newest:
             held = f"lexemes @@ %(word{word.number})s::tsquery"
             for tier, status in product(range(len(self.tiers)), range(len(self.statuses))):
                 # The order and the leading columns of the index on recent rows.
                 self.values |= {f"tier{tier}": self.tiers[tier], f"status{status}": self.statuses[status]}
-                where = f"tier = %(tier{tier})s AND status = %(status{status})s AND {held}{apart}"
+                where = f"tier = %(tier{tier})s AND status = %(status{status})s AND {held}{apart}{self.conditions}"
                 yield NEWEST.format(rows=ROWS.format(holds=holds, where=where), newest=NEWEST_ROWS)
             apart += f" AND NOT {held}"
 

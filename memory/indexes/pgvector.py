@@ -31,6 +31,7 @@ from memory.indexes.base import (
 )
 from memory.indexes.nearest import NearestRows, vector_literal
 from memory.inference.base import Vector
+from memory.models.conditions import list_passing
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, Unavailable
 
@@ -73,6 +74,16 @@ DROP_TIMEOUT_S = 30.0
 
 # Answered from the payload index alone.
 COUNT_UP_TO = "SELECT count(*) FROM (SELECT FROM memory_vector WHERE {where} LIMIT %(most)s) AS passing"
+
+# For a filter on the rows that lets many through: each point that the graph meets is looked up. OFFSET keeps the
+# planner from making a join of it, which reads all points and sorts them.
+PASSES = """
+AND EXISTS (
+    SELECT FROM memory_item AS item
+    WHERE item.user_id = %(user)s AND item.id = memory_vector.item_id{conditions} OFFSET 0
+)
+"""
+NAMED = " AND item_id = ANY(%(ids)s)"
 
 # The cast to a fixed width is the expression the index was built on.
 NEAREST = """
@@ -162,7 +173,10 @@ class PgVectorIndex:
         values |= {"vector": literal, "limit": limit}
         statements = self._statements(where)
         with self._cursor(filter.user_id, deadline, breadth=max(SEARCH_BREADTH, 2 * limit)) as cursor:
-            is_large = self._is_large(cursor, filter, statements, values)
+            if filter.rows:
+                statements, values, is_large = self._narrow(cursor, filter, where, values)
+            else:
+                is_large = self._is_large(cursor, filter, statements, values)
 
             def renew_timeout() -> None:
                 set_local(cursor, cancel_after(deadline.require(VECTOR)))
@@ -170,6 +184,16 @@ class PgVectorIndex:
             return _sort_matches(
                 statements.fetch(cursor, values, limit, is_large=is_large, before_second=renew_timeout)
             )
+
+    def _narrow(
+        self, cursor: CursorWrapper, filter: IndexFilter, where: str, values: dict[str, Any]
+    ) -> tuple[NearestRows, dict[str, Any], bool]:
+        """The statements for a filter on the rows: over the few that pass, or over the graph where they are many."""
+        passing = list_passing(cursor, filter, nearest.EXACT_UP_TO + 1)
+        if len(passing) <= nearest.EXACT_UP_TO:
+            return self._statements(f"{OWN}{NAMED}"), values | {"ids": passing}, False
+        conditions, further = filter.rows.build_sql(filter.user_id)
+        return self._statements(where + PASSES.format(conditions=conditions)), values | further, True
 
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
         last = UUID(int=0)

@@ -1,8 +1,7 @@
 """Reads candidates and their neighbouring turns from Postgres, as ranking needs them."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -12,6 +11,7 @@ from django.db import connection
 from memory.conf import memory_conf
 from memory.language import build_tsquery
 from memory.models import EndUser
+from memory.models.conditions import RowConditions
 from memory.retrieval.fusion import FusedMatch
 from memory.retrieval.pool import Candidate, CandidateMemory, Pool
 from memory.tiers import POLICIES, Tier
@@ -43,7 +43,6 @@ ORDER BY beside.arrival {order} LIMIT 1
 BEFORE, AFTER = SELECT_NEIGHBOUR.format(side="<", order="DESC"), SELECT_NEIGHBOUR.format(side=">", order="ASC")
 HOLDS_WORD = "coalesce(lexemes @@ %(word{number})s::tsquery, false)"
 IN_TIERS = "AND tier = ANY(%(tiers)s)"
-WITH_METADATA = "AND metadata @> %(metadata)s::jsonb"
 # How many of the best candidates add their neighbouring turns to the pool. Turns two away gave nothing.
 NEIGHBOURS_OF = 30
 # Of the query, for each of which the row is asked whether it holds it: an expression each in the statement.
@@ -61,7 +60,7 @@ class RowFilter:
     user: EndUser
     now: datetime
     tiers: frozenset[Tier] | None = None
-    metadata: Mapping[str, Any] | None = None
+    rows: RowConditions = field(default_factory=RowConditions)
     dormant: bool = False
 
     def conditions(self) -> tuple[str, dict[str, Any]]:
@@ -78,10 +77,8 @@ class RowFilter:
         if self.tiers:
             further += IN_TIERS
             values["tiers"] = sorted(self.tiers)
-        if self.metadata:
-            further += WITH_METADATA
-            values["metadata"] = json.dumps(self.metadata)
-        return further, values
+        text, asked = self.rows.build_sql(self.user.pk)
+        return further + text, values | asked
 
 
 def read_pool(row_filter: RowFilter, matches: Sequence[FusedMatch], words: Sequence[tuple[str, ...]]) -> Pool:

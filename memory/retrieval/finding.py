@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from memory.conf import memory_conf
@@ -80,14 +80,14 @@ def search_meaning(
 def choose_depth(request: SearchRequest) -> int:
     """How many candidates each index is asked for."""
     ranking = memory_conf().ranking
-    depth = max(ranking.candidates_floor, request.limit * ranking.candidates_factor)
-    # The indexes do not know metadata: look deeper, since reading will drop what does not hold it. Without it deeper
-    # pools (200 each) gained nothing, shallower ones (50) lost .007 of R@10.
-    return depth * 4 if request.metadata else depth
+    # Deeper pools (200 each) gained nothing, shallower ones (50) lost .007 of R@10.
+    return max(ranking.candidates_floor, request.limit * ranking.candidates_factor)
 
 
 def build_index_filter(user: EndUser, request: SearchRequest) -> IndexFilter:
-    return IndexFilter(user.pk, frozenset(request.tiers) if request.tiers else None, request.statuses)
+    return IndexFilter(
+        user.pk, frozenset(request.tiers) if request.tiers else None, request.statuses, request.conditions
+    )
 
 
 def search_nearest(
@@ -130,7 +130,7 @@ def search_nearest(
 def split_by_tier(index_filter: IndexFilter) -> list[IndexFilter]:
     """One filter a tier: then a large tier does not crowd out a small one before anything is ranked."""
     tiers = index_filter.tiers if index_filter.tiers is not None else frozenset(Tier)
-    return [IndexFilter(index_filter.user_id, frozenset({tier}), index_filter.statuses) for tier in sorted(tiers)]
+    return [replace(index_filter, tiers=frozenset({tier})) for tier in sorted(tiers)]
 
 
 def merge_matches(matches: Sequence[VectorMatch]) -> list[tuple[uuid.UUID, float]]:

@@ -4,7 +4,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ import structlog
 from memory.inference.base import Vector
 from memory.language.text import preview_text
 from memory.models import MemoryItem
+from memory.models.conditions import RowConditions
 from memory.platform.breakers import breaker_states
 from memory.platform.faults import BadReply, Unavailable
 from memory.scoring import wilson_lower_bound
@@ -32,7 +33,8 @@ AS_MANY_AS_ASKED = 0
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """``tiers`` None means all; ``metadata`` keeps items that contain it.
+    """``tiers`` None means all; ``metadata`` keeps items that contain it, ``rows`` those that it lets through.
+    ``thread_id`` is that of the turn.
 
     ``stages`` and ``boosts`` are for measuring a part alone; ``boosts`` None means those of the settings.
     """
@@ -42,6 +44,7 @@ class SearchRequest:
     limit: int = AS_MANY_AS_ASKED
     sort_by: str = RELEVANCE
     metadata: dict[str, Any] | None = None
+    rows: RowConditions = field(default_factory=RowConditions)
     # Whether memories past their time are looked for as well; always where no tiers are named.
     dormant: bool = False
     thread_id: str = ""
@@ -49,6 +52,11 @@ class SearchRequest:
     stages: frozenset[str] = STAGES
     boosts: tuple[str, ...] | None = None
     deadline_s: float | None = None
+
+    @property
+    def conditions(self) -> RowConditions:
+        """What is asked of the rows beside their tier and status."""
+        return replace(self.rows, metadata=RowConditions.of(self.metadata).metadata) if self.metadata else self.rows
 
     @property
     def statuses(self) -> frozenset[str]:

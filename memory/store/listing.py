@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from django.db.models.expressions import RawSQL
 from memory.access.scope import user_scope
 from memory.language import build_query_groups, build_tsquery
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
+from memory.models.conditions import RowConditions
 from memory.models.items import ItemQuerySet
 from memory.tiers import Indexing, Status, Tier
 
@@ -27,6 +28,7 @@ class ItemFilter:
     tag: str | None = None
     words: str | None = None
     indexing: Indexing | None = None
+    rows: RowConditions = field(default_factory=RowConditions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,11 @@ def apply_item_filter(rows: ItemQuerySet, criteria: ItemFilter, owner: int) -> I
     rows = rows.filter(status=criteria.status)
     if criteria.tier is not None:
         rows = rows.filter(tier=criteria.tier)
+    conditions = criteria.rows
     if criteria.tag is not None:
-        rows = rows.filter(tags__contains=[criteria.tag.strip().lower()])
+        conditions = replace(conditions, tags=conditions.tags | {criteria.tag.strip().lower()})
+    for condition in conditions.build_expressions(owner):
+        rows = rows.filter(condition)
     if criteria.indexing is not None:
         rows = rows.filter(indexing=criteria.indexing)
     if criteria.words is not None:

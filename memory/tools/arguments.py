@@ -5,12 +5,24 @@ Every refusal names the field and the rule, so that the model can correct its ca
 
 import json
 import re
+from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from memory.language.text import CONTROL, validate_text
+from memory.models.conditions import validate_period
 from memory.records.texts import Kind
 from memory.tiers import MAX_QUERY_CHARS, MAX_TEXT_CHARS, Outcome, Tier
 
@@ -65,6 +77,15 @@ def parse_memory_id(value: object) -> object:
         raise ValueError("must be the id of a memory, a UUID; it stands in the search results") from error
 
 
+def parse_day_or_moment(value: object) -> datetime:
+    """ISO 8601; a day alone is its beginning, and without an offset it is UTC."""
+    try:
+        moment = datetime.fromisoformat(str(value).strip().upper())
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError("must be an ISO 8601 date or time, such as 2026-03-02 or 2026-03-02T09:30:00Z") from error
+
+
 Query = Annotated[str, Field(min_length=1), AfterValidator(fit_query)]
 Text = Annotated[str, Field(min_length=1), AfterValidator(fit_whole_text)]
 Name = Annotated[str, AfterValidator(validate_name)]
@@ -74,6 +95,7 @@ Share = Annotated[
 Id = Annotated[UUID, BeforeValidator(parse_memory_id, json_schema_input_type=str)]
 Tags = Annotated[list[Name], BeforeValidator(parse_list), Field(min_length=1, max_length=20)]
 Collections = Annotated[list[Tier], BeforeValidator(expand_all), Field(min_length=1)]
+Moment = Annotated[datetime, BeforeValidator(parse_day_or_moment, json_schema_input_type=str)]
 Reference = int | Annotated[str, Field(max_length=64)]
 Related = Annotated[list[Reference], BeforeValidator(parse_list), Field(max_length=MOST_RELATED)]
 
@@ -83,6 +105,8 @@ class Arguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     other_names: ClassVar[dict[str, tuple[str, ...]]] = {}
+    # Arguments that are published as one object, by its name: every property costs tokens in every conversation.
+    published_as: ClassVar[dict[str, str]] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -90,6 +114,9 @@ class Arguments(BaseModel):
         if not isinstance(given, dict):
             return given
         fields = {name: value for name, value in given.items() if value is not None}
+        for name in cls.published_as:
+            if isinstance(fields.get(name), dict):
+                fields = {**{key: value for key, value in fields.pop(name).items() if value is not None}, **fields}
         for field, others in cls.other_names.items():
             for other in others:
                 if other in fields and other not in cls.model_fields:
@@ -109,15 +136,27 @@ class InsightsArguments(Arguments):
 
 class SearchArguments(Arguments):
     other_names = {"query": ("q", "search", "text"), "collections": ("collection", "tiers"), "limit": ("top_k",)}
+    published_as = {"filters": "metadata, tags, tags_any, in_thread, occurred_after, occurred_before"}
 
     query: Query
-    collections: Collections | None = Field(default=None, description="Default: all")
+    collections: Collections | None = None
     limit: int | None = Field(default=None, ge=1, le=MOST_RESULTS, description="Default: by question, 5-20")
     sort_by: Literal["relevance", "recency", "score"] | None = None
-    metadata: dict[str, Any] | None = Field(default=None, description="What their metadata must contain")
+    metadata: dict[str, Any] | None = None
+    tags: Tags | None = None
+    tags_any: Tags | None = None
+    in_thread: Name = ""
+    occurred_after: Moment | None = None
+    occurred_before: Moment | None = None
     turn_id: Id | None = Field(default=None, description="Search further in this turn")
     thread_id: Name = ""
     more: bool = Field(default=False, description="The user asked to search again")
+
+    @field_validator("occurred_before")
+    @classmethod
+    def follow_the_other(cls, value: datetime | None, info: ValidationInfo) -> datetime | None:
+        validate_period(info.data.get("occurred_after"), value)
+        return value
 
     @model_validator(mode="after")
     def hold_small_metadata(self) -> "SearchArguments":

@@ -97,6 +97,10 @@ OTHER_NAMES = {"memory.search": "memory_search"}
 def build_schema(arguments: type[Arguments]) -> dict[str, Any]:
     document = arguments.model_json_schema()
     plain: dict[str, Any] = simplify_schema(document, document.get("$defs", {}))
+    for name, inside in arguments.published_as.items():
+        for member in inside.split(", "):
+            plain["properties"].pop(member)
+        plain["properties"][name] = {"type": "object", "description": inside}
     return plain
 
 

@@ -18,6 +18,7 @@ from memory.access.users import is_stranger
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
 from memory.models import EndUser
+from memory.models.conditions import RowConditions
 from memory.platform.faults import Unavailable
 from memory.records.recall import RecallFailed
 from memory.retrieval.results import AS_MANY_AS_ASKED, RELEVANCE, SearchRequest
@@ -161,7 +162,14 @@ def search_memory(memory: MemoryFacade, user: EndUser | None, call: ToolCall, no
         tiers=None if arguments.collections is None else frozenset(arguments.collections),
         limit=arguments.limit or AS_MANY_AS_ASKED,
         sort_by=arguments.sort_by or RELEVANCE,
-        metadata=arguments.metadata,
+        rows=RowConditions.of(
+            arguments.metadata,
+            arguments.tags or (),
+            arguments.tags_any or (),
+            arguments.in_thread,
+            arguments.occurred_after,
+            arguments.occurred_before,
+        ),
         thread_id=arguments.thread_id,
         turn_id=arguments.turn_id,
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -80,7 +81,7 @@ class LexicalIndexContract:
 
     @pytest.fixture
     def find(self, index: LexicalIndex, user: EndUser) -> Find:
-        def find(query: str, limit: int = 10, **narrowed: frozenset[str]) -> list[UUID]:
+        def find(query: str, limit: int = 10, **narrowed: Any) -> list[UUID]:
             return [match.id for match in index.search(query, IndexFilter(user.pk, **narrowed), limit, make_deadline())]
 
         return find

@@ -49,5 +49,5 @@ def follow_memories(sender: type, user: EndUser, kind: str, items: Sequence[tupl
     banked = [item_id for item_id, tier in items if tier is Tier.MEMORY_BANK]
     if banked and kind in {"archived", "restored", "revised", "removed"}:
         publishing.follow_bank_change(user, kind, banked, now=now)
-    if banked and kind in {"stored", "restored"} and publishing.has_unpublished(user, banked):
+    if banked and kind in {"stored", "restored", "confirmed"} and publishing.has_unpublished(user, banked):
         mark_facts_due(user, now)

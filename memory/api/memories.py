@@ -54,7 +54,8 @@ def store_memory(request: HttpRequest, u: UserId, body: MemoryIn, options: Query
     """The memory can be found by words at once, and by meaning when ``indexing`` is ``ready``.
 
     A ``memory_bank`` item needs a tag and passes a guard against secrets, raw exchanges and orders to the assistant;
-    a duplicate of an existing item is merged into that one, named by ``duplicate_of``.
+    what the guard only suspects is stored with ``warnings`` and ``review: true``, until a person vouches for it. A
+    duplicate of an existing item is merged into that one, named by ``duplicate_of``.
     """
     response = write_memory(request, u, body.as_new())
     # A replayed answer has waited before.
@@ -101,10 +102,13 @@ def store_memories(request: HttpRequest, user: EndUser, body: BatchIn) -> HttpRe
 @optional_user
 def list_memories(request: HttpRequest, user: EndUser | None, options: Query[ListOptions]) -> HttpResponse:
     conditions = build_conditions(options, options.thread_id)
-    filters = [options.sort, options.status, options.tier, options.tag, options.q, *conditions.as_json()]
+    filters = [options.sort, options.status, options.tier, options.tag, options.q, options.review]
+    filters += conditions.as_json()
     listing = ["memories", user.pk if user else 0, *filters]
     after = paging.read_item_cursor(options.sort, listing, options.cursor)
-    item_filter = ItemFilter(options.status, options.tier, options.tag, options.q, rows=conditions)
+    item_filter = ItemFilter(
+        options.status, options.tier, options.tag, options.q, rows=conditions, review=options.review
+    )
     rows = open_facade(request).list_items(user, item_filter, sort=options.sort, after=after, limit=options.limit + 1)
     page, cursor = paging.cut_item_page(rows, options.limit, options.sort, listing)
     return json_response(200, MemoryPage(items=[MemoryOut.of(row) for row in page], next_cursor=cursor))
@@ -153,7 +157,7 @@ def revise_memory(request: HttpRequest, user: EndUser, item_id: ItemId, body: Me
         raise invalid_field("", "name at least one field to change")
     memory, key = open_facade(request), UUID(item_id)
     duplicate_id = memory.find_duplicate_of(user, key, text=body.text) if "text" in changes else None
-    item = memory.revise(user, key, changes, now=timezone.now(), similar_to=duplicate_id)
+    item = memory.revise(user, key, changes, now=timezone.now(), similar_to=duplicate_id, is_strict=body.strict)
     return render_merged(item, key)
 
 

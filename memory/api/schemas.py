@@ -53,6 +53,10 @@ class MemoryIn(RequestBody):
     )
     occurred_at: Moment | None = None
     metadata: Metadata | None = None
+    strict: Flag | None = Field(
+        default=None,
+        description="Refuse with 422 what the memory bank would take with ``warnings`` and put under review.",
+    )
     parents: Parents | None = Field(
         default=None,
         description="Ids of the memories this one was derived from: it is trusted no more than the least of them, and "
@@ -74,6 +78,7 @@ class MemoryIn(RequestBody):
             source=source,
             metadata=self.metadata or {},
             parents=[UUID(parent) for parent in self.parents or ()],
+            is_strict=bool(self.strict),
             **given,
         )
 
@@ -106,9 +111,12 @@ class MemoryPatch(RequestBody):
     confidence: Fraction = Field(default_factory=float)
     always_inject: Flag = Field(default_factory=bool)
     metadata: Metadata = Field(default_factory=dict)
+    strict: Flag = Field(
+        default_factory=bool, description="Refuse with 422 a text that the memory bank would put under review."
+    )
 
     def changes(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.model_fields_set}
+        return {name: getattr(self, name) for name in self.model_fields_set - {"strict"}}
 
 
 class StoreOptions(QueryParameters):
@@ -119,6 +127,7 @@ class ListOptions(ListFilters, QueryParameters):
     tier: Tier | None = None
     status: Status = Field(default=Status.ACTIVE, description="Which memories: active unless asked otherwise.")
     tag: str | None = Field(default=None, max_length=64, description="One tag; `tags` and `tags_any` take several.")
+    review: bool | None = Field(default=None, description="Only what waits for a person, or only what does not.")
     q: str | None = Field(default=None, max_length=1000, description="Words the memory holds, in any order.")
     sort: Literal["recent", "score"] = "recent"
     cursor: str | None = Field(default=None, max_length=1000)

@@ -91,6 +91,7 @@ class HitOut(BaseModel):
     preview: str
     occurred_at: datetime
     tags: list[str]
+    review: bool = Field(description="It waits for a person: evidence to weigh with care.")
     score_summary: ScoreSummary
     citations: list[Citation]
     superseded_by: SupersededOut | None = Field(default=None, exclude_if=is_none)
@@ -112,6 +113,7 @@ class HitOut(BaseModel):
             preview=hit.preview,
             occurred_at=item.occurred_at,
             tags=item.tags,
+            review=item.review,
             score_summary=ScoreSummary(**hit.summary(now)),
             citations=[citation],
             superseded_by=SupersededOut.of(hit.superseded_by) if hit.superseded_by else None,

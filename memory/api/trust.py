@@ -37,7 +37,8 @@ LISTED = 1_000
 )
 @write_once()
 def vouch_for_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
-    """Raises its trust to ``user``, so that it may be promoted and always injected. Nothing else raises trust."""
+    """Raises its trust to ``user``, so that it may be promoted and always injected, and ends its review. Nothing else
+    does either."""
     return render_item(open_facade(request).vouch(user, UUID(item_id), now=timezone.now()))
 
 

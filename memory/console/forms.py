@@ -19,10 +19,12 @@ SORTS = ((RELEVANCE, "Relevance"), (RECENCY, "Most recent"), (SCORE, "Outcome sc
 DEFAULTS = {"sort_by": RELEVANCE, "limit": 10}
 LIMITS = ((5, "5"), (10, "10"), (20, "20"), (50, "50"))
 FAILED = "failed"
+REVIEW = "review"
 STATUSES = (
     (Status.ACTIVE.value, "Active"),
     (Status.DORMANT.value, "Dormant"),
     (Status.ARCHIVED.value, "Archived"),
+    (REVIEW, "To review"),
     (FAILED, "Not indexed"),
 )
 # Of facts; what the address leaves out is current, and "all" is every state but forgotten.
@@ -101,14 +103,15 @@ class FilterForm(forms.Form):
 
     def as_filter(self) -> ItemFilter:
         fields = self.cleaned_data
-        is_failed = fields["status"] == FAILED
+        is_failed, is_review = fields["status"] == FAILED, fields["status"] == REVIEW
         return ItemFilter(
-            status=Status.ACTIVE if is_failed else Status(fields["status"] or Status.ACTIVE),
+            status=Status.ACTIVE if is_failed or is_review else Status(fields["status"] or Status.ACTIVE),
             tier=Tier(fields["tier"]) if fields["tier"] else None,
             tag=fields["tag"] or None,
             words=fields["q"] or None,
-            # Not a status of its own: such a memory is active and found by its words.
+            # No statuses of their own: such memories are active and found by their words.
             indexing=Indexing.FAILED if is_failed else None,
+            review=True if is_review else None,
         )
 
 

@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from memory.console.acting import open_facade
 from memory.console.fact_lines import FactLine, build_fact_lines
-from memory.console.forms import RevisionForm
+from memory.console.forms import REVIEW, RevisionForm
 from memory.console.text_diff import DiffRun, diff_texts
 from memory.console.timeline import build_timeline
 from memory.models import MemoryItem, MemoryVersion
@@ -23,7 +23,7 @@ from memory.models.facts import FactState
 from memory.scoring import bank_quality, wilson_lower_bound
 from memory.store.admission import WriteRefused
 from memory.tiers import SCORED_TIERS, Tier, Trust
-from memory.web.labels import OUTCOME_NAMES, TIER_NAMES, TRUST_NAMES, VERDICTS
+from memory.web.labels import OUTCOME_NAMES, TIER_NAMES, TRUST_NAMES, VERDICTS, describe_warnings
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.viewing import ViewedPerson
 
@@ -74,6 +74,7 @@ def build_item_context(person: ViewedPerson, item: MemoryItem) -> dict[str, Any]
         "origin": [*list_provenance(item, item.source), *list_provenance(item, item.metadata)],
         "thread_title": item.metadata.get("thread_title") or item.thread_id,
         "is_vouched": item.trust >= Trust.USER,
+        "suspicion": describe_warnings(item.warnings),
         "is_scored": item.tier in SCORED_TIERS,
         "verdicts": VERDICTS,
         "is_long": len(item.text) > LONG,
@@ -215,6 +216,8 @@ def respond_to_change(
     if wants_fragment(request) and "in_place" in request.POST:
         return render(request, "console/item/_moved.html", {"person": person, "item": changed, "message": message})
     messages.success(request, message)
+    if request.POST.get("back") == REVIEW:
+        return redirect(f"{reverse('console:memories', args=person.path)}?status={REVIEW}")
     return redirect_to_item(request, person, changed.pk)
 
 

@@ -14,14 +14,19 @@ from memory.tiers import Trust
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
 
+CONFIRMED = "Confirmed: it is told like a person's own words now."
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @person_page
 def vouch(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     if request.method == "POST":
+        was_reviewed = find_item(person, item_id).review
         changed = open_facade(person).vouch(person.user, item_id, now=timezone.now())
-        return respond_to_change(request, person, changed, "The memory is trusted as a person's own words now.")
-    if find_item(person, item_id).trust >= Trust.USER:
+        message = CONFIRMED if was_reviewed else "The memory is trusted as a person's own words now."
+        return respond_to_change(request, person, changed, message)
+    item = find_item(person, item_id)
+    if item.trust >= Trust.USER and not item.review:
         return redirect_to_item(request, person, item_id)
     return ask_confirmation(request, person, item_id, "vouch")
 

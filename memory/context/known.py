@@ -103,7 +103,7 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: Vector | None, *, is
     active = Q(state=FactState.ACTIVE) & (
         Q(category=CONSTRAINT) | Q(relation__in=[*asked.relations, *(BASICS if is_cold else ())])
     )
-    pinned = MemoryItem.objects.for_user(user).active().filter(always_inject=True)
+    pinned = MemoryItem.objects.for_user(user).active().filter(always_inject=True, review=False)
     behind_pinned = Q(state=FactState.ACTIVE, bank_item_id__in=pinned.values("pk"))
     wanted = Q(pk__in=nearest) | active | behind_pinned | Q(state=FactState.SUPERSEDED, relation__in=asked.relations)
     facts = Fact.objects.for_user(user).filter(wanted, trust__gt=Trust.EXTERNAL).defer("vector")
@@ -111,7 +111,9 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: Vector | None, *, is
     behind = {fact.bank_item_id for fact in known if fact.bank_item_id}
     unread = ~Exists(Fact.objects.for_user(user).filter(bank_item_id=OuterRef("pk")))
     bank = MemoryItem.objects.for_user(user).active().filter(trust__gt=Trust.EXTERNAL)
-    chosen = Q(always_inject=True) | Q(pk__in=behind) | (Q(tier=Tier.MEMORY_BANK) & unread)
+    # What the guard suspects is found by search alone: told unasked it could pass for an instruction.
+    told_unread = (Q(always_inject=True) | (Q(tier=Tier.MEMORY_BANK) & unread)) & Q(review=False)
+    chosen = told_unread | Q(pk__in=behind)
     items = bank.filter(chosen).defer("lexemes").order_by("-always_inject", "-importance", "-confidence", "occurred_at")
     return KnownRows(known, list(items[: MOST_PINNED + MOST_READ + MOST_UNREAD]), near)
 
@@ -121,11 +123,13 @@ def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
     behind: set[uuid.UUID] = set()
     for fact in rows.facts:
         item = items.get(fact.bank_item_id) if fact.bank_item_id else None
+        if item is not None and item.review:
+            continue
         if fact.state == FactState.SUPERSEDED or compute_confidence(fact, now) >= LEAST_USED:
             yield describe_fact(fact, item, rows.cosines.get(fact.pk, 0.0))
             behind |= {item.pk} if item is not None and fact.state == FactState.ACTIVE else set()
     for item in rows.items:
-        if item.pk not in behind:
+        if item.pk not in behind and not item.review:
             yield describe_item(item)
 
 

@@ -21,7 +21,7 @@ from memory.platform.queue import enqueue
 from memory.retrieval import matching
 from memory.retrieval.matching import BankMatch
 from memory.store import listing, writing
-from memory.store.admission import NewMemory, WriteRefused, validate_bank_item, validate_memory
+from memory.store.admission import NewMemory, WriteRefused, judge_bank_item, validate_memory
 from memory.store.listing import ItemCursor, ItemFilter
 from memory.store.writing import StoreResult
 from memory.tiers import Tier, Trust
@@ -61,7 +61,7 @@ class MemoryVerbs(FacadePart):
         if user is None or item is None or item.tier != Tier.MEMORY_BANK or text == item.text:
             return None
         try:
-            validate_bank_item(text or item.text, item.tags)
+            judge_bank_item(text or item.text, item.tags)
         except WriteRefused:
             # The write will report the refusal; a refused text is not sent to any service.
             return None
@@ -130,11 +130,19 @@ class MemoryVerbs(FacadePart):
         now: datetime,
         trust: Trust = Trust.USER,
         similar_to: uuid.UUID | None = None,
+        is_strict: bool = False,
     ) -> MemoryItem | None:
         """``trust`` is that of the new words, ``similar_to`` what ``find_duplicate_of`` found for them."""
         return writing.revise_memory(
-            user, item_id, changes, now=now, actor=self.actor, trust=trust, similar_to=similar_to
-        )  # fmt: skip
+            user,
+            item_id,
+            changes,
+            now=now,
+            actor=self.actor,
+            trust=trust,
+            similar_to=similar_to,
+            is_strict=is_strict,
+        )
 
     def archive(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
         """Out of every answer, and kept. Archiving twice changes nothing more."""
@@ -180,7 +188,7 @@ class MemoryVerbs(FacadePart):
         return purging.purge_source(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run), exchanges
 
     def vouch(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
-        """A person answers for it as for their own words. Nothing else raises trust."""
+        """A person answers for it as for their own words. Nothing else raises trust or ends a review."""
         return writing.vouch_for_memory(user, item_id, now=now, actor=self.actor)
 
     def undo(

@@ -34,6 +34,8 @@ DOUBT_THRESHOLD_BY_RULE = {"planted preference": 0.08, "false authority": 0.08}
 # A text as likely as this to do harm is refused where it also has words that orders are made of: what the rules lack is
 # then only the pattern. Of 261 statements of the sets `tuned_*` none is.
 CERTAIN_THRESHOLD = 0.9
+# A secret told in words shows no form that could be marked, and what is stored may be found by searches.
+CERTAIN_SECRET_THRESHOLD = 0.95
 ORDER_KINDS = (
     *("you", "assistant", "reader", "agent", "rules", "ignore", "this text", "authority", "office", "recommend"),
     *("mention", "citing", "occasion", "trigger", "persona", "unrestricted", "address", "consent", "conceal", "hidden"),
@@ -49,10 +51,13 @@ class WriteJudgement:
     warnings: tuple[Refusal, ...] = ()
     is_wish: bool = False
 
+    def list_objections(self) -> tuple[Refusal, ...]:
+        return (self.refusal, *self.warnings) if self.refusal else self.warnings
+
     @property
     def objection(self) -> Refusal | None:
         """The refusal, or else the first warning: why a strict write is refused."""
-        return self.refusal or next(iter(self.warnings), None)
+        return next(iter(self.list_objections()), None)
 
 
 def judge_write(text: str, *, is_requested: bool = False) -> WriteJudgement:
@@ -73,7 +78,7 @@ def judge_write(text: str, *, is_requested: bool = False) -> WriteJudgement:
         # The words around a mark sound like a secret still, and what was taken out counts as something told.
         return WriteJudgement()
     suspected = order or (build_harm_refusal(classified.harmful) if classified.harmful else None)
-    if suspected and is_certain_order(annotated, classified):
+    if suspected and is_certain_harm(annotated, classified):
         return WriteJudgement(suspected)
     wish = bool(annotated.sentences) and all(is_wish(sentence, annotated.languages) for sentence in annotated.sentences)
     slight = None
@@ -114,8 +119,10 @@ def weigh_orders(annotated: AnnotatedText, classified: Classification) -> tuple[
     return found[0][1], True
 
 
-def is_certain_order(annotated: AnnotatedText, classified: Classification) -> bool:
-    if classified.harm_likelihood < CERTAIN_THRESHOLD or classified.harmful in {None, "secret"}:
+def is_certain_harm(annotated: AnnotatedText, classified: Classification) -> bool:
+    if classified.harmful == "secret":
+        return classified.harm_likelihood >= CERTAIN_SECRET_THRESHOLD
+    if classified.harmful is None or classified.harm_likelihood < CERTAIN_THRESHOLD:
         return False
     # What is only quoted is somebody else's order.
     told = read_around_quotations(annotated) or annotated

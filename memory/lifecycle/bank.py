@@ -27,6 +27,7 @@ class EvictionCandidate:
     trust: int
     principal: str
     always_inject: bool
+    review: bool
     quality: float
     wilson: float
     last_used_at: datetime | None
@@ -36,14 +37,14 @@ class EvictionCandidate:
     @property
     def is_safe(self) -> bool:
         """Items a person pinned, and the one a person has just written, are never archived to make room."""
-        return self.trust >= Trust.USER and (self.always_inject or self.is_kept)
+        return self.trust >= Trust.USER and ((self.always_inject and not self.review) or self.is_kept)
 
     @property
     def strength(self) -> tuple[object, ...]:
         used = self.last_used_at or datetime.min.replace(tzinfo=UTC)
         # The id last: equal items must go in the same order in a dry run and in the pass.
         worth = (self.always_inject, self.quality, self.wilson, used, self.created_at, self.item_id)
-        return (self.trust, self.is_kept, *worth)
+        return (self.trust, self.is_kept, not self.review, *worth)
 
 
 def choose_evictions(user: EndUser, keep: Collection[uuid.UUID] = ()) -> dict[uuid.UUID, str]:
@@ -86,7 +87,7 @@ def get_source_capacity() -> int:
 
 def load_eviction_candidates(bank: ItemQuerySet, keep: Collection[uuid.UUID]) -> Iterable[EvictionCandidate]:
     read = bank.only(
-        "trust", "principal", "always_inject", "importance", "confidence", "worked", "failed", "partial",
+        "trust", "principal", "always_inject", "review", "importance", "confidence", "worked", "failed", "partial",
         "last_used_at", "created_at",
     )  # fmt: skip
     for item in read:
@@ -95,6 +96,7 @@ def load_eviction_candidates(bank: ItemQuerySet, keep: Collection[uuid.UUID]) ->
             trust=item.trust,
             principal=item.principal,
             always_inject=item.always_inject,
+            review=item.review,
             quality=bank_quality(item.importance, item.confidence),
             wilson=wilson_lower_bound(item.worked, item.failed, item.partial),
             last_used_at=item.last_used_at,

@@ -132,7 +132,7 @@ def list_unread_bank_items(user: EndUser, limit: int, *, written_only: bool = Fa
     """
     linked = Fact.objects.for_user(user).filter(bank_item_id__isnull=False).values("bank_item_id")
     read = FactEvidence.objects.filter(user=user, kind=EvidenceKind.BANK).values("ref_id")
-    unread = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
+    unread = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK, review=False)
     if written_only:
         unread = unread.exclude(source__kind=publishing.KIND)
     return list(unread.exclude(pk__in=linked).exclude(pk__in=read).order_by("occurred_at", "pk")[:limit])

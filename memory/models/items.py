@@ -59,6 +59,10 @@ class MemoryItem(models.Model):
     tags = ArrayField(models.CharField(max_length=64), default=list)
     metadata = models.JSONField(default=dict)
     always_inject = models.BooleanField(default=False)
+    # Rules the guard suspects its text of breaking. Until a person confirms it, it is told in no context by itself.
+    # Database defaults: rows that SQL writes by hand are of the other tiers, which no guard reads.
+    warnings = ArrayField(models.CharField(max_length=32), default=list, db_default=[])
+    review = models.BooleanField(default=False, db_default=False)
     importance = models.FloatField(default=0.7)
     confidence = models.FloatField(default=0.7)
     mentions = models.PositiveIntegerField(default=1)
@@ -148,6 +152,7 @@ class MemoryItem(models.Model):
                 name="memory_item_always",
                 condition=models.Q(always_inject=True, status="active"),
             ),
+            models.Index(fields=["user", "id"], name="memory_item_review", condition=models.Q(review=True)),
             # The few rows that outcomes were recorded on, so that a pass finds what it has to move.
             models.Index(
                 fields=["user", "tier", "score"],

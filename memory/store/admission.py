@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from memory.guard import explain_refusal, explain_tag_refusal
+from memory.guard import WriteJudgement, explain_tag_refusal, judge_write
 from memory.language.text import InvalidText, validate_text
 from memory.tiers import (
     EXTERNAL_TIERS,
@@ -19,6 +19,8 @@ from memory.tiers import (
     Tier,
     Trust,
 )
+
+PREFERENCE = "preference"
 
 
 class WriteRefused(ValueError):
@@ -34,7 +36,9 @@ class WriteRefused(ValueError):
 class NewMemory:
     """A memory to be stored. None means: ``occurred_at`` now, a random ``id``, the ``trust`` of the source type.
 
-    ``parents`` are the memories it was derived from; ``is_vouched`` means a person answers for it in spite of them.
+    ``parents`` are the memories it was derived from; ``is_vouched`` means a person answers for it in spite of them and
+    of what the guard suspects. ``is_requested``: the person asked for it to be remembered. ``is_strict``: refuse what
+    the bank would take with ``warnings``, which are set by `validate_memory`.
     """
 
     text: str
@@ -55,6 +59,14 @@ class NewMemory:
     trust: Trust | None = None
     parents: Sequence[uuid.UUID] = ()
     is_vouched: bool = False
+    is_requested: bool = False
+    is_strict: bool = False
+    warnings: Sequence[str] = ()
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether the guard suspects it and nobody has answered for it yet."""
+        return bool(self.warnings) and not self.is_vouched
 
 
 def validate_memory(new: NewMemory) -> NewMemory:
@@ -67,9 +79,11 @@ def validate_memory(new: NewMemory) -> NewMemory:
     deserved = Trust.USER if new.is_vouched else TRUST_OF_SOURCE[new.source_type]
     trust = min(new.trust or deserved, deserved)
     validate_trust(trust, new.tier, always_inject=new.always_inject)
-    if new.tier is Tier.MEMORY_BANK:
-        validate_bank_item(text, tags)
-    return replace(new, text=text, tags=tags, trust=trust)
+    if new.tier is not Tier.MEMORY_BANK:
+        return replace(new, text=text, tags=tags, trust=trust)
+    judged = judge_bank_item(text, tags, is_strict=new.is_strict, is_requested=new.is_requested)
+    warnings = [warning.rule for warning in judged.warnings]
+    return replace(new, text=text, tags=tag_wish(tags) if judged.is_wish else tags, trust=trust, warnings=warnings)
 
 
 def validate_trust(trust: int, tier: Tier, *, always_inject: bool) -> None:
@@ -109,15 +123,25 @@ def validate_tags(tags: Sequence[str]) -> list[str]:
 # A write asks twice: before it looks for the text's duplicate, with no transaction open, and when it writes. The guard
 # reads 32 KB of marks for most of a second, and the second time must not be in the transaction.
 @lru_cache(maxsize=64)
-def explain_bank_refusal(text: str) -> str | None:
-    return explain_refusal(text)
+def judge_bank_text(text: str, *, is_requested: bool = False) -> WriteJudgement:
+    return judge_write(text, is_requested=is_requested)
 
 
-def validate_bank_item(text: str, tags: Sequence[str]) -> None:
+def judge_bank_item(
+    text: str, tags: Sequence[str], *, is_strict: bool = False, is_requested: bool = False
+) -> WriteJudgement:
+    """What the guard makes of it. Raises WriteRefused for evidence of harm, and when strict for a suspicion too."""
     if not tags:
         raise WriteRefused("tags", "a memory_bank item needs at least one tag")
-    if reason := explain_bank_refusal(text):
-        raise WriteRefused("text", reason)
+    judged = judge_bank_text(text, is_requested=is_requested)
+    if reason := judged.objection if is_strict else judged.refusal:
+        raise WriteRefused("text", str(reason))
     # Tags are shown beside the text, so an order may hide in one.
-    if reason := explain_tag_refusal(tags):
-        raise WriteRefused("tags", reason)
+    if refused := explain_tag_refusal(tags):
+        raise WriteRefused("tags", refused)
+    return judged
+
+
+def tag_wish(tags: list[str]) -> list[str]:
+    """A wish about answers is a preference, whatever else it is about."""
+    return tags if PREFERENCE in tags or len(tags) >= MAX_TAGS else [*tags, PREFERENCE]

@@ -29,6 +29,7 @@ class ItemFilter:
     words: str | None = None
     indexing: Indexing | None = None
     rows: RowConditions = field(default_factory=RowConditions)
+    review: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,8 @@ def apply_item_filter(rows: ItemQuerySet, criteria: ItemFilter, owner: int) -> I
         conditions = replace(conditions, tags=conditions.tags | {criteria.tag.strip().lower()})
     for condition in conditions.build_expressions(owner):
         rows = rows.filter(condition)
+    if criteria.review is not None:
+        rows = rows.filter(review=criteria.review)
     if criteria.indexing is not None:
         rows = rows.filter(indexing=criteria.indexing)
     if criteria.words is not None:

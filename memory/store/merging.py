@@ -1,8 +1,8 @@
 """Merges two bank items that say the same: the better wording is kept, the other becomes a version.
 
-The better one has the higher trust, then the higher quality, the higher Wilson bound, and finally the later time. Trust
-decides before quality, because quality is the writer's own claim: a less trusted wording only adds a mention, so a
-planted duplicate of quality 1.0 changes nothing.
+The better one is not under review, has the higher trust, then the higher quality, the higher Wilson bound, and finally
+the later time. Trust decides before quality, because quality is the writer's own claim: a less trusted wording only
+adds a mention, so a planted duplicate of quality 1.0 changes nothing.
 """
 
 import re
@@ -67,14 +67,14 @@ def merge_into_item(item: MemoryItem, new: NewMemory, *, now: datetime, actor: s
 def is_better_wording(item: MemoryItem, new: NewMemory, trust: int) -> bool:
     """Whether the new wording is the better one. The same words again are not better."""
     # A new wording has no outcomes, so it is compared as one without evidence.
-    offered = (trust, bank_quality(new.importance, new.confidence), NO_EVIDENCE)
+    offered = (not new.needs_review, trust, bank_quality(new.importance, new.confidence), NO_EVIDENCE)
     current = rank_wording(item)
     return offered > current or (offered == current and hash_content(new.text) != item.content_hash)
 
 
-def rank_wording(item: MemoryItem) -> tuple[int, float, float]:
+def rank_wording(item: MemoryItem) -> tuple[bool, int, float, float]:
     wilson = wilson_lower_bound(item.worked, item.failed, item.partial)
-    return item.trust, bank_quality(item.importance, item.confidence), wilson
+    return not item.review, item.trust, bank_quality(item.importance, item.confidence), wilson
 
 
 def adopt_wording(item: MemoryItem, new: NewMemory, trust: int, actor: str) -> None:
@@ -83,6 +83,7 @@ def adopt_wording(item: MemoryItem, new: NewMemory, trust: int, actor: str) -> N
     item.metadata = {**item.metadata, **new.metadata} if trust == item.trust else dict(new.metadata)
     item.source_type, item.source, item.thread_id = new.source_type, new.source, new.thread_id
     item.trust, item.principal, item.parents = trust, actor, list(new.parents)
+    item.warnings, item.review = list(new.warnings), new.needs_review
 
 
 def unite_tags(own: list[str], brought: list[str]) -> list[str]:

@@ -14,10 +14,11 @@ from django.utils import timezone
 from memory import signals
 from memory.access.outbox import Outbox
 from memory.conf import memory_conf
+from memory.guard import Refusal
 from memory.language import build_tsvector
 from memory.language.text import format_date, hash_content
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
-from memory.store.admission import NewMemory
+from memory.store.admission import NewMemory, judge_bank_text
 from memory.tiers import POLICIES, TRUST_OF_SOURCE, Indexing, SourceType, Status, Tier
 
 # A client's clock may be ahead of ours by this much; a memory from later than that is dated now, or it would be the
@@ -40,6 +41,8 @@ def build_row(user: EndUser, new: NewMemory, now: datetime, actor: str) -> Memor
         tags=list(new.tags),
         metadata=new.metadata,
         always_inject=new.always_inject,
+        warnings=list(new.warnings),
+        review=new.needs_review,
         importance=new.importance,
         confidence=new.confidence,
         thread_id=new.thread_id,
@@ -71,6 +74,12 @@ def set_text(item: MemoryItem, text: str) -> None:
     item.content_hash = hash_content(text)
     item.lexemes = build_lexemes(item.user_id, text, item.speaker, item.occurred_at, item.tags)
     mark_index_pending(item)
+
+
+def set_warnings(item: MemoryItem, warnings: Sequence[Refusal]) -> None:
+    """What the guard suspects of the text the row has now, which nobody has confirmed yet."""
+    item.warnings = [warning.rule for warning in warnings]
+    item.review = bool(warnings)
 
 
 def mark_index_pending(item: MemoryItem) -> None:
@@ -127,6 +136,9 @@ def restore_version(item: MemoryItem, version: MemoryVersion) -> None:
     for name in WORDING_FIELDS:
         setattr(item, name, getattr(version, name))
     set_text(item, version.text)
+    if item.tier == Tier.MEMORY_BANK:
+        # What was confirmed was another wording.
+        set_warnings(item, judge_bank_text(item.text).list_objections())
 
 
 def mark_archived(item: MemoryItem, now: datetime) -> None:

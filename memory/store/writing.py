@@ -24,7 +24,7 @@ from memory.store import rows
 from memory.store.admission import (
     NewMemory,
     WriteRefused,
-    validate_bank_item,
+    judge_bank_item,
     validate_field_text,
     validate_memory,
     validate_tags,
@@ -167,11 +167,13 @@ def revise_memory(
     actor: str = "",
     trust: Trust = Trust.USER,
     similar_to: uuid.UUID | None = None,
+    is_strict: bool = False,
 ) -> MemoryItem | None:
     """Change text, tags, importance, confidence, always_inject or metadata; a new text makes a new version.
 
     ``trust`` is that of the new text and limits the memory's. ``similar_to`` is the bank item the new text duplicates,
-    if any; the result is then the item that remains of the two. None when the user has no such item.
+    if any; the result is then the item that remains of the two. ``is_strict``: refuse what the guard only suspects.
+    None when the user has no such item.
     """
     with user_scope(user):
         if "text" in changes:
@@ -180,28 +182,31 @@ def revise_memory(
         item = rows.lock_item(user, item_id)
         if item is None:
             return None
-        is_reworded = apply_changes(item, changes, trust, actor=actor, now=now)
+        is_reworded = apply_changes(item, changes, trust, is_strict=is_strict, actor=actor, now=now)
         if is_reworded and item.tier == Tier.MEMORY_BANK and item.status == Status.ACTIVE:
             return merge_duplicate(user, item, similar_to, now=now, actor=actor)
     return item
 
 
-def apply_changes(item: MemoryItem, changes: dict[str, Any], trust: Trust, *, now: datetime, actor: str) -> bool:
+def apply_changes(
+    item: MemoryItem, changes: dict[str, Any], trust: Trust, *, is_strict: bool, now: datetime, actor: str
+) -> bool:
     """Apply the changes if the rules allow them. Returns whether the text changed."""
     text = validate_field_text(changes["text"], MAX_TEXT_CHARS) if "text" in changes else item.text
     tags = validate_tags(changes["tags"]) if "tags" in changes else item.tags
     is_reworded = text != item.text
-    if item.tier == Tier.MEMORY_BANK:
-        validate_bank_item(text, tags)
-    elif changes.get("always_inject"):
+    judged = judge_bank_item(text, tags, is_strict=is_strict) if item.tier == Tier.MEMORY_BANK else None
+    if judged is None and changes.get("always_inject"):
         raise WriteRefused("always_inject", "only memory_bank items can always be injected")
     # A text may only lower the trust of its memory: vouching is an operation of its own.
     grade = min(item.trust, trust) if is_reworded else item.trust
     validate_trust(grade, Tier(item.tier), always_inject=bool(changes.get("always_inject", item.always_inject)))
     before = {name: getattr(item, name) for name in ("text", *REVISABLE_FIELDS) if name in changes}
+    was_reviewed = item.review
     if is_reworded:
         rows.keep_version(item, "revised", now)
         item.trust, item.principal = grade, actor
+        rows.set_warnings(item, judged.warnings if judged else ())
     for name in REVISABLE_FIELDS:
         if name in changes:
             setattr(item, name, tags if name == "tags" else changes[name])
@@ -213,6 +218,8 @@ def apply_changes(item: MemoryItem, changes: dict[str, Any], trust: Trust, *, no
     rows.record_event(item, "revised", before=before, after=after, now=now, actor=actor)
     rows.mark_index_due_if_pending(item, now)
     rows.announce_change(item.user, "revised", [item])
+    if was_reviewed and not item.review:
+        rows.announce_change(item.user, "confirmed", [item])
     return is_reworded
 
 
@@ -333,16 +340,21 @@ def restore_memory(
 def vouch_for_memory(user: EndUser, item_id: uuid.UUID, *, now: datetime, actor: str = "") -> MemoryItem | None:
     """Record that a person vouches for a memory: it is now trusted like their own words. None if there is none.
 
-    The only operation that raises trust. Memories derived from it earlier keep their trust.
+    The only operation that raises trust, and the one that ends a review. Memories derived from it earlier keep theirs.
     """
     with user_scope(user):
         item = rows.lock_item(user, item_id)
-        if item is not None and item.trust < Trust.USER:
-            before = Trust(item.trust).name.lower()
-            item.trust = Trust.USER
-            item.updated_at = now
-            item.save(update_fields=["trust", "updated_at"])
-            rows.record_event(item, "vouched", before={"trust": before}, after={"trust": "user"}, now=now, actor=actor)
+        if item is None or (item.trust >= Trust.USER and not item.review):
+            return item
+        was_reviewed = item.review
+        before, after = {"trust": Trust(item.trust).name.lower()}, {"trust": "user"}
+        if was_reviewed:
+            before, after = before | {"warnings": ", ".join(item.warnings)}, after | {"warnings": "confirmed"}
+        item.trust, item.review, item.updated_at = Trust.USER, False, now
+        item.save(update_fields=["trust", "review", "updated_at"])
+        rows.record_event(item, "vouched", before=before, after=after, now=now, actor=actor)
+        if was_reviewed:
+            rows.announce_change(user, "confirmed", [item])
     return item
 
 

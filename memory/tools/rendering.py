@@ -46,6 +46,7 @@ def render_hit_data(hit: SearchHit, now: datetime) -> dict[str, Any]:
         "content": item.text,
         "occurred_at": item.occurred_at.isoformat(),
         "tags": list(item.tags),
+        "review": item.review,
         "score_summary": hit.summary(now),
         "citations": [build_citation(hit)],
     }
@@ -68,6 +69,8 @@ def render_hit_text(hit: SearchHit, now: datetime) -> str:
         facts.append(f"said by {quote_inline(item.speaker)}")
     if item.uses:
         facts.append(f"last {item.last_outcome}, {item.uses} uses, wilson {summary['wilson_score']:.2f}")
+    if item.review:
+        facts.append("under review")
     return " · ".join([*facts, f"id {item.pk}"]) + "\n" + quote_text(item.text)
 
 
@@ -97,13 +100,22 @@ def render_item_data(item: MemoryItem) -> dict[str, Any]:
         "importance": item.importance,
         "confidence": item.confidence,
         "always_inject": item.always_inject,
+        "warnings": list(item.warnings),
+        "review": item.review,
         "version": item.version,
     }
 
 
 def render_item_text(done: str, item: MemoryItem) -> str:
     tags = ", ".join(quote_inline(tag) for tag in item.tags) or "none"
-    return f"{done} (id {item.pk}, tags {tags}):\n{quote_text(item.text)}"
+    text = f"{done} (id {item.pk}, tags {tags}):\n{quote_text(item.text)}"
+    return f"{text}\n{render_review(item)}" if item.review else text
+
+
+def render_review(item: MemoryItem) -> str:
+    return (
+        f"Under review ({', '.join(item.warnings)}): searches find it, no context tells it until a person confirms it."
+    )
 
 
 def render_recall_text(found: RecallResult) -> str:

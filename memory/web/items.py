@@ -27,6 +27,10 @@ class MemoryOut(BaseModel):
     importance: float
     confidence: float
     always_inject: bool
+    warnings: list[str] = Field(description="Rules the guard suspects its text of breaking.")
+    review: bool = Field(
+        description="It waits for a person: found by search, told in no context by itself, ``always_inject`` or not."
+    )
     thread_id: str
     speaker: str
     source: dict[str, JsonValue]
@@ -58,6 +62,8 @@ class MemoryOut(BaseModel):
             importance=item.importance,
             confidence=item.confidence,
             always_inject=item.always_inject,
+            warnings=item.warnings,
+            review=item.review,
             thread_id=item.thread_id,
             speaker=item.speaker,
             source={"type": item.source_type, **item.source},

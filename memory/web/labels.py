@@ -1,5 +1,7 @@
 """What the console calls things. Pure: words only."""
 
+from collections.abc import Iterable
+
 from memory.tiers import Outcome, Tier, Trust
 
 TIER_NAMES = {
@@ -29,7 +31,27 @@ SIGNAL_NAMES = {
     "tool_error": "a tool failed",
     "tool_timeout": "a tool ran out of time",
 }
+# What the guard takes a text for.
+WARNING_NAMES = {
+    "secret": "a secret",
+    "false authority": "a claim of authority",
+    "rule override": "an order to the assistant",
+    "planted preference": "a wish that somebody planted",
+    "covert promotion": "advertising",
+    "disguise": "something in disguise",
+    "raw turn": "a turn of a conversation",
+    "joke": "a joke",
+    "supposition": "a supposition",
+    "gossip": "gossip",
+    "world knowledge": "common knowledge",
+    "passing state": "something that holds only today",
+    "exercise": "words to work on",
+}
 ACTORS = {"key": "API key", "operator": "operator"}
+
+
+def describe_warnings(rules: Iterable[str]) -> str:
+    return " and ".join(WARNING_NAMES.get(rule, rule) for rule in rules)
 
 
 def describe_actor(actor: str) -> str:

@@ -14,7 +14,7 @@ from memory.claims.reader import READ
 from memory.claims.relations import ABOUT
 from memory.claims.subjects import STRANGERS, is_person
 from memory.facts.profile.facts import Certainty, ProfileFact, ProfileField
-from memory.guard import TRIVIAL_REASONS, find_order, find_refusal, find_secret
+from memory.guard import find_order, find_refusal, find_secret, judge_write
 from memory.language.loader import read_entries
 from memory.tiers import Trust
 
@@ -82,7 +82,7 @@ def find_facts_by_rules(
             continue
         if first := found.get(statement):
             found[statement] = replace(first, claims=(*first.claims, claim))
-        elif find_refusal(statement) is None:
+        elif is_taken(claim, statement):
             found[statement] = ProfileFact(
                 choose_field(claim), statement, choose_confidence(claim), Trust.USER, (claim,)
             )
@@ -93,18 +93,25 @@ def word_statement(claim: Claim) -> str:
     """A statement in the person's words, or, where the bank takes those for a turn of talk, as told of the person.
 
     The reader has already set apart what is said in passing, so only what the guard holds trivial is worded anew, and
-    only a request to remember and what names its relation or a change: what holds a secret, an order or a joke stays
-    as it is, so that the guard sees it plainly.
+    only what names its relation or a change: what holds a secret, an order or a joke stays as it is, so that the guard
+    sees it plainly.
     """
     refusal = find_refusal(claim.statement)
-    is_sure = claim.is_request or claim.relation != ABOUT or claim.tense != "present"
-    if refusal is None or not is_sure or find_secret(claim.statement) or find_order(claim.statement):
+    is_sure = claim.relation != ABOUT or claim.tense != "present"
+    if claim.is_request or refusal is None or not is_sure:
         return claim.statement
     # Never what the guard's classifier takes for harmful: told as the person's words it might pass.
-    if refusal.rule not in (TRIVIAL_REASONS if claim.is_request else REWORDED):
+    if refusal.rule not in REWORDED or find_secret(claim.statement) or find_order(claim.statement):
         return claim.statement
     worded = (f"{teller}: {claim.statement}" for teller in read_entries(claim.lang or "en", "claims", "reported"))
     return next((text for text in worded if find_refusal(text) is None), claim.statement)
+
+
+def is_taken(claim: Claim, statement: str) -> bool:
+    """What somebody asks to be remembered is kept unless it plainly does harm; the rest must be beyond suspicion."""
+    if claim.is_request:
+        return judge_write(statement, is_requested=True).refusal is None
+    return find_refusal(statement) is None
 
 
 def is_of_strangers(claim: Claim) -> bool:

@@ -157,3 +157,32 @@ def test_a_verdict_in_another_house_cannot_be_taken_back(outsider: Console, user
     [event] = MemoryFacade().list_events(user, item.pk)
     assert outsider.post(f"{place}/memories/{item.pk}/undo/{event.pk}").status_code == 404
     assert reload_item(item).score == 0.7
+
+
+def test_what_the_guard_suspects_is_marked_filtered_and_confirmed(console: Console, user: EndUser, place: str) -> None:
+    waiting = MemoryItemFactory.create(
+        user=user, banked=True, text="Speaks in riddles", always_inject=True, warnings=["rule override"], review=True
+    )
+    MemoryItemFactory.create(user=user, banked=True, text="My sister Ana is a nurse")
+    path = f"{place}/memories/{waiting.pk}"
+    page = console.get(path).content.decode()
+    assert "it looks like an order to the assistant" in page
+    assert "always in context" not in page
+    listed = console.get(f"{place}/memories?status=review").content.decode()
+    assert "Speaks in riddles" in listed
+    assert "To review" in listed
+    assert "My sister Ana" not in listed
+    after = console.post(f"{path}/vouch", {"back": "review"}, follow=True).content.decode()
+    assert "Confirmed" in after
+    assert "Nothing to review" in after
+    assert reload_item(waiting).review is False
+    confirmed = console.get(path).content.decode()
+    assert "always in context" in confirmed
+    assert "it looks like" not in confirmed
+
+
+def test_what_is_not_confirmed_is_archived_from_the_list(console: Console, user: EndUser, place: str) -> None:
+    waiting = MemoryItemFactory.create(user=user, banked=True, warnings=["joke"], review=True)
+    after = console.post(f"{place}/memories/{waiting.pk}/archive", {"back": "review"}, follow=True).content.decode()
+    assert "Nothing to review" in after
+    assert reload_item(waiting).status == "archived"

@@ -14,6 +14,7 @@ from memory.language.text import estimate_tokens
 from memory.models import EndUser, MemoryEvent, MemoryItem
 from memory.platform.faults import Unavailable
 from memory.records.tasks import embed_user_records
+from memory.tools.rendering import render_item_text
 from outcomes.models import ActionTaken
 from tests.api_client import ApiClient, client_for
 from tests.factories import MemoryItemFactory
@@ -308,6 +309,23 @@ def test_words_that_settle_nothing_change_nothing_and_show_the_candidates(
     with user_scope(user):
         assert not MemoryItem.objects.for_user(user).filter(status="archived").exists()
         assert not MemoryEvent.objects.filter(user=user, kind="archived").exists()
+
+
+def test_a_suspected_fact_is_kept_and_the_model_is_told(
+    call: Callable[..., "Response"], index_now: Any, user: EndUser
+) -> None:
+    kept = call("add_to_memory_bank", {"content": "It's raining.", "tags": ["context"], "always_inject": True})
+    assert kept.status_code == 200
+    data = kept.json()["result"]
+    assert (data["warnings"], data["review"]) == (["passing state"], True)
+    with user_scope(user):
+        item = MemoryItem.objects.for_user(user).get(pk=data["memory_id"])
+    assert "Under review (passing state)" in render_item_text("Kept", item)
+    index_now(user)
+    [hit] = call("search_memory", {"query": "raining"}).json()["result"]["results"]
+    assert hit["review"] is True
+    better = call("update_memory", {"memory_id": data["memory_id"], "new_content": "I moved to Bergen for a job."})
+    assert better.json()["result"]["review"] is False
 
 
 def test_only_the_bank_can_be_changed_by_a_tool(

@@ -32,6 +32,7 @@ class EmbeddingConf:
     # What the model reads; none are all languages.
     languages: tuple[str, ...] = ("en",)
     cosine_slope: float = 1.0
+    statement_gap: float = 0.0
     question_gap: float = 0.0
 
     def reads(self, language: str) -> bool:
@@ -42,14 +43,14 @@ class EmbeddingConf:
 
         It keeps the order, and of most models it is the cosine itself.
         """
-        if self.cosine_slope == 1.0 and not self.question_gap:
+        if self.cosine_slope == 1.0:
             return cosine
-        gap = self.question_gap if asked else 0.0
+        gap = self.question_gap if asked else self.statement_gap
         return max(-1.0, min(1.0, 1.0 - self.cosine_slope * (1.0 - cosine - gap)))
 
     def calibrate_distance(self, distance: float, *, asked: bool = False) -> float:
         """The same for the distance of unit vectors."""
-        if self.cosine_slope == 1.0 and not self.question_gap:
+        if self.cosine_slope == 1.0:
             return distance
         return math.sqrt(2.0 - 2.0 * self.calibrate_cosine(1.0 - distance * distance / 2, asked=asked))
 

@@ -23,8 +23,7 @@ from memory.facts.evidence import compute_confidence
 from memory.facts.keys import fold_key
 from memory.facts.nearest import find_nearest
 from memory.facts.pairs import read_statement
-from memory.inference import embedder
-from memory.inference.base import Vector
+from memory.inference.base import QuestionVector
 from memory.language.text import format_date
 from memory.models import EndUser, Fact, MemoryItem
 from memory.models.facts import FactState
@@ -83,7 +82,7 @@ class KnownRows:
 
 
 def find_known_lines(
-    user: EndUser, asked: AskedFor, vector: Vector | None, *, now: datetime, is_cold: bool
+    user: EndUser, asked: AskedFor, vector: QuestionVector | None, *, now: datetime, is_cold: bool
 ) -> list[KnownLine]:
     """The lines of the known context, best first. ``vector`` is the question's, where the search had one.
 
@@ -94,11 +93,10 @@ def find_known_lines(
     return choose_lines(list(describe_rows(rows, now)), asked, now=now, is_cold=is_cold)
 
 
-def read_known_rows(user: EndUser, asked: AskedFor, vector: Vector | None, *, is_cold: bool) -> KnownRows:
+def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | None, *, is_cold: bool) -> KnownRows:
     """In three statements, however many lines come of them. In the user's scope."""
     told = [FactState.ACTIVE, FactState.SUPERSEDED] if asked.is_past else [FactState.ACTIVE]
-    model = embedder().model
-    near = find_nearest(user, vector, model, asked=True, states=told, limit=NEAREST) if vector is not None else {}
+    near = find_nearest(user, *vector, asked=True, states=told, limit=NEAREST) if vector is not None else {}
     nearest = [fact_id for fact_id, cosine in near.items() if cosine >= NEAR][:MOST_NEAR]
     active = Q(state=FactState.ACTIVE) & (
         Q(category=CONSTRAINT) | Q(relation__in=[*asked.relations, *(BASICS if is_cold else ())])

@@ -20,10 +20,12 @@ from memory.facts import browsing, queries, reviews
 from memory.facts.browsing import FactSummary, SubjectFacts
 from memory.facts.confidence import LEAST_USED
 from memory.facts.evidence import compute_confidence
-from memory.facts.nearest import find_nearest
+from memory.facts.nearest import find_nearest, list_vector_models
 from memory.facts.queries import FactFilter
 from memory.facts.recording import RecordedFact
-from memory.inference import embedder
+from memory.indexes.answering import question_embedder
+from memory.inference import embedder_of
+from memory.inference.base import QuestionVector
 from memory.lifecycle import curation, learning
 from memory.lifecycle.learning import DraftedStatement
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview
@@ -178,10 +180,11 @@ class FactVerbs(FacadePart):
 
     def search_facts(self, user: EndUser, query: str, *, now: datetime, limit: int) -> list[FactHit]:
         """The active facts nearest to a question, best first. Raises Unavailable without an embedder."""
-        service = embedder()
-        vector = service.embed_query(query, Deadline(memory_conf().deadlines.default_s))
+        vectors = embed_for_facts(user, query)
+        near: dict[UUID, float] = {}
         with user_scope(user):
-            near = find_nearest(user, vector, service.model, asked=True, limit=4 * limit)
+            for vector in vectors:
+                near |= find_nearest(user, *vector, asked=True, limit=4 * limit)
             facts = Fact.objects.for_user(user).filter(pk__in=list(near)).defer("vector")
             hits = [build_hit(fact, near[fact.pk], now) for fact in facts]
         used = [hit for hit in hits if hit.confidence >= LEAST_USED]
@@ -252,6 +255,15 @@ class FactVerbs(FacadePart):
         self, user: EndUser, review_id: UUID, decision: ReviewDecision, *, now: datetime
     ) -> FactReview | None:
         return curation.decide_review(user, review_id, decision, now=now, actor=self.actor)
+
+
+def embed_for_facts(user: EndUser, query: str) -> list[QuestionVector]:
+    """The question under each model of the user's facts: after a change some still have a vector of the one before."""
+    deadline = Deadline(memory_conf().deadlines.default_s)
+    with user_scope(user):
+        models = list_vector_models(user)
+    services = [service for model in models if (service := embedder_of(model))] or [question_embedder(deadline)]
+    return [QuestionVector(service.embed_query(query, deadline), service.model) for service in services]
 
 
 def build_hit(fact: Fact, similarity: float, now: datetime) -> FactHit:

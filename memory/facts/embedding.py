@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from memory.access.scope import user_scope
 from memory.facts.changes import DUE, mark_facts_due
-from memory.inference import embedder
+from memory.indexes.answering import choose_question_model, question_embedder
 from memory.models import EndUser, Fact
 from memory.models.facts import FactQuerySet, FactState
 from memory.platform.deadline import Deadline
@@ -18,7 +18,9 @@ DEADLINE_S: Final = 30.0
 
 
 def where_pending(user: EndUser) -> FactQuerySet:
-    without = Q(indexing=Indexing.PENDING) | ~Q(model=embedder().model)
+    """While another model takes over facts keep the vectors that questions are compared with."""
+    in_use = choose_question_model(Deadline(DEADLINE_S)).model
+    without = Q(indexing=Indexing.PENDING) | ~Q(model=in_use)
     return Fact.objects.for_user(user).filter(without).exclude(state=FactState.FORGOTTEN)
 
 
@@ -28,7 +30,7 @@ def embed_batch(user: EndUser, *, now: datetime) -> int:
         pending = list(where_pending(user).order_by("pk").values_list("pk", "statement", "revision")[:BATCH])
     if not pending:
         return 0
-    service = embedder()
+    service = question_embedder(Deadline(DEADLINE_S))
     vectors = service.embed_passages([statement for _, statement, _ in pending], Deadline(DEADLINE_S))
     with user_scope(user):
         for (fact_id, _, revision), vector in zip(pending, vectors, strict=True):

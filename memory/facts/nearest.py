@@ -68,6 +68,12 @@ def measure_cosines(user: EndUser, vector: Vector | None, model: str, ids: Colle
         return {row[0]: calibrate(float(row[1])) for row in cursor.fetchall()}
 
 
+def list_vector_models(user: EndUser) -> list[str]:
+    """The models of the vectors of active facts. In the user's scope."""
+    embedded = Fact.objects.for_user(user).active().filter(vector__isnull=False)
+    return list(embedded.order_by("model").values_list("model", flat=True).distinct())
+
+
 def embedding_of(model: str) -> EmbeddingConf:
     conf = memory_conf()
     return conf.embedding_of(model) or conf.embedding

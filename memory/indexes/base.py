@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, Self
 from uuid import UUID
 
-from memory.conf import MemoryConf
+from memory.conf import EmbeddingConf, MemoryConf
 from memory.inference.base import Vector
 from memory.models.conditions import RowConditions
 from memory.platform.deadline import Deadline
@@ -35,7 +35,11 @@ class VectorShape:
 
     @classmethod
     def from_conf(cls, conf: MemoryConf) -> Self:
-        return cls(conf.embedding.model, conf.embedding.dimensions, conf.embedding.passage_prefix)
+        return cls.of_model(conf.embedding)
+
+    @classmethod
+    def of_model(cls, conf: EmbeddingConf) -> Self:
+        return cls(conf.model, conf.dimensions, conf.passage_prefix)
 
     def __str__(self) -> str:
         return f"{self.model} with {self.dimensions} dimensions"

@@ -4,10 +4,11 @@ import uuid
 
 import structlog
 
-from memory.conf import memory_conf
+from memory.conf import EmbeddingConf, memory_conf
 from memory.indexes import vector_index
-from memory.indexes.base import IndexFilter
-from memory.inference import embedder
+from memory.indexes.answering import choose_question_model
+from memory.indexes.base import IndexFilter, VectorShape
+from memory.inference import embedder, embedder_of
 from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -29,27 +30,35 @@ def find_near_duplicate(
     ``besides`` is the item the text is for. Without an answer the write goes on: exact duplicates are still found by
     their hash.
     """
+    model = choose_question_model(deadline)
     try:
-        [vector] = embedder().embed_passages([text], deadline.slice(memory_conf().deadlines.embed_s))
+        service = embedder_of(model.model) or embedder()
+        [vector] = service.embed_passages([text], deadline.slice(memory_conf().deadlines.embed_s))
     except Unavailable as error:
         logger.info("bank duplicate check skipped", dependency=error.dependency, reason=error.reason)
         return None
-    return find_duplicate_by_vector(user, vector, deadline, besides=besides)
+    return find_duplicate_by_vector(user, vector, deadline, besides=besides, model=model)
 
 
 def find_duplicate_by_vector(
-    user: EndUser, vector: Vector, deadline: Deadline, *, besides: uuid.UUID | None = None
+    user: EndUser,
+    vector: Vector,
+    deadline: Deadline,
+    *,
+    model: EmbeddingConf,
+    besides: uuid.UUID | None = None,
 ) -> uuid.UUID | None:
-    """The same for a text that is embedded already."""
+    """The same for a text that a model has embedded already."""
     time_left = deadline.slice(memory_conf().deadlines.vector_s)
     try:
         # Two, as the nearest may be the item itself.
-        found = vector_index().search(vector, IndexFilter(user.pk, frozenset({Tier.MEMORY_BANK})), 2, time_left)
+        bank = IndexFilter(user.pk, frozenset({Tier.MEMORY_BANK}))
+        found = vector_index().search(vector, bank, 2, time_left, shape=VectorShape.of_model(model))
     except Unavailable as error:
         logger.info("bank duplicate check skipped", dependency=error.dependency, reason=error.reason)
         return None
     near = [one for one in found if one.id != besides]
     if not near:
         return None
-    distance = memory_conf().embedding.calibrate_distance(near[0].distance)
+    distance = model.calibrate_distance(near[0].distance)
     return near[0].id if similarity(distance) >= DUPLICATE_SIMILARITY else None

@@ -61,10 +61,16 @@ class RoutedIndex:
             found = self._opened[key] = self.engine.open(row.name, row.dimensions, self.alias if key[2] else "")
         return found
 
-    def mismatch(self) -> str | None:
-        """Why the live collection cannot be searched with vectors of the configured model; None when it can."""
+    @property
+    def live_shape(self) -> VectorShape:
+        """Of the vectors that the live collection can be searched with, of a model before as long as it is live."""
         row = self.registry.live()
-        if row is None or shape_of(row) == self.shape:
+        return shape_of(row) if row else self.shape
+
+    def mismatch(self, shape: VectorShape | None = None) -> str | None:
+        """Why the live collection cannot be searched with such vectors, by default the configured model's, if so."""
+        row = self.registry.live()
+        if row is None or shape_of(row) == (shape or self.shape):
             return None
         return f"the index was built by {shape_of(row)}, the settings name {self.shape}: run manage.py reindex"
 
@@ -83,8 +89,10 @@ class RoutedIndex:
         for collection in self._all():
             collection.delete(user_id, ids, deadline)
 
-    def search(self, vector: Vector, filter: IndexFilter, limit: int, deadline: Deadline) -> list[VectorMatch]:
-        if problem := self.mismatch():
+    def search(
+        self, vector: Vector, filter: IndexFilter, limit: int, deadline: Deadline, *, shape: VectorShape | None = None
+    ) -> list[VectorMatch]:
+        if problem := self.mismatch(shape):
             raise BadReply(VECTOR, problem)
         return self._live().search(vector, filter, limit, deadline)
 

@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
+from memory.facts import embedding
 from memory.indexes import vector_index
 from memory.indexes.base import StoredCollection
 from memory.indexes.collections import shape_of
@@ -290,6 +291,9 @@ def swap_collections(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     index.engine.open(run.target.name, run.target.dimensions, index.alias).make_live()
     keep_until = clock() + timedelta(hours=memory_conf().reindex.keep_hours)
     index.registry.swap(run.target, keep_until=keep_until)
+    # From now on questions are of the new model, and so must be what facts are compared by.
+    for user in EndUser.objects.order_by("pk").iterator():
+        embedding.mark_foreign_vectors(user, clock())
     enter_phase(run, Phase.CHECK)
     return 0
 

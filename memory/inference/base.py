@@ -28,6 +28,13 @@ class Embedder(Protocol):
         """Let go of connections."""
 
 
+class QuestionVector(NamedTuple):
+    """A question's vector, and the model it can be compared under."""
+
+    vector: Vector
+    model: str
+
+
 # The characters of a text from and up to which its tokens are wanted.
 Span = tuple[int, int]
 

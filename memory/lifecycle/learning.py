@@ -19,7 +19,7 @@ from memory.facts.evidence import FactOrigin
 from memory.facts.pairs import read_statement
 from memory.facts.profile import ProfileFact
 from memory.facts.recording import FactDraft, RecordedFact, record_fact
-from memory.inference import embedder
+from memory.indexes.answering import question_embedder
 from memory.inference.base import Vector
 from memory.lifecycle import publishing
 from memory.lifecycle.publishing import Publication
@@ -86,9 +86,9 @@ def draft_profile_facts(
 
 def embed_statements(statements: Sequence[str]) -> tuple[list[Vector | None], str]:
     """One call for all. Without an embedder facts are recorded all the same, and embedded later."""
-    service = embedder()
+    deadline = Deadline(memory_conf().deadlines.default_s)
+    service = question_embedder(deadline)
     try:
-        deadline = Deadline(memory_conf().deadlines.default_s)
         return list(service.embed_passages(list(statements), deadline)), service.model
     except Unavailable as error:
         logger.info("facts recorded without vectors", dependency=error.dependency, reason=error.reason)

@@ -20,6 +20,7 @@ from memory.facts.keys import fold_key
 from memory.facts.pairs import judge_pair, read_statement
 from memory.facts.profile import ProfileFact
 from memory.facts.recording import RecordedFact
+from memory.indexes.answering import choose_question_model
 from memory.indexes.duplicates import find_duplicate_by_vector
 from memory.inference.base import Vector
 from memory.language.analysis import extract_terms
@@ -90,7 +91,7 @@ def draft_publication(
     deadline = Deadline(memory_conf().deadlines.default_s)
     if user is None or vector is None:
         return Publication(new, None)
-    return Publication(new, find_duplicate_by_vector(user, vector, deadline))
+    return Publication(new, find_duplicate_by_vector(user, vector, deadline, model=choose_question_model(deadline)))
 
 
 def publish_facts(

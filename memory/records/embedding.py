@@ -15,6 +15,8 @@ MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 E5 = "intfloat/e5-small-v2"
 MULTILINGUAL_E5 = "intfloat/multilingual-e5-small"
 NAME = "records embedder"
+# Of the embedding server, by the mark of their vectors.
+SHARED_MODELS = {"miniLM": MINILM, "multilingual-e5": MULTILINGUAL_E5}
 
 
 def embedding_model() -> str:
@@ -28,20 +30,29 @@ def records_embedder() -> Embedder:
     conf = memory_conf()
     if conf.kinds.url:
         return own_embedder()
-    model = MULTILINGUAL_E5 if conf.kinds.model == "e5" else MINILM
-    # A server elsewhere may have one model alone, and answer with that whatever it is asked for.
-    is_served = model == conf.embedding.model or conf.embedding.url.startswith("unix://")
-    shared = embedder_of(model) if is_served else None
+    shared = find_shared_embedder(SHARED_MODELS[embedding_model()])
     if shared is None:
         raise Unavailable(NAME, f"no server is named for {conf.kinds.model}: set WB_EMBED_URL")
     return shared
 
 
-def records_conf() -> EmbeddingConf:
-    """How the model of the records is asked and read."""
+def find_shared_embedder(model: str) -> Embedder | None:
+    conf = memory_conf().embedding
+    # A server elsewhere may have one model alone, and answer with that whatever it is asked for.
+    return embedder_of(model) if model == conf.model or conf.url.startswith("unix://") else None
+
+
+def records_conf(tag: str = "") -> EmbeddingConf:
+    """How the model of the records, or of those with another mark, is asked and read."""
     conf = memory_conf()
-    model = MULTILINGUAL_E5 if conf.kinds.model == "e5" else MINILM
-    return own_conf() if conf.kinds.url else conf.embedding_of(model) or conf.embedding
+    if conf.kinds.url and tag in {"", embedding_model()}:
+        return own_conf()
+    return conf.embedding_of(SHARED_MODELS[tag or embedding_model()]) or conf.embedding
+
+
+def find_former_embedder(tag: str) -> Embedder | None:
+    """That of records which another model has embedded; None where nobody has that model any more."""
+    return find_shared_embedder(SHARED_MODELS[tag]) if tag in SHARED_MODELS else None
 
 
 @PerProcess

@@ -160,7 +160,7 @@ def requeue_for_new_model(*, now: datetime) -> None:
 
 
 def requeue_foreign_rows(user: EndUser, *, now: datetime) -> None:
-    """Queue the rows that another model embedded."""
+    """Queue the rows that another model embedded. They are found by its vectors until they have new ones."""
     with user_scope(user):
         foreign = RecordEmbedding.objects.filter(user=user, state=Indexing.READY).exclude(model_tag=embedding_model())
-        foreign.update(state=Indexing.PENDING, vector=None, due_at=now)
+        foreign.update(state=Indexing.PENDING, due_at=now)

@@ -19,7 +19,13 @@ from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import CodedFailure, Unavailable
-from memory.records.embedding import NAME, embedding_model, records_conf, records_embedder
+from memory.records.embedding import (
+    NAME,
+    embedding_model,
+    find_former_embedder,
+    records_conf,
+    records_embedder,
+)
 from memory.records.models import DIMENSIONS, RecallLog
 from memory.records.texts import Kind, RecordCandidate, RecordHit, choose_hits, strip_markup
 
@@ -37,8 +43,12 @@ SELECT count(*) FROM (SELECT FROM kind_embedding WHERE user_id = %(user)s AND ve
 """
 NEAREST = """
 SELECT ref_id, kind, vector <=> %(vector)s::halfvec AS distance FROM kind_embedding
-WHERE user_id = %(user)s AND vector IS NOT NULL AND state = 'ready' AND model_tag = %(tag)s AND kind = ANY(%(kinds)s)
+WHERE user_id = %(user)s AND vector IS NOT NULL AND state <> 'failed' AND model_tag = %(tag)s AND kind = ANY(%(kinds)s)
 ORDER BY vector <=> %(vector)s::halfvec LIMIT %(limit)s
+"""
+FORMER_TAGS = """
+SELECT DISTINCT model_tag FROM kind_embedding
+WHERE user_id = %(user)s AND vector IS NOT NULL AND state <> 'failed' AND model_tag <> %(tag)s
 """
 # Adding nothing hides the order from the index.
 EXACT = NEAREST.replace("ORDER BY vector <=> %(vector)s::halfvec", "ORDER BY (vector <=> %(vector)s::halfvec) + 0.0")
@@ -112,22 +122,50 @@ def recall_records(
 def find_records(user: EndUser, query: str, kinds: list[Kind], *, now: datetime, top_k: int) -> list[RecordHit]:
     deadlines = memory_conf().deadlines
     deadline = Deadline(deadlines.default_s)
+    tag, text = embedding_model(), strip_markup(query) or query
     try:
-        vector = records_embedder().embed_query(strip_markup(query) or query, deadline.slice(deadlines.embed_s))
+        vector = records_embedder().embed_query(text, deadline.slice(deadlines.embed_s))
     except Unavailable as error:
         raise RecallFailed(EMBEDDING_AWAY, error.reason) from error
-    distances = nearest_records(user, vector, kinds, deadline)
-    return choose_hits(read_snippets(user, distances), now=now, top_k=top_k)
+    near = nearest_records(user, vector, tag, kinds, deadline)
+    for former in list_former_tags(user, tag):
+        near |= find_former_records(user, text, former, kinds, deadline)
+    return choose_hits(read_snippets(user, near), now=now, top_k=top_k)
 
 
 Place = tuple[uuid.UUID, str]
 
 
-def nearest_records(user: EndUser, vector: Vector, kinds: list[Kind], deadline: Deadline) -> dict[Place, float]:
+def list_former_tags(user: EndUser, tag: str) -> list[str]:
+    """The marks of the models before, while the user's records are embedded anew."""
+    with user_scope(user), connection.cursor() as cursor:
+        cursor.execute(FORMER_TAGS, {"user": user.pk, "tag": tag})
+        return [former for (former,) in cursor.fetchall()]
+
+
+def find_former_records(
+    user: EndUser, text: str, tag: str, kinds: list[Kind], deadline: Deadline
+) -> dict[Place, float]:
+    """Those that have no vector of the new model yet; none where the model before is gone."""
+    service = find_former_embedder(tag)
+    if service is None:
+        return {}
+    try:
+        vector = service.embed_query(text, deadline.slice(memory_conf().deadlines.embed_s))
+    except Unavailable as error:
+        logger.info("records of a former model not searched", model=tag, reason=error.reason)
+        return {}
+    return nearest_records(user, vector, tag, kinds, deadline)
+
+
+def nearest_records(
+    user: EndUser, vector: Vector, tag: str, kinds: list[Kind], deadline: Deadline
+) -> dict[Place, float]:
+    """Calibrated cosines."""
     values: dict[str, Any] = {
         "user": user.pk,
         "vector": vector_literal(vector, DIMENSIONS, NAME),
-        "tag": embedding_model(),
+        "tag": tag,
         "kinds": [kind.value for kind in kinds],
         "limit": CANDIDATES,
     }
@@ -138,28 +176,28 @@ def nearest_records(user: EndUser, vector: Vector, kinds: list[Kind], deadline: 
             rows = STATEMENTS.fetch(cursor, values, CANDIDATES, is_large=is_large)
     except (DatabaseError, InterfaceError) as error:
         raise RecallFailed(SEARCH_FAILED, first_line(error)) from error
-    return {(ref_id, kind): distance for ref_id, kind, distance in rows}
+    calibrate = records_conf(tag).calibrate_cosine
+    return {(ref_id, kind): calibrate(1.0 - distance, asked=True) for ref_id, kind, distance in rows}
 
 
 def remaining_ms(deadline: Deadline) -> int:
     return max(1, int(min(deadline.remaining(), memory_conf().deadlines.vector_s) * 1000))
 
 
-def read_snippets(user: EndUser, distances: dict[Place, float]) -> list[RecordCandidate]:
+def read_snippets(user: EndUser, cosines: dict[Place, float]) -> list[RecordCandidate]:
     """The snippets of the hits, read from the rows: records deleted meanwhile are left out."""
-    if not distances:
+    if not cosines:
         return []
     try:
         with user_scope(user), connection.cursor() as cursor:
-            cursor.execute(READ, {"user": user.pk, "refs": [ref_id for ref_id, _ in distances]})
+            cursor.execute(READ, {"user": user.pk, "refs": [ref_id for ref_id, _ in cosines]})
             rows = cursor.fetchall()
     except (DatabaseError, InterfaceError) as error:
         raise RecallFailed(READ_FAILED, first_line(error)) from error
-    calibrate = records_conf().calibrate_cosine
     return [
-        RecordCandidate(Kind(kind), ref_id, snippet, calibrate(1.0 - distances[ref_id, kind], asked=True), created_at)
+        RecordCandidate(Kind(kind), ref_id, snippet, cosines[ref_id, kind], created_at)
         for ref_id, kind, snippet, created_at in rows
-        if (ref_id, kind) in distances
+        if (ref_id, kind) in cosines
     ]
 
 

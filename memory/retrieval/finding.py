@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from memory.conf import memory_conf
+from memory.conf import EmbeddingConf, memory_conf
 from memory.indexes import lexical_index, vector_index
-from memory.indexes.base import IndexFilter, LexicalMatch, VectorMatch
+from memory.indexes.answering import choose_question_model
+from memory.indexes.base import IndexFilter, LexicalMatch, VectorMatch, VectorShape
 from memory.indexes.ghosts import ghost_registry
-from memory.inference import embedder
-from memory.inference.base import EncodedQuery, Vector
+from memory.inference import embedder, embedder_of
+from memory.inference.base import EncodedQuery, QuestionVector, Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.threads import run_in_thread
@@ -27,7 +28,7 @@ class FoundMatches:
 
     matches: list[FusedMatch]
     encoded: EncodedQuery | None
-    vector: Vector | None
+    vector: QuestionVector | None
 
 
 def find_matches(
@@ -39,8 +40,11 @@ def find_matches(
     """
     # Beside the embedding: p50 fell from 30 to 27 ms at 10,000 memories on two cores.
     word_search = run_in_thread(LEXICAL, partial(search_words, user, query, request, debug, deadline), deadline)
-    encoded = late.encode_question(query, request, debug, deadline)
-    vector_matches, vector = search_meaning(user, query, request, debug, deadline, encoded)
+    model = choose_question_model(deadline)
+    # Tokens are kept of one model alone, and while another takes over of some turns only.
+    is_settled = model.model == memory_conf().embedding.model
+    encoded = late.encode_question(query, request, debug, deadline) if is_settled else None
+    vector_matches, vector = search_meaning(user, query, request, debug, deadline, model, encoded)
     matches: list[LexicalMatch] = debug.skip_on_failure(LEXICAL, word_search, [])
     found = merge_rankings(vector_matches, [(match.id, match.score) for match in matches], memory_conf().ranking.rrf_k)
     # Points whose deletion the vector index has not taken yet.
@@ -66,15 +70,17 @@ def search_meaning(
     request: SearchRequest,
     debug: SearchDebug,
     deadline: Deadline,
+    model: EmbeddingConf,
     encoded: EncodedQuery | None,
-) -> tuple[list[tuple[uuid.UUID, float]], Vector | None]:
+) -> tuple[list[tuple[uuid.UUID, float]], QuestionVector | None]:
     """The nearest, and the question's vector. ``encoded`` is the question as the model has it, where that is known."""
     if VECTOR not in request.stages:
         debug.vector_stage_status = "disabled_config"
         return [], None
     if not query.text:
         return [], None
-    return search_nearest(query, build_index_filter(user, request), choose_depth(request), debug, deadline, encoded)
+    index_filter, depth = build_index_filter(user, request), choose_depth(request)
+    return search_nearest(query, index_filter, depth, debug, deadline, model, encoded)
 
 
 def choose_depth(request: SearchRequest) -> int:
@@ -96,17 +102,17 @@ def search_nearest(
     depth: int,
     debug: SearchDebug,
     deadline: Deadline,
+    model: EmbeddingConf,
     encoded: EncodedQuery | None,
-) -> tuple[list[tuple[uuid.UUID, float]], Vector | None]:
+) -> tuple[list[tuple[uuid.UUID, float]], QuestionVector | None]:
     """The nearest to the question, or to any of the questions it is made of, nearest first; and its vector."""
     conf = memory_conf()
 
     def embed_parts() -> list[Vector]:
         time_left = deadline.slice(conf.deadlines.embed_s)
-        whole = (
-            embedder().embed_query(late.choose_embedded_text(query), time_left) if encoded is None else encoded.vector
-        )
-        return [whole, *(embedder().embed_query(text, time_left) for text in query.parts)]
+        service, text = embedder_of(model.model) or embedder(), late.choose_embedded_text(query, model)
+        whole = service.embed_query(text, time_left) if encoded is None else encoded.vector
+        return [whole, *(service.embed_query(text, time_left) for text in query.parts)]
 
     def search() -> list[VectorMatch]:
         time_left = deadline.slice(conf.deadlines.vector_s)
@@ -115,16 +121,13 @@ def search_nearest(
             match
             for vector in vectors
             for filter in filters
-            for match in vector_index().search(vector, filter, depth, time_left)
+            for match in vector_index().search(vector, filter, depth, time_left, shape=VectorShape.of_model(model))
         ]
 
     vectors: list[Vector] = debug.attempt("embed", embed_parts, [])
     matches: list[VectorMatch] = debug.attempt(VECTOR, search, []) if vectors else []
-    near = [
-        (item_id, conf.embedding.calibrate_distance(distance, asked=True))
-        for item_id, distance in merge_matches(matches)
-    ]
-    return near, vectors[0] if vectors else None
+    near = [(item_id, model.calibrate_distance(distance, asked=True)) for item_id, distance in merge_matches(matches)]
+    return near, QuestionVector(vectors[0], model.model) if vectors else None
 
 
 def split_by_tier(index_filter: IndexFilter) -> list[IndexFilter]:

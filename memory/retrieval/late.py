@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.conf import memory_conf
+from memory.conf import EmbeddingConf, memory_conf
 from memory.indexes.tokens import read_tokens
 from memory.inference import embedder, token_embedder
 from memory.inference.base import EncodedQuery, TokenEmbedder
@@ -69,15 +69,15 @@ def encode_question(
     if model is None or not is_wanted(query, request) or not is_offered(model, deadline):
         return None
     time_left = deadline.slice(memory_conf().deadlines.late_s)
-    text = choose_embedded_text(query)
+    text = choose_embedded_text(query, memory_conf().embedding)
     encoded = debug.attempt(STAGE, lambda: model.encode_query(text, time_left), None)
     if encoded is not None:
         embedder().remember_query(text, encoded.vector)
     return encoded
 
 
-def choose_embedded_text(query: Query) -> str:
-    return query.text_to_embed(is_glossed=not memory_conf().embedding.reads(HEBREW))
+def choose_embedded_text(query: Query, conf: EmbeddingConf) -> str:
+    return query.text_to_embed(is_glossed=not conf.reads(HEBREW))
 
 
 def is_offered(model: TokenEmbedder, deadline: Deadline) -> bool:

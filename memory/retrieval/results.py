@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from memory.inference.base import Vector
+from memory.inference.base import QuestionVector
 from memory.language.text import preview_text
 from memory.models import MemoryItem
 from memory.models.conditions import RowConditions
@@ -167,4 +167,4 @@ class SearchResult:
     turn_id: uuid.UUID
     hits: list[SearchHit]
     debug: SearchDebug
-    vector: Vector | None = None
+    vector: QuestionVector | None = None

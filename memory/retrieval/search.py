@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.inference.base import EncodedQuery, Vector
+from memory.inference.base import EncodedQuery, QuestionVector
 from memory.models import EndUser, MemoryItem
 from memory.platform import metrics
 from memory.platform.deadline import Deadline
@@ -175,7 +175,7 @@ def order_by_validity(
     request: SearchRequest,
     ranked: list[RankedCandidate],
     rows: RowFilter,
-    vector: Vector | None,
+    vector: QuestionVector | None,
 ) -> dict[uuid.UUID, Superseded]:
     """What has ended below what holds now, unless a part of the ranking is measured alone."""
     return {} if request.boosts == () else apply_validity(user, query, ranked, rows, vector)

@@ -17,8 +17,7 @@ from memory.claims.questions import AskedFor, read_question
 from memory.facts import queries
 from memory.facts.keys import OPEN_RELATIONS
 from memory.indexes.nearest import vector_literal
-from memory.inference import embedder
-from memory.inference.base import Vector
+from memory.inference.base import QuestionVector
 from memory.models import EndUser, Fact, FactEvidence, MemoryItem
 from memory.models.facts import FactState
 from memory.retrieval.candidates import RowFilter, read_rows
@@ -72,7 +71,7 @@ class ToldFact:
 
 
 def apply_validity(
-    user: EndUser, query: Query, ranked: list[RankedCandidate], row_filter: RowFilter, vector: Vector | None
+    user: EndUser, query: Query, ranked: list[RankedCandidate], row_filter: RowFilter, vector: QuestionVector | None
 ) -> dict[UUID, Superseded]:
     """Reorder the candidates by what is known to have ended. Returns what to say of each that told it, by memory.
 
@@ -118,12 +117,12 @@ def settle_ended(
     return notes
 
 
-def read_told_facts(user: EndUser, ids: Sequence[UUID], vector: Vector | None) -> dict[UUID, list[ToldFact]]:
+def read_told_facts(user: EndUser, ids: Sequence[UUID], vector: QuestionVector | None) -> dict[UUID, list[ToldFact]]:
     if not ids:
         return {}
     values: dict[str, Any] = {"user": user.pk, "ids": list(ids)}
     if vector is not None:
-        values |= {"vector": vector_literal(vector, len(vector), "embedder"), "model": embedder().model}
+        values |= {"vector": vector_literal(vector.vector, len(vector.vector), "embedder"), "model": vector.model}
     sql = FACTS_OF_MEMORIES.format(cosine="NULL" if vector is None else COSINE)
     told: dict[UUID, list[ToldFact]] = defaultdict(list)
     with connection.cursor() as cursor:

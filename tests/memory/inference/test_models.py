@@ -141,11 +141,11 @@ def test_english_words_are_for_a_model_of_english(request: pytest.FixtureRequest
     query = Query("איפה הדרכון?", embedded="איפה הדרכון?", gloss="passport")
 
     assert gloss_suffix("הדרכון במגירה") != ""
-    assert late.choose_embedded_text(query) == "איפה הדרכון? (passport)"
+    assert late.choose_embedded_text(query, memory_conf().embedding) == "איפה הדרכון? (passport)"
     assert not late.is_readable("Wo ist mein Pass?")
     request.getfixturevalue("e5")
     assert gloss_suffix("הדרכון במגירה") == ""
-    assert late.choose_embedded_text(query) == "איפה הדרכון?"
+    assert late.choose_embedded_text(query, memory_conf().embedding) == "איפה הדרכון?"
     assert late.is_readable("Wo ist mein Pass?")
     assert late.is_readable("איפה הדרכון?")
 

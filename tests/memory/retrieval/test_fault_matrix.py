@@ -117,7 +117,7 @@ def nearest_is(statement: str) -> Break:
 def vectors_refuse(bench: Bench) -> None:
     """As when the pool of connections is exhausted: Postgres is there for the rest of the search."""
 
-    def fail(*asked: object) -> None:
+    def fail(*asked: object, **how: object) -> None:
         raise Unavailable("vector", "connection refused")
 
     bench.patch.setattr(vector_index(), "search", fail)

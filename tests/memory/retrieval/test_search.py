@@ -226,7 +226,7 @@ def test_a_foreign_id_in_the_own_index_is_not_shown(
 
     theirs = put_memory(other_user, clock, "A diary entry")
     index = vector_index()
-    monkeypatch.setattr(index, "search", lambda *asked: [VectorMatch(theirs.pk, 0.0)])
+    monkeypatch.setattr(index, "search", lambda *asked, **how: [VectorMatch(theirs.pk, 0.0)])
     assert find_memories(user, clock, "diary").hits == []
     assert texts(find_memories(other_user, clock, "diary")) == ["A diary entry"]
 

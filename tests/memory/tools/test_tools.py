@@ -146,7 +146,7 @@ def test_a_result_carries_everything_and_reads_well(
 
     first = answer["result"]["results"][0]
     assert set(first) == {
-        "position", "tier", "memory_id", "content", "occurred_at", "tags", "score_summary", "citations",
+        "position", "tier", "memory_id", "content", "occurred_at", "tags", "review", "score_summary", "citations",
     }  # fmt: skip
     assert (first["position"], first["content"]) == (1, memories["train"].text)
     assert set(first["score_summary"]) == {"final_score", "wilson_score", "uses", "last_outcome", "age_s"}

@@ -1,8 +1,20 @@
-"""One JSON object a line, with the request's id; never the content of a memory."""
+"""One JSON object a line, with the request's id; never the content of a memory, and no secret."""
 
+from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
+
+
+def redact_event(logger: object, name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """The last processor: also the words of an error, which may quote what it stumbled over."""
+    # Here, since the settings are read before any application may be.
+    from memory.guard import redact_secrets
+
+    for key, value in event.items():
+        if isinstance(value, str):
+            event[key] = redact_secrets(value).text
+    return event
 
 
 def logging_config(level: str) -> dict[str, Any]:
@@ -22,6 +34,7 @@ def logging_config(level: str) -> dict[str, Any]:
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                     structlog.processors.format_exc_info,
+                    redact_event,
                     structlog.processors.JSONRenderer(),
                 ],
                 "foreign_pre_chain": foreign,

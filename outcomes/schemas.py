@@ -20,6 +20,7 @@ from memory.web.fields import (
     RowModel,
     Text,
     UuidText,
+    is_empty,
     is_none,
     validate_one_line,
     validate_readable,
@@ -139,6 +140,11 @@ class ExchangeOut(RowModel):
     blocking: bool = Field(
         default=False, description="Whether a client should not go on before it is told; a setting asks for it."
     )
+    redacted: list[str] = Field(
+        default_factory=list,
+        exclude_if=is_empty,
+        description="Secrets that were not kept, by kind, such as ``github token``. Present when there were any.",
+    )
     learned: list[LearnedOut] | None = Field(
         default=None,
         exclude_if=is_none,
@@ -154,10 +160,6 @@ class OutcomeIn(RequestBody):
     related: list[Position | Reference] | None = Field(
         default=None, max_length=100, description="Positions of the turn's last search, from 1, or memory ids."
     )
-
-
-def is_empty(value: list[object]) -> bool:
-    return not value
 
 
 class ScoredOut(BaseModel):

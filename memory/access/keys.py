@@ -17,6 +17,7 @@ from django.db.models import Q
 
 from memory.access.users import fetch_row
 from memory.models import ApiKey, Organization
+from memory.models.people import SecretHandling
 
 SCOPES = ("read", "write", "admin")
 KEY_PATTERN = re.compile(r"cpl_[A-Za-z0-9_-]{43}_[0-9a-f]{8}")
@@ -41,6 +42,8 @@ class Principal:
     scopes: frozenset[str]
     user_ids: frozenset[str] | None
     requests_per_second: int | None
+    refuses_secrets: bool = False
+    """Whether a write that holds a secret is refused; else the secret alone is taken out."""
 
     def may_act_for(self, external_id: str) -> bool:
         return self.user_ids is None or external_id in self.user_ids
@@ -70,6 +73,7 @@ def issue_key(
     user_ids: Sequence[str] | None = None,
     lifetime: timedelta | None = None,
     requests_per_second: int | None = None,
+    secret_handling: SecretHandling = SecretHandling.REDACT,
     key: str | None = None,
 ) -> tuple[ApiKey, str]:
     """A new key and its plain text, which is not stored anywhere."""
@@ -85,6 +89,7 @@ def issue_key(
         scopes=sorted(set(scopes)),
         user_ids=list(user_ids) if user_ids is not None else None,
         requests_per_second=requests_per_second,
+        secrets=secret_handling,
         created_at=now,
         expires_at=now + lifetime if lifetime else None,
     )
@@ -133,4 +138,5 @@ def authenticate(key: str, *, now: datetime) -> Principal | None:
         scopes=frozenset(row.scopes),
         user_ids=frozenset(row.user_ids) if row.user_ids is not None else None,
         requests_per_second=row.requests_per_second,
+        refuses_secrets=row.secrets == SecretHandling.REFUSE,
     )

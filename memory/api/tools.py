@@ -17,6 +17,7 @@ from memory.web.fields import UserId
 from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
 from memory.web.problems import FieldError, Problem, invalid_fields
+from memory.web.redaction import refuse_secrets
 
 router = Router(tags=["Tools"])
 
@@ -80,6 +81,8 @@ def call_tool(request: HttpRequest, u: UserId, name: ToolName, body: ToolArgumen
         # The route needs read alone, as one route serves tools of both scopes.
         if call.tool.scope not in get_principal(request).scopes:
             raise Problem(403, "forbidden", f"This key lacks the scope {call.tool.scope}.")
+        if call.tool.scope != "read":
+            refuse_secrets(request)
         with tools.record_failures(open_facade(request), lambda: lookup_user(request, u), call, now=timezone.now()):
             run = run_reading_tool if call.tool.scope == "read" else run_writing_tool
             return run(request, u, call)

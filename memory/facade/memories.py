@@ -11,6 +11,7 @@ from memory import tasks
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facade.actor import FacadePart
+from memory.guard import redact_secrets
 from memory.indexes.duplicates import find_near_duplicate
 from memory.indexes.ghosts import ghost_registry
 from memory.lifecycle import bank, erasure, publishing, purging, undo
@@ -47,7 +48,7 @@ class MemoryVerbs(FacadePart):
         if new.tier is not Tier.MEMORY_BANK or user is None:
             return None
         # A refused text is not sent to any service.
-        validate_memory(new)
+        new = validate_memory(new)
         return find_near_duplicate(user, new.text, deadline or default_deadline(), besides=besides)
 
     def find_duplicate_of(
@@ -58,6 +59,7 @@ class MemoryVerbs(FacadePart):
         For ``revise``, ``restore`` and ``undo``. Calls the embedder, so call it outside any transaction.
         """
         item = self.get(user, item_id) if user else None
+        text = redact_secrets(text).text if text else text
         if user is None or item is None or item.tier != Tier.MEMORY_BANK or text == item.text:
             return None
         try:

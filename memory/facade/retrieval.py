@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -14,6 +15,7 @@ from memory.conf import memory_conf
 from memory.context import compose
 from memory.context.compose import ClientLimits, Context, ContextInsights, RecentMessage, UnscoredExchange
 from memory.facade.actor import FacadePart
+from memory.guard import redact_secrets
 from memory.models import EndUser
 from memory.platform import metrics
 from memory.records import recall
@@ -29,6 +31,7 @@ logger = structlog.get_logger(__name__)
 class RetrievalVerbs(FacadePart):
     def search(self, user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
         """With ``remember`` False (previews) no turn is stored and no retrieval is counted; never for a stranger."""
+        request = replace(request, query=redact_secrets(request.query).text)
         return search.search(user, request, now=now, remember=remember and not is_stranger(user))
 
     def get_insights(
@@ -73,6 +76,8 @@ class RetrievalVerbs(FacadePart):
         Asks experience and the search; whichever fails or is late is left out and named in the metadata. ``remember``
         as with ``search``.
         """
+        # A turn keeps its query, and so does what is learned from its outcome.
+        query = redact_secrets(query).text
         return compose.compose_context(
             user,
             query,

@@ -11,7 +11,7 @@ from memory.facts.evidence import FactOrigin
 from memory.facts.profile import ProfileFact
 from memory.facts.profile.rules import choose_field
 from memory.facts.recording import FactEffect, RecordedFact
-from memory.guard import find_order, find_secret
+from memory.guard import find_order, find_unredacted_secret, redact_secrets
 from memory.lifecycle import learning, publishing
 from memory.lifecycle.learning import DraftedStatement, SpokenText
 from memory.models import EndUser, Fact, FactReview, MemoryItem
@@ -27,9 +27,12 @@ EFFECT_ORDER = (
 
 
 def validate_statement(statement: str) -> str:
-    """Raises WriteRefused for what is too long, holds a secret, or orders the assistant about."""
-    text = validate_field_text(statement, STATEMENT_CHARS, "statement")
-    for found, rule in ((find_secret(text), "holds a secret"), (find_order(text), "is an order to the assistant")):
+    """Without the secrets it told. Raises WriteRefused for what is too long, describes one, or gives orders."""
+    text = validate_field_text(redact_secrets(statement).text, STATEMENT_CHARS, "statement")
+    for found, rule in (
+        (find_unredacted_secret(text), "holds a secret"),
+        (find_order(text), "is an order to the assistant"),
+    ):
         if found:
             raise WriteRefused("statement", f"this {rule}, which is no fact about a person")
     return text

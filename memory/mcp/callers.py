@@ -11,8 +11,10 @@ from memory import tools
 from memory.access.keys import Principal
 from memory.access.users import EXTERNAL_ID_PATTERN, find_user, get_or_create_user, stand_in_for_stranger
 from memory.facade import MemoryFacade
+from memory.guard.redaction.texts import JsonRedaction
 from memory.tools import ToolError, ToolResult
 from memory.web.problems import Problem, invalid_field
+from memory.web.redaction import describe_finding
 
 DEFAULT_USER = "default"
 
@@ -38,9 +40,12 @@ def resolve_caller(principal: Principal, named: str | None) -> Caller:
 
 def run_tool(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> ToolResult:
     """Raises ToolError for what the caller can correct, and the errors of the services below."""
-    call = tools.read_call(name, arguments)
+    redaction = JsonRedaction()
+    call = tools.read_call(name, redaction.redact(dict(arguments or {})))
     if call.tool.scope not in who.principal.scopes:
         raise ToolError([("", f"this key lacks the scope {call.tool.scope}, which {call.tool.name} needs")])
+    if redaction.found and who.principal.refuses_secrets and call.tool.scope != "read":
+        raise ToolError([describe_finding(path, kinds) for path, kinds in redaction.found.items()])
     organization, external_id = who.principal.organization_id, who.external_id
     memory = MemoryFacade(actor=who.principal.actor)
     known = find_user(organization, external_id)

@@ -1,5 +1,6 @@
 """Operators of the console, organisations with their API keys, and end users."""
 
+from enum import StrEnum
 from typing import ClassVar
 
 from django.contrib.auth.models import AbstractUser
@@ -47,6 +48,13 @@ class Membership(models.Model):
         return f"{self.operator} in {self.organization}"
 
 
+class SecretHandling(StrEnum):
+    """What becomes of a write that holds a secret: the secret is taken out, or the write refused."""
+
+    REDACT = "redact"
+    REFUSE = "refuse"
+
+
 class ApiKey(models.Model):
     """A bearer key of one organisation. Only the SHA-256 of the key is kept; ``hint`` is for recognising it."""
 
@@ -58,6 +66,13 @@ class ApiKey(models.Model):
     # External ids this key may act for; null means every user of the organisation.
     user_ids = ArrayField(models.CharField(max_length=128), null=True, blank=True)
     requests_per_second = models.PositiveIntegerField(null=True, blank=True)
+    # With a default of the database's own: a process of the version before still makes keys while this one migrates.
+    secrets = models.CharField(
+        max_length=8,
+        choices=[(value.value, value.value) for value in SecretHandling],
+        default=SecretHandling.REDACT.value,
+        db_default=SecretHandling.REDACT.value,
+    )
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)

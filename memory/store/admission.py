@@ -7,7 +7,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from memory.guard import WriteJudgement, explain_tag_refusal, judge_write
+from memory.guard import WriteJudgement, explain_tag_refusal, judge_write, redact_secrets
+from memory.guard.redaction.texts import JsonRedaction
 from memory.language.text import InvalidText, validate_text
 from memory.tiers import (
     EXTERNAL_TIERS,
@@ -70,7 +71,11 @@ class NewMemory:
 
 
 def validate_memory(new: NewMemory) -> NewMemory:
-    """The memory as it may be stored. Raises WriteRefused for a text or tags that break a rule, the bank's included."""
+    """The memory as it may be stored, without secrets.
+
+    Raises WriteRefused for a text or tags that break a rule, the bank's included.
+    """
+    new = redact_memory(new)
     text = validate_field_text(new.text, MAX_TEXT_CHARS)
     tags = validate_tags(new.tags)
     if new.always_inject and new.tier is not Tier.MEMORY_BANK:
@@ -84,6 +89,19 @@ def validate_memory(new: NewMemory) -> NewMemory:
     judged = judge_bank_item(text, tags, is_strict=new.is_strict, is_requested=new.is_requested)
     warnings = [warning.rule for warning in judged.warnings]
     return replace(new, text=text, tags=tag_wish(tags) if judged.is_wish else tags, trust=trust, warnings=warnings)
+
+
+def redact_memory(new: NewMemory) -> NewMemory:
+    """Without the secrets in whatever of it is free text. Before all else: rows, words and vectors are made of it."""
+    return replace(
+        new,
+        text=redact_secrets(new.text).text,
+        tags=[redact_secrets(tag).text for tag in new.tags],
+        thread_id=redact_secrets(new.thread_id).text,
+        speaker=redact_secrets(new.speaker).text,
+        source=JsonRedaction().redact(new.source),
+        metadata=JsonRedaction().redact(new.metadata),
+    )
 
 
 def validate_trust(trust: int, tier: Tier, *, always_inject: bool) -> None:

@@ -8,12 +8,15 @@ from django.db.models import JSONField, Value
 from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
+from memory.guard.redaction.texts import JsonRedaction
 from memory.models import EndUser, UserData
 from memory.store.admission import WriteRefused
 
 
 def put_value(user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # noqa: ANN401 -- any JSON
     """Keep a value under a key, in the place of the one before. Raises WriteRefused when there are too many keys."""
+    # The key says what the value is: "wifi.password".
+    ((key, value),) = JsonRedaction().redact({key: value}).items()
     with user_scope(user):
         # Two new keys at once may not both be the last.
         lock_for_transaction("data", user)

@@ -18,6 +18,7 @@ from django.utils import timezone
 from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
+from memory.guard.redaction.texts import JsonRedaction
 from memory.models import EndUser, MemoryEvent, MemoryItem, Tombstone
 from memory.platform import metrics
 from memory.store import rows
@@ -175,6 +176,7 @@ def revise_memory(
     if any; the result is then the item that remains of the two. ``is_strict``: refuse what the guard only suspects.
     None when the user has no such item.
     """
+    changes = JsonRedaction().redact(changes)
     with user_scope(user):
         if "text" in changes:
             # Before the row: whoever writes to the bank takes its lock first, or two of them could wait for each other.

@@ -38,6 +38,8 @@ class BearerKey(HttpBearer):
         if external_id is not None and not principal.may_act_for(external_id):
             # Decided by the key's own list alone, so the answer is the same whether or not the user exists.
             raise Problem(403, "forbidden", "This key may not act for that user.")
+        # What the body's reader asks: a key may refuse secrets in what is written.
+        request.required_scope = self.scope  # type: ignore[attr-defined]
         if request.method == "POST":
             read_idempotency_key(request)  # A malformed Idempotency-Key is refused before anything happens.
         return principal

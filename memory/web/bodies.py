@@ -12,6 +12,7 @@ from ninja.parser import Parser
 
 from memory.language.text import CONTROL
 from memory.web.problems import FieldError, Problem, format_field_path, invalid_field, invalid_fields
+from memory.web.redaction import redact_body, redact_query
 
 MAX_DEPTH = 32
 # A string up to its end or the end of the input; possessive, so that no input makes it try twice.
@@ -22,20 +23,20 @@ JSON_TYPE = re.compile(r"application/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset=\"
 
 
 class StrictJsonParser(Parser):
-    """The parser of every body: bounded depth, no duplicate keys, finite numbers, storable text."""
+    """The parser of every body: bounded depth, no duplicate keys, finite numbers, storable text, no secrets."""
 
     def parse_body(self, request: HttpRequest) -> Any:  # noqa: ANN401 -- any JSON
         # A form or plain text can be sent from any web page without asking first; JSON cannot.
         if not JSON_TYPE.fullmatch(request.headers.get("Content-Type", "").strip()):
             raise Problem(415, "unsupported_media_type", "Send Content-Type: application/json in UTF-8.")
-        return read_json(request.body)
+        return redact_body(request, read_json(request.body))
 
     def parse_querydict(
         self, data: MultiValueDict[str, Any], list_fields: list[str], request: HttpRequest
     ) -> dict[str, Any]:
         if isinstance(data, QueryDict):
             check_query(data, request.META.get("QUERY_STRING", ""))
-        return super().parse_querydict(data, list_fields, request)
+        return redact_query(super().parse_querydict(data, list_fields, request))
 
 
 def check_query(data: QueryDict, sent: str) -> None:

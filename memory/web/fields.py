@@ -20,6 +20,7 @@ from pydantic import (
 )
 from pydantic import JsonValue as JsonValue
 
+from memory.guard import redact_secrets
 from memory.language.text import BLANK, SMUGGLED
 from memory.tiers import MAX_METADATA_BYTES, MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TEXT_CHARS
 from memory.web.patterns import THREAD_PATTERN, USER_PATTERN, UUID_PATTERN
@@ -71,6 +72,11 @@ def strip_invisible(value: str) -> str:
     return SMUGGLED.sub("", value)
 
 
+def redact_name(value: str) -> str:
+    """Without secrets, as bodies are: a name in the address is kept like one in the body."""
+    return redact_secrets(value).text
+
+
 def validate_one_line(value: str) -> str:
     if re.search(r"[\t\r\n]", value):
         raise ValueError("must be one line")
@@ -118,6 +124,7 @@ ThreadId = Annotated[
     Path(..., min_length=1, max_length=NAME_LIMIT, pattern=THREAD_PATTERN, examples=["thread-1"]),
     AfterValidator(validate_readable),
     AfterValidator(strip_invisible),
+    AfterValidator(redact_name),
 ]
 UuidText = Annotated[str, Field(strict=True, pattern=UUID_PATTERN, json_schema_extra={"format": "uuid"})]
 
@@ -152,6 +159,10 @@ class QueryParameters(BaseModel):
 
 def is_none(value: object) -> bool:
     return value is None
+
+
+def is_empty(value: list[object]) -> bool:
+    return not value
 
 
 class RecordPageOptions(QueryParameters):

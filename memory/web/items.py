@@ -6,9 +6,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from memory.guard.redaction.texts import list_marked_kinds_in
 from memory.models import MemoryItem
 from memory.tiers import Indexing, Status, Tier, Trust
-from memory.web.fields import JsonValue, is_none
+from memory.web.fields import JsonValue, is_empty, is_none
 
 TRUST_GRADES: dict[int, Literal["external", "assistant", "user"]] = {
     Trust.EXTERNAL: "external",
@@ -48,6 +49,11 @@ class MemoryOut(BaseModel):
     expires_at: datetime | None
     indexing: Indexing
     duplicate_of: UUID | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
+    redacted: list[str] = Field(
+        default_factory=list,
+        exclude_if=is_empty,
+        description="Secrets that were not kept, by kind, such as ``github token``. Present when there were any.",
+    )
 
     @classmethod
     def of(cls, item: MemoryItem, duplicate_of: UUID | None = None) -> "MemoryOut":
@@ -81,4 +87,7 @@ class MemoryOut(BaseModel):
             expires_at=item.expires_at,
             indexing=Indexing(item.indexing),
             duplicate_of=duplicate_of,
+            redacted=list_marked_kinds_in(
+                item.text, item.tags, item.metadata, item.source, item.speaker, item.thread_id
+            ),
         )

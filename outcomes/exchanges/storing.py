@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,6 +10,8 @@ from django.db.models import F, Q
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
+from memory.guard import redact_secrets
+from memory.guard.redaction.texts import JsonRedaction, list_marked_kinds_in, redact_reply
 from memory.models import EndUser, MemoryItem, Turn
 from memory.signals import promotion_due
 from memory.store import writing
@@ -55,10 +57,13 @@ class StoredExchange:
     state: str
     # Whether the client should wait for the outcome; only if a setting requires it.
     blocking: bool = False
+    redacted: Sequence[str] = ()
+    """The kinds of secrets that were taken out: "github token"."""
 
 
 def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str = "") -> StoredExchange:
-    """Store the exchange and its memory in working. Raises WriteRefused for a message that breaks a rule."""
+    """Store the exchange and its memory in working, without secrets. Raises WriteRefused for what breaks a rule."""
+    new = redact_exchange(new)
     question = validate_field_text(new.user_message, MESSAGE_LIMIT, "user_message")
     answer = validate_field_text(new.assistant_message, MESSAGE_LIMIT, "assistant_message")
     with user_scope(user):
@@ -88,7 +93,25 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
         exchange_stored.send(Exchange, user=user, exchange=row)
     required = row.required_scoring
     state = UNSCORED if required else SCORED
-    return StoredExchange(row.pk, stored.item.pk, required, state, blocking=required and is_scoring_enforced())
+    return StoredExchange(
+        row.pk,
+        stored.item.pk,
+        required,
+        state,
+        blocking=required and is_scoring_enforced(),
+        redacted=list_marked_kinds_in(question, answer, row.tools, row.thread_id),
+    )
+
+
+def redact_exchange(new: NewExchange) -> NewExchange:
+    """Without the secrets that either said; an answer may tell what the question only asked for."""
+    return replace(
+        new,
+        thread_id=redact_secrets(new.thread_id).text,
+        user_message=redact_secrets(new.user_message).text,
+        assistant_message=redact_reply(new.user_message, new.assistant_message).text,
+        tools=JsonRedaction().redact(list(new.tools)),
+    )
 
 
 def build_exchange(user: EndUser, new: NewExchange, question: str, answer: str, now: datetime) -> Exchange:

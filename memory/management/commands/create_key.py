@@ -13,6 +13,7 @@ from django.utils import timezone
 from memory.access.keys import SCOPES, issue_key
 from memory.access.users import EXTERNAL_ID_PATTERN
 from memory.models import Organization
+from memory.models.people import SecretHandling
 
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _LONGEST = timedelta(days=3650)
@@ -45,6 +46,12 @@ class Command(BaseCommand):
             "--expires", type=parse_lifetime, metavar="90d", help="lifetime in h, d or w; unlimited by default"
         )
         parser.add_argument("--requests-per-second", type=int, help="a rate limit for this key")
+        parser.add_argument(
+            "--secrets",
+            choices=[handling.value for handling in SecretHandling],
+            default=SecretHandling.REDACT.value,
+            help="what becomes of a write that holds a password or key: take it out (default), or refuse the write",
+        )
 
     def handle(self, *args: object, **options: Any) -> None:
         self.refuse_bad(options)
@@ -64,12 +71,15 @@ class Command(BaseCommand):
                 user_ids=options["user_ids"],
                 lifetime=options["expires"],
                 requests_per_second=options["requests_per_second"],
+                secret_handling=SecretHandling(options["secrets"]),
             )
         except ValueError as fault:
             raise CommandError(str(fault)) from None
         until = f"until {row.expires_at:%Y-%m-%d %H:%M} UTC" if row.expires_at else "no expiry"
         users = ", ".join(row.user_ids) if row.user_ids else "every user"
         self.stderr.write(f"{row.name}: {', '.join(row.scopes)} for {users} of {organization.slug}, {until}")
+        if row.secrets == SecretHandling.REFUSE:
+            self.stderr.write("writes that hold a secret are refused")
         # The key alone goes to standard output, so that a script can take it: KEY=$(manage.py create_key ...).
         self.stderr.write("the key is not shown again:")
         self.stdout.write(key)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from memory.management.organizations import resolve_organization
 from memory.models import ApiKey
 
-COLUMNS = ("KEY", "NAME", "ORGANISATION", "SCOPES", "USERS", "CREATED", "LAST USED", "STATE")
+COLUMNS = ("KEY", "NAME", "ORGANISATION", "SCOPES", "USERS", "SECRETS", "CREATED", "LAST USED", "STATE")
 
 
 class Command(BaseCommand):
@@ -47,6 +47,7 @@ def render_key(key: ApiKey, now: datetime) -> tuple[str, ...]:
         key.organization.slug,
         ",".join(key.scopes),
         ",".join(key.user_ids) if key.user_ids is not None else "all",
+        key.secrets,
         render_time(key.created_at),
         render_time(key.last_used_at) if key.last_used_at else "never",
         describe_state(key, now),

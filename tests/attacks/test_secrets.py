@@ -127,7 +127,7 @@ def find_in_tables(user: EndUser, word: str) -> list[str]:
 
 def find_in_redis(word: str) -> list[str]:
     client = redis.redis_client()
-    readers: dict[bytes, Callable[[bytes], Any]] = {
+    readers: dict[Any, Callable[[Any], Any]] = {
         b"string": client.get,
         b"hash": client.hgetall,
         b"set": client.smembers,

@@ -113,7 +113,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("search_memory", {}, "query: is required"),
     ("search_memory", {"query": "x", "limit": 99}, "limit: "),
     ("update_memory", {"memory_id": str(uuid.uuid4()), "new_content": "x"}, "memory_id: there is no such memory"),
-    ("add_to_memory_bank", {"content": "My password is hunter2!", "tags": ["identity"]}, "content: "),
+    ("add_to_memory_bank", {"content": "My password is the name of my dog", "tags": ["identity"]}, "content: "),
     ("record_response", {"key_takeaway": "x", "turn_id": str(uuid.uuid4())}, "turn_id: there is no such turn"),
     ("fly", {}, "there is no tool 'fly'"),
 ]

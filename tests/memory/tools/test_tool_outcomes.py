@@ -115,7 +115,7 @@ def test_one_follow_up_too_many_is_no_fault_of_the_search(
 
 
 def test_a_first_call_that_is_refused_leaves_nobody_behind(api: ApiClient, user: EndUser) -> None:
-    secret = {"content": "My password is hunter2-Zebra-99", "tags": ["identity"]}
+    secret = {"content": "My password is the name of my dog", "tags": ["identity"]}
     assert api.post("/api/v1/users/nobody-yet/tools/add_to_memory_bank", secret).status_code == 422
     assert not EndUser.objects.filter(external_id="nobody-yet").exists()
 

@@ -279,7 +279,7 @@ def test_a_fact_is_kept_corrected_and_archived(call: Callable[..., "Response"], 
 
 
 def test_a_refused_fact_names_the_tools_own_argument(call: Callable[..., "Response"], user: EndUser) -> None:
-    answer = call("add_to_memory_bank", {"content": "The password is hunter2!", "tags": ["context"]})
+    answer = call("add_to_memory_bank", {"content": "The password is the name of my dog", "tags": ["context"]})
 
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "content")
     with user_scope(user):

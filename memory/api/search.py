@@ -95,6 +95,9 @@ class HitOut(BaseModel):
     score_summary: ScoreSummary
     citations: list[Citation]
     superseded_by: SupersededOut | None = Field(default=None, exclude_if=is_none)
+    duplicates: list[UUID] | None = Field(
+        default=None, exclude_if=is_none, description="Memories that say the same and take no place of their own."
+    )
     explain: dict[str, JsonValue] | None = Field(
         default=None, exclude_if=is_none, description="Every number that placed the hit; when asked for."
     )
@@ -117,6 +120,7 @@ class HitOut(BaseModel):
             score_summary=ScoreSummary(**hit.summary(now)),
             citations=[citation],
             superseded_by=SupersededOut.of(hit.superseded_by) if hit.superseded_by else None,
+            duplicates=list(hit.duplicates) or None,
             explain=hit.explain if explain else None,
         )
 

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from uuid import UUID
 
 import structlog
 from django.utils.module_loading import import_string
@@ -42,6 +43,8 @@ class RankedCandidate:
     final: float
     boosts: dict[str, float] = field(default_factory=dict)
     ce: float | None = None
+    # The facts that it tells, as far as they were read.
+    facts: frozenset[UUID] = frozenset()
 
 
 @cache

@@ -58,4 +58,10 @@ def render_for_reranker(memory: CandidateMemory) -> str:
 
 
 def blend_score(one: RankedCandidate, score: float, weight: float) -> RankedCandidate:
-    return replace(one, final=round((1 - weight) * one.final + weight * score, 9), ce=round(score, 9))
+    blended = (1 - weight) * one.final + weight * score
+    return replace(one, final=round(blended * get_quality_factor(one.candidate.memory), 9), ce=round(score, 9))
+
+
+def get_quality_factor(memory: CandidateMemory) -> float:
+    """What a statement's score is multiplied by: a cross-encoder reads its words and not how sure it is."""
+    return 1 + memory.quality if memory.is_statement else 1.0

@@ -86,6 +86,8 @@ class SearchHit:
     explain: dict[str, Any]
     is_dormant: bool = False
     superseded_by: Superseded | None = None
+    # Those that say the same and were left out, best first.
+    duplicates: tuple[uuid.UUID, ...] = ()
 
     @property
     def preview(self) -> str:

@@ -21,12 +21,13 @@ from memory.platform.deadline import Deadline
 from memory.retrieval import late
 from memory.retrieval.advice import SearchAdvice, load_adviser, request_advice
 from memory.retrieval.candidates import RowFilter, read_pool
+from memory.retrieval.duplicates import keep_distinct
 from memory.retrieval.finding import find_matches
 from memory.retrieval.fusion import fuse_blend, fuse_rrf, fuse_zscore
-from memory.retrieval.pool import Pool
+from memory.retrieval.pool import CandidateMemory, Pool
 from memory.retrieval.query import Query, normalise_query, understand_query
 from memory.retrieval.ranking import RankedCandidate, load_signals, rank_pool
-from memory.retrieval.reranking import rerank
+from memory.retrieval.reranking import get_quality_factor, rerank
 from memory.retrieval.results import (
     RECENCY,
     RELEVANCE,
@@ -41,7 +42,7 @@ from memory.retrieval.results import (
 from memory.retrieval.synonyms import expand_query, load_synonyms
 from memory.retrieval.turns import new_turn_id, record_turn
 from memory.retrieval.validity import apply_validity
-from memory.scoring import similarity
+from memory.scoring import similarity, wilson_lower_bound
 from memory.store import speakers
 from memory.tiers import Tier
 
@@ -189,13 +190,16 @@ def load_hits(
 ) -> list[SearchHit]:
     """The best of the ranked in their order, read whole. ``ended`` says of which another holds now."""
     minimum = memory_conf().ranking.min_score
-    best = sort_candidates([one for one in ranked if one.final >= minimum], request)
+    ordered = sort_candidates([one for one in ranked if one.final >= minimum], request)
+    # A part of the ranking that is measured alone is shown as it ranks.
+    plain = [(one, ()) for one in ordered[: request.limit]]
+    best = plain if request.boosts == () else keep_distinct(ordered, request.limit)
     rows = MemoryItem.objects.for_user(user).filter(
-        status__in=request.statuses, pk__in=[one.candidate.memory.id for one in best]
+        status__in=request.statuses, pk__in=[one.candidate.memory.id for one, _ in best]
     )
     items = {item.pk: item for item in rows.defer("lexemes")}
     # A row may have been archived or deleted since the candidates were read.
-    present = [one for one in best if one.candidate.memory.id in items]
+    present = [(one, same) for one, same in best if one.candidate.memory.id in items]
     return [
         SearchHit(
             position,
@@ -204,8 +208,9 @@ def load_hits(
             build_explanation(one),
             is_dormant=one.candidate.memory.is_dormant,
             superseded_by=ended.get(one.candidate.memory.id),
+            duplicates=same,
         )
-        for position, one in enumerate(present, 1)
+        for position, (one, same) in enumerate(present, 1)
     ]
 
 
@@ -220,16 +225,26 @@ def sort_candidates(ranked: Sequence[RankedCandidate], request: SearchRequest) -
     if request.sort_by != RELEVANCE:
         ordered = ordered[: request.limit * memory_conf().ranking.candidates_factor]
     if request.sort_by == RECENCY:
-        ordered.sort(key=lambda one: -one.candidate.memory.occurred_at.timestamp())
+        ordered.sort(key=lambda one: one.candidate.memory.occurred_at, reverse=True)
     elif request.sort_by == SCORE:
-        ordered.sort(key=lambda one: -one.candidate.memory.score)
-    return ordered[: request.limit]
+        ordered.sort(key=lambda one: rate_effectiveness(one.candidate.memory), reverse=True)
+    return ordered
+
+
+def rate_effectiveness(memory: CandidateMemory) -> tuple[float, float]:
+    """How well a memory did, for sorting: the Wilson bound of what was tried, the quality of a statement."""
+    if memory.is_statement:
+        return memory.quality, memory.score
+    # What was never tried has no bound: it stands below all that helped, by its score among those that never did.
+    tried = memory.worked + memory.failed + memory.partial
+    return wilson_lower_bound(memory.worked, memory.failed, memory.partial) if tried else 0.0, memory.score
 
 
 def build_explanation(one: RankedCandidate) -> dict[str, Any]:
     """Every number that placed a hit: the relevance and the boosts add up to ``total``, which is squashed.
 
-    Where a cross-encoder was asked, ``ce`` is its score and takes the share of the final one that ``weights`` tells.
+    Where a cross-encoder was asked, ``ce`` is its score and takes the share of the final one that ``weights`` tells;
+    the sum is then multiplied by ``quality``, of a statement.
     """
     conf = memory_conf().ranking
     candidate = one.candidate
@@ -242,11 +257,16 @@ def build_explanation(one: RankedCandidate) -> dict[str, Any]:
         "text_score": None if candidate.text_score is None else round(candidate.text_score, 6),
         "fusion": conf.fusion,
         "relevance": round(candidate.relevance, 6),
-        "weights": {} if one.ce is None else {"ce": memory_conf().reranker.weight},
+        "weights": {} if one.ce is None else list_reranker_weights(one),
         "boosts": one.boosts,
         "total": one.total,
         "ce": one.ce,
     }
+
+
+def list_reranker_weights(one: RankedCandidate) -> dict[str, float]:
+    factor = get_quality_factor(one.candidate.memory)
+    return {"ce": memory_conf().reranker.weight} | ({"quality": round(factor, 9)} if factor != 1.0 else {})
 
 
 # Of unit vectors: cosines of .55 and .34.

@@ -79,6 +79,8 @@ def apply_validity(
     """
     best = sorted(ranked, key=lambda one: -one.final)[:MOST_READ]
     told = read_told_facts(user, [one.candidate.memory.id for one in best], vector)
+    for one in best:
+        one.facts = frozenset(fact.fact_id for fact in told.get(one.candidate.memory.id, ()))
     asked = read_question(query.text)
     if not asked.is_past:
         lift_answers(asked, best, told)

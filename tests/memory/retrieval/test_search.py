@@ -252,7 +252,9 @@ def test_sort_orders_are_taken_among_the_relevant(user: EndUser, clock: Clock) -
 def test_equals_are_ordered_by_time_and_then_by_id(user: EndUser, clock: Clock) -> None:
     said = clock() - timedelta(days=3)
     for number in range(6):
-        MemoryItemFactory.create(user=user, text="Equal words", occurred_at=said - timedelta(days=number % 2))
+        # By six people: of one person only one of these is shown.
+        fields = {"speaker": f"Speaker {number}", "occurred_at": said - timedelta(days=number % 2)}
+        MemoryItemFactory.create(user=user, text="Equal words", **fields)
     first = find_memories(user, clock, "equal words", limit=10)
     assert ids(first.hits) == ids(find_memories(user, clock, "equal words", limit=10).hits)
     keys = [(-hit.final_score, -hit.item.occurred_at.timestamp(), hit.item.pk) for hit in first.hits]

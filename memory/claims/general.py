@@ -38,6 +38,9 @@ NO_REMARK: Final = (
 )
 NOT_PLAIN: Final = ("today", *NO_REMARK, MARK + "past")
 LEAST_OF_REMARK: Final = 2
+# Words of a sentence that says something though no clause of it claims anything, and what it must not hold.
+LEAST_TOLD: Final = 3
+NOT_WORTH: Final = ("would", MARK + "plan", MARK + "temporary")
 SPEAKS: Final = ("me", MARK + "i", MARK + "self")
 POSSESSIVES: Final = ("mine", MARK + "my")
 LASTING: Final = (MARK + "topic", MARK + "habit")
@@ -84,6 +87,12 @@ def is_remark(sentence: Sentence) -> bool:
     if sentence.is_question or end < LEAST_OF_REMARK or sentence.has_at(0, MARK + "asks"):
         return False
     return not stands_apart(sentence, 0, end, *NO_REMARK)
+
+
+def is_worth_telling(sentence: Sentence) -> bool:
+    """Whether a sentence without a claim may be one as a whole: it says enough, asks nothing and names no task."""
+    end = len(sentence.words)
+    return end >= LEAST_TOLD and not sentence.is_question and not stands_apart(sentence, 0, end, *NOT_WORTH)
 
 
 def tells_limit(sentence: Sentence) -> bool:

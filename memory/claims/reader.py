@@ -1,7 +1,7 @@
 """Reads the claims of a text, sentence by sentence."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Final
 
@@ -9,8 +9,9 @@ from memory.claims.building import build_claim, find_language, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.filling import fill_claims
-from memory.claims.general import find_general_claim, is_plain, is_remark, tells_limit
+from memory.claims.general import find_general_claim, is_plain, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
+from memory.claims.judging import SentenceJudgement, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
 from memory.claims.nouns import NAMED
@@ -21,6 +22,7 @@ from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, PRONOUN, is_person
 from memory.claims.succession import find_moved, find_renamed, follow_known
+from memory.claims.telling import Passage
 from memory.claims.voices import has_frame, has_other_voice, mask_other_voices, speaks_for_others
 from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
@@ -44,19 +46,61 @@ SURE_OF_OTHERS: Final = frozenset({"school", "works_at", "lives_in", "works_as",
 SHORTEST_ALONE: Final = 6
 
 
+@dataclass(frozen=True, slots=True)
+class SentenceReading:
+    """A sentence with the claims of its clauses. ``is_request``: they are what the person asks to be remembered.
+
+    ``is_open``: the sentence is the person's own, and neither a secret nor an order.
+    """
+
+    sentence: Sentence
+    place: int
+    claims: tuple[Claim, ...] = ()
+    is_request: bool = False
+    is_open: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReading:
+    """A text as the rules read it, before it is asked how likely its words are the person's life."""
+
+    whole: AnnotatedText
+    sentences: tuple[SentenceReading, ...] = ()
+    is_masked: bool = False
+
+    def list_passages(self) -> list[Passage]:
+        return [Passage((one.sentence,), self.is_masked) for one in self.sentences]
+
+
 def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool = False) -> list[Claim]:
     """The claims of a text in its order. ``previous`` are earlier turns of the same person, oldest first.
 
     ``with_remarks``: also the person's other sentences, which claim nothing but may change what is known.
     """
-    masked = mask_other_voices(normalise_text(text[:READ]))
+    reading = read_turn(text, previous)
+    is_laughing = speech.is_joke(reading.whole)
+    found: list[Claim] = []
+    for one, judged in zip(reading.sentences, judge_sentences(reading.list_passages()), strict=True):
+        if one.is_request or not one.is_open:
+            found += one.claims
+            continue
+        claims = [claim for claim in one.claims if judged.believes(claim)]
+        if not claims and not is_laughing:
+            claims = claim_unread(one, reading.whole, judged, with_remarks=with_remarks)
+        # Who laughs may still tell of a change; what only sounds like a fact is a joke.
+        found += [claim for claim in claims if not (is_laughing and claim.tense == "present")]
+    return found[:MOST_CLAIMS]
+
+
+def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
+    normal = normalise_text(text[:READ])
+    masked = mask_other_voices(normal)
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
-        return []
+        return TurnReading(whole)
     mentions = collect_mentions(previous)
     known = collect_known(previous, whole.languages)
-    is_laughing = speech.is_joke(whole)
-    found: list[Claim] = []
+    found: list[SentenceReading] = []
     place = 0
     skip = False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
@@ -69,28 +113,30 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         if request is not None and not has_frame(sentence):
             claim, skip = read_request(whole, index, request, place)
             if claim is not None:
-                found.append(fill_request(claim, sentence, whole, known))
+                claim = fill_request(claim, sentence, whole, known)
+                found.append(SentenceReading(sentence, place, (claim,), is_request=True))
                 continue
         if has_other_voice(sentence) or find_secret(sentence.raw) or find_order(sentence.raw):
+            found.append(SentenceReading(sentence, place, is_open=False))
             continue
-        claims = [
-            resolve_pronoun(claim, before) for claim in read_sentence(sentence, whole, mentions, place, known, before)
-        ]
-        known += [KnownSlot(one.subject, one.relation, one.object) for one in claims if one]
-        if not any(claims) and not is_laughing:
-            claims = claim_unread(sentence, whole, place, with_remarks=with_remarks)
-        # Who laughs may still tell of a change; what only sounds like a fact is a joke.
-        found += [claim for claim in claims if claim and not (is_laughing and claim.tense == "present")]
+        slots = find_sentence_slots(sentence, whole, known)
+        read = read_sentence(sentence, whole, mentions, place, slots, known, before)
+        claims = tuple(claim for one in read if (claim := resolve_pronoun(one, before)))
+        found.append(SentenceReading(sentence, place, claims))
+        known += [KnownSlot(one.subject, one.relation, one.object) for one in claims]
         mentions |= collect_mentions([sentence.raw])
         before = word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))
-    return found[:MOST_CLAIMS]
+    return TurnReading(whole, tuple(found), masked != normal)
 
 
-def claim_unread(sentence: Sentence, whole: AnnotatedText, place: int, *, with_remarks: bool) -> list[Claim | None]:
-    """What a sentence is worth of which no clause claims anything: a limit, a remark, or nothing."""
-    if tells_limit(sentence):
-        return [replace(claim_remark(sentence, whole, place), is_remark=False)]
-    return [claim_remark(sentence, whole, place)] if with_remarks and is_remark(sentence) else []
+def claim_unread(
+    reading: SentenceReading, whole: AnnotatedText, judged: SentenceJudgement, *, with_remarks: bool
+) -> list[Claim]:
+    """What a sentence is worth of which no clause claims anything: what it tells as a whole, a remark, or nothing."""
+    sentence = reading.sentence
+    if tells_limit(sentence) or (judged.is_telling and is_worth_telling(sentence)):
+        return [replace(claim_remark(sentence, whole, reading.place), is_remark=False)]
+    return [claim_remark(sentence, whole, reading.place)] if with_remarks and is_remark(sentence) else []
 
 
 def prepare_sentence(sentence: Sentence) -> Sentence:
@@ -142,7 +188,9 @@ def read_request(
     if len(body) > LONGEST or len(body) < 3:
         return None, False
     span = (place, place + len(sentence.raw))
-    found_claim = next(iter(read_sentence(sentence, whole, frozenset(), place)), None) if not takes_next else None
+    slots = find_sentence_slots(sentence, whole, ()) if not takes_next else ()
+    read = () if takes_next else read_sentence(sentence, whole, frozenset(), place, slots)
+    found_claim = next(iter(read), None)
     if found_claim is not None and not is_standing:
         return replace(found_claim, statement=body, span=span, is_request=True), False
     relation = "style" if is_standing else REQUEST
@@ -154,6 +202,7 @@ def read_sentence(
     whole: AnnotatedText,
     mentions: frozenset[str],
     place: int,
+    slots: Sequence[SlotMatch] = (),
     known: Sequence[KnownSlot] = (),
     before: str = "",
 ) -> Iterable[Claim]:
@@ -164,12 +213,7 @@ def read_sentence(
     if not sentence.is_question and end > 0:
         told.insert(0, list(read_general(sentence, tokens, end, whole, mentions, place)))
     language = find_language(whole) or "en"
-    slots = [
-        follow_known(slot, sentence.raw, language, known) for slot in read_slots(sentence.raw, whole.languages, known)
-    ]
     moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
-    if moved is not None and not any(overlaps(slot.object_span, moved.object_span) for slot in slots):
-        slots.append(moved)
     told_of = {one.subject for one in known if one.relation in VALUED}
     moved = moved or next((slot for slot in slots if slot.relation in VALUED and slot.subject in told_of), None)
     if moved is not None:
@@ -181,6 +225,17 @@ def read_sentence(
     for claims in told:
         if claims:
             yield from fill_claims(claims, sentence, tokens, slots, place, known, before)
+
+
+def find_sentence_slots(sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot]) -> list[SlotMatch]:
+    language = find_language(whole) or "en"
+    slots = [
+        follow_known(slot, sentence.raw, language, known) for slot in read_slots(sentence.raw, whole.languages, known)
+    ]
+    moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
+    if moved is not None and not any(overlaps(slot.object_span, moved.object_span) for slot in slots):
+        slots.append(moved)
+    return slots
 
 
 def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot]) -> Claim:

@@ -1,0 +1,60 @@
+"""Which claims of a turn are believed, by how likely its words tell what lasts about the person.
+
+The thresholds were set on the authors whose turns train the weights, each left out once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from memory.claims.claim import Claim
+from memory.claims.relations import ABOUT
+from memory.claims.telling import MOST_WORDS, Passage, join_passages, rate_telling
+
+# Words up to which a sentence says too little to be doubted by much: "no tengo coche".
+MOST_WORDS_OF_BRIEF: Final = 4
+# What a sentence must reach by itself and among those around it: for a claim that names its relation or a change, for
+# one that names neither, and where no clause claims anything. A question beside it says less than the sentence itself.
+NAMED_LEAST: Final = (0.15, 0.1)
+ABOUT_LEAST: Final = (0.5, 0.25)
+UNREAD_LEAST: Final = (0.6, 0.3)
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceJudgement:
+    """How likely a sentence tells something of the person, by itself and among those around it."""
+
+    alone: float
+    among: float
+    is_brief: bool = False
+
+    def believes(self, claim: Claim) -> bool:
+        is_named = claim.relation != ABOUT or claim.tense != "present" or bool(claim.replaces)
+        if self.is_brief:
+            return is_named or self.reaches(NAMED_LEAST)
+        return self.reaches(NAMED_LEAST if is_named else ABOUT_LEAST)
+
+    @property
+    def is_telling(self) -> bool:
+        return self.reaches(UNREAD_LEAST)
+
+    def reaches(self, least: tuple[float, float]) -> bool:
+        return self.alone >= least[0] and self.among >= least[1]
+
+
+def judge_sentences(passages: Sequence[Passage]) -> list[SentenceJudgement]:
+    """One for each sentence of a turn, which is looked at whole where it is short."""
+    alone = [rate_telling(one) for one in passages]
+    among = rate_among(passages) if len(passages) > 1 else alone
+    brief = [count_words(one) <= MOST_WORDS_OF_BRIEF for one in passages]
+    return [SentenceJudgement(*rates) for rates in zip(alone, among, brief, strict=True)]
+
+
+def rate_among(passages: Sequence[Passage]) -> list[float]:
+    if sum(map(count_words, passages)) <= MOST_WORDS:
+        return [rate_telling(join_passages(passages))] * len(passages)
+    return [rate_telling(join_passages(passages[max(0, at - 1) : at + 2])) for at in range(len(passages))]
+
+
+def count_words(passage: Passage) -> int:
+    return sum(len(sentence.words) for sentence in passage.sentences)

@@ -1,0 +1,76 @@
+"""How likely a turn tells something of the person: what no phrase knows is kept, and a task is no life."""
+
+import numpy as np
+import pytest
+
+from memory.claims import read_claims
+from memory.claims.reader import read_turn
+from memory.claims.telling import load_weights, rate_telling
+from memory.models import EndUser
+from outcomes.exchanges import profiling
+from tests.api_client import ApiClient
+from tests.conftest import Clock
+from tests.training.claims.data import read_training_turns
+from tests.training.claims.train import build_matrix, rate
+
+pytestmark = pytest.mark.usefixtures("services")
+
+
+def test_the_stored_weights_are_of_the_turns_and_words_of_today() -> None:
+    turns = read_training_turns()[::9]
+    rates = rate(load_weights(), build_matrix(turns))
+    labels = np.array([turn.tells for turn in turns])
+    assert ((rates >= 0.5) == labels).mean() >= 0.95
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "night porter at a hotel in Whitby, so I sleep till noon",
+        "nachts Portier im Hotel, deshalb schlaf ich bis mittags",
+        "portera de noche en un hotel, duermo hasta las doce",
+        "portier de nuit dans un hôtel, je dors jusqu'à midi",
+        "portiere di notte in un albergo, dormo fino a mezzogiorno",
+        "porteiro de noite num hotel, durmo até ao meio-dia",
+        "אני פועל לילה בנמל, ישן עד הצהריים",
+    ],
+)
+def test_a_life_in_words_that_no_phrase_knows_is_claimed(text: str) -> None:
+    assert any(claim.subject == "you" for claim in read_claims(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the man on the bench feeds eleven pigeons every morning",
+        "der Mann auf der Bank füttert elf Tauben",
+        "estoy buscando otro verbo para este párrafo",
+        "je cherche un titre pour mon exposé",
+        "mi serve un titolo per la presentazione",
+        "preciso de uma legenda para a foto",
+        "אני מחפש כותרת למצגת",
+    ],
+)
+def test_tasks_and_strangers_teach_nothing(text: str) -> None:
+    assert read_claims(text) == []
+
+
+def test_a_sentence_is_rated_between_nothing_and_certainty() -> None:
+    [telling] = read_turn("We keep two goats behind the house.").list_passages()
+    [task] = read_turn("Make the second paragraph shorter.").list_passages()
+    assert 0 <= rate_telling(task) < 0.4 < 0.8 < rate_telling(telling) <= 1
+
+
+def learn_from(api: ApiClient, user: EndUser, clock: Clock, text: str) -> list[str]:
+    stored = api.post("threads/t-1/exchanges", {"user_message": text, "assistant_message": "Noted."}).json()
+    profiling.profile_due_exchanges(user, now=clock.advance(minutes=1))
+    return [one["text"] for one in api.get(f"exchanges/{stored['exchange_id']}").json()["learned"]]
+
+
+def test_what_is_told_in_passing_is_learned_through_the_api(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    [learned] = learn_from(api, user, clock, "tugboat skipper in Ostend, home every other week")
+    assert "Tugboat" in learned
+
+
+def test_what_strangers_do_is_not_learned_through_the_api(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    assert learn_from(api, user, clock, "the goalkeeper in that film keeps bees, which film is it") == []

@@ -6,22 +6,21 @@ in one transaction, under a lock of the person's facts, and reading the same tur
 """
 
 import enum
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, cast
-from uuid import UUID
+from typing import Any, Final
 
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.constraints import name_category
 from memory.facts import changes
 from memory.facts.confidence import STEP_SAID_AGAIN
 from memory.facts.evidence import FactOrigin, add_first_evidence, find_facts_of, reinforce_fact
+from memory.facts.judgement import JudgedFacts, describe_draft, judge_candidates, judge_fact
 from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
-from memory.facts.nearest import find_candidates, measure_cosines
-from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
-from memory.facts.succession import may_end
+from memory.facts.nearest import measure_cosines
+from memory.facts.pairs import PairStatement
 from memory.inference.base import Vector
 from memory.language.analysis import extract_terms
 from memory.models import EndUser, Fact, FactEvent, FactReview, FactTombstone
@@ -105,15 +104,8 @@ class RecordedFact:
     closed: list[Fact] = field(default_factory=list)
     review: FactReview | None = None
     is_new_evidence: bool = True
-
-
-@dataclass(slots=True)
-class JudgedFacts:
-    """The candidates by verdict, with the cosine each was judged by."""
-
-    same: list[tuple[Fact, float | None]] = field(default_factory=list)
-    contradicting: list[tuple[Fact, float | None]] = field(default_factory=list)
-    unsure: list[tuple[Fact, float | None]] = field(default_factory=list)
+    # What a remark was kept beside.
+    about: Fact | None = None
 
 
 def record_fact(user: EndUser, draft: FactDraft, origin: FactOrigin, *, now: datetime, actor: str) -> RecordedFact:
@@ -130,7 +122,7 @@ def record_fact(user: EndUser, draft: FactDraft, origin: FactOrigin, *, now: dat
     is_corrected = draft.is_correction or bool(draft.replaces)
     beside = {fact.pk for fact in told_with if not is_corrected or fact.statement == draft.statement}
     judged = judge_candidates(user, draft, keys, beside, origin.thread_id)
-    if draft.is_remark and not ends_something(judged, draft):
+    if draft.is_remark and not ends_something(judged, draft) and judged.about is None:
         return RecordedFact(None, FactEffect.PASSED_OVER)
     if judged.same:
         best = max(judged.same, key=lambda pair: (pair[1] or 0.0, pair[0].last_seen, pair[0].pk))[0]
@@ -194,73 +186,6 @@ def is_same_fact(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bo
 def is_forgotten(user: EndUser, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
     digest = digest_fact(*keys, draft.statement)
     return FactTombstone.objects.filter(user=user, digest=digest, forgotten_at__gte=draft.occurred_at).exists()
-
-
-def judge_candidates(
-    user: EndUser, draft: FactDraft, keys: tuple[str, str, str], beside: Collection[UUID], thread_id: str
-) -> JudgedFacts:
-    """``beside`` are facts of the same sentence, which are not held against each other."""
-    judged = JudgedFacts()
-    told = describe_draft(draft)
-    for fact, cosine in find_candidates(user, draft.relation, keys[0], draft.vector, draft.model):
-        if fact.pk in beside:
-            continue
-        verdict = judge_fact(fact, draft, told, keys, cosine)
-        if verdict == "merge":
-            judged.same.append((fact, cosine))
-        elif verdict == "contradiction" and ends_fact(user, fact, draft, keys, thread_id):
-            judged.contradicting.append((fact, cosine))
-        elif verdict == "unsure":
-            judged.unsure.append((fact, cosine))
-    return judged
-
-
-def ends_fact(user: EndUser, fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id: str) -> bool:
-    if not may_end(fact, draft, keys, thread_id):
-        return False
-    if fact.relation == draft.relation or draft.relation in OPEN_RELATIONS:
-        return True
-    # "I live in York now" ends Leeds, and nothing of the dog that was named in the same sentence.
-    beside = Fact.objects.for_user(user).filter(statement=fact.statement, relation=draft.relation).exclude(pk=fact.pk)
-    return not beside.exists()
-
-
-def judge_fact(
-    fact: Fact, draft: FactDraft, told: PairStatement, keys: tuple[str, str, str], cosine: float | None
-) -> PairVerdict:
-    is_same_slot = draft.relation not in OPEN_RELATIONS and (fact.subject_key, fact.relation, fact.object_key) == keys
-    if is_same_slot and fact.polarity == draft.polarity and (fact.tense == ENDED) == (draft.tense == ENDED):
-        return "merge"
-    # The judge is told which was said first: what came in late, as from an import, is the earlier one, and what was
-    # said again since is the later one.
-    if fact.last_seen <= draft.occurred_at:
-        return judge_pair(describe_fact(fact), told, cosine, is_ordered=True)
-    return judge_pair(told, describe_fact(fact), cosine, is_ordered=True)
-
-
-def describe_fact(fact: Fact) -> PairStatement:
-    return PairStatement(
-        fact.statement,
-        fact.subject,
-        fact.relation,
-        fact.object,
-        fact.polarity,
-        cast("ClaimTense", fact.tense),
-        fact.lang,
-    )
-
-
-def describe_draft(draft: FactDraft) -> PairStatement:
-    return PairStatement(
-        draft.statement,
-        draft.subject,
-        draft.relation,
-        draft.object,
-        draft.polarity,
-        draft.tense,
-        draft.lang,
-        draft.replaces,
-    )
 
 
 def support_fact(
@@ -349,7 +274,7 @@ def settle_conflicts(fact: Fact, draft: FactDraft, judged: JudgedFacts, *, now: 
     closed = close_contradicted(fact, draft, judged, now=now, actor=actor)
     review = open_review(fact, judged, closed, now=now)
     effect = FactEffect.SUPERSEDED if closed else FactEffect.REVIEW if review else FactEffect.ADDED
-    return RecordedFact(fact, effect, closed, review)
+    return RecordedFact(fact, effect, closed, review, about=judged.about)
 
 
 def find_first_after(fact: Fact, said_at: datetime) -> Fact:

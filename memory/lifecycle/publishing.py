@@ -108,7 +108,8 @@ def publish_facts(
     if publication is None or not fresh:
         return None
     if publication.is_remark:
-        publication = replace(publication, memory=complete_remark(publication.memory, closed))
+        about = [one.about for one in recorded if one.about is not None]
+        publication = replace(publication, memory=complete_remark(publication.memory, [*closed, *about]))
     return store_published(user, fresh, publication, is_pinned=pinned, now=now, actor=actor)
 
 

@@ -189,3 +189,44 @@ def test_another_fact_of_the_same_sentence_outlives_the_one_that_ended(user: End
         closed = Fact.objects.for_user(user).filter(state=FactState.SUPERSEDED)
         assert set(closed.values_list("object_key", flat=True)) == {"leeds"}
         assert Fact.objects.for_user(user).active().filter(object_key="rex").exists()
+
+
+def list_closed(user: EndUser) -> set[str]:
+    with user_scope(user):
+        closed = Fact.objects.for_user(user).filter(state=FactState.SUPERSEDED)
+        return set(closed.values_list("statement", flat=True))
+
+
+def test_a_new_value_without_its_slot_ends_the_nearest_that_it_fits(user: EndUser, clock: Clock) -> None:
+    tell(user, "My gym is the Pulse on Dock Road.", clock)
+    clock.advance(days=1)
+    tell(user, "I bake rye bread on Sundays.", clock)
+    clock.advance(days=1)
+    tell(user, "I train at the Iron Works now.", clock)
+    assert list_closed(user) == {"My gym is the Pulse on Dock Road."}
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "My brother's gym is the Iron Works now.",
+        "I might switch to the gym at the Iron Works next year.",
+        "I also joined a second gym, the Iron Works.",
+    ],
+)
+def test_what_others_do_plans_and_a_second_one_end_nothing(user: EndUser, clock: Clock, later: str) -> None:
+    tell(user, "My gym is the Pulse on Dock Road.", clock)
+    clock.advance(days=1)
+    tell(user, later, clock)
+    assert list_closed(user) == set()
+
+
+def test_a_remark_that_likely_speaks_of_a_fact_is_kept_beside_it_for_a_person_to_decide(
+    user: EndUser, clock: Clock
+) -> None:
+    tell(user, "My rent is nine hundred a month.", clock)
+    clock.advance(days=1)
+    tell(user, "Make that nine sixty, the letter came.", clock)
+    with user_scope(user):
+        known = " ".join(MemoryItem.objects.for_user(user).active().values_list("text", flat=True))
+    assert "nine sixty" in known

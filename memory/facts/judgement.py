@@ -1,0 +1,134 @@
+"""Holds a new statement against what is known: what says the same, what it ends, what is unclear."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, cast
+from uuid import UUID
+
+from memory.facts.keys import OPEN_RELATIONS
+from memory.facts.nearest import find_candidates
+from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
+from memory.facts.pairs.likelihood import adds_another
+from memory.facts.replacement import ENDS, KEPT, EarlierStatement, estimate_all
+from memory.facts.succession import may_end
+from memory.models import EndUser, Fact
+
+if TYPE_CHECKING:
+    from memory.claims.claim import ClaimTense
+    from memory.facts.recording import FactDraft
+
+ENDED: Final = "over"
+
+
+@dataclass(slots=True)
+class JudgedFacts:
+    """The candidates by verdict, with the cosine each was judged by."""
+
+    same: list[tuple[Fact, float | None]] = field(default_factory=list)
+    contradicting: list[tuple[Fact, float | None]] = field(default_factory=list)
+    unsure: list[tuple[Fact, float | None]] = field(default_factory=list)
+    # What a remark likely speaks of, though not likely enough to end it.
+    about: Fact | None = None
+
+
+def judge_candidates(
+    user: EndUser, draft: "FactDraft", keys: tuple[str, str, str], beside: Collection[UUID], thread_id: str
+) -> JudgedFacts:
+    """``beside`` are facts of the same sentence, which are not held against each other."""
+    judged = JudgedFacts()
+    told = describe_draft(draft)
+    others: list[tuple[Fact, float | None]] = []
+    for fact, cosine in find_candidates(user, draft.relation, keys[0], draft.vector, draft.model):
+        if fact.pk in beside:
+            continue
+        verdict = judge_fact(fact, draft, told, keys, cosine)
+        if verdict == "merge":
+            judged.same.append((fact, cosine))
+            continue
+        if verdict == "contradiction" and ends_fact(user, fact, draft, keys, thread_id):
+            judged.contradicting.append((fact, cosine))
+        elif verdict == "unsure":
+            judged.unsure.append((fact, cosine))
+        others.append((fact, cosine))
+    if not judged.same:
+        judge_likely(judged, others, draft, told, thread_id)
+    return judged
+
+
+def judge_likely(
+    judged: JudgedFacts,
+    others: Sequence[tuple[Fact, float | None]],
+    draft: "FactDraft",
+    told: PairStatement,
+    thread: str,
+) -> None:
+    """Add what the statement likely replaces beyond the judge's verdict: the likeliest alone."""
+    earlier = [
+        EarlierStatement(describe_fact(fact), fact.last_seen, bool(thread) and fact.thread_id == thread, cosine)
+        for fact, cosine in others
+    ]
+    chances = estimate_all(earlier, told, draft.occurred_at)
+    best = max(range(len(others)), key=lambda place: chances[place], default=None)
+    if best is None or judged.contradicting:
+        return
+    fact = others[best][0]
+    if chances[best] >= ENDS and (fact.relation == draft.relation or is_alone(fact)):
+        judged.contradicting.append(others[best])
+    elif draft.is_remark and chances[best] >= KEPT:
+        judged.about = fact
+        judged.unsure.append(others[best])
+
+
+def is_alone(fact: Fact) -> bool:
+    """Whether its sentence told nothing else: of several facts in one, nothing but the slot tells which is meant."""
+    told = Fact.objects.for_user(fact.user_id).filter(statement=fact.statement)
+    return not told.exclude(pk=fact.pk).exists()
+
+
+def ends_fact(user: EndUser, fact: Fact, draft: "FactDraft", keys: tuple[str, str, str], thread_id: str) -> bool:
+    # "I joined a second gym", whatever else its words announce.
+    if adds_another(describe_draft(draft)) or not may_end(fact, draft, keys, thread_id):
+        return False
+    if fact.relation == draft.relation or draft.relation in OPEN_RELATIONS:
+        return True
+    # "I live in York now" ends Leeds, and nothing of the dog that was named in the same sentence.
+    beside = Fact.objects.for_user(user).filter(statement=fact.statement, relation=draft.relation).exclude(pk=fact.pk)
+    return not beside.exists()
+
+
+def judge_fact(
+    fact: Fact, draft: "FactDraft", told: PairStatement, keys: tuple[str, str, str], cosine: float | None
+) -> PairVerdict:
+    is_same_slot = draft.relation not in OPEN_RELATIONS and (fact.subject_key, fact.relation, fact.object_key) == keys
+    if is_same_slot and fact.polarity == draft.polarity and (fact.tense == ENDED) == (draft.tense == ENDED):
+        return "merge"
+    # The judge is told which was said first: what came in late, as from an import, is the earlier one, and what was
+    # said again since is the later one.
+    if fact.last_seen <= draft.occurred_at:
+        return judge_pair(describe_fact(fact), told, cosine, is_ordered=True)
+    return judge_pair(told, describe_fact(fact), cosine, is_ordered=True)
+
+
+def describe_fact(fact: Fact) -> PairStatement:
+    return PairStatement(
+        fact.statement,
+        fact.subject,
+        fact.relation,
+        fact.object,
+        fact.polarity,
+        cast("ClaimTense", fact.tense),
+        fact.lang,
+    )
+
+
+def describe_draft(draft: "FactDraft") -> PairStatement:
+    return PairStatement(
+        draft.statement,
+        draft.subject,
+        draft.relation,
+        draft.object,
+        draft.polarity,
+        draft.tense,
+        draft.lang,
+        draft.replaces,
+    )

@@ -77,6 +77,8 @@ class Lane:
 
     def __init__(self, folder: Path, replicas: int, *, steps_back: int = 0) -> None:
         self.units: SimpleQueue[Unit] = SimpleQueue()
+        # Of all tokens; taken from those that are handed out.
+        self.centre: Matrix = np.zeros(DIMENSIONS, np.float32)
         # The library's threads are as nice as the one that makes them. Ours, which share one interpreter, stay as they
         # are: one that had to step back while it holds the lock would hold up everybody.
         with ThreadPoolExecutor(1) as maker:
@@ -100,7 +102,7 @@ class Lane:
             mean = hidden[place, : len(ids)].mean(axis=0)
             unit.job.vectors[row] = mean / max(float(np.linalg.norm(mean)), 1e-12)
             if kept:
-                tokens = hidden[place, kept]
+                tokens = hidden[place, kept] - self.centre
                 rows = tokens.astype("<f4") if unit.job.whole else np.packbits(tokens > 0, axis=1)
                 unit.job.token_rows[row] = rows.tobytes()
         unit.job.unit_done()
@@ -124,6 +126,20 @@ class Encoder:
         self._bulk = Lane(folder, replicas, steps_back=STEPS_BACK)
         self._max_waiting = max_waiting
         self._replicas = replicas
+        self._centre_tokens()
+
+    def _centre_tokens(self) -> None:
+        texts = self.source.centre_texts
+        if not texts:
+            return
+        # Each alone, so that the rounding of a batch does not depend on how many processors there are.
+        jobs = [self.submit([text], [(0, len(text))], whole=True) for text in texts]
+        for job in jobs:
+            job.done.result()
+        tokens = [np.frombuffer(job.token_rows[0], "<f4").reshape(-1, DIMENSIONS) for job in jobs]
+        centre = np.concatenate(tokens).mean(axis=0)
+        for lane in (self._queries, self._bulk):
+            lane.centre = centre
 
     def submit(self, texts: Sequence[str], spans: Sequence[Span] = (), *, whole: bool = False) -> Job:
         """Queue texts; the job's future gives one row a text, in order. Raises OverloadedError.

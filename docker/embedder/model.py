@@ -29,6 +29,8 @@ class ModelSource:
     unknown: str
     read_weights: Callable[[Path], Weights]
     read_tokenizer: Callable[[Path], Tokenizer]
+    # The mean of their tokens is taken from every token.
+    centre_texts: tuple[str, ...]
 
     @property
     def short_name(self) -> str:
@@ -44,6 +46,7 @@ SOURCES = [
         source.UNKNOWN,
         source.read_weights,
         source.read_tokenizer,
+        source.CENTRE_TEXTS,
     )
     for source in (minilm, multilingual_e5)
 ]

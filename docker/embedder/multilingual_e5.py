@@ -25,6 +25,26 @@ LAYERS = 12
 MAX_TOKENS = 512
 UNKNOWN = "<unk>"
 
+# The mean of their tokens is taken from every token: four fifths of a token's length point the same way whatever it
+# means. Without it MRR by tokens alone was .52 on a chat and .78 on articles in French and Hebrew, with it .59 and .84;
+# the mean of 250 texts of those sources themselves gave .58 and .85, so it matters little which sentences these are.
+CENTRE_TEXTS = (
+    "passage: My neighbour waters the plants on Fridays.",
+    "passage: We moved to a smaller flat near the harbour last spring.",
+    "passage: Mi perro duerme en el sofá todas las noches.",
+    "passage: El curso de cerámica empieza a las siete y media.",
+    "passage: J'ai vendu mon vélo bleu à un collègue.",
+    "passage: Le train du dimanche part une heure plus tôt.",
+    "passage: Seit März trinke ich nur noch grünen Tee.",
+    "passage: Die Ärztin meiner Mutter hat ihre Praxis am Markt.",
+    "passage: Il mio capo arriva sempre in ritardo alle riunioni.",
+    "passage: Domenica abbiamo raccolto le castagne nel bosco.",
+    "passage: אני רץ כל בוקר לאורך הים.",
+    "passage: אחותי לומדת רפואה ומנגנת בצ'לו.",
+    "passage: Comecei a estudar violão há dois anos.",
+    "passage: A professora de piano mora perto da estação.",
+)
+
 FILE = "e5-small-q4.bin"
 MAGIC = b"E5S1"
 HIDDEN = 384

@@ -107,17 +107,15 @@ def compare_tokens(pool: Pool, signs: Mapping[UUID, bytes], encoded: EncodedQuer
     turns = [one for one in pool if (packed := signs.get(one.memory.id)) and len(packed) % width == 0]
     if len(turns) < FEWEST:
         return
-    # Of e5's tokens nearness spreads .023 where it spreads .077 of MiniLM's.
-    margin = MARGIN / memory_conf().embedding.cosine_slope
     places = {one.memory.id: place for place, one in enumerate(turns)}
     before = [places.get(one.memory.previous_id) if one.memory.previous_id else None for one in turns]
-    values = score_token_matches(encoded.tokens, [signs[one.memory.id] for one in turns], before, margin)
+    values = score_token_matches(encoded.tokens, [signs[one.memory.id] for one in turns], before)
     for candidate, value in zip(turns, values, strict=True):
         candidate.token_score = value
 
 
 def score_token_matches(
-    tokens: NDArray[np.float32], signs: Sequence[bytes], before: Sequence[int | None], margin: float = MARGIN
+    tokens: NDArray[np.float32], signs: Sequence[bytes], before: Sequence[int | None]
 ) -> list[float]:
     """For each text, how much nearer than usual its nearest tokens are to those of the question.
 
@@ -135,7 +133,7 @@ def score_token_matches(
     lengths = np.array([len(one) // width for one in signs])
     nearest = np.maximum.reduceat(nearness, np.r_[0, lengths.cumsum()[:-1]], axis=1)
     padded = np.pad(nearest, ((0, 0), (0, 1)), constant_values=-np.inf)
-    met = np.maximum(nearest, padded[:, [-1 if place is None else place for place in before]] - margin)
+    met = np.maximum(nearest, padded[:, [-1 if place is None else place for place in before]] - MARGIN)
     # Each token of the question counts alike, however near such tokens are to one another everywhere.
     spread = nearest.std(axis=1, keepdims=True) + LEAST_SPREAD
     return standardise(((met - nearest.mean(axis=1, keepdims=True)) / spread).mean(axis=0).tolist())

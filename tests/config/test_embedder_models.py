@@ -71,6 +71,18 @@ def test_tokens_come_with_the_vector_of_their_text_in_any_language(embedder: htt
 
 
 @multilingual
+def test_tokens_do_not_all_point_the_same_way(embedder: httpx.Client) -> None:
+    body = {"inputs": ["passage: the dog sleeps", "passage: שלום לכולם"], "model": MULTILINGUAL, "whole": True}
+
+    rows = embedder.post("/embed_tokens", json=body).json()["data"]
+
+    dog, greeting = (np.frombuffer(base64.b64decode(row["tokens"]), "<f4").reshape(-1, 384) for row in rows)
+    dog, greeting = (one / np.linalg.norm(one, axis=1, keepdims=True) for one in (dog, greeting))
+    # Without their mean taken away all would be nearer than .6.
+    assert (dog @ greeting.T).mean() < 0.4
+
+
+@multilingual
 def test_the_same_in_another_language_is_nearer_than_something_else(embedder: httpx.Client) -> None:
     texts = ["query: wo wohnt meine Schwester?", "passage: אחותי גרה בתל אביב", "passage: המכונית במוסך"]
 

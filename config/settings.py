@@ -186,6 +186,7 @@ BOOSTS = {
         "memory.retrieval.signals.thread.CONTEXT_WORDS",
         "memory.retrieval.signals.thread.ANSWER",
         "memory.retrieval.signals.thread.QUESTION",
+        "memory.retrieval.signals.thread.REPLY",
         "memory.retrieval.signals.thread.THREAD",
         "memory.retrieval.signals.late.LATE",
         "memory.retrieval.signals.question.SPEAKER",

@@ -24,8 +24,8 @@ from knowledge_graph.models import Entity as EntityRow
 from knowledge_graph.work import ARCHIVED, CONTENT_TIERS, REMOVED, lock_graphs
 from memory.access.scope import user_scope
 from memory.language.folding import fold_name
+from memory.language.names import ROLES
 from memory.models import EndUser, MemoryItem
-from memory.retrieval.query import GENERIC_SPEAKERS
 from memory.scoring import bank_quality
 from memory.store import speakers
 from memory.tiers import SourceType, Tier
@@ -115,7 +115,7 @@ def process_items(
 def replace_contributions(user: EndUser, ids: Sequence[uuid.UUID], readings: Mapping[uuid.UUID, MemoryReading]) -> None:
     """Replace the contributions of these memories. Needs the user's scope and the graphs' lock."""
     graphed = {row.item_id: row for row in GraphedItem.objects.filter(user=user, item_id__in=list(ids))}
-    known_names = frozenset(speakers.list_speaker_names(user)) - GENERIC_SPEAKERS
+    known_names = frozenset(speakers.list_speaker_names(user)) - ROLES
     present = (
         MemoryItem.objects.for_user(user).active().filter(pk__in=list(ids), tier__in=CONTENT_TIERS).only(*READ_FIELDS)
     )

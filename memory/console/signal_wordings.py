@@ -26,7 +26,8 @@ SIGNAL_WORDINGS = {
     "turn_before": SignalWording("Turn before", "the turn before it fits", "the turn before it does not fit"),
     "turn_after": SignalWording("Turn after", "the turn after it fits", "the turn after it does not fit"),
     "answer": SignalWording("Answer", "it answers a question that fits", "the question before it does not fit"),
-    "question": SignalWording("Question", "", "it is itself a question"),
+    "question": SignalWording("Question", "", "it is itself a short question"),
+    "reply": SignalWording("Reply", "", "it is the assistant's, and not what was said to the assistant"),
     "thread": SignalWording("Conversation", "its conversation fits", "its conversation fits less than others"),
     "late": SignalWording(
         "Word for word",

@@ -236,14 +236,13 @@ def recheck_points(user: EndUser, doubtful: Mapping[uuid.UUID, StoredPoint]) -> 
         items = list(
             MemoryItem.objects.for_user(user).filter(pk__in=list(doubtful), indexing=Indexing.READY).defer("lexemes")
         )
-    before = passages.load_previous_turns(user, items)
     found: dict[uuid.UUID, str] = {}
     right: list[MemoryItem] = []
     for item in items:
         point = doubtful[item.pk]
         if point.revision > item.revision:
             found[item.pk] = AHEAD
-        elif point.vector_hash == passages.vector_hash(item, before.get(item.pk, "")):
+        elif point.vector_hash == passages.vector_hash(item):
             right.append(item)
             if (point.tier, point.status) != (item.tier, item.status):
                 found[item.pk] = PAYLOAD

@@ -3,7 +3,6 @@
 import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 import structlog
 from django.db import connection
@@ -16,7 +15,8 @@ from memory.inference import embedder, language_model, prefixes, token_embedder
 from memory.inference.base import EncodedPassage, Span, Vector
 from memory.inference.llm import LanguageModel
 from memory.language import gloss_in_english
-from memory.language.text import REPLY_EXCERPT, SPACES, format_date
+from memory.language.names import ROLES
+from memory.language.text import REPLY_EXCERPT
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
@@ -38,21 +38,16 @@ WHERE item.user_id = %s AND item.id = ANY(%s)
 """
 
 
-def build_passage(item: MemoryItem, before: str = "") -> tuple[str, str]:
-    """The text to embed for an item: its prefix, its text, and the turn it replies to.
-
-    ``before`` is the turn before it in its thread. A turn that arrives late or changes does not change the
-    vector of the next.
-    """
+def build_passage(item: MemoryItem) -> tuple[str, str]:
+    """The text to embed for an item: its prefix, and its text with keywords where the model cannot read it."""
     prefix = build_context_prefix(
         Tier(item.tier),
-        occurred_at=item.occurred_at,
         speaker=item.speaker,
         source_type=item.source_type,
         title=str(item.source.get("title", "")),
         section=str(item.source.get("section", "")),
     )
-    return prefix, item.text + gloss_suffix(item.text) + build_reply_suffix(before)
+    return prefix, item.text + gloss_suffix(item.text)
 
 
 def gloss_suffix(text: str) -> str:
@@ -72,10 +67,10 @@ def load_previous_turns(user: EndUser, items: Sequence[MemoryItem]) -> dict[uuid
         return {item_id: f"{speaker}: {text}" if speaker else text for item_id, speaker, text in cursor.fetchall()}
 
 
-def vector_hash(item: MemoryItem, before: str = "") -> str:
+def vector_hash(item: MemoryItem) -> str:
     """A hash that stays the same while the vector need not be computed again."""
     conf = memory_conf()
-    prefix, text = build_passage(item, before)
+    prefix, text = build_passage(item)
     # What the language model says about a memory is no part of it: a model that words the same thing differently must
     # not make every vector stale.
     parts = (conf.vector.collection, conf.embedding.model, conf.embedding.passage_prefix, prefix, text)
@@ -92,7 +87,7 @@ def build_texts(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str]) ->
 
     The prefix is not part of ``vector_hash``: a different wording by the model does not make a vector stale.
     """
-    passages = ["".join(build_passage(item, before.get(item.pk, ""))) for item in items]
+    passages = ["".join(build_passage(item)) for item in items]
     model = prefix_model()
     if model is None:
         return passages
@@ -125,7 +120,7 @@ def build_points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], d
             tier=item.tier,
             status=item.status,
             vector=vector,
-            vector_hash=vector_hash(item, before.get(item.pk, "")),
+            vector_hash=vector_hash(item),
             revision=item.revision,
         )
         for item, vector in zip(items, vectors, strict=True)
@@ -184,25 +179,19 @@ def indexing_deadline(texts: int) -> Deadline:
     return Deadline(memory_conf().embedding.batch_timeout_s * max(1, texts // 8) + describing_s)
 
 
-def build_context_prefix(
-    tier: Tier, *, occurred_at: datetime, speaker: str, source_type: str = "", title: str = "", section: str = ""
-) -> str:
-    """The deterministic prefix that is embedded in front of a text: when, who, where.
+def build_context_prefix(tier: Tier, *, speaker: str, source_type: str = "", title: str = "", section: str = "") -> str:
+    """The deterministic prefix that is embedded in front of a text: from where, and who.
 
-    The same row always gives the same vector. Memory bank statements are timeless and get no date, so that repeating
-    one yields the same vector.
+    Neither the date nor the turn before it: with both, the nearest held the evidence of .54 instead of .58 of the
+    questions to real people's messages, and of .55 instead of .61 of those to a person's talks with an assistant.
+    Memory bank statements get nothing, so that repeating one yields the same vector.
     """
     if tier is Tier.MEMORY_BANK:
         return ""
-    parts = [f"{occurred_at:%A} {format_date(occurred_at)}"]
+    place = ""
     if title:
-        parts.append(f"Book: {title}" + (f", Section: {section}" if section else ""))
+        place = f"[Book: {title}" + (f", Section: {section}" if section else "") + "] "
     elif source_type in {SourceType.DOCUMENT, SourceType.TOOL}:
-        parts.append(source_type)
-    said = f"{speaker}: " if speaker else ""
-    return f"[{' · '.join(parts)}] {said}"
-
-
-def build_reply_suffix(before: str) -> str:
-    """The suffix that is embedded after a turn: the turn it replies to, as context for "yes, last week"."""
-    return f" (in reply to {SPACES.sub(' ', before[:REPLY_EXCERPT]).strip()})" if before else ""
+        place = f"[{source_type}] "
+    # A role is in front of half of all turns and so tells none apart.
+    return place if not speaker or speaker.casefold() in ROLES else f"{place}{speaker}: "

@@ -88,12 +88,11 @@ def index_batch(user: EndUser, *, now: datetime, limit: int = BATCH) -> int:
 
 
 def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) -> None:
-    before = load_previous_turns(user, items)
-    hashes = {item.pk: vector_hash(item, before.get(item.pk, "")) for item in items}
+    hashes = {item.pk: vector_hash(item) for item in items}
     changed = [item for item in items if item.vector_hash != hashes[item.pk]]
     deadline = indexing_deadline(len(changed))
     if changed:
-        vector_index().upsert(build_points(changed, before, deadline), deadline)
+        vector_index().upsert(build_points(changed, load_previous_turns(user, changed), deadline), deadline)
     # Only tier or status changed: the payload is written and the embedder is not asked.
     moved = [item for item in items if item.vector_hash == hashes[item.pk]]
     for change, ids in group_by_payload(moved).items():

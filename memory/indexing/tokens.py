@@ -18,7 +18,6 @@ from memory.indexing.passages import (
     encode_turns,
     find_content_span,
     indexing_deadline,
-    load_previous_turns,
     store_token_signs,
 )
 from memory.indexing.queue import BATCH
@@ -59,9 +58,8 @@ def encode_missing(user: EndUser, ids: Sequence[UUID]) -> int:
     """Keep the tokens of these turns. Returns of how many. Raises Unavailable."""
     with user_scope(user):
         items = list(MemoryItem.objects.for_user(user).filter(pk__in=ids).defer("lexemes"))
-    before = load_previous_turns(user, items)
     # Without what a language model might say of each: asking it again for all of them would cost more than it is worth.
-    texts = ["".join(build_passage(item, before.get(item.pk, ""))) for item in items]
+    texts = ["".join(build_passage(item)) for item in items]
     spans = [(text, find_content_span(text, item)) for text, item in zip(texts, items, strict=True)]
     encoded = encode_turns(spans, indexing_deadline(len(items)))
     if items and not encoded:

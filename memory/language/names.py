@@ -17,6 +17,9 @@ from memory.language.periods import MONTHS
 from memory.language.stems import detect_languages
 
 SUBJECT: Final = "names"
+# Who speaks, where it is no name: "what did the user say" names nobody.
+ASSISTANT_ROLES: Final = frozenset({"assistant", "ai", "bot", "model", "system", "tool"})
+ROLES: Final = ASSISTANT_ROLES | {"user", "human"}
 
 _CAPITAL: Final = re.compile(r"(?<![.!?¿¡:»«\"“„] )(?<![¿¡«\"“„(])(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’]*(?:-[A-ZÀ-ÖØ-Þ][\w]*)*")
 _NOUN_CAPITAL: Final = re.compile(r"[A-ZÄÖÜ][\w'’]*(?:-[A-ZÄÖÜ]\w*)*")

@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from memory.language.loader import collect_entries
-from memory.language.phrases import compile_cue, join_patterns, join_phrases
+from memory.language.phrases import compile_cue, compile_opening, join_patterns, join_phrases
 
 SUBJECT: Final = "query_cues"
 
@@ -42,6 +42,9 @@ QUALIFIED_NAME: Final = re.compile(
 NEGATED: Final = compile_cue(SUBJECT, "negated")
 UNDONE: Final = compile_cue(SUBJECT, "undone")
 UNABLE: Final = compile_cue(SUBJECT, "unable")
+
+OPENS_REQUEST: Final = compile_opening(SUBJECT, "requests")
+SAID_BY_ASSISTANT: Final = compile_cue(SUBJECT, "said by the assistant")
 
 IN_BOOKS: Final = compile_cue(SUBJECT, "books")
 OWN_VIEW: Final = compile_cue(SUBJECT, "own view")

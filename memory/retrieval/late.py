@@ -38,6 +38,8 @@ MOST_PRODUCTS = 400_000
 # Of nearness, by which a match in the turn before must be better: "yes, every Sunday" is about what was asked there.
 # The turn before gives .007 of R@10 and .005 of MRR; the turn after gave nothing.
 MARGIN = 0.07
+# Of so many texts what length gives is half believed.
+FEW_LENGTHS = 50
 # Of nearness: a token of the question that is equally near to every text tells none apart.
 LEAST_SPREAD = 1e-3
 
@@ -45,7 +47,7 @@ LEAST_SPREAD = 1e-3
 def is_wanted(query: Query, request: SearchRequest) -> bool:
     """Whether the answer may depend on it."""
     boosts = memory_conf().ranking.boosts if request.boosts is None else request.boosts
-    return SIGNAL in boosts and VECTOR in request.stages and is_readable(query.text)
+    return SIGNAL in boosts and VECTOR in request.stages and not query.is_remark and is_readable(query.text)
 
 
 def is_readable(text: str) -> bool:
@@ -132,8 +134,25 @@ def score_token_matches(
     nearness = (2 * sums - tokens.sum(axis=1, keepdims=True)) / np.sqrt(dimensions)
     lengths = np.array([len(one) // width for one in signs])
     nearest = np.maximum.reduceat(nearness, np.r_[0, lengths.cumsum()[:-1]], axis=1)
+    nearest = nearest - expect_by_length(nearest, lengths)
     padded = np.pad(nearest, ((0, 0), (0, 1)), constant_values=-np.inf)
     met = np.maximum(nearest, padded[:, [-1 if place is None else place for place in before]] - MARGIN)
     # Each token of the question counts alike, however near such tokens are to one another everywhere.
     spread = nearest.std(axis=1, keepdims=True) + LEAST_SPREAD
     return standardise(((met - nearest.mean(axis=1, keepdims=True)) / spread).mean(axis=0).tolist())
+
+
+def expect_by_length(nearest: NDArray[np.float32], lengths: NDArray[np.int64]) -> NDArray[np.float32]:
+    """How near the nearest token of a text of each length is by its length alone: the best of many is nearer.
+
+    A line through the candidates' logarithms of length, for each token of the question. Without it the replies of an
+    assistant, ten times as long as what they reply to, came first in .73 of the questions.
+    """
+    logs = np.log(lengths).astype(np.float32)
+    centred = logs - logs.mean()
+    spread = float(centred @ centred)
+    if spread <= LEAST_SPREAD:
+        return np.zeros_like(nearest)
+    # Among few texts the longest may well be the one that answers.
+    certainty = len(lengths) / (len(lengths) + FEW_LENGTHS)
+    return np.outer(np.float32(certainty) * (nearest @ centred) / spread, centred)

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from memory.language.folding import find_capitals, fold_text
 from memory.language.kin import find_relations
+from memory.language.names import ASSISTANT_ROLES
 from memory.language.query_cues import THE_USER
 from memory.scoring import bank_quality
 from memory.tiers import Tier
@@ -70,6 +71,11 @@ class CandidateMemory:
     def is_sure_statement(self) -> bool:
         """A statement that says what of whom. Words kept without a relation are no more than a turn is."""
         return self.is_statement and self.confidence > SURE
+
+    @property
+    def is_reply(self) -> bool:
+        """Said by the assistant."""
+        return self.speaker.casefold() in ASSISTANT_ROLES
 
     @property
     def is_turn(self) -> bool:

@@ -9,7 +9,7 @@ from memory.language import build_query_groups, gloss_in_english, intents, query
 from memory.language.figures import DayOfYear, find_codes, find_days, find_numbers
 from memory.language.folding import WORD, fold_text
 from memory.language.kin import find_relations
-from memory.language.names import find_names
+from memory.language.names import ROLES, find_names
 from memory.language.periods import TimeWindow, find_months, find_window, find_years
 from memory.language.text import SPACES
 from memory.language.times import find_times
@@ -17,10 +17,11 @@ from memory.language.times import find_times
 # Read for cues, names and words. A search may ask no more; the query of a context may be eight times as long, and the
 # model that embeds it reads its first 256 tokens.
 MAX_QUERY_CHARS = 4_000
-# Roles, not people: "what did the user say" names nobody.
-GENERIC_SPEAKERS = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot", "model"})
 SHORTEST_NAME = 2
 SHORTEST_QUESTION = 3
+# Words of a remark; fewer, as in a search box, name what is looked for.
+SHORTEST_REMARK = 6
+QUESTION_MARKS = frozenset("?？؟")
 # Each part is embedded and searched on its own.
 MOST_PARTS = 3
 # Memories that a question needs: one fact, a how-to or several facts, "everything about". Five hold the answer of 95 %
@@ -45,6 +46,10 @@ class Query:
     words: tuple[tuple[str, ...], ...] = ()
     # Speakers of the user's store that the question names, case-folded.
     named: frozenset[str] = frozenset()
+    # Tells something and asks for nothing: what fits it was said of the same matter, seldom in the same words.
+    is_remark: bool = False
+    # For what the assistant said, rather than for what it was told.
+    asks_assistant: bool = False
     asks_when: bool = False
     asks_why: bool = False
     # For somebody or some place, as far as the question word tells.
@@ -87,6 +92,7 @@ class Query:
 
 
 CUE_FLAGS = {
+    "asks_assistant": query_cues.SAID_BY_ASSISTANT,
     "wants_latest": query_cues.LATEST,
     "wants_earlier": query_cues.EARLIER,
     "wants_failures": intents.ASKS_FAILURE,
@@ -124,6 +130,7 @@ def understand_query(text: str, speakers: Collection[str], now: datetime) -> Que
         search_text=search_text,
         words=tuple(build_query_groups(search_text)),
         named=frozenset(name for name, _ in speakers_named),
+        is_remark=is_remark(question, bare),
         asks_why=intents.ASKS_WHY.search(bare) is not None,
         asks_name=intents.ASKS_NAME.search(bare) is not None,
         is_negated=is_negated(bare),
@@ -144,6 +151,13 @@ def understand_query(text: str, speakers: Collection[str], now: datetime) -> Que
         is_about_me=is_about_me(bare),
         **{name: pattern.search(bare) is not None for name, pattern in CUE_FLAGS.items()},
     )
+
+
+def is_remark(question: str, bare: str) -> bool:
+    """Whether a text neither asks nor requests: a whole sentence with no question mark and no such beginning."""
+    if not QUESTION_MARKS.isdisjoint(question) or len(bare.split()) < SHORTEST_REMARK:
+        return False
+    return intents.OPENS_ASKING.search(bare) is None and query_cues.OPENS_REQUEST.search(bare) is None
 
 
 def is_about_me(bare: str) -> bool:
@@ -192,7 +206,7 @@ def find_named_speakers(bare: str, speakers: Collection[str]) -> list[tuple[str,
     for speaker in speakers:
         name = fold_text(speaker)
         first = name.partition(" ")[0]
-        if name in GENERIC_SPEAKERS or len(first) < SHORTEST_NAME or first not in present:
+        if name in ROLES or len(first) < SHORTEST_NAME or first not in present:
             continue
         whole = re.search(rf"\b{re.escape(name)}\b", bare)
         found.append((speaker.casefold(), name if whole else first))

@@ -23,7 +23,7 @@ from memory.retrieval.advice import SearchAdvice, load_adviser, request_advice
 from memory.retrieval.candidates import RowFilter, read_pool
 from memory.retrieval.duplicates import keep_distinct
 from memory.retrieval.finding import find_matches
-from memory.retrieval.fusion import fuse_blend, fuse_rrf, fuse_zscore
+from memory.retrieval.fusion import OF_QUESTION, OF_REMARK, fuse_blend, fuse_rrf, fuse_zscore
 from memory.retrieval.pool import CandidateMemory, Pool
 from memory.retrieval.query import Query, normalise_query, understand_query
 from memory.retrieval.ranking import RankedCandidate, load_signals, rank_pool
@@ -152,7 +152,7 @@ def rank_candidates(
     debug: SearchDebug,
 ) -> list[RankedCandidate]:
     """The candidates with their final scores, by meaning, words, tokens and signals. Reads no row."""
-    fuse_pool(pool)
+    fuse_pool(query, pool)
     if encoded is not None and signs:
         with debug.time_stage(late.STAGE):
             late.compare_tokens(pool, signs, encoded)
@@ -160,14 +160,14 @@ def rank_candidates(
     return rank_pool(query, pool, load_signals(boosts))
 
 
-def fuse_pool(pool: Pool) -> None:
+def fuse_pool(query: Query, pool: Pool) -> None:
     ranking = memory_conf().ranking
     if ranking.fusion == "rrf":
         fuse_rrf(pool.candidates, ranking.rrf_k)
     elif ranking.fusion == "blend":
         fuse_blend(pool.candidates, ranking.rrf_k)
     else:
-        fuse_zscore(pool.candidates)
+        fuse_zscore(pool.candidates, OF_REMARK if query.is_remark else OF_QUESTION)
 
 
 def order_by_validity(

@@ -58,7 +58,7 @@ def score_amounts(query: Query, pool: Pool) -> list[float]:
 def score_names(query: Query, pool: Pool) -> list[float]:
     """How many of the people in the question the memory lacks, by name or relation, of those any candidate has.
 
-    Nothing for turns: who talks of somebody names them once and then says "she".
+    Nothing for what stands in a thread: who talks of somebody names them once and then says "she".
     """
     if not query.names and not query.relations:
         return [0.0] * len(pool)
@@ -68,7 +68,7 @@ def score_names(query: Query, pool: Pool) -> list[float]:
     if not telling:
         return [0.0] * len(pool)
     return [
-        0.0 if memory.is_turn else -sum(lacking) / len(telling)
+        0.0 if memory.thread_id else -sum(lacking) / len(telling)
         for memory, lacking in zip(pool.memories, zip(*telling, strict=True), strict=True)
     ]
 

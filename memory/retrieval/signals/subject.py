@@ -53,12 +53,15 @@ def score_books(query: Query, pool: Pool) -> list[float]:
 
 
 def score_polarity(query: Query, pool: Pool) -> list[float]:
-    """Up for negative statements, if the question asks for one."""
-    if not query.is_negated:
+    """Up for what says what is not, if the question asks for that; in a thread, as in any talk, most turns do."""
+    if not query.is_negated or query.is_remark:
         return [0.0] * len(pool)
     return [
-        float(query_cues.NEGATED.search(text) is not None or query_cues.UNABLE.search(text) is not None)
-        for text in pool.plain
+        float(
+            not memory.thread_id
+            and (query_cues.NEGATED.search(text) is not None or query_cues.UNABLE.search(text) is not None)
+        )
+        for memory, text in zip(pool.memories, pool.plain, strict=True)
     ]
 
 

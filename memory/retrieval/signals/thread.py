@@ -1,5 +1,7 @@
 """Signals from neighbouring turns: a turn is short, and its topic is often in the turn before."""
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,16 +12,26 @@ from memory.retrieval.ranking import RankingSignal
 # How much a word counts that is in the turn before or after instead of in the turn itself.
 FROM_PREVIOUS, FROM_NEXT = 0.7, 0.5
 BEST_OF_THREAD = 3
+MARKS: Final = ("?", "？", "؟")
+# Beyond these a turn that ends in a question has told something as well.
+MOST_WORDS_OF_QUESTION, LONGEST_QUESTION = 20, 200
 
 
 def score_words_in_context(query: Query, pool: Pool) -> list[float]:
     """How many of the question's rare words the turn and the turns beside it hold together."""
-    holds = np.array([memory.holds for memory in pool.memories], float).reshape(len(pool), len(pool.words))
-    counts = holds.sum(axis=0)
-    weights = np.where(counts > 0, np.log(1 + (len(pool) - counts + 0.5) / (counts + 0.5)), 0.0)
+    if query.is_remark:
+        return [0.0] * len(pool)
+    holds, weights = weigh_words(pool)
     before, after = gather_rows(holds, pool.previous), gather_rows(holds, pool.following)
     together = np.maximum(holds, np.maximum(FROM_PREVIOUS * before, FROM_NEXT * after))
     return standardise((together @ weights).tolist())
+
+
+def weigh_words(pool: Pool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Which candidate holds which word of the question, and what each word is worth: the rarer, the more."""
+    holds = np.array([memory.holds for memory in pool.memories], float).reshape(len(pool), len(pool.words))
+    counts = holds.sum(axis=0)
+    return holds, np.where(counts > 0, np.log(1 + (len(pool) - counts + 0.5) / (counts + 0.5)), 0.0)
 
 
 def gather_rows(rows: NDArray[np.float64], places: list[int | None]) -> NDArray[np.float64]:
@@ -29,24 +41,44 @@ def gather_rows(rows: NDArray[np.float64], places: list[int | None]) -> NDArray[
 
 
 def score_answer(query: Query, pool: Pool) -> list[float]:
-    """Up for a turn after a question that matches this one: it may be the answer."""
+    """Up for a person's turn after another's question that matches this one: it may be the answer."""
     found = []
-    for place in pool.previous:
-        follows_question = place is not None and is_question(pool.memories[place].text)
+    for memory, place in zip(pool.memories, pool.previous, strict=True):
+        follows_question = place is not None and not memory.is_reply and asks(pool.memories[place].text)
         found.append(max(0.0, pool.relevance[place]) if follows_question and place is not None else 0.0)
     return found
 
 
-def is_question(text: str) -> bool:
-    return text.partition(" [")[0].rstrip().endswith(("?", "？"))
-
-
 def score_question(query: Query, pool: Pool) -> list[float]:
-    return pool.each(lambda memory: float(is_question(memory.text)))
+    """Down for short turns that end in a question. Whoever tells at length and then asks for help has told it."""
+    return pool.each(lambda memory: float(bool(memory.thread_id) and is_short_question(memory.text)))
+
+
+def is_short_question(text: str) -> bool:
+    return len(text) <= LONGEST_QUESTION and asks(text) and len(text.split()) <= MOST_WORDS_OF_QUESTION
+
+
+def asks(text: str) -> bool:
+    return text.rstrip().endswith(MARKS)
+
+
+def score_reply(query: Query, pool: Pool) -> list[float]:
+    """Down for what the assistant said, as far as it holds no more of the question's words than what it replies to."""
+    if query.asks_assistant:
+        return [0.0] * len(pool)
+    replies = [memory.is_reply for memory in pool.memories]
+    if not any(replies) or all(replies):
+        return [0.0] * len(pool)
+    holds, weights = weigh_words(pool)
+    held = holds @ weights
+    gain = np.maximum(0.0, held - gather_rows(held[:, None], pool.previous)[:, 0]) / (weights.sum() or 1.0)
+    return [float(1.0 - more) if reply else 0.0 for reply, more in zip(replies, gain, strict=True)]
 
 
 def score_thread(query: Query, pool: Pool) -> list[float]:
     """How well the best turns of the thread match; 0 without threads."""
+    if query.is_remark:
+        return [0.0] * len(pool)
     by_thread: dict[str, list[float]] = {}
     for candidate in pool:
         if candidate.memory.thread_id:
@@ -64,12 +96,10 @@ def mean_of_best(values: list[float]) -> float:
     return sum(top) / len(top)
 
 
-# Without it R@10 .830, MRR .677, R@1 .499. The turn after was added with the turn before token by token: together R@10
-# .841 to .845 on left-out conversations.
-CONTEXT_WORDS = RankingSignal("words_in_context", 0.43, score_words_in_context)
-# Without it MRR .691 and R@1 .503.
-ANSWER = RankingSignal("answer", 0.58, score_answer)
-# Without it R@10 .848, MRR .701, R@1 .525.
-QUESTION = RankingSignal("question", -0.72, score_question)
-# Without it R@10 .839, MRR .700. The best token match of a thread beside it gave .001 more and was left out.
-THREAD = RankingSignal("thread", 0.53, score_thread)
+# What is lost without each stands in `docs/ranking.md`.
+CONTEXT_WORDS = RankingSignal("words_in_context", 0.4, score_words_in_context)
+ANSWER = RankingSignal("answer", 0.5, score_answer)
+QUESTION = RankingSignal("question", -1.2, score_question)
+# Of talks with an assistant: MRR .59 with it and .38 without. Elsewhere nobody is an assistant and nothing changes.
+REPLY = RankingSignal("reply", -2.8, score_reply)
+THREAD = RankingSignal("thread", 0.5, score_thread)

@@ -10,7 +10,10 @@ from memory.retrieval.ranking import RankingSignal
 
 def score_heading(query: Query, pool: Pool) -> list[float]:
     """Down for headings like "What the neighbour grows: ...", which only look similar to a question."""
-    return [float(intents.is_heading(text)) for text in pool.plain]
+    return [
+        float(not memory.thread_id and intents.is_heading(text))
+        for memory, text in zip(pool.memories, pool.plain, strict=True)
+    ]
 
 
 def score_swapped(query: Query, pool: Pool) -> list[float]:

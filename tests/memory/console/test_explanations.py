@@ -45,7 +45,7 @@ def test_a_hit_found_both_ways_says_so() -> None:
         (
             {"boosts": {"question": -0.5, "date": 1.0, "speaker": 1.5, "new_signal": 0.1}},
             "raised because the question names who said it, it is of the time that is asked about and new signal; "
-            "lowered because it is itself a question, and is 0.90 between 0 and 1.",
+            "lowered because it is itself a short question, and is 0.90 between 0 and 1.",
         ),
         ({"boosts": {"turn_before": -0.1}}, "lowered because the turn before it does not fit"),
         ({"ce": 0.7}, "looked at again by the reranker"),

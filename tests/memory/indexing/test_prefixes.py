@@ -77,7 +77,7 @@ def test_the_context_is_embedded_and_not_stored(
     item = put_memory(user, clock, speaker="Ann")
     index_user(user, clock)
     [text] = embedded_text(embedder)
-    assert text.startswith(f"{CONTEXT}\n[Monday 2 March 2026] Ann: Use the debugger")
+    assert text.startswith(f"{CONTEXT}\nAnn: Use the debugger")
     with user_scope(user):
         assert MemoryItem.objects.for_user(user).get(pk=item.pk).text == "Use the debugger"
     [call] = ModelCall.objects.all()
@@ -97,7 +97,7 @@ def test_the_model_is_told_what_the_memory_is(user: EndUser, clock: Clock, model
 def test_nothing_is_asked_without_a_model(user: EndUser, clock: Clock, embedder: EmbedderStub) -> None:
     put_memory(user, clock)
     index_user(user, clock)
-    assert embedded_text(embedder) == ["[Monday 2 March 2026] Use the debugger"]
+    assert embedded_text(embedder) == ["Use the debugger"]
     assert ModelCall.objects.count() == 0
 
 
@@ -146,7 +146,7 @@ def test_without_a_usable_context_the_memory_is_indexed_as_it_is(
     with Stopwatch() as watch:
         index_user(user, clock)
     assert is_ready(item)
-    assert embedded_text(embedder) == ["[Monday 2 March 2026] Use the debugger"]
+    assert embedded_text(embedder) == ["Use the debugger"]
     assert watch.is_within(2.0)
 
 

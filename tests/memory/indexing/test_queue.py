@@ -108,13 +108,13 @@ def test_archiving_and_restoring_reach_the_index(user: EndUser, clock: Clock) ->
     assert payload(user, item) == ("history", "active")
 
 
-def test_date_and_speaker_are_embedded_with_a_text_and_not_with_the_banks(
+def test_the_speaker_is_embedded_with_a_text_and_not_with_the_banks(
     user: EndUser, clock: Clock, stub: EmbedderStub
 ) -> None:
     put_memory(user, clock, "We met at the pier", speaker="Maya")
     put_memory(user, clock, "Likes tea", tier=Tier.MEMORY_BANK, tags=["preference"])
     queue.index_batch(user, now=clock())
-    assert sorted(stub.asked[0].texts) == ["Likes tea", "[Monday 2 March 2026] Maya: We met at the pier"]
+    assert sorted(stub.asked[0].texts) == ["Likes tea", "Maya: We met at the pier"]
 
 
 # --- what fails --------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import pytest
 
 from memory.conf import memory_conf
 from memory.language import build_query_groups
+from memory.retrieval.fusion import OF_REMARK, fuse_zscore
 from memory.retrieval.late import score_token_matches
 from memory.retrieval.pool import Candidate, CandidateMemory, Pool
 from memory.retrieval.query import understand_query
@@ -27,9 +28,8 @@ def make_pool(query: str, *memories: dict[str, Any]) -> Pool:
     for number, given in enumerate(memories, 1):
         fields = {"tier": Tier.HISTORY, "days_ago": 10, "relevance": 0.5, **given}
         relevance, days = fields.pop("relevance"), fields.pop("days_ago")
-        memory = CandidateMemory(
-            UUID(int=number), occurred_at=NOW - timedelta(days=days), holds=(False,) * len(words), **fields
-        )
+        fields = {"holds": (False,) * len(words), **fields}
+        memory = CandidateMemory(UUID(int=number), occurred_at=NOW - timedelta(days=days), **fields)
         found.append(Candidate(memory, relevance=relevance))
     return Pool(found, NOW, words)
 
@@ -140,12 +140,55 @@ def test_the_turn_after_a_matching_question_may_be_its_answer() -> None:
     first, second = ({"previous_id": UUID(int=number)} for number in (1, 2))
     turns = (text("Where is the key?"), text("Under the mat.", **first), text("No", **second))
     assert signal_values(thread.ANSWER, "where is the key", *turns) == [0.0, 0.5, 0.0]
-    assert signal_values(thread.QUESTION, "where is the key", *turns, text("Who? [shares a photo]")) == [
-        1.0,
-        0.0,
-        0.0,
-        1.0,
-    ]
+
+
+def test_only_a_short_turn_is_merely_a_question() -> None:
+    told = (
+        "I have three kilos of quinces from the tree behind the shed and no idea what becomes of them, can you help me?"
+    )
+    turns = [text(words, thread_id="a") for words in ("Where is the key?", told, "Under the mat.")]
+    assert signal_values(thread.QUESTION, "where is the key", *turns) == [1.0, 0.0, 0.0]
+
+
+def test_what_a_person_said_stands_before_the_reply_to_it() -> None:
+    asked = text("I bake with rye.", speaker="user", thread_id="a")
+    reply = text("Rye needs a sourdough.", speaker="assistant", thread_id="a", previous_id=UUID(int=1))
+    assert signal_values(thread.REPLY, "What do I bake with?", asked, reply) == [0.0, 1.0]
+    assert signal_values(thread.REPLY, "What did you recommend for rye?", asked, reply) == [0.0, 0.0]
+    assert signal_values(thread.REPLY, "What do I bake with?", asked) == [0.0]
+
+
+def test_a_reply_that_alone_holds_what_is_asked_is_hardly_lowered() -> None:
+    asked = text("I bake with rye.", speaker="user", thread_id="a", holds=(False, False))
+    reply = text("It rose in a proving basket.", speaker="assistant", previous_id=UUID(int=1), holds=(True, True))
+    assert signal_values(thread.REPLY, "proving basket", asked, reply) == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("I still count the stairs whenever the lift is out of order again", True),
+        ("Ich zähle immer noch die Stufen, wenn der Aufzug wieder ausfällt", True),
+        ("Hoy he vuelto a contar los peldaños porque el ascensor no funciona", True),
+        ("Aujourd'hui encore j'ai compté les marches parce que l'ascenseur est en panne", True),
+        ("היום שוב ספרתי את המדרגות כי המעלית מקולקלת", True),
+        ("How many stairs do I count when the lift is out of order", False),
+        ("I count the stairs, do you know how many there are?", False),
+        ("Tell me what I said about the stairs and the lift", False),
+        ("Dime lo que conté sobre los peldaños y el ascensor", False),
+        ("Erinnere mich daran, was ich über den Aufzug gesagt habe", False),
+        ("stairs lift order", False),
+    ],
+)
+def test_a_remark_asks_for_nothing(words: str, expected: bool) -> None:
+    assert understand_query(words, (), NOW).is_remark is expected
+
+
+def test_for_a_remark_the_words_count_little() -> None:
+    near, worded = (Candidate(CandidateMemory(UUID(int=number), "x", Tier.HISTORY, NOW)) for number in (1, 2))
+    near.distance, worded.distance, worded.text_score = 0.9, 1.1, 5.0
+    fuse_zscore([near, worded], OF_REMARK)
+    assert near.relevance > worded.relevance
 
 
 def test_a_thread_counts_by_its_best_turns() -> None:
@@ -160,6 +203,17 @@ def test_the_named_speaker_is_meant_unless_everybody_is_that_speaker() -> None:
     assert signal_values(question.SPEAKER, "What did Maya say?", *turns, speakers=("Maya", "Jo")) == [1.0, 0.0]
     assert signal_values(question.SPEAKER, "What did Maya say?", turns[0], speakers=("Maya", "Jo")) == [0.0]
     assert signal_values(question.SPEAKER, "What was said?", *turns, speakers=("Maya", "Jo")) == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("day", ["15.06.2025", "2025-06-15", "15/06/2025", "June 15, 2025", "15. Juni 2025"])
+def test_a_full_date_finds_the_day_and_not_the_month(day: str) -> None:
+    items = (text("x", days_ago=1), text("y", days_ago=2), text("z", days_ago=366))
+    assert signal_values(question.DATE, f"What did we talk about on {day}?", *items) == [1.0, 0.0, 0.0]
+
+
+def test_where_nothing_is_of_the_day_the_month_is_meant() -> None:
+    items = (text("x", days_ago=5), text("y", days_ago=60))
+    assert signal_values(question.DATE, "What did we talk about on 14 June 2025?", *items) == [1.0, 0.0]
 
 
 def test_dates_select_when_something_was_said() -> None:

@@ -25,6 +25,8 @@ MOST_DIGITS = 5
 # Kinds of words of a sentence up to which every pair of them is a feature.
 MOST_KINDS = 12
 PIECES = (2, 4)
+# Letters at both ends of the first word.
+EDGES, EDGE_WORDS = (2, 3), 1
 BRIEF, SHORT, MIDDLING = 5, 9, 16
 
 Features = tuple[NDArray[np.intp], NDArray[np.float32]]
@@ -81,6 +83,14 @@ def normalise_word(word: str) -> str:
 
 def word_features(words: Sequence[str], passage: AnnotatedText) -> set[str]:
     named = {f"w {word}" for word in words} | {f"b {one} {other}" for one, other in pairwise(words)}
+    # What a verb is told or bidden in stands at its edges, and an order begins with one: "תשלח", "mándame", "riassumi".
+    named |= {
+        name
+        for place, word in enumerate(words[:EDGE_WORDS])
+        for size in EDGES
+        if len(word) > size
+        for name in (f"e{place}p {word[:size]}", f"e{place}s {word[-size:]}")
+    }
     if words:
         named |= {f"first {words[0]}", f"begins {' '.join(words[:2])}", f"last {words[-1]}"}
     if any(sentence.is_question for sentence in passage.sentences):

@@ -6,6 +6,7 @@ from itertools import chain
 
 from memory.guard.annotation import AnnotatedText, Sentence
 from memory.guard.lexicon import Lexicon, build_entries
+from memory.guard.quotations import is_mostly_quoted
 from memory.language.loader import list_codes, read_entries
 
 # Words that may stand before the request: "please", "und", a name.
@@ -55,6 +56,8 @@ def is_exercise(annotated: AnnotatedText) -> bool:
     """
     if not annotated.own_sentences:
         return False
+    if is_mostly_quoted(annotated):
+        return True
     first = annotated.own_sentences[0]
     is_task = any(start in first.sentence_starts for start, _ in first.spans("exercise"))
     return is_task and SET_APART.search(annotated.text) is not None

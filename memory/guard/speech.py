@@ -18,7 +18,9 @@ ASKER = re.compile(
 ANSWERER = re.compile(rf"(?:^|[.!?…\s\"])(?:{join_words('answerer label')})\s?:\s", re.IGNORECASE)
 # Not \s: it takes line ends too, and 32 KB of them were then read twenty times over (0.3 s).
 TURN = re.compile(rf"^[^\S\n]{{0,20}}[\[(*_]{{0,2}}(?:{SPEAKER})[\])*_]{{0,2}}\s?:", re.IGNORECASE | re.MULTILINE)
-INLINE_TURN = re.compile(rf"(?:[.!?…,;]\s{{1,3}}|\s[-–—/|]\s)(?:{SPEAKER})\s?:\s", re.IGNORECASE)
+INLINE_TURN = re.compile(
+    rf"(?:[.!?…,;]\s{{1,3}}|\s[-–—/|]\s|\]\s{{0,2}}|\*\*)(?:{SPEAKER})\s?:(?:\*\*)?\s", re.IGNORECASE
+)
 STAMPED = re.compile(r"^[^\S\n]{0,8}\[?\d{1,2}[:.]\d{2}(?::\d{2})?\]?\s.{1,40}?:\s", re.MULTILINE)
 LAUGHTER = re.compile("[😂🤣😜😝🤪]")
 YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20[0-2]\d)(?!\d)")
@@ -80,7 +82,16 @@ def is_supposition(sentence: Sentence) -> bool:
     # "If I" alone tells a habit: "if I travel, I take the train".
     if sentence.has("if i") and (sentence.has("would") or sentence.begins_clause("if i")):
         return sentence.has("would")
-    return sentence.has_at(0, "maybe") and sentence.has("me")
+    return (sentence.has_at(0, "maybe") and sentence.has("me")) or guesses_at_others(sentence)
+
+
+def guesses_at_others(sentence: Sentence) -> bool:
+    """Whether it supposes something of others: "I think he maybe has kids"."""
+    hedges = sentence.spans("hedge")
+    if not hedges or sentence.has("my", "user", "kin"):
+        return False
+    # "I" in "I think" is not whom it is about.
+    return all(any(first <= start < last for first, last in hedges) for start, _ in sentence.spans("me"))
 
 
 def is_gossip(sentence: Sentence) -> bool:

@@ -31,6 +31,7 @@ from memory.lifecycle.learning import DraftedStatement
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview
 from memory.models.facts import ReviewDecision
 from memory.platform.deadline import Deadline
+from memory.platform.faults import Unavailable
 from memory.retrieval import search
 from memory.retrieval.results import SearchRequest
 from memory.tiers import SCORED_TIERS
@@ -179,12 +180,16 @@ class FactVerbs(FacadePart):
         return reviews.count_open_reviews(user)
 
     def search_facts(self, user: EndUser, query: str, *, now: datetime, limit: int) -> list[FactHit]:
-        """The active facts nearest to a question, best first. Raises Unavailable without an embedder."""
-        vectors = embed_for_facts(user, query)
+        """The active facts nearest to a question, best first; without an embedder those that share its words."""
+        try:
+            vectors = embed_for_facts(user, query)
+        except Unavailable:
+            vectors = []
         near: dict[UUID, float] = {}
         with user_scope(user):
             for vector in vectors:
                 near |= find_nearest(user, *vector, asked=True, limit=4 * limit)
+            near = near if vectors else queries.find_by_words(user, query, 4 * limit)
             facts = Fact.objects.for_user(user).filter(pk__in=list(near)).defer("vector")
             hits = [build_hit(fact, near[fact.pk], now) for fact in facts]
         used = [hit for hit in hits if hit.confidence >= LEAST_USED]
@@ -193,7 +198,7 @@ class FactVerbs(FacadePart):
     def search_known(
         self, user: EndUser, query: str, *, kinds: Collection[FoundKind], now: datetime, limit: int
     ) -> list[FoundLine]:
-        """Facts, past exchanges or both for a question, best first, within a few lines. Raises Unavailable."""
+        """Facts, past exchanges or both for a question, best first, within a few lines."""
         found: list[FoundLine] = []
         if "fact" in kinds:
             hits = self.search_facts(user, query, now=now, limit=limit)

@@ -226,6 +226,17 @@ def restore_fact(fact: Fact, *, now: datetime, actor: str, reason: str = "taken 
     fact.revision += 1
     fact.save(update_fields=["state", "valid_to", "superseded_by", "archived_at", "updated_at", "revision"])
     record_fact_event(fact, "restored", now=now, actor=actor, reason=reason, before=before, after={"state": "active"})
+    reopen_reviews(fact)
+
+
+def reopen_reviews(fact: Fact) -> None:
+    """Pairs that were decided by what is taken back wait again, where both hold."""
+    decided = FactReview.objects.filter(Q(fact=fact) | Q(other=fact), user_id=fact.user_id)
+    ended = decided.filter(decision__in=[ReviewDecision.SUPERSEDE, ReviewDecision.REJECT])
+    both = ended.filter(fact__state=FactState.ACTIVE, other__state=FactState.ACTIVE)
+    FactReview.objects.filter(pk__in=list(both.values_list("pk", flat=True)), user_id=fact.user_id).update(
+        decision="", decided_at=None, actor=""
+    )
 
 
 def forget_facts(user: EndUser, facts: Sequence[Fact], *, now: datetime, actor: str) -> None:

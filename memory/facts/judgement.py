@@ -9,7 +9,7 @@ from memory.facts.keys import OPEN_RELATIONS
 from memory.facts.nearest import find_candidates
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
-from memory.facts.replacement import ENDS, KEPT, EarlierStatement, estimate_all
+from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
 from memory.facts.succession import may_end
 from memory.models import EndUser, Fact
 
@@ -67,14 +67,14 @@ def judge_likely(
         EarlierStatement(describe_fact(fact), fact.last_seen, bool(thread) and fact.thread_id == thread, cosine)
         for fact, cosine in others
     ]
-    chances = estimate_all(earlier, told, draft.occurred_at)
-    best = max(range(len(others)), key=lambda place: chances[place], default=None)
+    likely = estimate_all(earlier, told, draft.occurred_at)
+    best = max(range(len(others)), key=lambda place: likely[place].chance, default=None)
     if best is None or judged.contradicting:
         return
     fact = others[best][0]
-    if chances[best] >= ENDS and (fact.relation == draft.relation or is_alone(fact)):
+    if likely[best].ends and (fact.relation == draft.relation or is_alone(fact)):
         judged.contradicting.append(others[best])
-    elif draft.is_remark and chances[best] >= KEPT:
+    elif draft.is_remark and likely[best].chance >= KEPT:
         judged.about = fact
         judged.unsure.append(others[best])
 

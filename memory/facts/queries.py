@@ -11,13 +11,22 @@ from django.db.models import DurationField, ExpressionWrapper, F, Q, Value
 from django.db.models.functions import Exp, Extract, Greatest
 
 from memory.access.scope import user_scope
+from memory.claims.questions import read_question
 from memory.facts.confidence import DECAY_A_DAY, LASTING_CATEGORIES, LASTING_RELATIONS, SECONDS_A_DAY
 from memory.facts.keys import fold_key
+from memory.language.folding import WORD
 from memory.models import EndUser, Fact, FactEvent, FactEvidence
 from memory.models.facts import FactQuerySet, FactState
 
 # Never so, or nothing left of it: at no time current.
 NEVER_HELD: Final = (FactState.RETRACTED, FactState.MERGED, FactState.FORGOTTEN)
+
+# Of a question without an embedder: its words that are looked for, and the facts that are looked at.
+MOST_WORDS: Final = 12
+LEAST_WORD: Final = 3
+MOST_READ: Final = 200
+# How near a fact of the very relation is that no word of the question names.
+ASKED_SHARE: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,26 @@ def list_facts(
         if after is not None:
             facts = facts.filter(Q(last_seen__lt=after[0]) | Q(last_seen=after[0], pk__gt=after[1]))
         return list(facts.order_by("-last_seen", "pk")[:limit])
+
+
+def find_by_words(user: EndUser, question: str, limit: int) -> dict[UUID, float]:
+    """Active facts that hold words of a question or tell a relation it asks for, with how much of it: for want of
+    vectors. In the user's scope.
+    """
+    words = [word for word in WORD.findall(question.casefold()) if len(word) >= LEAST_WORD][:MOST_WORDS]
+    asked = read_question(question)
+    holds = Q(relation__in=asked.relations)
+    for word in words:
+        holds |= Q(statement__icontains=word)
+    facts = Fact.objects.for_user(user).active().filter(holds).order_by("-last_seen", "pk")[:MOST_READ]
+    found = {fact.pk: score_words(fact, words, asked.relations) for fact in facts.defer("vector")}
+    return dict(sorted(found.items(), key=lambda pair: -pair[1])[:limit])
+
+
+def score_words(fact: Fact, words: Sequence[str], relations: Collection[str]) -> float:
+    said = fact.statement.casefold()
+    share = sum(word in said for word in words) / max(1, len(words))
+    return max(share, ASKED_SHARE) if fact.relation in relations else share
 
 
 def get_fact(user: EndUser, fact_id: UUID) -> Fact | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from memory.facts.pairs.likelihood import Replacement, estimate_replacement
+from memory.facts.pairs.likelihood import Replacement, estimate_replacement, may_replace
 from memory.facts.pairs.reading import read_pair_statement
 from memory.facts.pairs.statement import PairStatement
 
@@ -32,27 +32,33 @@ class EarlierStatement:
     cosine: float | None
 
 
-def estimate_all(earlier: Sequence[EarlierStatement], new: PairStatement, said_at: datetime) -> list[float]:
-    """How likely the new statement takes the place of each; 0 where nothing is known of how near they are."""
+@dataclass(frozen=True, slots=True)
+class LikelyReplacement:
+    """``chance`` is between 0 and 1; ``may_end`` whether the words allow that it ends the earlier statement."""
+
+    chance: float = 0.0
+    may_end: bool = False
+
+    @property
+    def ends(self) -> bool:
+        return self.may_end and self.chance >= ENDS
+
+
+def estimate_all(earlier: Sequence[EarlierStatement], new: PairStatement, said_at: datetime) -> list[LikelyReplacement]:
+    """How likely the new statement takes the place of each; not at all where nothing is known of how near they are."""
     known = [one.cosine for one in earlier if one.cosine is not None]
     if not known:
-        return [0.0] * len(earlier)
+        return [LikelyReplacement()] * len(earlier)
     # The facts nearest to a statement are measured; any other is further away.
     furthest = min(known)
     cosines = [furthest if one.cosine is None else one.cosine for one in earlier]
     newer = read_pair_statement(new)
-    return [
-        0.0
-        if one.last_said >= said_at
-        else estimate_replacement(
-            Replacement(
-                read_pair_statement(one.statement),
-                newer,
-                cosine,
-                cosines,
-                (said_at - one.last_said).total_seconds() / DAY_S,
-                one.is_same_thread,
-            )
+    found = []
+    for one, cosine in zip(earlier, cosines, strict=True):
+        days = (said_at - one.last_said).total_seconds() / DAY_S
+        pair = Replacement(read_pair_statement(one.statement), newer, cosine, cosines, days, one.is_same_thread)
+        is_later = one.last_said < said_at
+        found.append(
+            LikelyReplacement(estimate_replacement(pair), may_replace(pair)) if is_later else LikelyReplacement()
         )
-        for one, cosine in zip(earlier, cosines, strict=True)
-    ]
+    return found

@@ -141,6 +141,17 @@ def revise_fact(
         return fact
 
 
+def end_outlived(user: EndUser, *, now: datetime, actor: str) -> int:
+    """End the facts whose end was set ahead and has come. Returns how many."""
+    with user_scope(user):
+        changes.lock_facts(user)
+        outlived = list(Fact.objects.for_user(user).active().filter(valid_to__lte=now).defer("vector"))
+        for fact in outlived:
+            changes.end_fact(fact, now=now, actor=actor)
+        publishing.archive_closed(user, outlived, [], now=now, actor=actor)
+    return len(outlived)
+
+
 def revise_bank_item(user: EndUser, fact: Fact, item_id: UUID, text: str, *, now: datetime, actor: str) -> None:
     """Raises WriteRefused for a wording that the bank does not take."""
     try:

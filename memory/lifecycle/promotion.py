@@ -18,7 +18,7 @@ from memory import signals
 from memory.access.locks import try_lock_for_transaction
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.lifecycle import bank
+from memory.lifecycle import bank, curation
 from memory.lifecycle.retention import delete_outdated, where_outdated
 from memory.models import EndUser, MemoryItem
 from memory.models.items import ItemQuerySet, is_kept_past_ttl
@@ -112,6 +112,7 @@ def promote_user(
     if dry_run:
         preview_pass(user, now, result)
     else:
+        curation.end_outlived(user, now=now, actor=actor)
         run_batches(user, now, actor, result)
         over = bank.make_room(user, now=now, actor=actor)
         result.add(

@@ -28,7 +28,7 @@ from memory.facts import judgement, replacement
 from memory.facts.pairs.likelihood import BIAS, SIGNS, WEIGHTS, Replacement, list_signs
 from memory.facts.pairs.reading import read_pair_statement
 from memory.facts.pairs.statement import PairStatement
-from memory.facts.replacement import EarlierStatement
+from memory.facts.replacement import EarlierStatement, LikelyReplacement
 
 DEFAULT = tuple(f"memory/evaluation/facts/{name}.dev.jsonl" for name in ("changes", "month"))
 SHRINKING = 0.1
@@ -53,7 +53,7 @@ def collect(conversations: Sequence[Conversation]) -> Iterator[LabelledPair]:
                 new: PairStatement,
                 said_at: datetime,
                 seen: list[tuple[Sequence[EarlierStatement], PairStatement, datetime]] = compared,
-            ) -> list[float]:
+            ) -> list[LikelyReplacement]:
                 seen.append((earlier, new, said_at))
                 return replacement.estimate_all(earlier, new, said_at)
 

@@ -40,7 +40,12 @@ NOT_PLAIN: Final = ("today", *NO_REMARK, MARK + "past")
 LEAST_OF_REMARK: Final = 2
 # Words of a sentence that says something though no clause of it claims anything, and what it must not hold.
 LEAST_TOLD: Final = 3
-NOT_WORTH: Final = ("would", MARK + "plan", MARK + "temporary")
+NOT_WORTH: Final = (
+    "request",
+    "errand",
+    "weather",
+    *(MARK + kind for kind in ("plan", "temporary", "opines", "momentary")),
+)
 SPEAKS: Final = ("me", MARK + "i", MARK + "self")
 POSSESSIVES: Final = ("mine", MARK + "my")
 LASTING: Final = (MARK + "topic", MARK + "habit")

@@ -4,13 +4,18 @@ The thresholds were set on the authors whose turns train the weights, each left 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from memory.claims.claim import Claim
+from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
 from memory.claims.telling import MOST_WORDS, Passage, join_passages, rate_telling
+from memory.guard.annotation import Sentence
 
+# Words before a colon that are rated below this ask for work on what stands behind it, or say whose words those are.
+HEAD_MOST: Final = 0.2
+OWN_OF_HEAD: Final = ("me", MARK + "i", MARK + "my", MARK + "self", MARK + "remember")
 # Words up to which a sentence says too little to be doubted by much: "no tengo coche".
 MOST_WORDS_OF_BRIEF: Final = 4
 # What a sentence must reach by itself and among those around it: for a claim that names its relation or a change, for
@@ -58,3 +63,15 @@ def rate_among(passages: Sequence[Passage]) -> list[float]:
 
 def count_words(passage: Passage) -> int:
     return sum(len(sentence.words) for sentence in passage.sentences)
+
+
+def introduces_words(sentence: Sentence) -> bool:
+    """ "Put into the past tense: I live in Rome": what stands behind the colon, and further on, is not the person's."""
+    colon = next((at for at, word in enumerate(sentence.words) if word == ":"), 0)
+    if not 0 < colon < len(sentence.words) - 1:
+        return False
+    kinds = {kind: [span for span in spans if span[1] <= colon] for kind, spans in sentence.spans_by_kind.items()}
+    known = {kind: spans for kind, spans in kinds.items() if spans}
+    words = sentence.words[:colon]
+    head = replace(sentence, raw=" ".join(words), words=words, spans_by_kind=known)
+    return not head.has(*OWN_OF_HEAD) and rate_telling(Passage((head,))) < HEAD_MOST

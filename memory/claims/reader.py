@@ -11,7 +11,7 @@ from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.filling import fill_claims
 from memory.claims.general import find_general_claim, is_plain, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
-from memory.claims.judging import SentenceJudgement, judge_sentences
+from memory.claims.judging import SentenceJudgement, introduces_words, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
 from memory.claims.nouns import NAMED
@@ -102,7 +102,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
     known = collect_known(previous, whole.languages)
     found: list[SentenceReading] = []
     place = 0
-    skip = False
+    skip = is_introduced = False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
     for index, sentence in enumerate(map(prepare_sentence, whole.own_sentences)):
         place = max(place, masked.find(sentence.raw[:12], place))
@@ -116,7 +116,8 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
                 claim = fill_request(claim, sentence, whole, known)
                 found.append(SentenceReading(sentence, place, (claim,), is_request=True))
                 continue
-        if has_other_voice(sentence) or find_secret(sentence.raw) or find_order(sentence.raw):
+        is_introduced = is_introduced or introduces_words(sentence)
+        if is_introduced or has_other_voice(sentence) or find_secret(sentence.raw) or find_order(sentence.raw):
             found.append(SentenceReading(sentence, place, is_open=False))
             continue
         slots = find_sentence_slots(sentence, whole, known)

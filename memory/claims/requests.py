@@ -7,6 +7,8 @@ from memory.guard.annotation import Sentence
 
 # Words behind the request that say something; with fewer the next sentence is meant.
 LEAST_TOLD = 2
+# Words of "pop this down somewhere for me please".
+LONGEST_ORDER = 8
 # Words that may stand before the request: "please", "und", a name.
 FURTHEST = 2
 
@@ -22,9 +24,26 @@ def find_request(sentence: Sentence) -> tuple[int, int, bool] | None:
         return find_agreed(sentence, head)
     if asks := near_head(sentence, "remember", head):
         return find_heads(sentence, max(after for _, after in asks), words), words, False
+    if kept := find_kept(sentence, head):
+        return kept
     if orders := near_head(sentence, "standing", head):
         return None if tells_of_somebody(sentence, 0, max(orders)[0]) else (min(head, orders[0][0]), words, True)
     return find_trailing_request(sentence, head)
+
+
+def find_kept(sentence: Sentence, head: int) -> tuple[int, int, bool] | None:
+    """ "Pop this down somewhere: ...": a verb of putting away, what is put or where, and behind a mark what it is."""
+    words = len(sentence.words)
+    verbs = [after for at, after in sentence.spans(MARK + "keep verb") if head <= at <= head + FURTHEST or at == 0]
+    marks = [at for at in range(head + 1, words) if sentence.words[at] == ":" or at in sentence.breaks]
+    mark = next((at for at in marks if verbs and at >= min(verbs)), words)
+    if not verbs or mark - head > LONGEST_ORDER or words - mark < LEAST_TOLD:
+        return None
+    pieces = sentence.spans(MARK + "keep place")
+    is_put = any(head <= at < mark for at, _ in pieces) or any(
+        at == head and after <= mark for at, after in sentence.spans(MARK + "keep this")
+    )
+    return (mark + (sentence.words[mark] == ":"), words, False) if is_put else None
 
 
 def find_agreed(sentence: Sentence, head: int) -> tuple[int, int, bool] | None:

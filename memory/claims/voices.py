@@ -9,6 +9,9 @@ from memory.guard import speech
 from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence
 from memory.language.loader import collect_entries
 
+HEBREW_THE: Final = "ה"
+# Words between the part of the assistant and the person's.
+PARTS_WITHIN: Final = 6
 # A dot that the splitter of sentences does not know.
 TITLE_DOT: Final = "\ue001"
 CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`", re.DOTALL)
@@ -61,7 +64,25 @@ def speaks_for_others(reading: AnnotatedText) -> bool:
 
 def has_frame(sentence: Sentence) -> bool:
     """A story, a part, a translation: what such a request holds is not the person's own."""
-    return sentence.has("text work", "sarcasm", MARK + "frame", MARK + "irony", "absurd", "joke form")
+    return sentence.has("text work", "sarcasm", MARK + "frame", MARK + "irony", "absurd", "joke form") or gives_parts(
+        sentence
+    )
+
+
+def gives_parts(sentence: Sentence) -> bool:
+    """ "You be the waiter, I'm the customer", "I'm Sherlock and you're Watson": parts are given out."""
+    opens = {0, *sentence.breaks, *(after for _, after in sentence.spans(MARK + "joint"))}
+    spoken = sentence.spans(MARK + "role you")
+    others = [after for at, after in spoken if at in opens and names_part(sentence, after)]
+    return any(
+        abs(at - after) <= PARTS_WITHIN for at, _ in sentence.spans(MARK + "role i") for after in others if at != after
+    )
+
+
+def names_part(sentence: Sentence, place: int) -> bool:
+    """Whether an article or a name follows: a part, and not what somebody is like."""
+    is_named = place in sentence.capitals or sentence.has_at(place, MARK + "the", MARK + "article")
+    return place < len(sentence.words) and (is_named or sentence.words[place][0] == HEBREW_THE)
 
 
 def has_other_voice(sentence: Sentence) -> bool:

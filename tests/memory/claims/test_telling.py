@@ -74,3 +74,41 @@ def test_what_is_told_in_passing_is_learned_through_the_api(api: ApiClient, user
 
 def test_what_strangers_do_is_not_learned_through_the_api(api: ApiClient, user: EndUser, clock: Clock) -> None:
     assert learn_from(api, user, clock, "the goalkeeper in that film keeps bees, which film is it") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("tuck this away somewhere: the ladder is behind the shed", "ladder"),
+        ("merk das: der Gärtner kommt montags", "Gärtner"),
+        ("mételo en algún sitio: la llave azul es del trastero", "trastero"),
+        ("range ça quelque part : le code du portail finit par 7", "portail"),
+        ("ficcatelo in testa: il cancello si chiude alle nove", "cancello"),
+        ("guarda isto: a escada está na arrecadação", "escada"),
+        ("שמור את זה: הסולם מאחורי המחסן", "הסולם"),
+    ],
+)
+def test_whatever_verb_of_putting_away_asks_to_remember(text: str, told: str) -> None:
+    assert any(claim.is_request and told in claim.statement for claim in read_claims(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Put it in the future tense: I live by the canal and I keep ducks.",
+        "Setz das in den Konjunktiv: Ich wohne am Kanal und halte Enten.",
+        "Hazlo más breve: vivo junto al canal y tengo patos.",
+        "Mets au futur : j'habite près du canal et j'ai des canards.",
+        "Rendilo più breve: abito sul canale e ho tre anatre.",
+        "Passa para o futuro: moro junto ao canal e tenho patos.",
+        "You be the judge, I'm the thief. I live in Ghent and I have nine cats.",
+        "tu fais la juge, moi le voleur. J'habite à Gand et j'ai neuf chats.",
+        "אתה השופט ואני הגנב. אני גר בגנט ויש לי תשעה חתולים",
+    ],
+)
+def test_an_exercise_or_a_part_is_nobodys_life(text: str) -> None:
+    assert read_claims(text) == []
+
+
+def test_a_label_before_a_colon_introduces_the_persons_own_words() -> None:
+    assert any("goats" in claim.statement for claim in read_claims("Our pets: three goats and a pony."))

@@ -58,7 +58,10 @@ def find_door_code(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]
 
 def find_code(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
     """A code counts beside what it opens: of "the error code is 404" nothing is a lock."""
-    if reading.has_near("lock", label.start, label.end, 45):
+    if reading.text[label.start - 1 : label.start] == "_":
+        # A part of a name in code: ``status_code``.
+        return
+    if reading.has_near("lock", label.start, label.end, 45) or reading.has_near("account", label.start, label.end, 45):
         yield from find_digits(reading, label, "code", least=3, reach=1)
 
 
@@ -121,7 +124,7 @@ def find_entry(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
             continue
         before = " ".join(one.folded for one in pieces[max(0, at - 3) : at])
         is_entered = ends_with_any(before, "enter") or (opens and ends_with_any(before, "with"))
-        is_keyed = any(one.folded in load_words("key pressed") for one in read_pieces(text, end, 2))
+        is_keyed = any(one.folded in load_words("key pressed") for one in read_pieces(text, end, 3))
         if (is_entered and ends_as_code(text, end)) or (is_keyed and end - piece.start > 3):
             yield SecretSpan(piece.start, end, "code")
             return

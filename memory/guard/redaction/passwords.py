@@ -32,6 +32,10 @@ SEED: Final = re.compile(r"(?:[^\W\d_]{3,12}(?:[^\S\n]{1,2}|,[^\S\n]{0,2})){3,30
 KEY: Final = re.compile(r"[A-Za-z0-9_~+/.-]{8,500}={0,2}")
 FEWEST_WORDS_OF_SEED, FEWEST_LISTED = 8, 4
 SHORTEST_KEY, SHORTEST_BARE_KEY = 8, 16
+TEMPLATE: Final = re.compile(r"[$<{%*\[(].*")
+PAIR: Final = re.compile(r"(?:[^\S\n]?\([^()\n]{1,40}\))?:[^\S\n]*\S{1,40}[^\S\n]/(?=[^\S\n]\S)")
+# A key is one's own where it is a password; no door's is told so.
+OWN: Final = frozenset({"my", "mi", "mon", "ma", "mein", "meine", "mia", "minha", "our", "nuestra", "notre"})
 LEAST_KEY_BITS: Final = 2.5
 
 
@@ -76,9 +80,11 @@ def find_assigned(text: str, place: int, kind: str) -> Iterator[SecretSpan]:
 def find_value(text: str, place: int, stop: int, *, is_plain: bool, is_linked: bool) -> tuple[int, int] | None:
     """The password that stands at a place, behind small words; a plain word only where it is said to be it."""
     for piece in read_pieces(text, place, 4, stop):
-        if (quoted := QUOTED.match(text, place)) and is_linked:
+        if quoted := QUOTED.match(text, place):
+            # Without a link one word: ``has the password "tulip"``.
             group = quoted.lastindex or 1
-            return quoted.span(group) if is_quotable(quoted[group]) else None
+            is_fit = is_quotable(quoted[group]) and (is_linked or quoted[group].isalnum())
+            return quoted.span(group) if is_fit else None
         if is_strong(piece, is_named=is_linked) or (is_linked and is_digits(piece, 4) and not is_counted(text, piece)):
             return piece.start, piece.end
         if is_linked and (end := find_digit_sequence(text, piece)) and count_words(text[piece.start : end]) > 2:
@@ -99,7 +105,7 @@ def has_capital_inside(piece: ValuePiece) -> bool:
 
 def is_quotable(value: str) -> bool:
     """Whether quoted words can be a password: one word that describes nothing, or a phrase."""
-    return is_no_placeholder(value) and value.casefold() not in load_words("predicate")
+    return not TEMPLATE.fullmatch(value) and value.casefold() not in load_words("predicate")
 
 
 def count_words(text: str) -> int:
@@ -213,6 +219,8 @@ def find_login(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
         is_used = ends_with_any(before, "enter") or ends_with_any(before, "with")
         if is_used and is_strong(piece, is_named=False) and not piece.raw[0].isdigit():
             yield SecretSpan(piece.start, piece.end, "password")
+    if span := find_second_of_pair(text, label.end):
+        yield SecretSpan(*span, "password")
 
 
 def find_network_key(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
@@ -224,6 +232,11 @@ def find_network_key(reading: CueReading, label: CueLabel) -> Iterator[SecretSpa
         piece = read_piece(text, tail.end())
         if piece and len(piece.raw) > SHORTEST_BARE_KEY and is_random_key(piece.raw):
             yield SecretSpan(piece.start, piece.end, "key")
+        elif is_owned(reading, label):
+            # "mi clave de Netflix es ...": where a password is called a key.
+            for start, end in find_linked_values(reading, tail.end(), label.stop):
+                if is_mixed(text[start:end]):
+                    yield SecretSpan(start, end, "password")
         return
     span = find_value(text, tail.end(), label.stop, is_plain=False, is_linked=bool(tail["sign"] or tail["is"]))
     for found in [span] if span else find_linked_values(reading, tail.end(), label.stop):
@@ -231,10 +244,24 @@ def find_network_key(reading: CueReading, label: CueLabel) -> Iterator[SecretSpa
 
 
 def find_network(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
-    """ "wifi = harbour-mist-31"."""
-    tail = read_tail(reading, label)
-    if tail and tail["sign"] == "=" and (piece := read_piece(reading.text, tail.end())) and is_strong(piece):
+    """ "wifi = harbour-mist-31", "wifi: BlueHorse / harbour-mist-31"."""
+    text, tail = reading.text, read_tail(reading, label)
+    if tail and tail["sign"] == "=" and (piece := read_piece(text, tail.end())) and is_strong(piece):
         yield SecretSpan(piece.start, piece.end, "wifi password")
+    elif tail and (span := find_second_of_pair(text, tail.end())):
+        yield SecretSpan(*span, "wifi password")
+
+
+def find_second_of_pair(text: str, place: int) -> tuple[int, int] | None:
+    """The password behind a name and a stroke."""
+    pair = PAIR.match(text, place)
+    piece = read_piece(text, pair.end()) if pair else None
+    return (piece.start, piece.end) if piece and is_strong(piece) else None
+
+
+def is_owned(reading: CueReading, label: CueLabel) -> bool:
+    before = reading.text[max(0, label.start - 12) : label.start].split()
+    return bool(before) and fold_letters(before[-1]) in OWN
 
 
 def is_random_key(token: str) -> bool:

@@ -21,6 +21,7 @@ RUN: Final = re.compile(r"[^\S\n]*(\S{1,200})")
 # What may stand around a piece and is no part of it; a Hebrew particle is written onto it with a hyphen.
 FRONT: Final = re.compile(r"[\"'“„”«‘`(\[{<*_~]*([ולבהכמש]-(?=[A-Za-z0-9]))?")
 BEHIND: Final = re.compile(r"[\"'”“»’`)\]}>.,;:!?…*~]*$")
+QUOTES: Final = frozenset("\"'“”„«»‘’`")
 SENTENCE_MARKS: Final = (".", "!", "?", "…", ";")
 DIGIT_GROUPS: Final = re.compile(r"\d{1,8}(?:[-–.]\d{1,6}){0,5}[#*]?")
 MORE_DIGITS: Final = re.compile(r"[ \t]?[-–,]?[ \t]?(\d{1,6})(?![\w.:/])")
@@ -105,7 +106,7 @@ def read_pieces(text: str, place: int, most: int = 9, stop: int = sys.maxsize) -
         if behind > front:
             start = match.start(1)
             particle = opening[1][:1] if opening and opening[1] else ""
-            is_quoted = front > len(particle) and behind < len(run)
+            is_quoted = front > 0 and run[front - 1] in QUOTES and run[behind : behind + 1] in QUOTES
             yield ValuePiece(run[front:behind], start + front, start + behind, run[behind:], is_quoted, particle)
 
 

@@ -20,7 +20,7 @@ SUBJECT: Final = "secrets"
 # Kinds that name something secret or open something; a text with none of their words is not read further.
 CUES: Final = (
     *("password", "passphrase", "seed phrase", "recovery code", "pin", "code", "door code", "keypad", "lock", "wifi"),
-    *("key", "security code", "national number", "api key", "login", "card number"),
+    *("key", "security code", "national number", "api key", "login", "card number", "account"),
 )
 # Of several kinds of one word the first counts: "passcode" is a password before it is a code.
 WORD: Final = re.compile(r"[^\W_]+")

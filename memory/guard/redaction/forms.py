@@ -89,8 +89,8 @@ def is_iban(text: str) -> bool:
 
 # Stand-ins of documents and templates: user:password@, ${PASSWORD}, <secret>, %s, ***.
 PLACEHOLDER: Final = re.compile(
-    r"[$<{%*\[(].*|.*[>})\]]|\.{2,}.*|x{3,}|(?:your|my|some|the)?[-_ ]?(?:user|pass|passwd|password|pwd|pw|secret|"
-    r"token|apikey|api[-_]key|key|example|changeme)(?:[-_]?(?:here|word))?",
+    r"\A(?:[$<{%*\[(].*|.*[>})\]]|\.{2,}.*|x{3,}|(?:your|my|some|the)?[-_ ]?(?:user|pass|passwd|password|pwd|pw|secret|"
+    r"token|apikey|api[-_]key|key|example|changeme)(?:[-_]?(?:here|word))?)",
     re.IGNORECASE,
 )
 

@@ -32,7 +32,7 @@ SEED: Final = re.compile(r"(?:[^\W\d_]{3,12}(?:[^\S\n]{1,2}|,[^\S\n]{0,2})){3,30
 KEY: Final = re.compile(r"[A-Za-z0-9_~+/.-]{8,500}={0,2}")
 FEWEST_WORDS_OF_SEED, FEWEST_LISTED = 8, 4
 SHORTEST_KEY, SHORTEST_BARE_KEY = 8, 16
-TEMPLATE: Final = re.compile(r"[$<{%*\[(].*")
+TEMPLATE: Final = re.compile(r"\A[$<{%*\[(].*")
 PAIR: Final = re.compile(r"(?:[^\S\n]?\([^()\n]{1,40}\))?:[^\S\n]*\S{1,40}[^\S\n]/(?=[^\S\n]\S)")
 # A key is one's own where it is a password; no door's is told so.
 OWN: Final = frozenset({"my", "mi", "mon", "ma", "mein", "meine", "mia", "minha", "our", "nuestra", "notre"})

@@ -17,45 +17,47 @@ from memory.language.folding import strip_accents
 from memory.language.numbers import load_values
 from memory.language.stopwords import load_all_stop_words
 
-RUN: Final = re.compile(r"[^\S\n]*(\S{1,200})")
+RUN: Final = re.compile(r"[^\S\n]{0,20}(\S{1,200})")
 # What may stand around a piece and is no part of it; a Hebrew particle is written onto it with a hyphen.
 FRONT: Final = re.compile(r"[\"'“„”«‘`(\[{<*_~]*([ולבהכמש]-(?=[A-Za-z0-9]))?")
 BEHIND: Final = re.compile(r"[\"'”“»’`)\]}>.,;:!?…*~]*$")
 QUOTES: Final = frozenset("\"'“”„«»‘’`")
 SENTENCE_MARKS: Final = (".", "!", "?", "…", ";")
-DIGIT_GROUPS: Final = re.compile(r"\d{1,8}(?:[-–.]\d{1,6}){0,5}[#*]?")
+DIGIT_GROUPS: Final = re.compile(r"\A(?:\d{1,8}(?:[-–.]\d{1,6}){0,5}[#*]?)")
 MORE_DIGITS: Final = re.compile(r"[ \t]?[-–,]?[ \t]?(\d{1,6})(?![\w.:/])")
 LONGEST_SEQUENCE: Final = 40
 QUOTED: Final = re.compile(
-    r"\s*(?:\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|„([^“”\n]{2,80})[“”]|«\s?([^»\n]{2,80}?)\s?»|'([^'\n]{2,80})'|`([^`\n]{2,80})`)"
+    r"\s{0,3}(?:\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|„([^“”\n]{2,80})[“”]|«\s?([^»\n]{2,80}?)\s?»|'([^'\n]{2,80})'|`([^`\n]{2,80})`)"
 )
 
+# Each of the following is asked of one piece; they begin with \A so that in a text they would be tried once.
 # Forms of what is no secret: times, dates, sizes, versions, shares, sums, addresses, ranks.
 NO_SECRET: Final = re.compile(
-    r"\d{1,2}[:.h]\d{2}(?:[:.]\d{2})?(?:am|pm|h|uhr)?|\d{1,4}([-/.])\d{1,2}\1\d{2,4}|v?\d+(?:\.\d+)+\w{0,6}|\d+(?:[.,]\d+)?"
-    r"(?:%|px|ms|s|sec|min|h|kb|mb|gb|tb|k|m|km|kg|g|cm|mm|ml|l|x|th|st|nd|rd|am|pm|bit|hz|ghz|mhz|w|v|a|c|f|€|\$|£|°\w?)"
-    r"|[$€£]\d[\d.,]*[kmb]?|[\w.+-]+@[\w-]+\.[\w.-]+|(?:https?|ftp|file)://.*|www\..*|\d+x\d+|[a-z]{1,3}\d",
+    r"\A(?:\d{1,2}[:.h]\d{2}(?:[:.]\d{2})?(?:am|pm|h|uhr)?|\d{1,4}([-/.])\d{1,2}\1\d{2,4}|v?\d+(?:\.\d+)+\w{0,6}|"
+    r"\d+(?:[.,]\d+)?(?:%|px|ms|s|sec|min|h|kb|mb|gb|tb|k|m|km|kg|g|cm|mm|ml|l|x|th|st|nd|rd|am|pm|bit|hz|ghz|mhz|w|v|a|c|f|"
+    r"€|\$|£|°\w?)"
+    r"|[$€£]\d[\d.,]*[kmb]?|[\w.+-]+@[\w-]+\.[\w.-]+|(?:https?|ftp|file)://.*|www\..*|\d+x\d+|[a-z]{1,3}\d)",
     re.IGNORECASE,
 )
 # Code: a call, a subscript, a path of names, a variable, a stand-in.
 CODE: Final = re.compile(
-    r".*[()\[\]{}<>|\\].*|\$.*|%\w|[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+|[A-Za-z]+(?:_[A-Za-z]+)+|_+\w*|\*+|/.*|\.\w+"
-    r"|x{3,}\d*|[A-Za-z_]\w*=.*|[A-Za-z.]+@",
+    r"\A(?:.*[()\[\]{}<>|\\].*|\$.*|%\w|[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+|[A-Za-z]+(?:_[A-Za-z]+)+|_+\w*|\*+"
+    r"|/.*|\.\w+|x{3,}\d*|[A-Za-z_]\w*=.*|[A-Za-z.]+@)",
 )
 # "PS5", "user12", "iso-27": names of things, unless one is said to be the password.
-NUMBERED_NAME: Final = re.compile(r"[A-Z]{2,}-?\d{1,4}|[A-Za-z]{1,8}-?\d{1,3}")
+NUMBERED_NAME: Final = re.compile(r"\A(?:[A-Z]{2,}-?\d{1,4}|[A-Za-z]{1,8}-?\d{1,3})")
 NAMES_OF_METHODS: Final = re.compile(
-    r"(?:sha|md|aes|rsa|argon|pbkdf|base|utf|oauth|http|ipv|ps|rc|des|ed|hs|rs|x|tls|ssl|win|mp|h|log|web|ios?|py|python|"
-    r"iphone|pixel|galaxy|office|windows|id|k8s|s3|ec2|ntlmv?|wpa|x)-?\d[\w.-]{0,6}",
+    r"\A(?:(?:sha|md|aes|rsa|argon|pbkdf|base|utf|oauth|http|ipv|ps|rc|des|ed|hs|rs|x|tls|ssl|win|mp|h|log|web|ios?|py|"
+    r"python|iphone|pixel|galaxy|office|windows|id|k8s|s3|ec2|ntlmv?|wpa|x)-?\d[\w.-]{0,6})",
     re.IGNORECASE,
 )
 MARKS_OF_PASSWORDS: Final = frozenset("!#@$%&*+?=^~§")
 INNER_CAPITAL: Final = re.compile(r"[a-zß-ÿ][A-ZÀ-Þ]")
 # How participles and adjectives end: "required", "obligatoria", "requis", "erforderlich", "richiesta", "inválida".
 ADJECTIVE: Final = re.compile(
-    r".{2,}(?:ed|ing|able|ible|ful|less|ary|ive|ous|ic|ical|ly|ish|ado|ada|ido|ida|ados|adas|idos|idas|oso|osa|"
+    r"\A(?:.{2,}(?:ed|ing|able|ible|ful|less|ary|ive|ous|ic|ical|ly|ish|ado|ada|ido|ida|ados|adas|idos|idas|oso|osa|"
     r"ivo|iva|ico|ica|ante|ente|ble|bles|vel|veis|if|ive|eux|euse|ique|uis|uise|lich|bar|ig|isch|sam|los|iert|"
-    r"elt|ert|etzt|ellt|ato|ata|ati|ate|ito|ita|uto|uta|bile|bili|aria|ario|mente|ment|ung|tion|cion|zione|sao)"
+    r"elt|ert|etzt|ellt|ato|ata|ati|ate|ito|ita|uto|uta|bile|bili|aria|ario|mente|ment|ung|tion|cion|zione|sao))"
 )
 SHORTEST_WORD: Final = 4
 TAIL: Final = re.compile(

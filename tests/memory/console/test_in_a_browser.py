@@ -293,3 +293,19 @@ def test_hostile_text_runs_nothing_and_asks_for_nothing(
         there.page.wait_for_timeout(500)
         assert not there.complaints
         assert not [url for url in there.requests if "stolen" in url or "evil" in url]
+
+
+def test_what_waits_is_confirmed_in_its_row(
+    user: EndUser, operator: Operator, place: str, visit: Callable[..., Visit]
+) -> None:
+    """The whole row is a link; the buttons lie above it."""
+    MemoryItemFactory.create(user=user, banked=True, text="It's raining.", warnings=["passing state"], review=True)
+    for browser in open_browser():
+        there = visit(browser, viewport={"width": 390, "height": 800})
+        there.sign_in()
+        there.open(f"{place}/memories?status=review")
+        there.page.get_by_role("button", name="Confirm").click()
+        there.settle()
+        assert "Nothing to review" in there.page.inner_text("main")
+    with user_scope(user):
+        assert MemoryItem.objects.get().review is False

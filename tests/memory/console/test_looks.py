@@ -33,6 +33,7 @@ HEBREW = "אלמה אלרגית לאגוזי קשיו ויש לה תמיד אפ�
 PAGES = [
     *("", "/search", "/search?query=lamp", "/search?query=%D7%90%D7%9C%D7%9E%D7%94", "/context", "/context?query=lamp"),
     *("/memories", "/memories?status=archived", "/memories?status=failed", "/memories?tier=nowhere"),
+    *("/memories?status=review", "/memories/{suspect}"),
     *("/conversations", "/conversations?thread=kitchen", "/conversations?thread=nothing"),
     "/conversations?thread=" + "z" * 180,
     *("/graph", "/graph?name=docker", "/graph?start=docker&end=berlin", "/graph?time=session"),
@@ -67,6 +68,9 @@ def pages(user: EndUser, other_user: EndUser, operator: Operator, place: str) ->
         "long": memory.store(user, wide, now=now).item,
         "hebrew": memory.store(user, NewMemory(HEBREW, tier=Tier.PATTERNS, tags=["תגית"]), now=now).item,
         "failed": MemoryItemFactory.create(user=user, indexing=Indexing.FAILED, index_error=LONG[:300]),
+        "suspect": MemoryItemFactory.create(
+            user=user, banked=True, text="w" * 200, warnings=["rule override", "passing state"], review=True
+        ),
         "foreign": MemoryItemFactory.create(user=user, text="<b>lamp</b>", trust=Trust.EXTERNAL, parents=[]),
     }
     memory.revise(user, items["long"].pk, {"text": f"{LONG} and more"}, now=now)

@@ -198,6 +198,7 @@ BOOSTS = {
         "memory.retrieval.signals.exact.CLOCK",
         "memory.retrieval.signals.exact.AMOUNTS",
         "memory.retrieval.signals.exact.NAMES",
+        "memory.retrieval.signals.exact.SPELLING",
         "memory.retrieval.signals.alias.ALIAS",
         "memory.retrieval.signals.experience.OUTCOMES",
         "memory.retrieval.signals.experience.BANK_QUALITY",

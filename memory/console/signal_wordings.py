@@ -41,6 +41,7 @@ SIGNAL_WORDINGS = {
     "names": SignalWording(
         "People named", "it mentions who is asked about", "it does not mention everybody asked about"
     ),
+    "spelling": SignalWording("Spelling", "it holds a name that is spelt like the one asked about"),
     "alias": SignalWording("Other name", "it speaks of the one whom that name stands for"),
     "outcomes": SignalWording("Experience", "it worked before", "it failed before"),
     "bank_quality": SignalWording(

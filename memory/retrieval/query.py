@@ -8,9 +8,11 @@ from datetime import datetime
 from memory.language import build_query_groups, gloss_in_english, intents, query_cues
 from memory.language.figures import DayOfYear, find_codes, find_days, find_numbers
 from memory.language.folding import WORD, fold_text
+from memory.language.hebrew import is_hebrew
 from memory.language.kin import find_relations
 from memory.language.names import ROLES, find_names
 from memory.language.periods import TimeWindow, find_months, find_window, find_years
+from memory.language.spellings import is_same_name
 from memory.language.text import SPACES
 from memory.language.times import find_times
 
@@ -46,6 +48,8 @@ class Query:
     words: tuple[tuple[str, ...], ...] = ()
     # Speakers of the user's store that the question names, case-folded.
     named: frozenset[str] = frozenset()
+    # Of several the one named first, which is mostly who did or said it.
+    first_named: str = ""
     # Tells something and asks for nothing: what fits it was said of the same matter, seldom in the same words.
     is_remark: bool = False
     # For what the assistant said, rather than for what it was told.
@@ -118,7 +122,7 @@ def understand_query(text: str, speakers: Collection[str], now: datetime) -> Que
     """Read a question. ``speakers`` are the names that ever spoke in the user's store."""
     question = cut_query(normalise_query(text))
     bare = fold_text(question)
-    speakers_named = find_named_speakers(bare, speakers)
+    speakers_named = find_named_speakers(bare, speakers) or find_meant_speakers(question, speakers)
     parts = split_questions(question)
     search_text = strip_newest_words(question) if query_cues.LATEST.search(bare) else question
     embedded = strip_names(search_text, speakers_named) or question
@@ -130,6 +134,7 @@ def understand_query(text: str, speakers: Collection[str], now: datetime) -> Que
         search_text=search_text,
         words=tuple(build_query_groups(search_text)),
         named=frozenset(name for name, _ in speakers_named),
+        first_named=min(speakers_named, key=lambda found: bare.find(found[1]), default=("", ""))[0],
         is_remark=is_remark(question, bare),
         asks_why=intents.ASKS_WHY.search(bare) is not None,
         asks_name=intents.ASKS_NAME.search(bare) is not None,
@@ -211,6 +216,23 @@ def find_named_speakers(bare: str, speakers: Collection[str]) -> list[tuple[str,
         whole = re.search(rf"\b{re.escape(name)}\b", bare)
         found.append((speaker.casefold(), name if whole else first))
     return found
+
+
+def find_meant_speakers(question: str, speakers: Collection[str]) -> list[tuple[str, str]]:
+    """The speaker whom a name in the question may be meant for, where it is nobody's and only one is like it."""
+    firsts = {speaker: fold_text(speaker).partition(" ")[0] for speaker in speakers}
+    firsts = {speaker: first for speaker, first in firsts.items() if first not in ROLES}
+    for written in find_written_names(question):
+        meant = [speaker for speaker, first in firsts.items() if is_same_name(written, first)]
+        if len(meant) == 1:
+            return [(meant[0].casefold(), written)]
+    return []
+
+
+def find_written_names(question: str) -> list[str]:
+    """What may be a name: capitals inside a sentence; of a script without them, every word."""
+    words = [word for name in find_names(question) for word in WORD.findall(name)]
+    return words + [word for word in WORD.findall(fold_text(question)) if is_hebrew(word)]
 
 
 def strip_names(question: str, found: Sequence[tuple[str, str]]) -> str:

@@ -10,10 +10,15 @@ from memory.retrieval.ranking import RankingSignal
 
 NAME_INSIDE: Final = re.compile(r"(?<=[\w,;] )[A-ZÀ-Þ][a-zà-ÿ]+")
 
+# Of 67 questions that name both friends it gave .063 of R@10, of 46 to real people's messages .009.
+OF_SEVERAL: Final = 0.5
+
 
 def score_speaker(query: Query, pool: Pool) -> list[float]:
-    """Up for memories by a speaker the question names, if not all candidates are by them."""
-    by_speaker = pool.each(lambda memory: float(memory.speaker.casefold() in query.named))
+    """Up for memories by the speaker the question names, if not all candidates are by them; of several, half as much
+    for the one named first: "what did Ann tell Ben"."""
+    worth = 1.0 if len(query.named) == 1 else OF_SEVERAL
+    by_speaker = pool.each(lambda memory: worth * float(memory.speaker.casefold() == query.first_named))
     return by_speaker if query.named and not all(by_speaker) else [0.0] * len(pool)
 
 

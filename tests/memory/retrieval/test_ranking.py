@@ -205,6 +205,33 @@ def test_the_named_speaker_is_meant_unless_everybody_is_that_speaker() -> None:
     assert signal_values(question.SPEAKER, "What was said?", *turns, speakers=("Maya", "Jo")) == [0.0, 0.0]
 
 
+def test_of_two_who_are_named_the_first_is_rather_meant() -> None:
+    turns = (text("x", speaker="Maya"), text("y", speaker="Jo"))
+    told = signal_values(question.SPEAKER, "What did Maya tell Jo?", *turns, speakers=("Jo", "Maya"))
+    assert told == [0.5, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("words", "speakers", "named"),
+    [
+        ("What does Muhhamed cook?", ("Muhammad", "Jo"), {"muhammad"}),
+        ("What does Mel cook?", ("Melanie", "Jo"), {"melanie"}),
+        ("What does Nikolas cook?", ("Nicolas", "Jo"), {"nicolas"}),
+        ("מה בישל ניקולס?", ("Nicolas", "Jo"), {"nicolas"}),
+        ("What does Maria cook?", ("Mario", "Marie"), set()),
+        ("What does Tim cook?", ("Tom", "Jo"), set()),
+    ],
+)
+def test_a_name_may_be_spelt_otherwise(words: str, speakers: tuple[str, ...], named: set[str]) -> None:
+    assert understand_query(words, speakers, NOW).named == named
+
+
+def test_a_misspelt_name_is_found_where_nobody_bears_it_as_written() -> None:
+    turns = (text("I met Muhammad at the pier"), text("I met Karim at the pier"))
+    assert signal_values(exact.SPELLING, "Where did I meet Muhhamed?", *turns) == [1.0, 0.0]
+    assert signal_values(exact.SPELLING, "Where did I meet Karim?", *turns) == [0.0, 0.0]
+
+
 @pytest.mark.parametrize("day", ["15.06.2025", "2025-06-15", "15/06/2025", "June 15, 2025", "15. Juni 2025"])
 def test_a_full_date_finds_the_day_and_not_the_month(day: str) -> None:
     items = (text("x", days_ago=1), text("y", days_ago=2), text("z", days_ago=366))

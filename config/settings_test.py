@@ -10,6 +10,8 @@ from pathlib import Path
 # Before the settings are read; child processes of a test inherit it.
 os.environ.setdefault("DATA_DIR", str(Path(__file__).resolve().parent.parent / ".data" / "test"))
 os.environ.setdefault("MEMORY_LOG_LEVEL", "WARNING")
+# The one that runs on every platform. Tests of the other name it, and none depends on what is the default.
+os.environ.setdefault("EMBEDDING_MODEL", "all-MiniLM-L6-v2")
 os.environ.setdefault("COMMONPLACE_TEST_RUN", str(os.getpid()))
 
 from config.settings import *  # noqa: F403

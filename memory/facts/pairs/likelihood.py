@@ -132,14 +132,21 @@ def is_beside(pair: Replacement) -> bool:
 
 
 def may_replace(pair: Replacement) -> bool:
-    """Whether it says at all that something changes, for good, in the life of whom the earlier one is about.
+    """Whether the words speak for it that the earlier one ends: a change, for good, of the same matter and person.
 
-    Without such a word what is likely is still no reason to end anything: of conversations by an author who was not
-    learned from, seven of eight that only looked like a change had none, of those that were one, three of 67.
+    Nearest to a statement is always something, were it the only thing known; without the matter in its words a second
+    statement of a person's would end their first.
     """
     newer = pair.newer
     is_of_other = newer.subject not in {"", SPEAKER, pair.older.subject}
-    return not newer.tags.isdisjoint(CHANGED | ENDING) and newer.tags.isdisjoint(PASSING) and not is_of_other
+    tells_change = not newer.tags.isdisjoint(CHANGED | ENDING) and newer.tags.isdisjoint(PASSING)
+    return tells_change and not is_of_other and is_of_one_matter(pair)
+
+
+def is_of_one_matter(pair: Replacement) -> bool:
+    """A slot, a word, or another value of one kind."""
+    older, newer = pair.older, pair.newer
+    return bool(older.slots & newer.slots) or pair.shared > 0 or conflict(older.values, newer.values)
 
 
 def adds_another(statement: PairStatement) -> bool:

@@ -202,7 +202,7 @@ def test_a_new_value_without_its_slot_ends_the_nearest_that_it_fits(user: EndUse
     clock.advance(days=1)
     tell(user, "I bake rye bread on Sundays.", clock)
     clock.advance(days=1)
-    tell(user, "I train at the Iron Works now.", clock)
+    tell(user, "The gym moved me to the Iron Works, half the price.", clock)
     assert list_closed(user) == {"My gym is the Pulse on Dock Road."}
 
 
@@ -218,6 +218,13 @@ def test_what_others_do_plans_and_a_second_one_end_nothing(user: EndUser, clock:
     tell(user, "My gym is the Pulse on Dock Road.", clock)
     clock.advance(days=1)
     tell(user, later, clock)
+    assert list_closed(user) == set()
+
+
+def test_news_of_another_matter_ends_nothing_though_nothing_else_is_known(user: EndUser, clock: Clock) -> None:
+    tell(user, "My gym is the Pulse on Dock Road.", clock)
+    clock.advance(days=1)
+    tell(user, "I've started reading Saramago now.", clock)
     assert list_closed(user) == set()
 
 

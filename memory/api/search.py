@@ -140,6 +140,11 @@ class DebugOut(BaseModel):
     stage_timings_ms: dict[str, float]
     errors: list[StageError]
     vector_stage_status: str
+    confidence: float | None = Field(
+        default=None,
+        exclude_if=is_none,
+        description="The probability behind retrieval_confidence: that anything found is about the query.",
+    )
 
 
 class SearchOut(BaseModel):
@@ -154,7 +159,7 @@ class SearchOut(BaseModel):
         return cls(
             turn_id=found.turn_id,
             results=[HitOut.of(hit, now, explain=explain) for hit in found.hits],
-            debug=DebugOut(**debug, errors=errors),
+            debug=DebugOut(**debug, errors=errors, confidence=found.debug.confidence if explain else None),
         )
 
 

@@ -32,9 +32,10 @@ from memory.context.budget import (
 from memory.context.known import drop_told, find_known_lines
 from memory.context.meta import NO_INSIGHTS, build_meta
 from memory.context.selection import ContextSelection, StablePart, count_section_tokens, list_shown_ids
+from memory.language import build_query_groups
 from memory.models import EndUser
 from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest
-from memory.retrieval.search import FAIR_DISTANCE, search
+from memory.retrieval.search import search
 
 __all__ = [
     "EMPTY_CONTEXT_INSIGHTS",
@@ -50,9 +51,14 @@ __all__ = [
 # Of the person's own messages, and so much of each: "and the second one?" is about what was said just before, and more
 # of it would drown the question's own words.
 RECENT_MESSAGES_USED = 2
+SHORT_FOLLOW_UP = 4
 RECENT_TOKENS = 60
 # Of the window; context and history together leave the other half to tools and the answer.
 HISTORY_SHARE = 0.5
+# Of unit vectors: a cosine of .34.
+FAIR_DISTANCE = 1.15
+# Words up to which a question that names nothing is read with what was said before it.
+VAGUE_WORDS = 12
 FENCE_SALT = "commonplace.fence"
 FENCE_CHARS = 16
 
@@ -224,17 +230,28 @@ def build_outcome_request(
 def build_search_request(
     query: str, thread_id: str, recent_messages: Sequence[RecentMessage], limit: int | None, *, has_documents: bool
 ) -> SearchRequest:
-    """The search request; a short follow-up ("and the second one?") includes the message before it."""
+    """The search request; a short or vague follow-up ("and the second one?") includes the message before it.
+
+    Where what is found is most likely about something else, nothing is found.
+    """
     search_text = query.strip()
-    if len(search_text.split()) <= RECENT_MESSAGES_USED * 2:
+    parts: tuple[str, ...] = ()
+    if is_follow_up(search_text):
         said = [message.content for message in recent_messages if message.role == "user"][-RECENT_MESSAGES_USED:]
         before = [truncate_at_sentences(text, RECENT_TOKENS) for text in said if text.strip() != search_text]
+        parts = (*before, search_text) if before else ()
         search_text = " ".join([*before, search_text])
     count = limit or memory_conf().ranking.context_limit or estimate_task(query).count
     # Documents of the conversation fill the window already: hand over fewer memories.
     if has_documents and not limit:
         count = max(1, count // 2)
-    return SearchRequest(search_text, limit=count, thread_id=thread_id)
+    return SearchRequest(search_text, limit=count, thread_id=thread_id, is_silent_when_low=True, said=parts)
+
+
+def is_follow_up(text: str) -> bool:
+    """Whether a question may be about what was said before: it is short, or has no word that says what it is about."""
+    words = len(text.split())
+    return words <= SHORT_FOLLOW_UP or (words <= VAGUE_WORDS and not build_query_groups(text))
 
 
 def plan_context_budget(query: str, limits: ClientLimits | None) -> tuple[TokenBudget, int]:

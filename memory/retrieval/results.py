@@ -51,6 +51,10 @@ class SearchRequest:
     turn_id: uuid.UUID | None = None
     stages: frozenset[str] = STAGES
     boosts: tuple[str, ...] | None = None
+    # Whether nothing is found where what was found is most likely not about the question.
+    is_silent_when_low: bool = False
+    # The messages that the query was put together of, where they are several.
+    said: tuple[str, ...] = ()
     deadline_s: float | None = None
 
     @property
@@ -116,6 +120,8 @@ class SearchDebug:
     stage_timings_ms: dict[str, float] = field(default_factory=dict)
     errors: list[dict[str, str | None]] = field(default_factory=list)
     retrieval_confidence: str = "low"
+    # The probability behind the grade.
+    confidence: float = 0.0
     vector_stage_status: str = "enabled"
 
     def as_dict(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from memory.platform.deadline import Deadline
 from memory.retrieval import late
 from memory.retrieval.advice import SearchAdvice, load_adviser, request_advice
 from memory.retrieval.candidates import RowFilter, read_pool
+from memory.retrieval.confidence import LOW, estimate_confidence
 from memory.retrieval.duplicates import keep_distinct
 from memory.retrieval.finding import find_matches
 from memory.retrieval.fusion import OF_QUESTION, OF_REMARK, fuse_blend, fuse_rrf, fuse_zscore
@@ -88,9 +89,11 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     with user_scope(user, settings={"synchronous_commit": "off"} if remember else None):
         with debug.time_stage("rank"):
             ended = order_by_validity(user, query, request, ranked, rows, found.vector)
+            grade_confidence(query, pool, ranked, request, debug)
             hits = load_hits(user, ranked, request, ended)
+            # Before the turn is written down: an outcome is about what was handed over.
+            hits = [] if request.is_silent_when_low and debug.retrieval_confidence == LOW else hits
         debug.tiers_used = [tier.value for tier in Tier if any(hit.item.tier == tier for hit in hits)]
-        debug.retrieval_confidence = estimate_confidence(hits)
         if remember:
             with debug.time_stage("remember"):
                 record_turn(user, turn_id, request, hits, debug, now)
@@ -182,6 +185,14 @@ def order_by_validity(
     return {} if request.boosts == () else apply_validity(user, query, ranked, rows, vector)
 
 
+def grade_confidence(
+    query: Query, pool: Pool, ranked: Sequence[RankedCandidate], request: SearchRequest, debug: SearchDebug
+) -> None:
+    """How likely it is that anything of this is about the question, as a grade and as a number."""
+    grade, confidence = estimate_confidence(query, pool, ranked, memory_conf().embedding.model, request.said)
+    debug.retrieval_confidence, debug.confidence = grade, round(confidence, 4)
+
+
 def load_hits(
     user: EndUser,
     ranked: Sequence[RankedCandidate],
@@ -267,21 +278,3 @@ def build_explanation(one: RankedCandidate) -> dict[str, Any]:
 def list_reranker_weights(one: RankedCandidate) -> dict[str, float]:
     factor = get_quality_factor(one.candidate.memory)
     return {"ce": memory_conf().reranker.weight} | ({"quality": round(factor, 9)} if factor != 1.0 else {})
-
-
-# Of unit vectors: cosines of .55 and .34.
-SURE_DISTANCE = 0.95
-FAIR_DISTANCE = 1.15
-AGREEING_RANK = 5
-
-
-def estimate_confidence(hits: Sequence[SearchHit]) -> str:
-    """High when meaning and words agree on a near first hit, medium when either stands behind it."""
-    if not hits:
-        return "low"
-    first = hits[0].explain
-    distance = first["distance"]
-    agree = all(rank is not None and rank <= AGREEING_RANK for rank in (first["vector_rank"], first["text_rank"]))
-    if distance is not None and (distance <= SURE_DISTANCE or (agree and distance <= FAIR_DISTANCE)):
-        return "high"
-    return "medium" if first["text_rank"] == 1 or (distance is not None and distance <= FAIR_DISTANCE) else "low"

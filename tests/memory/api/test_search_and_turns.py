@@ -28,7 +28,7 @@ def test_a_search_answers_in_the_promised_shape(api: ApiClient, train: MemoryIte
     first = found["results"][0]
     assert set(first) == {
         "position", "memory_id", "tier", "status", "content", "preview", "occurred_at", "tags", "score_summary",
-        "citations",
+        "citations", "review",
     }  # fmt: skip
     assert (first["position"], first["memory_id"], first["tier"]) == (1, str(train.pk), "working")
     assert first["content"] == train.text
@@ -72,7 +72,9 @@ def test_a_search_of_an_unknown_user_finds_nothing(api: ApiClient) -> None:
 
 def test_a_turn_from_context_to_outcome(api: ApiClient, train: MemoryItem) -> None:
     context = api.post("context", {"query": "When does the train to Haifa leave?", "thread_id": "t"}).json()
-    assert set(context) == {"turn_id", "injection", "sections", "meta", "required_scoring", "blocking", "budget"}
+    assert set(context) == {
+        "turn_id", "injection", "stable", "turn", "sections", "meta", "required_scoring", "blocking", "budget",
+    }  # fmt: skip
     assert context["required_scoring"] is False
     assert context["injection"] == "\n\n".join(section["text"] for section in context["sections"])
     assert train.text in context["injection"]

@@ -152,7 +152,7 @@ def test_a_short_follow_up_is_searched_with_what_was_said_before(user: EndUser, 
     assert context.meta["retrieval"]["normalized_query"] == "Tell me about the lighthouse and its colour?"
 
 
-QUESTIONS = {"lighthouse": 5, "How do I repair the lighthouse?": 12, "Show me all about the lighthouse": 20}
+QUESTIONS = {"lighthouse": 5, "How do I number the lighthouse?": 12, "Show me all about the lighthouse": 20}
 
 
 def test_as_many_memories_as_the_question_needs_unless_the_client_says_how_many(user: EndUser, clock: Clock) -> None:

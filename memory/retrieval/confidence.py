@@ -1,0 +1,184 @@
+"""How likely it is that anything found is about the question at all: what silence is decided by.
+
+Logistic regression over a few signs of how well the words and the meaning of the question are met. Its weights were
+learned from questions asked of their own and of a stranger's memory (`tests/training/confidence`). Pure: no framework.
+"""
+
+import heapq
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from memory.language import build_query_groups
+from memory.retrieval.pool import CandidateMemory, Pool
+from memory.retrieval.query import ALL, Query
+from memory.retrieval.ranking import RankedCandidate
+
+LOW, MEDIUM, HIGH = "low", "medium", "high"
+WEIGHTS: Final = Path(__file__).parent / "confidence.json"
+# What the signs are called in the weights; None of a sign that could not be told counts as its mean.
+SIGNS: Final = ("near", "nearer", "covered", "names missed", "words missed", "stands out", "asked fact")
+Signs = Mapping[str, float | None]
+# The reason under which a memory was lifted for telling the very fact that is asked for.
+ASKED: Final = "asked_fact"
+# Of the nearest: what is behind the first few tells how near anything is to such a question.
+FIRST_FEW, BEHIND = 3, 40
+# Of a long message the rarest words tell what it is about; nobody's memory holds all of them.
+TELLING_WORDS: Final = 8
+MOST_NAMES_MISSED, MOST_WORDS_MISSED, MOST_OUTSTANDING = 2, 3, 4.0
+SEVERAL, AFTER_FIRST = 3, slice(1, 6)
+# So many memories without the word are taken to exist beside: in a store of three one missing word says little.
+UNSEEN = 20
+# Of the ranked, among which the one is looked for that holds most of the question's words.
+BEST: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class SignScale:
+    """A sign's mean and spread among the examples, and the weight of one spread."""
+
+    mean: float
+    spread: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceModel:
+    """Below ``low`` nothing is handed over unasked; from ``high`` on what was found is about the question."""
+
+    bias: float
+    scales: Mapping[str, SignScale]
+    low: float
+    high: float
+
+    def estimate(self, signs: Signs) -> float:
+        logit = self.bias
+        for name, scale in self.scales.items():
+            value = signs[name]
+            logit += 0.0 if value is None else scale.weight * (value - scale.mean) / scale.spread
+        return 1 / (1 + math.exp(-max(-60.0, min(60.0, logit))))
+
+    def grade(self, confidence: float) -> str:
+        return LOW if confidence < self.low else HIGH if confidence >= self.high else MEDIUM
+
+
+@cache
+def load_models() -> dict[str, ConfidenceModel]:
+    """By the name of the embedding model."""
+    stored = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    return {name: build_model(weights) for name, weights in stored.items()}
+
+
+def build_model(weights: Mapping[str, Any]) -> ConfidenceModel:
+    scales = {name: SignScale(*weights["signs"][name]) for name in SIGNS}
+    return ConfidenceModel(weights["bias"], scales, weights["low"], weights["high"])
+
+
+def choose_model(embedding_model: str) -> ConfidenceModel:
+    """Of a model that was not learned from, nearness is on a scale nobody knows: its words alone are believed."""
+    models = load_models()
+    return models.get(embedding_model) or models["words"]
+
+
+def estimate_confidence(
+    query: Query,
+    pool: Pool,
+    ranked: Sequence[RankedCandidate],
+    embedding_model: str,
+    parts: Sequence[str] = (),
+) -> tuple[str, float]:
+    """The grade, and the probability that it was made of.
+
+    ``parts`` are the messages that the question was put together of: what meets one of them well is about the matter.
+    """
+    if not ranked:
+        return LOW, 0.0
+    model = choose_model(embedding_model)
+    everything = range(len(pool.words))
+    confidence = max(
+        model.estimate(read_signs(query, pool, ranked, places))
+        for places in (everything, *(find_places(part, pool) for part in parts))
+        if places is everything or places
+    )
+    grade = model.grade(confidence)
+    return (MEDIUM, confidence) if grade == LOW and is_about_anything(query) else (grade, confidence)
+
+
+def is_about_anything(query: Query) -> bool:
+    """Whether whatever is known answers it: "who am I?", "what do you know about me?", "what was it last time?"."""
+    if query.is_about_identity or (query.is_about_me and query.limit == ALL):
+        return True
+    return not query.words and (query.has_date or query.wants_latest)
+
+
+def find_places(part: str, pool: Pool) -> list[int]:
+    """Which words of the question are of this part of it."""
+    groups = set(build_query_groups(part))
+    return [place for place, forms in enumerate(pool.words) if forms in groups]
+
+
+def read_signs(
+    query: Query, pool: Pool, ranked: Sequence[RankedCandidate], places: Sequence[int] | None = None
+) -> Signs:
+    """``places`` are of the words that count; None for all."""
+    cosines = sorted((1 - one.distance**2 / 2 for one in pool if one.distance is not None), reverse=True)
+    scores = sorted((one.text_score for one in pool if one.text_score is not None), reverse=True)
+    counts = count_holders(pool.memories, len(pool.words))
+    held = {place: counts[place] for place in (range(len(counts)) if places is None else places)}
+    missed = sum(not count for count in held.values())
+    return {
+        "near": cosines[0] if cosines else None,
+        "nearer": measure_lead(cosines) if cosines else None,
+        "covered": measure_coverage(choose_best(ranked), held, len(pool)) if held else None,
+        "names missed": float(min(MOST_NAMES_MISSED, count_missed_names(query, pool, held))),
+        "words missed": min(MOST_WORDS_MISSED, missed * min(1.0, TELLING_WORDS / max(1, len(held)))),
+        "stands out": min(MOST_OUTSTANDING, scores[0] - mean(scores[AFTER_FIRST])) if len(scores) >= SEVERAL else 0.0,
+        "asked fact": float(any(ASKED in one.boosts for one in ranked)),
+    }
+
+
+def mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def measure_lead(cosines: Sequence[float]) -> float:
+    """How much nearer the first is than what is behind; of few, than all."""
+    behind = cosines[FIRST_FEW:BEHIND] if len(cosines) > FIRST_FEW + 2 else cosines
+    return cosines[0] - mean(behind)
+
+
+def count_holders(memories: Sequence[CandidateMemory], words: int) -> list[int]:
+    counts = [0] * words
+    for memory in memories:
+        for place, holds in enumerate(memory.holds):
+            counts[place] += holds
+    return counts
+
+
+def choose_best(ranked: Sequence[RankedCandidate]) -> list[CandidateMemory]:
+    return [one.candidate.memory for one in heapq.nlargest(BEST, ranked, key=lambda one: one.total)]
+
+
+def measure_coverage(memories: Sequence[CandidateMemory], held: Mapping[int, int], size: int) -> float:
+    """How much of the weight of the question's words the memory holds that holds most; rare words weigh more."""
+    weights = {place: math.log(1 + (size + UNSEEN - count + 0.5) / (count + 0.5)) for place, count in held.items()}
+    whole = math.fsum(sorted(weights.values(), reverse=True)[:TELLING_WORDS])
+    # One that was added for what it tells was not looked through and holds no word.
+    sums = [
+        math.fsum(weight for place, weight in weights.items() if memory.holds and memory.holds[place])
+        for memory in memories
+    ]
+    return min(1.0, max(sums, default=0.0) / whole) if whole else 0.0
+
+
+def count_missed_names(query: Query, pool: Pool, held: Mapping[int, int]) -> int:
+    """The names of the question that nothing found so much as mentions."""
+    missed = 0
+    for name in query.names:
+        places = [place for place in held if any(form.split(":")[-1] == name for form in pool.words[place])]
+        missed += bool(places) and not any(held[place] for place in places)
+    return missed

@@ -25,6 +25,8 @@ SIGNS: Final = ("near", "nearer", "covered", "names missed", "words missed", "st
 Signs = Mapping[str, float | None]
 # The reason under which a memory was lifted for telling the very fact that is asked for.
 ASKED: Final = "asked_fact"
+# And for holding a name of the question in another spelling.
+SPELLING: Final = "spelling"
 # Of the nearest: what is behind the first few tells how near anything is to such a question.
 FIRST_FEW, BEHIND = 3, 40
 # Of a long message the rarest words tell what it is about; nobody's memory holds all of them.
@@ -130,11 +132,12 @@ def read_signs(
     counts = count_holders(pool.memories, len(pool.words))
     held = {place: counts[place] for place in (range(len(counts)) if places is None else places)}
     missed = sum(not count for count in held.values())
+    is_spelt = any(SPELLING in one.boosts for one in ranked)
     return {
         "near": cosines[0] if cosines else None,
         "nearer": measure_lead(cosines) if cosines else None,
         "covered": measure_coverage(choose_best(ranked), held, len(pool)) if held else None,
-        "names missed": float(min(MOST_NAMES_MISSED, count_missed_names(query, pool, held))),
+        "names missed": float(min(MOST_NAMES_MISSED, 0 if is_spelt else count_missed_names(query, pool, held))),
         "words missed": min(MOST_WORDS_MISSED, missed * min(1.0, TELLING_WORDS / max(1, len(held)))),
         "stands out": min(MOST_OUTSTANDING, scores[0] - mean(scores[AFTER_FIRST])) if len(scores) >= SEVERAL else 0.0,
         "asked fact": float(any(ASKED in one.boosts for one in ranked)),

@@ -6,7 +6,9 @@ Pure. What is redacted once is redacted for good: the second time finds nothing,
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import pairwise
+from threading import Lock
 from typing import Any, Final
 
 from memory.guard.redaction.forms import SecretSpan, find_forms
@@ -20,6 +22,8 @@ TURNS: Final = (("user_message", "assistant_message"), ("user", "assistant"), ("
 LONGEST_NAME, LONGEST_NAMED_VALUE = 60, 200
 # Where a text stands at the edge of what a field may hold, marks must not carry it over: it is cut instead.
 FIELD_LIMITS: Final = (32_768, 500_000)
+# Reading a shorter text costs no more than its digest.
+SHORTEST_KEPT: Final = 60
 CUT_MARK: Final = " […]"
 
 
@@ -53,8 +57,47 @@ def render_mark(kind: str) -> str:
     return f"[redacted: {kind}]"
 
 
+class CleanTexts:
+    """Texts that were read and hold no secret, by digest: each door and each room behind it asks again.
+
+    An exchange was read five times on its way to its row. Digests of clean texts alone are kept, never a text.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._digests: dict[bytes, None] = {}
+        self._lock = Lock()
+
+    def __contains__(self, text: str) -> bool:
+        return digest_text(text) in self._digests
+
+    def add(self, text: str) -> None:
+        with self._lock:
+            self._digests[digest_text(text)] = None
+            if len(self._digests) > self._most:
+                del self._digests[next(iter(self._digests))]
+
+
+def digest_text(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+CLEAN = CleanTexts(4_096)
+
+
 def find_secrets(text: str) -> list[SecretSpan]:
     """In their order, none within another."""
+    if len(text) < SHORTEST_KEPT:
+        return read_secrets(text)
+    if text in CLEAN:
+        return []
+    found = read_secrets(text)
+    if not found:
+        CLEAN.add(text)
+    return found
+
+
+def read_secrets(text: str) -> list[SecretSpan]:
     covered = MARK.sub(lambda match: COVER * len(match[0]), text) if "[redacted: " in text else text
     found = sorted(
         [*find_forms(covered, covered.lower()), *find_told_secrets(covered)],

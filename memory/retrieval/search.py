@@ -21,7 +21,7 @@ from memory.platform.deadline import Deadline
 from memory.retrieval import late
 from memory.retrieval.advice import SearchAdvice, load_adviser, request_advice
 from memory.retrieval.candidates import RowFilter, read_pool
-from memory.retrieval.confidence import LOW, estimate_confidence
+from memory.retrieval.confidence import LOW, estimate_confidence, load_models
 from memory.retrieval.duplicates import keep_distinct
 from memory.retrieval.finding import find_matches
 from memory.retrieval.fusion import OF_QUESTION, OF_REMARK, fuse_blend, fuse_rrf, fuse_zscore
@@ -114,6 +114,7 @@ def warm_up() -> None:
     ranking = memory_conf().ranking
     understand_query("when did it work?", (), timezone.now())
     load_signals(ranking.boosts)
+    load_models()
     if ranking.adviser:
         load_adviser(ranking.adviser)
 

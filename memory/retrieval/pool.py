@@ -35,6 +35,10 @@ ROUNDING_SPREAD = 1e-9
 SURE = 0.65
 
 
+# Between what a person said and the answer, in a memory of both.
+ASSISTANT_LINE = "\nAssistant:"
+
+
 @dataclass(frozen=True, slots=True)
 class CandidateMemory:
     """What ranking needs to know of a row. ``holds`` tells for each word group of the query whether it is there."""
@@ -71,6 +75,12 @@ class CandidateMemory:
     def is_sure_statement(self) -> bool:
         """A statement that says what of whom. Words kept without a relation are no more than a turn is."""
         return self.is_statement and self.confidence > SURE
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it says what it is about: in a thread it is "she" and "that" from the second turn on, unless what
+        the person said and the answer to it are one memory."""
+        return not self.thread_id or ASSISTANT_LINE in self.text
 
     @property
     def is_reply(self) -> bool:

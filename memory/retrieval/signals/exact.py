@@ -71,7 +71,7 @@ def score_names(query: Query, pool: Pool) -> list[float]:
     if not telling:
         return [0.0] * len(pool)
     return [
-        0.0 if memory.thread_id else -sum(lacking) / len(telling)
+        -sum(lacking) / len(telling) if memory.stands_alone else 0.0
         for memory, lacking in zip(pool.memories, zip(*telling, strict=True), strict=True)
     ]
 

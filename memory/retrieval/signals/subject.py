@@ -58,7 +58,7 @@ def score_polarity(query: Query, pool: Pool) -> list[float]:
         return [0.0] * len(pool)
     return [
         float(
-            not memory.thread_id
+            memory.stands_alone
             and (query_cues.NEGATED.search(text) is not None or query_cues.UNABLE.search(text) is not None)
         )
         for memory, text in zip(pool.memories, pool.plain, strict=True)

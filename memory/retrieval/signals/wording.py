@@ -11,7 +11,7 @@ from memory.retrieval.ranking import RankingSignal
 def score_heading(query: Query, pool: Pool) -> list[float]:
     """Down for headings like "What the neighbour grows: ...", which only look similar to a question."""
     return [
-        float(not memory.thread_id and intents.is_heading(text))
+        float(memory.stands_alone and intents.is_heading(text))
         for memory, text in zip(pool.memories, pool.plain, strict=True)
     ]
 

@@ -150,6 +150,18 @@ def test_only_a_short_turn_is_merely_a_question() -> None:
     assert signal_values(thread.QUESTION, "where is the key", *turns) == [1.0, 0.0, 0.0]
 
 
+def test_whoever_answers_may_ask_back() -> None:
+    exchange = text("User: I moved to Ghent.\nAssistant: How do you like it there?", thread_id="a")
+    assert signal_values(thread.QUESTION, "where do I live", exchange) == [0.0]
+
+
+def test_names_are_expected_of_what_stands_alone() -> None:
+    known = text("Ann has moved to Ghent", thread_id="a", speaker="Jo")
+    exchange = text("User: Tom has moved to Lyon.\nAssistant: Noted.", thread_id="a")
+    later = text("She has moved to Lyon", thread_id="a")
+    assert signal_values(exact.NAMES, "Where does our Ann live now?", known, exchange, later) == [0.0, -1.0, 0.0]
+
+
 def test_what_a_person_said_stands_before_the_reply_to_it() -> None:
     asked = text("I bake with rye.", speaker="user", thread_id="a")
     reply = text("Rye needs a sourdough.", speaker="assistant", thread_id="a", previous_id=UUID(int=1))

@@ -181,6 +181,9 @@ def test_the_scan_finds_what_is_there(api: ApiClient, user: EndUser) -> None:
     api.post("memories", {"text": f"The bird is a {CORE}."})
     assert "memory_item" in find_in_tables(user, CORE)
     assert "memories" in find_in_exports(api, CORE)
+    redis.redis_client().set("bird", f"a {CORE}")
+    redis.redis_client().hset("birds", "first", CORE)
+    assert len(find_in_redis(CORE)) == 2
 
 
 def test_a_patch_brings_no_secret(api: ApiClient, user: EndUser, index_now: Callable[[EndUser], None]) -> None:

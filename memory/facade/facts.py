@@ -1,6 +1,7 @@
 """What is held true of a person: stating, reading, correcting and deciding."""
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -181,14 +182,9 @@ class FactVerbs(FacadePart):
 
     def search_facts(self, user: EndUser, query: str, *, now: datetime, limit: int) -> list[FactHit]:
         """The active facts nearest to a question, best first; without an embedder those that share its words."""
-        try:
-            vectors = embed_for_facts(user, query)
-        except Unavailable:
-            vectors = []
-        near: dict[UUID, float] = {}
+        vectors = embed_for_facts(user, query)
         with user_scope(user):
-            for vector in vectors:
-                near |= find_nearest(user, *vector, asked=True, limit=4 * limit)
+            near = find_near_facts(user, vectors, 4 * limit)
             near = near if vectors else queries.find_by_words(user, query, 4 * limit)
             facts = Fact.objects.for_user(user).filter(pk__in=list(near)).defer("vector")
             hits = [build_hit(fact, near[fact.pk], now) for fact in facts]
@@ -263,12 +259,27 @@ class FactVerbs(FacadePart):
 
 
 def embed_for_facts(user: EndUser, query: str) -> list[QuestionVector]:
-    """The question under each model of the user's facts: after a change some still have a vector of the one before."""
+    """The question under each model of the user's facts: after a change some still have a vector of the one before.
+
+    Without those that do not answer.
+    """
     deadline = Deadline(memory_conf().deadlines.default_s)
     with user_scope(user):
         models = list_vector_models(user)
     services = [service for model in models if (service := embedder_of(model))] or [question_embedder(deadline)]
-    return [QuestionVector(service.embed_query(query, deadline), service.model) for service in services]
+    vectors = []
+    for service in services:
+        with suppress(Unavailable):
+            vectors.append(QuestionVector(service.embed_query(query, deadline), service.model))
+    return vectors
+
+
+def find_near_facts(user: EndUser, vectors: Sequence[QuestionVector], limit: int) -> dict[UUID, float]:
+    """Those near under any of the models, with their cosines. In the user's scope."""
+    near: dict[UUID, float] = {}
+    for vector in vectors:
+        near |= find_nearest(user, *vector, asked=True, limit=limit)
+    return near
 
 
 def build_hit(fact: Fact, similarity: float, now: datetime) -> FactHit:

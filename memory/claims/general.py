@@ -41,10 +41,8 @@ LEAST_OF_REMARK: Final = 2
 # Words of a sentence that says something though no clause of it claims anything, and what it must not hold.
 LEAST_TOLD: Final = 3
 NOT_WORTH: Final = (
-    "request",
-    "errand",
-    "weather",
-    *(MARK + kind for kind in ("plan", "temporary", "opines", "momentary")),
+    *("request", "errand", "weather", "stranger", MARK + "noun neighbor"),
+    *(MARK + kind for kind in ("plan", "temporary", "opines", "momentary", "past", "episode")),
 )
 SPEAKS: Final = ("me", MARK + "i", MARK + "self")
 POSSESSIVES: Final = ("mine", MARK + "my")
@@ -97,7 +95,9 @@ def is_remark(sentence: Sentence) -> bool:
 def is_worth_telling(sentence: Sentence) -> bool:
     """Whether a sentence without a claim may be one as a whole: it says enough, asks nothing and names no task."""
     end = len(sentence.words)
-    return end >= LEAST_TOLD and not sentence.is_question and not stands_apart(sentence, 0, end, *NOT_WORTH)
+    if end < LEAST_TOLD or sentence.is_question or points_at_conversation(sentence, 0, end, POINTED_WITHIN):
+        return False
+    return not stands_apart(sentence, 0, end, *NOT_WORTH)
 
 
 def tells_limit(sentence: Sentence) -> bool:

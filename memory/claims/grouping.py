@@ -43,7 +43,9 @@ def group_clauses(
         for start, end in segment:
             head = find_heads(sentence, start, end)
             opening = find_opening(sentence, start, end, head, mentions, drops_subjects=drops, is_greeting=is_greeting)
-            if opening is None or not (opening.is_explicit or not is_open):
+            # A name ends where the next clause begins: "ich heiße Torben und wohne in Oldenburg".
+            is_behind_name = is_open and groups[-1].openings[0].relation == "name"
+            if opening is None or not (opening.is_explicit or not is_open or is_behind_name):
                 if is_open and not (start == segment[0][0] and starts_anew(sentence, start, end)):
                     last = groups[-1]
                     more = (opening,) if opening is not None else ()

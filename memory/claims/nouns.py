@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -30,6 +31,10 @@ NAMES_BEHIND: Final = re.compile(
 )
 # The weight of a name beside a noun: nothing tells more surely who somebody is.
 NAMED: Final = 100
+NAMES_BESIDE: Final = re.compile(
+    r"(?:,\s|,?\s(?:and|und|y|et|e|ed|i)\s)([A-ZÀ-Þ]\w{1,30})(?=[.,!?)]|\s(?:and|und|y|et|e|ed|i)\s|$)"
+)
+MOST_NAMES: Final = 5
 NAME: Final = re.compile(r"[A-ZÀ-Þ]\w+")
 
 
@@ -129,3 +134,14 @@ def name_all(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
         SlotMatch(noun[1], SPEAKER, name[0].casefold(), slot.start, name.end(), object_span=name.span())
         for name in NAME.finditer(raw, behind.start(1), behind.end(1))
     ]
+
+
+def name_beside(slot: SlotMatch, raw: str) -> Iterator[SlotMatch]:
+    """The other names of those who have several: "my children are called Zélie and Basile"."""
+    place = slot.object_span[1]
+    for _ in range(MOST_NAMES):
+        found = NAMES_BESIDE.match(raw, place)
+        if found is None:
+            return
+        place = found.end(1)
+        yield replace(slot, object=found[1].casefold(), end=place, object_span=found.span(1))

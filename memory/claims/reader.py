@@ -135,7 +135,9 @@ def claim_unread(
 ) -> list[Claim]:
     """What a sentence is worth of which no clause claims anything: what it tells as a whole, a remark, or nothing."""
     sentence = reading.sentence
-    if tells_limit(sentence) or (judged.is_telling and is_worth_telling(sentence)):
+    # What goes on longer was written elsewhere as often as not: there only what a rule knows is claimed.
+    is_told = judged.is_telling and len(whole.text) <= LONGEST and is_worth_telling(sentence)
+    if tells_limit(sentence) or is_told:
         return [replace(claim_remark(sentence, whole, reading.place), is_remark=False)]
     return [claim_remark(sentence, whole, reading.place)] if with_remarks and is_remark(sentence) else []
 
@@ -223,6 +225,8 @@ def read_sentence(
     # What strangers are and do is nobody's business here: "the neighbour lives in Leeds".
     if not any(told) and not sentence.has("stranger", MARK + "noun neighbor"):
         told = [[claim] for slot in slots if (claim := claim_slot(sentence, slot, tokens, place, language))]
+    elif told:
+        told += [[claim] for slot in slots if (claim := claim_uncovered(sentence, slot, told, tokens, place, language))]
     for claims in told:
         if claims:
             yield from fill_claims(claims, sentence, tokens, slots, place, known, before)
@@ -276,6 +280,25 @@ def claim_slot(sentence: Sentence, slot: SlotMatch, tokens: ClauseTokens, place:
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
     return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language)
+
+
+def claim_uncovered(
+    sentence: Sentence,
+    slot: SlotMatch,
+    told: Sequence[Sequence[Claim]],
+    tokens: ClauseTokens,
+    place: int,
+    language: str,
+) -> Claim | None:
+    """A slot of the person beside the clauses that claim something: "I'm twenty-nine and work at the bank"."""
+    at = place + slot.object_span[0]
+    if (
+        slot.subject != SPEAKER
+        or not slot.is_explicit
+        or any(claim.span[0] <= at < claim.span[1] for claims in told for claim in claims)
+    ):
+        return None
+    return claim_slot(sentence, slot, tokens, place, language)
 
 
 def is_person_slot(slot: SlotMatch) -> bool:

@@ -15,11 +15,13 @@ from memory.claims.nouns import (
     find_noun,
     is_person_or_animal,
     name_all,
+    name_beside,
 )
 from memory.claims.slots import SlotMatch, find_slots, load_words, overlaps
 from memory.claims.subjects import is_person
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes, read_entries, read_sections
+from memory.language.names import load_given_names
 from memory.language.numbers import find_written_numbers
 
 # Templates whose relation is a noun that the sentence names.
@@ -28,6 +30,7 @@ FAVORITE: Final = "favorite"
 # Templates that name somebody or something.
 NAMING: Final = frozenset({"named", "name", "nickname"})
 HAS: Final = "has"
+YEARS: Final = frozenset({"ans", "anos", "anni", "jahre", "years", "mois", "meses", "mesi", "monate", "months"})
 SUCCESSOR: Final = "successor"
 SEES: Final = "sees"
 CARE: Final = frozenset({"doctor", "dentist", "therapist", "vet", "physio", "hairdresser"})
@@ -62,7 +65,11 @@ def read_slots(raw: str, languages: frozenset[str] | None, known: Sequence[Known
     resolved: list[SlotMatch] = []
     for slot in sorted(found, key=lambda one: one.start):
         told = [*known, *(KnownSlot(one.subject, one.relation, one.object) for one in resolved)]
-        resolved += resolve_slot(slot, raw, language, told)
+        meant = resolve_slot(slot, raw, language, told)
+        resolved += meant
+        for one in meant:
+            if one.subject == SPEAKER and is_person_or_animal(one.relation) and not one.replaces:
+                resolved += name_beside(one, raw)
     return resolved
 
 
@@ -89,12 +96,17 @@ def resolve_relation(
     """The slots of a template that says only in part which relation it is."""
     if slot.relation in NAMING and subject != SPEAKER:
         return resolve_naming(slot, language, known)
+    # "Elle a trois ans" is an age.
+    if slot.relation == HAS and fold_letters(slot.object) in YEARS:
+        return []
     if slot.relation == HAS:
         return [slot, *name_all(slot, raw, language)]
     if slot.relation == SEES:
         return [replace(slot, relation=find_care(known))]
     if slot.relation == "age" and not is_thing(subject, language):
         return [replace(slot, object=write_digits(slot.object))]
+    if slot.relation == "works_as" and subject == SPEAKER and slot.object in load_given_names():
+        return [replace(slot, relation="name")]
     if slot.relation == "works_as" and not is_somebody(subject, language, known):
         return [replace(slot, relation="is")]
     if slot.relation == "age" or (slot.relation == "time" and subject == SPEAKER):
@@ -171,7 +183,18 @@ def write_digits(spoken: str) -> str:
         return spoken
     folded = fold_letters(spoken)
     known = next((f"{number:g}" for number in find_written_numbers(folded)), "")
-    return known or load_small_numbers().get(folded, spoken)
+    return known or load_small_numbers().get(folded) or add_compound(folded) or spoken
+
+
+def add_compound(folded: str) -> str:
+    """Tens and a unit written as one word: "ventisei"."""
+    numbers = load_small_numbers()
+    sums = (
+        int(numbers[folded[:cut]]) + int(numbers[folded[cut:]])
+        for cut in range(1, len(folded))
+        if folded[:cut] in numbers and folded[cut:] in numbers
+    )
+    return next(map(str, sums), "")
 
 
 @cache

@@ -121,6 +121,7 @@ def match_template(template: SlotTemplate, tokens: TokenString, language: str) -
         groups = match.groupdict()
         start = match.start()
         span = trim_object(tokens, *match.span("o"), language) if groups.get("o") else match.span()
+        span, is_lacking = skip_denial(tokens, span, language) if groups.get("o") else (span, False)
         if span[0] >= span[1] or (groups.get("o") and says_nothing(tokens.text[slice(*span)], language)):
             continue
         spoken = tokens.cut(*span) if groups.get("o") else ""
@@ -141,7 +142,7 @@ def match_template(template: SlotTemplate, tokens: TokenString, language: str) -
             is_over=template.is_ending or is_ended(tokens.text, match, language),
             replaces=tokens.cut(*match.span("old")).casefold() if groups.get("old") else "",
             is_third=template.is_third,
-            is_denied=is_denied(tokens.text, match, language),
+            is_denied=is_lacking or is_denied(tokens.text, match, language),
             is_explicit=template.is_first,
             weight=template.weight,
             object_span=(tokens.places[span[0]], tokens.places[span[1] - 1] + 1),
@@ -178,6 +179,15 @@ def trim_object(tokens: TokenString, start: int, end: int, language: str) -> tup
         if last <= start or tokens.text[last + 1 : end] not in adverbs:
             return start, end
         end = last
+
+
+def skip_denial(tokens: TokenString, span: tuple[int, int], language: str) -> tuple[tuple[int, int], bool]:
+    """ "J'ai pas de voiture": the object behind the denial that it begins with."""
+    start, end = span
+    head = PARTING.split(tokens.text[start:end])[0] if start < end else ""
+    if head not in load_words(language, "denial") or start + len(head) >= end:
+        return span, False
+    return trim_object(tokens, start + len(head), end, language), True
 
 
 def is_ended(text: str, match: re.Match[str], language: str) -> bool:

@@ -36,7 +36,8 @@ def find_replaced(slot: SlotMatch, raw: str, language: str) -> tuple[str, bool]:
     """The old value, and whether it is one put right: "Tom instead of Priya", "Fiona, not Fionnuala"."""
     for pattern, is_correction in load_replacing(language):
         if found := pattern.search(raw):
-            small = load_words(language, "article") | load_words(language, "my") | load_words(language, "adverb")
+            kinds = ("article", "my", "adverb", "stop")
+            small = frozenset(word for kind in kinds for word in load_words(language, kind))
             words = [word for word in WORDS.findall(found["old"]) if fold_letters(word) not in small]
             old = " ".join(words).casefold()
             if old and old not in slot.object and slot.object not in old:

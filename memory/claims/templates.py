@@ -27,6 +27,8 @@ PARTINGS: Final = " |~!,;:"
 GAP: Final = "[ |~!]"
 ANY_GAP: Final = f"[{PARTINGS}]"
 START: Final = "[,;:]"
+# Between the words of one number; what joins them parts clauses elsewhere.
+JOINED: Final = "[ |~!;]"
 END: Final = f"(?![^{PARTINGS}])"
 WORD: Final = f"[^{PARTINGS}]+"
 OPEN: Final = f"[^{PARTINGS}]*"
@@ -226,14 +228,20 @@ def join_words(language: str, section: str) -> str:
 
 @cache
 def join_numbers(language: str) -> str:
-    """Number words, for an age that is not written in digits."""
-    words = (
-        word
-        for key in read_sections(language, "numbers")
-        if key.isdigit()
-        for word in read_entries(language, "numbers", key)
+    """Number words, for an age that is not written in digits: "thirty four", "treinta y siete", "neunundzwanzig"."""
+    words = sorted(
+        {
+            fold_letters(word)
+            for key in read_sections(language, "numbers")
+            if key.isdigit()
+            for word in read_entries(language, "numbers", key)
+            if word.isalpha()
+        },
+        key=len,
+        reverse=True,
     )
-    return join_alternatives(one for one in words if one.isalpha())
+    single = f"(?:{'|'.join(map(re.escape, words))})"
+    return f"{single}(?:(?:und)?{single})?(?:{JOINED}(?:(?:y|e|et|and){JOINED})?{single}){{0,1}}"
 
 
 def join_alternatives(words: Iterable[str]) -> str:

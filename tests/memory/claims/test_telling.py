@@ -112,3 +112,21 @@ def test_an_exercise_or_a_part_is_nobodys_life(text: str) -> None:
 
 def test_a_label_before_a_colon_introduces_the_persons_own_words() -> None:
     assert any("goats" in claim.statement for claim in read_claims("Our pets: three goats and a pony."))
+
+
+@pytest.mark.parametrize(
+    ("text", "age"),
+    [
+        ("tengo cuarenta y ocho años", "48"),
+        ("j'ai cinquante-trois ans", "53"),
+        ("ho trentacinque anni", "35"),
+        ("I'm sixty two and I paint boats", "62"),
+    ],
+)
+def test_an_age_in_several_number_words_is_told_in_digits(text: str, age: str) -> None:
+    assert ("age", age) in [(claim.relation, claim.object) for claim in read_claims(text)]
+
+
+def test_several_names_are_told_one_by_one() -> None:
+    claims = read_claims("Unsere Katzen heißen Flocke und Pinsel.")
+    assert {"flocke", "pinsel"} <= {claim.object for claim in claims}

@@ -12,7 +12,8 @@ IDENTITY_TAGS = frozenset({"identity", "profile", "name", "about", "personal"})
 def score_other_person(query: Query, pool: Pool) -> list[float]:
     """Down for memories about somebody's wife or neighbour, if the question is about the user or another relation."""
     is_elsewhere = query.is_about_me or query.relations or query.is_qualified
-    if not is_elsewhere or query.named:
+    # A remark asks about nobody: what it calls to mind may begin with somebody's son.
+    if not is_elsewhere or query.named or query.is_remark:
         return [0.0] * len(pool)
     return [float(bool(known) and not known & query.relations) for known in pool.subjects]
 

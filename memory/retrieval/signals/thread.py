@@ -42,6 +42,8 @@ def gather_rows(rows: NDArray[np.float64], places: list[int | None]) -> NDArray[
 
 def score_answer(query: Query, pool: Pool) -> list[float]:
     """Up for a person's turn after another's question that matches this one: it may be the answer."""
+    if query.is_remark:
+        return [0.0] * len(pool)
     found = []
     for memory, place in zip(pool.memories, pool.previous, strict=True):
         follows_question = place is not None and not memory.is_reply and asks(pool.memories[place].text)

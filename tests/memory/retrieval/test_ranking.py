@@ -196,6 +196,13 @@ def test_a_remark_asks_for_nothing(words: str, expected: bool) -> None:
     assert understand_query(words, (), NOW).is_remark is expected
 
 
+def test_a_remark_asks_about_nobody_and_has_no_answer() -> None:
+    remark = "I still count the stairs whenever the lift is out of order"
+    turns = (text("Who fell on the stairs?"), text("My son did.", previous_id=UUID(int=1)))
+    for signal in (thread.ANSWER, subject.OTHER_PERSON):
+        assert signal_values(signal, remark, *turns) == [0.0, 0.0]
+
+
 def test_for_a_remark_the_words_count_little() -> None:
     near, worded = (Candidate(CandidateMemory(UUID(int=number), "x", Tier.HISTORY, NOW)) for number in (1, 2))
     near.distance, worded.distance, worded.text_score = 0.9, 1.1, 5.0

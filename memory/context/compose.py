@@ -160,8 +160,7 @@ def compose_context(
     request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents)
     result = search(user, request, now=now, remember=remember)
     chosen = find_known_lines(user, read_question(request.query), result.vector, now=now, is_cold=is_new_thread)
-    hits = drop_repeated_hits(result.hits, chosen)
-    known = drop_told(chosen, [hit.item.text for hit in hits])
+    hits, known = drop_repetitions(result.hits, chosen)
     budget, window = plan_context_budget(query, limits)
     fence = derive_fence(user, thread_id)
     stable = StablePart.of(known, budget, fence)
@@ -194,6 +193,12 @@ def derive_fence(user: EndUser, thread_id: str) -> str:
 
 def join_sections(sections: Sequence[ContextSection]) -> str:
     return "\n\n".join(part.text for part in sections)
+
+
+def drop_repetitions(hits: Sequence[SearchHit], chosen: Sequence[KnownLine]) -> tuple[list[SearchHit], list[KnownLine]]:
+    """The hits that are not known lines, and the known lines that no hit tells."""
+    left = drop_repeated_hits(hits, chosen)
+    return left, drop_told(chosen, [hit.item.text for hit in left])
 
 
 def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[KnownLine]) -> list[SearchHit]:

@@ -97,10 +97,15 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         if remember:
             with debug.time_stage("remember"):
                 record_turn(user, turn_id, request, hits, debug, now)
-    debug.stage_timings_ms["total"] = round((time.perf_counter() - started) * 1000, 3)
+    count_search(debug, hits, time.perf_counter() - started)
+    return SearchResult(turn_id, hits, debug, found.vector)
+
+
+def count_search(debug: SearchDebug, hits: Sequence[SearchHit], seconds: float) -> None:
+    """Into the diagnostics of the answer and the metrics of the process."""
+    debug.stage_timings_ms["total"] = round(seconds * 1000, 3)
     found_in = [hit.item.tier for hit in hits]
     metrics.record_search(debug.stage_timings_ms, debug.fallbacks_used, found_in, debug.retrieval_confidence)
-    return SearchResult(turn_id, hits, debug, found.vector)
 
 
 def start_deadline(request: SearchRequest) -> Deadline:

@@ -122,7 +122,6 @@ class Context:
     """
 
     turn_id: uuid.UUID
-    injection: str
     stable: ContextHalf
     turn: ContextHalf
     sections: list[ContextSection]
@@ -131,6 +130,10 @@ class Context:
     budget: TokenBudget
     left_out: int = 0
     history: list[tuple[str, str]] | None = None
+
+    @property
+    def injection(self) -> str:
+        return join_sections(self.sections)
 
     @property
     def required_scoring(self) -> bool:
@@ -171,7 +174,6 @@ def compose_context(
     add_insight_diagnostics(insights, result.debug)
     return Context(
         turn_id=result.turn_id,
-        injection=join_sections(sections),
         stable=ContextHalf(join_sections(stable.sections)),
         turn=ContextHalf(join_sections([*request_sections, *selection.turn_sections()])),
         sections=sections,

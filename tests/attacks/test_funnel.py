@@ -34,7 +34,9 @@ class Everybody:
 
 
 class CarelessVectors(Everybody):
-    def search(self, vector: Any, filter: IndexFilter, limit: int, deadline: Any) -> list[VectorMatch]:
+    def search(
+        self, vector: Any, filter: IndexFilter, limit: int, deadline: Any, *, shape: Any = None
+    ) -> list[VectorMatch]:
         return [VectorMatch(item_id, 0.1) for item_id in self.ids]
 
 

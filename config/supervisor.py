@@ -27,6 +27,8 @@ MAX_BACKOFF_S = 30.0
 STABLE_AFTER_S = 60.0
 LOG_BYTES = 5_000_000
 MAX_LINE_BYTES = 16_384
+# For what a process that has ended still left in its pipe; a child of its own may hold that open.
+LAST_WORDS_S = 1.0
 
 
 class StartFailedError(Exception):
@@ -94,6 +96,7 @@ class ChildProcess:
     retry_at: float | None = None
     tail: deque[str] = field(default_factory=lambda: deque(maxlen=12))
     quiet: bool = False
+    _pump_thread: threading.Thread | None = None
 
     @property
     def name(self) -> str:
@@ -125,7 +128,8 @@ class ChildProcess:
             # A terminal's Ctrl-C goes to a whole session; only the supervisor shall decide who stops when.
             start_new_session=True,
         )
-        threading.Thread(target=self._pump, args=(self.process,), daemon=True).start()
+        self._pump_thread = threading.Thread(target=self._pump, args=(self.process,), daemon=True)
+        self._pump_thread.start()
 
     def _pump(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None  # noqa: S101 - spawned with a pipe
@@ -136,6 +140,12 @@ class ChildProcess:
                 self.log.handle(LogRecord(self.name, 20, "", 0, text, None, None))
                 if self.program.is_loud(text) and not self.quiet:
                     self.report.report_line(self.name, text)
+
+    def close_log(self) -> None:
+        """After the last words: a line that comes later would open the file again, and nobody closed it then."""
+        if self._pump_thread is not None:
+            self._pump_thread.join(LAST_WORDS_S)
+        self.log.close()
 
     def check_ready(self) -> bool:
         if not self.is_ready and self.program.ready is not None:
@@ -334,7 +344,7 @@ class Supervisor:
                 self.report.report_trouble(
                     child.name, f"did not stop within {child.program.grace_s:.0f} s and was killed"
                 )
-            child.log.close()
+            child.close_log()
         self.children.clear()
 
     def _raise_if_stopping(self) -> None:

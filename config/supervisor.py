@@ -143,9 +143,12 @@ class ChildProcess:
 
     def close_log(self) -> None:
         """After the last words: a line that comes later would open the file again, and nobody closed it then."""
-        if self._pump_thread is not None:
-            self._pump_thread.join(LAST_WORDS_S)
+        self._await_last_words()
         self.log.close()
+
+    def _await_last_words(self) -> None:
+        if self._pump_thread is not None and not self.is_alive:
+            self._pump_thread.join(LAST_WORDS_S)
 
     def check_ready(self) -> bool:
         if not self.is_ready and self.program.ready is not None:
@@ -195,6 +198,8 @@ class ChildProcess:
                 return
 
     def last_words(self) -> str:
+        # On a busy machine its end is seen before what it said.
+        self._await_last_words()
         return "\n".join(f"    {line}" for line in self.tail)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.signals import setting_changed
 
+from memory.scoring import compute_cosine
 from memory.tiers import Outcome
 
 LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}
@@ -52,7 +53,7 @@ class EmbeddingConf:
         """The same for the distance of unit vectors."""
         if self.cosine_slope == 1.0:
             return distance
-        return math.sqrt(2.0 - 2.0 * self.calibrate_cosine(1.0 - distance * distance / 2, asked=asked))
+        return math.sqrt(2.0 - 2.0 * self.calibrate_cosine(compute_cosine(distance), asked=asked))
 
 
 @dataclass(frozen=True, slots=True)

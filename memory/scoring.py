@@ -6,6 +6,8 @@ from memory.tiers import Outcome
 
 WILSON_Z = 1.96
 """95 % confidence."""
+MOST_LOGIT = 60.0
+"""Further out nothing changes but that the exponential overflows."""
 
 
 def score_after_outcome(score: float, outcome: Outcome, deltas: dict[str, float]) -> float:
@@ -32,6 +34,16 @@ def wilson_lower_bound(worked: int, failed: int, partial: int) -> float:
 def bank_quality(importance: float, confidence: float) -> float:
     """Quality of a memory bank item, 0..1: importance times confidence."""
     return importance * confidence
+
+
+def squash_logit(logit: float) -> float:
+    """The logistic function, into 0..1 and defined for any finite number."""
+    return 1 / (1 + math.exp(-max(-MOST_LOGIT, min(MOST_LOGIT, logit))))
+
+
+def compute_cosine(distance: float) -> float:
+    """Of two unit vectors at this Euclidean distance."""
+    return 1 - distance * distance / 2
 
 
 def similarity(distance: float) -> float:

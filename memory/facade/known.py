@@ -9,6 +9,7 @@ from memory.facts.confidence import SECONDS_A_DAY
 from memory.language.text import estimate_tokens
 from memory.models import Fact
 from memory.retrieval.results import SearchHit
+from memory.scoring import compute_cosine
 
 FoundKind = Literal["fact", "episode"]
 # What a model may be given in passing beside the context of its turn.
@@ -40,7 +41,7 @@ def describe_fact_line(fact: Fact, similarity: float, confidence: float, relevan
 def describe_episode(hit: SearchHit, now: datetime) -> FoundLine:
     item, distance = hit.item, hit.explain["distance"]
     # The distance is that of unit vectors.
-    cosine = 0.0 if distance is None else 1.0 - distance * distance / 2
+    cosine = 0.0 if distance is None else compute_cosine(distance)
     relevance = weigh_relevance(cosine, item.confidence, item.occurred_at, now)
     return FoundLine("episode", item.text, item.confidence, item.occurred_at, cosine, relevance)
 

@@ -8,6 +8,7 @@ from memory.inference.remote import BatchTooLarge, JsonService, prepare_text
 from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply
+from memory.scoring import squash_logit
 
 RERANKER = "reranker"
 
@@ -83,4 +84,4 @@ def scale_scores(scores: Sequence[float]) -> list[float]:
     """Scores as they are when all lie in 0..1; otherwise they are the raw output of the model, and are squashed."""
     if all(0.0 <= score <= 1.0 for score in scores):
         return list(scores)
-    return [1 / (1 + math.exp(-max(-60.0, min(60.0, score)))) for score in scores]
+    return [squash_logit(score) for score in scores]

@@ -17,6 +17,7 @@ from memory.language import build_query_groups
 from memory.retrieval.pool import CandidateMemory, Pool
 from memory.retrieval.query import ALL, Query
 from memory.retrieval.ranking import RankedCandidate
+from memory.scoring import compute_cosine, squash_logit
 
 LOW, MEDIUM, HIGH = "low", "medium", "high"
 WEIGHTS: Final = Path(__file__).parent / "confidence.json"
@@ -67,7 +68,7 @@ class ConfidenceModel:
         for name, scale in self.scales.items():
             value = signs[name]
             logit += 0.0 if value is None else scale.weight * (value - scale.mean) / scale.spread
-        return 1 / (1 + math.exp(-max(-60.0, min(60.0, logit))))
+        return squash_logit(logit)
 
     def grade(self, confidence: float, share: float = 1.0) -> str:
         """``share`` of the threshold holds, see `choose_share`."""
@@ -138,7 +139,7 @@ def read_signs(
     query: Query, pool: Pool, ranked: Sequence[RankedCandidate], places: Sequence[int] | None = None
 ) -> Signs:
     """``places`` are of the words that count; None for all."""
-    cosines = sorted((1 - one.distance**2 / 2 for one in pool if one.distance is not None), reverse=True)
+    cosines = sorted((compute_cosine(one.distance) for one in pool if one.distance is not None), reverse=True)
     scores = sorted((one.text_score for one in pool if one.text_score is not None), reverse=True)
     counts = count_holders(pool.memories, len(pool.words))
     held = {place: counts[place] for place in (range(len(counts)) if places is None else places)}

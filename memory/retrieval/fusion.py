@@ -6,7 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memory.retrieval.pool import Candidate, standardise
-from memory.scoring import similarity
+from memory.scoring import compute_cosine, similarity
 
 
 class FusionWeights(NamedTuple):
@@ -89,7 +89,7 @@ def fuse_zscore(candidates: Sequence[Candidate], weights: FusionWeights = OF_QUE
     Unlike ranks, z-scores keep the margin: a memory with the one rare word of the query stands out. A memory not found
     by words has a word score of 0; one not found by vectors gets the largest distance.
     """
-    cosines = [None if c.distance is None else 1 - c.distance * c.distance / 2 for c in candidates]
+    cosines = [None if c.distance is None else compute_cosine(c.distance) for c in candidates]
     floor = min((cosine for cosine in cosines if cosine is not None), default=0.0)
     meaning = standardise([floor if cosine is None else cosine for cosine in cosines])
     words = standardise([c.text_score or 0.0 for c in candidates])

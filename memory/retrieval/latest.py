@@ -7,7 +7,6 @@ ordered the third's, the right one of 171 changes came first in .86 (without it,
 """
 
 import json
-import math
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from memory.retrieval.told import SIGNS, ToldStatement, ToldStatements
+from memory.scoring import squash_logit
 
 WEIGHTS: Final = Path(__file__).parent / "latest.json"
 # Of how much of its turn a published statement is a part at most that stands behind the whole: "no more than fair".
@@ -45,14 +45,10 @@ def order_statements(question: str, statements: Sequence[ToldStatement]) -> list
 def prefer(among: ToldStatements, one: ToldStatement, other: ToldStatement) -> float:
     """How likely it is that one answers rather than the other."""
     if one.said_at == other.said_at:
-        return sigmoid(one.total - other.total)
+        return squash_logit(one.total - other.total)
     older, newer = (one, other) if one.said_at < other.said_at else (other, one)
     logit = sum(weight * sign for weight, sign in zip(load_weights(), among.compare(older, newer), strict=True))
-    return sigmoid(logit if newer is one else -logit)
-
-
-def sigmoid(logit: float) -> float:
-    return 1 / (1 + math.exp(-max(-60.0, min(60.0, logit))))
+    return squash_logit(logit if newer is one else -logit)
 
 
 def put_wholes_first(order: Sequence[int], statements: Sequence[ToldStatement]) -> list[int]:

@@ -15,6 +15,7 @@ from django.utils.module_loading import import_string
 
 from memory.retrieval.pool import Candidate, Pool
 from memory.retrieval.query import Query
+from memory.scoring import squash_logit
 
 logger = structlog.get_logger(__name__)
 
@@ -84,4 +85,4 @@ def compute_values(signal: RankingSignal, query: Query, pool: Pool) -> Sequence[
 
 def squash_score(total: float) -> float:
     """Into 0..1, keeping the order."""
-    return round(1 / (1 + math.exp(-max(-60.0, min(60.0, total / SOFTNESS)))), 9)
+    return round(squash_logit(total / SOFTNESS), 9)

@@ -27,6 +27,7 @@ from memory.retrieval.query import Query
 from memory.retrieval.ranking import DIGITS, RankedCandidate, squash_score
 from memory.retrieval.results import Superseded
 from memory.retrieval.told import ToldStatement
+from memory.scoring import compute_cosine
 
 CURRENT: Final = "current"
 ENDED: Final = "ended"
@@ -160,7 +161,7 @@ def describe_told(one: RankedCandidate, *, is_published: bool) -> ToldStatement:
         candidate.memory.text.partition(ASSISTANT_LINE)[0].removeprefix(USER_LINE),
         candidate.memory.occurred_at,
         one.total,
-        None if candidate.distance is None else 1 - candidate.distance**2 / 2,
+        None if candidate.distance is None else compute_cosine(candidate.distance),
         sum(one.boosts.get(name, 0.0) for name in STATEMENT_SHARES),
         is_published=is_published,
         is_superseded=SUPERSEDED in one.boosts,

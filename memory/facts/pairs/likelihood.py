@@ -19,6 +19,7 @@ from memory.facts.pairs.reading import PairReading, read_pair_statement
 from memory.facts.pairs.statement import PairStatement
 from memory.facts.pairs.values import conflict
 from memory.facts.pairs.words import PairWord
+from memory.scoring import squash_logit
 
 WEIGHTS: Final = Path(__file__).parent / "likelihood.json"
 BIAS: Final = "bias"
@@ -122,7 +123,7 @@ def estimate_replacement(pair: Replacement) -> float:
         return 0.0
     bias, weights = load_weights()
     logit = bias + sum(weight * sign for weight, sign in zip(weights, list_signs(pair), strict=True))
-    return 1 / (1 + math.exp(-max(-60.0, min(60.0, logit))))
+    return squash_logit(logit)
 
 
 def is_beside(pair: Replacement) -> bool:

@@ -8,20 +8,16 @@ from functools import cached_property, lru_cache
 from statistics import pstdev
 from typing import Final
 
-from memory.facts.pairs.reading import PairReading, read_pair_statement
+from memory.facts.pairs.reading import PairReading, measure_overlap, read_pair_statement
 from memory.facts.pairs.statement import PairStatement
 from memory.facts.pairs.values import conflict
-from memory.facts.pairs.words import PairWord
+from memory.facts.pairs.words import find_shared_words
 from memory.language import intents
 from memory.language.folding import fold_text
 
 READ: Final = 600
 CLAUSE: Final = re.compile(r"(?<=[,;:])\s|\s[–—-]\s")
 SENTENCE: Final = re.compile(r"(?<=[.!?\n])\s")
-# How a statement is meant, in the words of the judge of pairs.
-CHANGED: Final = frozenset({"changed", "c change", "new"})
-ENDING: Final = frozenset({"ended", "closed", "c over", "over"})
-PASSING: Final = frozenset({"plan", "temporary", "c plan", "c temporary", "c hedge", "c frame"})
 # Differences of cosine are told in spreads of the statements compared, as the scales of two models have nothing in
 # common: weights learned with one embedder ordered as well with another. Less than this is no spread.
 LEAST_SPREAD: Final = 0.02
@@ -132,10 +128,6 @@ class ToldPair:
     def differ(self) -> bool:
         return conflict(self.a.values, self.b.values)
 
-    @property
-    def is_change(self) -> bool:
-        return not self.b.tags.isdisjoint(CHANGED)
-
     def is_of_others(self, reading: PairReading) -> bool:
         asked = self.among.asked
         return bool(reading.kin - asked.kin - asked.people)
@@ -144,15 +136,11 @@ class ToldPair:
         return max(-LARGEST_GAP, min(LARGEST_GAP, gap)) / SCALE
 
     def measure_shared(self) -> float:
-        return count_shared(self.a.words, self.b.words) / max(1, min(len(self.a.words), len(self.b.words)))
+        return measure_overlap(self.a, self.b)
 
     def measure_asked(self) -> float:
         words = self.among.asked.words
-        return count_shared(words, self.a.words) / max(1, len(words))
-
-
-def count_shared(words: Sequence[PairWord], others: Sequence[PairWord]) -> int:
-    return sum(any(one.meets(other) for other in others) for one in words if not one.is_chance)
+        return len(find_shared_words(words, self.a.words)) / max(1, len(words))
 
 
 SIGNS: Final[Mapping[str, Callable[[ToldPair], float]]] = {
@@ -164,15 +152,15 @@ SIGNS: Final[Mapping[str, Callable[[ToldPair], float]]] = {
     "near": lambda pair: (pair.among.find_cosine(pair.newer) - pair.among.mean) / pair.among.spread / SCALE,
     "newer asks": lambda pair: pair.newer.asks,
     "older asks": lambda pair: pair.older.asks,
-    "newer changes": lambda pair: pair.is_change,
-    "newer ends": lambda pair: not pair.b.tags.isdisjoint(ENDING),
-    "older ends": lambda pair: not pair.a.tags.isdisjoint(ENDING),
-    "newer passes": lambda pair: not pair.b.tags.isdisjoint(PASSING),
-    "older passes": lambda pair: not pair.a.tags.isdisjoint(PASSING),
+    "newer changes": lambda pair: pair.b.tells_change,
+    "newer ends": lambda pair: pair.b.tells_end,
+    "older ends": lambda pair: pair.a.tells_end,
+    "newer passes": lambda pair: pair.b.is_passing,
+    "older passes": lambda pair: pair.a.is_passing,
     "newer of others": lambda pair: pair.is_of_others(pair.b),
     "older of others": lambda pair: pair.is_of_others(pair.a),
     "values differ": lambda pair: pair.differ,
-    "values differ by a change": lambda pair: pair.differ and pair.is_change,
+    "values differ by a change": lambda pair: pair.differ and pair.b.tells_change,
     "values shared": lambda pair: bool(pair.a.values & pair.b.values),
     "newer in slot": lambda pair: bool(pair.b.slots & pair.among.asked.slots),
     "older in slot": lambda pair: bool(pair.a.slots & pair.among.asked.slots),

@@ -6,7 +6,7 @@ from typing import Final
 
 from memory.facts.pairs.lexicon import list_slots
 from memory.facts.pairs.reading import PairReading
-from memory.facts.pairs.words import PairWord
+from memory.facts.pairs.words import PairWord, find_shared_words
 
 SHORT: Final = 4
 HALF: Final = 0.5
@@ -24,9 +24,7 @@ class Comparison:
 
     @cached_property
     def shared(self) -> Words:
-        """Apart from what happens once."""
-        words = self.a.words
-        return tuple(one for one in words if not one.is_chance and any(one.meets(other) for other in self.b.words))
+        return find_shared_words(self.a.words, self.b.words)
 
     @cached_property
     def told(self) -> Words:

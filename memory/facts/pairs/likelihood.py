@@ -15,18 +15,13 @@ from statistics import fmean, pstdev
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.facts.pairs.reading import PairReading, read_pair_statement
+from memory.facts.pairs.reading import PairReading, measure_overlap, read_pair_statement
 from memory.facts.pairs.statement import PairStatement
 from memory.facts.pairs.values import conflict
-from memory.facts.pairs.words import PairWord
 from memory.scoring import squash_logit
 
 WEIGHTS: Final = Path(__file__).parent / "likelihood.json"
 BIAS: Final = "bias"
-# How a statement is meant, in the words of the judge.
-CHANGED: Final = frozenset({"changed", "c change", "new"})
-ENDING: Final = frozenset({"ended", "closed", "c over", "over"})
-PASSING: Final = frozenset({"plan", "temporary", "c plan", "c temporary", "c hedge", "c frame"})
 # Cosines are compared in spreads of those of all candidates, as each embedder has a scale of its own.
 LEAST_SPREAD: Final = 0.05
 SCALE: Final = 4.0
@@ -66,13 +61,7 @@ class Replacement:
 
     @property
     def shared(self) -> float:
-        a, b = self.older.words, self.newer.words
-        met = sum(meets_any(word, b) for word in a if not word.is_chance)
-        return met / max(1, min(len(a), len(b)))
-
-
-def meets_any(word: PairWord, others: Sequence[PairWord]) -> bool:
-    return any(word.meets(other) for other in others)
+        return measure_overlap(self.older, self.newer)
 
 
 def list_kinds(reading: PairReading) -> set[str]:
@@ -80,9 +69,9 @@ def list_kinds(reading: PairReading) -> set[str]:
 
 
 SIGNS: Final[Mapping[str, Callable[[Replacement], float]]] = {
-    "changes": lambda pair: not pair.newer.tags.isdisjoint(CHANGED),
-    "ends": lambda pair: not pair.newer.tags.isdisjoint(ENDING),
-    "passes": lambda pair: not pair.newer.tags.isdisjoint(PASSING),
+    "changes": lambda pair: pair.newer.tells_change,
+    "ends": lambda pair: pair.newer.tells_end,
+    "passes": lambda pair: pair.newer.is_passing,
     "values differ": lambda pair: conflict(pair.older.values, pair.newer.values),
     "new kind of value": lambda pair: bool(list_kinds(pair.newer) - list_kinds(pair.older)),
     "names": lambda pair: any(word.is_name for word in pair.newer.words),
@@ -140,7 +129,7 @@ def may_replace(pair: Replacement) -> bool:
     """
     newer = pair.newer
     is_of_other = newer.subject not in {"", SPEAKER, pair.older.subject}
-    tells_change = not newer.tags.isdisjoint(CHANGED | ENDING) and newer.tags.isdisjoint(PASSING)
+    tells_change = (newer.tells_change or newer.tells_end) and not newer.is_passing
     return tells_change and not is_of_other and is_of_one_matter(pair)
 
 

@@ -12,7 +12,7 @@ from memory.facts.pairs.lexicon import list_all_slots, load_domains, load_pair_w
 from memory.facts.pairs.sentence import KIN, SentenceReader
 from memory.facts.pairs.statement import READ, PairStatement
 from memory.facts.pairs.values import PairValue, find_values
-from memory.facts.pairs.words import PairWord
+from memory.facts.pairs.words import PairWord, find_shared_words
 from memory.guard.annotation import annotate_text
 from memory.language.folding import fold_text, strip_accents
 from memory.language.stems import DEFAULT_LANGUAGE, LANGUAGES
@@ -43,6 +43,10 @@ SLOT_OF_RELATION: Final = {
 BESIDE: Final = frozenset({"departure", "bank", "job", "employer", "school", "course"})
 # The end of a phone number: "it ends in 518".
 LEAST_PHONE: Final = 100
+# How a statement is meant, among its tags.
+CHANGED: Final = frozenset({"changed", "c change", "new"})
+ENDING: Final = frozenset({"ended", "closed", "c over", "over"})
+PASSING: Final = frozenset({"plan", "temporary", "c plan", "c temporary", "c hedge", "c frame"})
 PETS: Final = frozenset({"dog", "cat", "pet"})
 OF_BEINGS: Final = frozenset({"name", "age", "height", "weight", "eyes", "hair", "birthday", "origin", "sleep"})
 
@@ -90,9 +94,28 @@ class PairReading:
     told: frozenset[str]
 
     @property
+    def tells_change(self) -> bool:
+        return not self.tags.isdisjoint(CHANGED)
+
+    @property
+    def tells_end(self) -> bool:
+        return not self.tags.isdisjoint(ENDING)
+
+    @property
+    def is_passing(self) -> bool:
+        """A plan, a guess, or for a while."""
+        return not self.tags.isdisjoint(PASSING)
+
+    @property
     def time(self) -> str:
         """`plan`, `ended`, `past` or `present`."""
         return next((name for name in ("plan", "ended", "past") if name in self.tags), "present")
+
+
+def measure_overlap(one: PairReading, other: PairReading) -> float:
+    """How much of the shorter of two readings the other says as well, 0..1."""
+    shared = find_shared_words(one.words, other.words)
+    return len(shared) / max(1, min(len(one.words), len(other.words)))
 
 
 @lru_cache(maxsize=8192)

@@ -1,6 +1,7 @@
 """A word of a statement, in its meaning or its stems."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -56,6 +57,11 @@ class PairWord:
             return False
         same = next((at for at in range(shorter) if one[at] != two[at]), shorter)
         return same >= max(LEAST_PREFIX, SHARE_OF_PREFIX * shorter)
+
+
+def find_shared_words(words: Sequence[PairWord], others: Sequence[PairWord]) -> tuple[PairWord, ...]:
+    """The words that meet any of the others, apart from what happens once."""
+    return tuple(one for one in words if not one.is_chance and any(one.meets(other) for other in others))
 
 
 @lru_cache(maxsize=8192)

@@ -37,6 +37,8 @@ def judge_candidates(
     """``beside`` are facts of the same sentence, which are not held against each other."""
     judged = JudgedFacts()
     told = describe_draft(draft)
+    # "I joined a second gym", whatever else its words announce.
+    adds_one = adds_another(told)
     others: list[tuple[Fact, float | None]] = []
     for fact, cosine in find_candidates(user, draft.relation, keys[0], draft.vector, draft.model):
         if fact.pk in beside:
@@ -45,12 +47,12 @@ def judge_candidates(
         if verdict == "merge":
             judged.same.append((fact, cosine))
             continue
-        if verdict == "contradiction" and ends_fact(user, fact, draft, keys, thread_id):
+        if verdict == "contradiction" and not adds_one and ends_fact(user, fact, draft, keys, thread_id):
             judged.contradicting.append((fact, cosine))
         elif verdict == "unsure":
             judged.unsure.append((fact, cosine))
         others.append((fact, cosine))
-    if not judged.same:
+    if not (judged.same or judged.contradicting):
         judge_likely(judged, others, draft, told, thread_id)
     return judged
 
@@ -69,7 +71,7 @@ def judge_likely(
     ]
     likely = estimate_all(earlier, told, draft.occurred_at)
     best = max(range(len(others)), key=lambda place: likely[place].chance, default=None)
-    if best is None or judged.contradicting:
+    if best is None:
         return
     fact = others[best][0]
     if likely[best].ends and (fact.relation == draft.relation or is_alone(fact)):
@@ -86,8 +88,7 @@ def is_alone(fact: Fact) -> bool:
 
 
 def ends_fact(user: EndUser, fact: Fact, draft: "FactDraft", keys: tuple[str, str, str], thread_id: str) -> bool:
-    # "I joined a second gym", whatever else its words announce.
-    if adds_another(describe_draft(draft)) or not may_end(fact, draft, keys, thread_id):
+    if not may_end(fact, draft, keys, thread_id):
         return False
     if fact.relation == draft.relation or draft.relation in OPEN_RELATIONS:
         return True

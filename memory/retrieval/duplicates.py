@@ -10,12 +10,12 @@ from functools import lru_cache
 from uuid import UUID
 
 from memory.language.analysis import extract_positioned_terms
+from memory.language.exchanges import ASSISTANT_LINE, USER_LINE
 from memory.language.folding import WORD, fold_text
 from memory.retrieval.ranking import RankedCandidate
 
 # Longer texts are compared as they stand: reading them costs more than a place is worth.
 MOST_READ = 1_000
-USER_LINE, REPLY_LINE = "User: ", "\nAssistant: "
 # Words of a reply that only takes note: "Noted, thank you!"
 SHORTEST_REPLY = 4
 # Of all words these alone tell nothing apart; "he", "not", "after" and a number do.
@@ -75,5 +75,5 @@ def strip_roles(text: str) -> str:
     """What the person said of an exchange whose reply only takes note."""
     if not text.startswith(USER_LINE):
         return text
-    said, mark, reply = text.removeprefix(USER_LINE).partition(REPLY_LINE)
-    return said if not mark or len(reply.split()) < SHORTEST_REPLY else f"{said} {reply}"
+    said, mark, reply = text.removeprefix(USER_LINE).partition(ASSISTANT_LINE)
+    return said if not mark or len(reply.split()) < SHORTEST_REPLY else f"{said}{reply}"

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from math import exp, fsum, sqrt
 from uuid import UUID
 
+from memory.language.exchanges import ASSISTANT_LINE
 from memory.language.folding import find_capitals, fold_text
 from memory.language.kin import find_relations
 from memory.language.names import ASSISTANT_ROLES
@@ -33,10 +34,6 @@ ROUNDING_SPREAD = 1e-9
 # Of a confidence. With fragments ("New SIM.") lifted like statements of fact, the right memory came first less often in
 # conversations in which something changes.
 SURE = 0.65
-
-
-# Between what a person said and the answer, in a memory of both.
-ASSISTANT_LINE = "\nAssistant:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +83,6 @@ class CandidateMemory:
     def is_reply(self) -> bool:
         """Said by the assistant."""
         return self.speaker.casefold() in ASSISTANT_ROLES
-
-    @property
-    def is_turn(self) -> bool:
-        """Said by somebody in a conversation."""
-        return bool(self.thread_id and self.speaker)
 
 
 @dataclass(slots=True)

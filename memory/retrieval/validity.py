@@ -18,6 +18,7 @@ from memory.facts import queries
 from memory.facts.keys import OPEN_RELATIONS
 from memory.indexes.nearest import vector_literal
 from memory.inference.base import QuestionVector
+from memory.language.exchanges import take_question
 from memory.models import EndUser, Fact, FactEvidence, MemoryItem
 from memory.models.facts import FactState
 from memory.retrieval.candidates import RowFilter, read_rows
@@ -42,7 +43,6 @@ LATEST: Final = "latest_told"
 COMPARED: Final = 8
 SPOKEN: Final = ("exchange", "profile")
 PUBLISHED: Final = "profile"
-USER_LINE, ASSISTANT_LINE = "User: ", "\nAssistant:"
 # What ranking gives a statement for being one of the person's, and for having been known as ended.
 STATEMENT_SHARES: Final = ("about_me", "identity", "change", ASKED)
 SUPERSEDED: Final = "superseded"
@@ -158,7 +158,7 @@ def settle_latest(user: EndUser, query: Query, ranked: Sequence[RankedCandidate]
 def describe_told(one: RankedCandidate, *, is_published: bool) -> ToldStatement:
     candidate = one.candidate
     return ToldStatement(
-        candidate.memory.text.partition(ASSISTANT_LINE)[0].removeprefix(USER_LINE),
+        take_question(candidate.memory.text),
         candidate.memory.occurred_at,
         one.total,
         None if candidate.distance is None else compute_cosine(candidate.distance),

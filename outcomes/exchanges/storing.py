@@ -12,6 +12,7 @@ from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.guard import redact_secrets
 from memory.guard.redaction.texts import JsonRedaction, list_marked_kinds_in, redact_reply
+from memory.language.exchanges import EXCHANGE_FRAME
 from memory.models import EndUser, MemoryItem, Turn
 from memory.signals import promotion_due
 from memory.store import writing
@@ -172,10 +173,9 @@ def count_messages(user: EndUser, thread_id: str, now: datetime) -> None:
 
 def render_exchange(question: str, answer: str, limit: int) -> str:
     """Question and answer as one text, cut with a mark; the exchange itself is stored in full beside it."""
-    frame = "User: {}\nAssistant: {}"
-    room = limit - len(frame)
+    room = limit - len(EXCHANGE_FRAME)
     question = shorten(question, max(room // 2, room - len(answer)))
-    return frame.format(question, shorten(answer, room - len(question)))
+    return EXCHANGE_FRAME.format(question, shorten(answer, room - len(question)))
 
 
 def shorten(text: str, limit: int) -> str:

@@ -48,12 +48,6 @@ def is_mixed(token: str) -> bool:
     return any(char.isdigit() for char in token) and any(char.isalpha() for char in token)
 
 
-def is_random(token: str) -> bool:
-    """Whether letters of both cases and digits are mixed so evenly that nobody wrote them as words."""
-    has_cases = any(char.islower() for char in token) and any(char.isupper() for char in token)
-    return has_cases and is_mixed(token) and shannon_entropy(token) > RANDOM_BITS
-
-
 def shannon_entropy(token: str) -> float:
     counts = Counter(token)
     return -sum(n / len(token) * math.log2(n / len(token)) for n in counts.values())

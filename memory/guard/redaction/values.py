@@ -52,7 +52,6 @@ NAMES_OF_METHODS: Final = re.compile(
     re.IGNORECASE,
 )
 MARKS_OF_PASSWORDS: Final = frozenset("!#@$%&*+?=^~§")
-INNER_CAPITAL: Final = re.compile(r"[a-zß-ÿ][A-ZÀ-Þ]")
 # How participles and adjectives end: "required", "obligatoria", "requis", "erforderlich", "richiesta", "inválida".
 ADJECTIVE: Final = re.compile(
     r"\A(?:.{2,}(?:ed|ing|able|ible|ful|less|ary|ive|ous|ic|ical|ly|ish|ado|ada|ido|ida|ados|adas|idos|idas|oso|osa|"

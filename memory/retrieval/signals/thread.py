@@ -5,7 +5,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.retrieval.pool import ASSISTANT_LINE, ROUNDING_SPREAD, Pool, standardise
+from memory.language.exchanges import take_question
+from memory.retrieval.pool import ROUNDING_SPREAD, Pool, standardise
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
 
@@ -58,7 +59,7 @@ def score_question(query: Query, pool: Pool) -> list[float]:
 
 def is_short_question(text: str) -> bool:
     # Of a person's words with the answer to them the person's count: whoever answers likes to ask back.
-    text = text.partition(ASSISTANT_LINE)[0]
+    text = take_question(text)
     return len(text) <= LONGEST_QUESTION and asks(text) and len(text.split()) <= MOST_WORDS_OF_QUESTION
 
 

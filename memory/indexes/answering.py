@@ -6,7 +6,7 @@ While an index is rebuilt by another model, that is the model before, as long as
 from memory.conf import EmbeddingConf, memory_conf
 from memory.indexes import vector_index
 from memory.indexes.base import VectorShape
-from memory.inference import embedder, embedder_of, offered_models
+from memory.inference import choose_embedder, offered_models
 from memory.inference.embeddings import CachedEmbedder
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
@@ -32,4 +32,4 @@ def choose_question_model(deadline: Deadline) -> EmbeddingConf:
 
 def question_embedder(deadline: Deadline) -> CachedEmbedder:
     """The embedder of that model. Facts and what is compared with the bank are embedded with it as well."""
-    return embedder_of(choose_question_model(deadline).model) or embedder()
+    return choose_embedder(choose_question_model(deadline).model)

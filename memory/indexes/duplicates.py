@@ -8,7 +8,7 @@ from memory.conf import EmbeddingConf, memory_conf
 from memory.indexes import vector_index
 from memory.indexes.answering import choose_question_model
 from memory.indexes.base import IndexFilter, VectorShape
-from memory.inference import embedder, embedder_of
+from memory.inference import choose_embedder
 from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -32,7 +32,7 @@ def find_near_duplicate(
     """
     model = choose_question_model(deadline)
     try:
-        service = embedder_of(model.model) or embedder()
+        service = choose_embedder(model.model)
         [vector] = service.embed_passages([text], deadline.slice(memory_conf().deadlines.embed_s))
     except Unavailable as error:
         logger.info("bank duplicate check skipped", dependency=error.dependency, reason=error.reason)

@@ -41,6 +41,11 @@ def embedder_of(model: str) -> CachedEmbedder | None:
     return other_embedders().setdefault(model, CachedEmbedder(HttpEmbedder(conf, f"{EMBEDDER} of {model}"), conf))
 
 
+def choose_embedder(model: str) -> CachedEmbedder:
+    """The embedder of a model; the configured one where nothing is known of it."""
+    return embedder_of(model) or embedder()
+
+
 @PerProcess
 def offered_models() -> OfferedModels:
     """What the embedding server has beside its own model."""

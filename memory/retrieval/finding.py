@@ -10,7 +10,7 @@ from memory.indexes import lexical_index, vector_index
 from memory.indexes.answering import choose_question_model
 from memory.indexes.base import IndexFilter, LexicalMatch, VectorMatch, VectorShape
 from memory.indexes.ghosts import ghost_registry
-from memory.inference import embedder, embedder_of
+from memory.inference import choose_embedder
 from memory.inference.base import EncodedQuery, QuestionVector, Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -110,7 +110,7 @@ def search_nearest(
 
     def embed_parts() -> list[Vector]:
         time_left = deadline.slice(conf.deadlines.embed_s)
-        service, text = embedder_of(model.model) or embedder(), late.choose_embedded_text(query, model)
+        service, text = choose_embedder(model.model), late.choose_embedded_text(query, model)
         whole = service.embed_query(text, time_left) if encoded is None else encoded.vector
         return [whole, *(service.embed_query(text, time_left) for text in query.parts)]
 

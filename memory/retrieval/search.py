@@ -85,7 +85,8 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         ranked = rank_candidates(query, pool, request, signs, found.encoded, debug)
     ranked = rerank(query.text, ranked, request, debug, deadline)
     turn_id = request.turn_id or new_turn_id(user)
-    # Losing the positions of the last moment in a power cut is acceptable; waiting for the disk is not.
+    # Losing the positions of the last moment in a power cut is acceptable; waiting for the disk is not. What reads
+    # texts in here reads the few best alone, which is milliseconds: a transaction more would cost as much.
     with user_scope(user, settings={"synchronous_commit": "off"} if remember else None):
         with debug.time_stage("rank"):
             ended = order_by_validity(user, query, request, ranked, rows, found.vector)

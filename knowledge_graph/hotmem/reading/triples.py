@@ -30,13 +30,17 @@ DropReason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class HotTriple:
-    """``span`` is its place in the text of the turn; ``confidence`` how sure the reading is, from 0 to 1."""
+    """``span`` is its place in the text of the turn; ``confidence`` how sure the reading is, from 0 to 1.
+
+    ``is_over`` of what is taken back: it held until now, rather than never.
+    """
 
     subject: str
     relation: str
     object: str
     span: tuple[int, int] = (0, 0)
     confidence: float = 0.9
+    is_over: bool = False
 
     @property
     def key(self) -> tuple[str, str, str]:

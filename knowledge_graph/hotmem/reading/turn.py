@@ -1,6 +1,7 @@
 """Reads one turn."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from knowledge_graph.hotmem.reading.triples import DroppedTriple, HotReading, HotTriple, Intent
 from memory.claims import Claim, read_claims
@@ -17,8 +18,8 @@ def read_turn(text: str, earlier: Sequence[str] = (), lang: str | None = None) -
     """``earlier`` are turns of the same person, oldest first; they resolve pronouns and are not read again."""
     claims = read_claims(text, earlier)
     kept = tuple(make_triple(claim, claim.object) for claim in claims if is_kept(claim))
-    ended = [make_triple(claim, claim.object) for claim in claims if claim.tense == "over" and claim.object]
-    replaced = [make_triple(claim, claim.replaces) for claim in claims if claim.replaces]
+    ended = [end_triple(claim, claim.object) for claim in claims if claim.tense == "over" and claim.object]
+    replaced = [end_triple(claim, claim.replaces) for claim in claims if claim.replaces]
     dropped = tuple(DroppedTriple("hedged", claim.statement) for claim in claims if claim.hedged)
     code = lang or next((claim.lang for claim in claims if claim.lang in list_codes()), "en")
     return HotReading(
@@ -33,6 +34,11 @@ def is_kept(claim: Claim) -> bool:
 
 def make_triple(claim: Claim, spoken: str) -> HotTriple:
     return HotTriple(claim.subject, claim.relation, spoken, claim.span)
+
+
+def end_triple(claim: Claim, spoken: str) -> HotTriple:
+    """What a correction takes back never was so; what has ended or changed was so until now."""
+    return replace(make_triple(claim, spoken), is_over=not claim.is_correction)
 
 
 def find_intent(text: str, kept: Sequence[HotTriple], *, is_correction: bool) -> Intent:

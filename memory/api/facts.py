@@ -272,10 +272,10 @@ def reject_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpRes
     auth=WRITE,
     response=describe_responses(200, StoredFactOut, writes=True, may_miss=True),
     operation_id="restore_fact",
-    summary="Take back that a fact was rejected or superseded",
+    summary="Take back that a fact was rejected, superseded or merged",
 )
 @write_once()
 def restore_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpResponse:
-    """It holds again, with its bank item. Nothing happens to what took its place."""
+    """It holds again, with its bank item and its evidence. Nothing happens to what took its place."""
     now = timezone.now()
     return render_fact(open_facade(request).restore_fact(user, UUID(fact_id), now=now), now)

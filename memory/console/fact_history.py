@@ -30,12 +30,13 @@ TITLES: Final = {
     "reworded": "Said with more words",
     "confirmed": "Confirmed",
     "restored": "Current again",
+    "split": "No longer one with another",
     "forgotten": "Forgotten",
 }
 UP: Final = frozenset({"added", "confirmed", "restored"})
 DOWN: Final = frozenset({"superseded", "retracted", "deprecated"})
 # Told by the title, the difference of the words, or the link.
-TOLD: Final = frozenset({"state", "statement", "by", "merged"})
+TOLD: Final = frozenset({"state", "statement", "by", "merged", "split", "evidence"})
 LABELS: Final = {"valid_from": "true since", "valid_to": "true until"}
 
 
@@ -113,7 +114,7 @@ def describe_event(event: FactEvent) -> FactHistoryEntry:
 def read_other(after: Mapping[str, Any]) -> str:
     """The fact that took its place, or that it took in. What is written there may be of any kind."""
     try:
-        return str(UUID(str(after.get("by") or after.get("merged") or "")))
+        return str(UUID(str(after.get("by") or after.get("merged") or after.get("split") or "")))
     except ValueError:
         return ""
 

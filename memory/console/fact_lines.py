@@ -69,7 +69,7 @@ class FactLine:
 
     @property
     def can_return(self) -> bool:
-        return self.fact.state in {FactState.SUPERSEDED, FactState.RETRACTED, FactState.DEPRECATED}
+        return self.fact.state not in {FactState.ACTIVE, FactState.FORGOTTEN}
 
 
 def build_fact_lines(facts: Sequence[Fact], successors: Mapping[UUID, Fact], now: datetime) -> list[FactLine]:

@@ -130,6 +130,6 @@ def build_decided_context(person: ViewedPerson, review: FactReview, said: str) -
         "review": review,
         "said": said,
         "ended": ended,
-        "can_return": said != SETTLED and ended is not None and ended.state != FactState.MERGED,
+        "can_return": said != SETTLED and ended is not None,
         "open_reviews": open_facade(person).count_open_reviews(person.user),
     }

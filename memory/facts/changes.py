@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from django.db.models import Q
 
@@ -33,6 +33,11 @@ BLANK: dict[str, Any] = {
     "vector": None,
     "thread_id": "",
 }
+
+# What a merge sets on the fact that stays, and its event keeps from before: times, a number, an id, no words.
+TAKEN_OVER: Final = (
+    "first_seen", "valid_from", "last_seen", "evidence_at", "base_confidence", "bank_item_id"
+)  # fmt: skip
 
 
 def lock_facts(user: EndUser) -> None:
@@ -134,12 +139,13 @@ def end_fact(fact: Fact, *, now: datetime, actor: str) -> None:
 
 
 def merge_facts(winner: Fact, loser: Fact, *, now: datetime, actor: str, reason: str = "says the same") -> None:
-    """The winner takes the loser's evidence; the loser stays, pointing at it."""
+    """The winner takes the loser's evidence; the loser stays, pointing at it, so that `splitting` can take it back."""
     known = FactEvidence.objects.filter(user_id=winner.user_id, fact=winner).values("kind", "ref_id")
     taken = {(row["kind"], row["ref_id"]) for row in known}
-    for row in FactEvidence.objects.filter(user_id=loser.user_id, fact=loser):
-        if (row.kind, row.ref_id) not in taken:
-            FactEvidence.objects.filter(pk=row.pk, user_id=loser.user_id).update(fact=winner)
+    rows = FactEvidence.objects.filter(user_id=loser.user_id, fact=loser)
+    moved = [row.pk for row in rows if (row.kind, row.ref_id) not in taken]
+    rows.filter(pk__in=moved).update(fact=winner)
+    before = {name: None if (value := getattr(winner, name)) is None else str(value) for name in TAKEN_OVER}
     winner.evidence_count = FactEvidence.objects.filter(user_id=winner.user_id, fact=winner).count()
     winner.first_seen = min(winner.first_seen, loser.first_seen)
     winner.valid_from = min(winner.valid_from or winner.first_seen, loser.valid_from or loser.first_seen)
@@ -150,7 +156,8 @@ def merge_facts(winner: Fact, loser: Fact, *, now: datetime, actor: str, reason:
     winner.updated_at = now
     winner.revision += 1
     winner.save()
-    record_fact_event(winner, "merged", now=now, actor=actor, reason=reason, after={"merged": str(loser.pk)})
+    after = {"merged": str(loser.pk), "evidence": moved}
+    record_fact_event(winner, "merged", now=now, actor=actor, reason=reason, before=before, after=after)
     close_fact(loser, FactState.MERGED, now=now, actor=actor, reason=reason, successor=winner)
 
 

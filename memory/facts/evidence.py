@@ -1,6 +1,6 @@
 """What speaks for facts: adding it, and taking it along when its memory goes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -8,8 +8,8 @@ from uuid import UUID
 from django.db.models import Count
 
 from memory.facts.confidence import add_support, decay_confidence, is_lasting
-from memory.models import EndUser, Fact, FactEvidence
-from memory.models.facts import EvidenceKind
+from memory.models import EndUser, Fact, FactEvent, FactEvidence
+from memory.models.facts import EvidenceKind, FactState
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +102,35 @@ def remove_evidence_of(user: EndUser, memory_ids: Sequence[UUID]) -> list[UUID]:
     concerned = list(gone.values_list("fact_id", flat=True).distinct())
     if not concerned:
         return []
+    removed = set(gone.values_list("pk", flat=True))
     gone.delete()
+    merged = find_bare_merged(user, removed)
     left = dict(
         FactEvidence.objects.filter(user=user, fact_id__in=concerned)
         .values_list("fact_id")
         .annotate(number=Count("id"))
     )
-    without = [fact_id for fact_id in concerned if fact_id not in left]
+    without = [*merged, *(fact_id for fact_id in concerned if fact_id not in left)]
     # What they replaced was replaced by words that are gone: it stays closed, and names no successor any more.
     Fact.objects.for_user(user).filter(superseded_by__in=without).update(superseded_by=None)
     Fact.objects.for_user(user).filter(pk__in=without).delete()
     for fact_id, number in left.items():
         Fact.objects.for_user(user).filter(pk=fact_id).update(evidence_count=number)
     return without
+
+
+def find_bare_merged(user: EndUser, removed: Collection[int]) -> list[UUID]:
+    """Facts merged into others of which every piece of evidence is gone: their words go as well."""
+    events = FactEvent.objects.filter(user=user, kind="merged", after__has_key="evidence")
+    moved = {UUID(after["merged"]): set(after["evidence"]) for after in events.values_list("after", flat=True)}
+    touched = {fact_id: rows for fact_id, rows in moved.items() if not rows.isdisjoint(removed)}
+    kept = set(
+        FactEvidence.objects.filter(user=user, pk__in=set().union(*touched.values())).values_list("pk", flat=True)
+    )
+    own = set(FactEvidence.objects.filter(user=user, fact_id__in=touched).values_list("fact_id", flat=True))
+    bare = [fact_id for fact_id, rows in touched.items() if fact_id not in own and rows.isdisjoint(kept)]
+    merged = Fact.objects.for_user(user).filter(pk__in=bare, state=FactState.MERGED)
+    return list(merged.values_list("pk", flat=True))
 
 
 def detach_memories(user: EndUser, memory_ids: Sequence[UUID]) -> None:

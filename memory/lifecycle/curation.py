@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 from memory.access.scope import user_scope
 from memory.claims import read_claims
-from memory.facts import changes, queries, reviews
+from memory.facts import changes, queries, reviews, splitting
 from memory.facts.evidence import FactOrigin
 from memory.facts.profile import ProfileFact
 from memory.facts.profile.rules import choose_field
@@ -78,7 +78,7 @@ def confirm_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> 
         fact = find_fact_to_change(user, fact_id)
         if fact is None:
             return None
-        changes.restore_fact(fact, now=now, actor=actor, reason="confirmed")
+        bring_back(fact, now=now, actor=actor, reason="confirmed")
         changes.confirm_fact(fact, now=now, actor=actor)
         return fact
 
@@ -99,13 +99,20 @@ def restore_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> 
         fact = find_fact_to_change(user, fact_id)
         if fact is None:
             return None
-        changes.restore_fact(fact, now=now, actor=actor)
+        bring_back(fact, now=now, actor=actor, reason="taken back")
         if fact.bank_item_id and fact.state == FactState.ACTIVE:
             kept = writing.restore_memory(user, fact.bank_item_id, now=now, actor=actor)
             if kept is not None and kept.pk != fact.bank_item_id:
                 fact.bank_item_id = kept.pk
                 fact.save(update_fields=["bank_item_id"])
         return fact
+
+
+def bring_back(fact: Fact, *, now: datetime, actor: str, reason: str) -> None:
+    if fact.state == FactState.MERGED:
+        splitting.split_fact(fact, now=now, actor=actor)
+    else:
+        changes.restore_fact(fact, now=now, actor=actor, reason=reason)
 
 
 def revise_fact(

@@ -173,6 +173,24 @@ def test_a_decision_settles_a_pair(
     assert (conflict.status_code, conflict.json()["code"]) == (409, "conflict")
 
 
+def test_a_merge_is_taken_back_with_its_evidence(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    older = state(api, "My landlord is Mr Patel.")["fact"]
+    newer = state(api, "My vet is Dr Kaur.")["fact"]
+    review = open_review(user, newer["id"], older["id"], clock)
+    assert api.post(f"facts/reviews/{review}", {"decision": "merge"}).status_code == 200
+    assert len(api.get(f"facts/{older['id']}").json()["evidence"]) == 2
+    restored = api.post(f"facts/{newer['id']}/restore").json()
+    assert (restored["state"], restored["merged_into"], restored["evidence_count"]) == ("active", None, 1)
+    kept = api.get(f"facts/{older['id']}").json()
+    assert {name: kept[name] for name in older} == older
+    assert [event["kind"] for event in kept["history"]][:2] == ["split", "merged"]
+    assert [one["id"] for one in api.get("facts/reviews").json()["items"]] == [review]
+    # Taken back twice is taken back once; deciding again merges again.
+    assert api.post(f"facts/{newer['id']}/restore").json()["state"] == "active"
+    assert api.post(f"facts/reviews/{review}", {"decision": "merge"}).status_code == 200
+    assert api.get(f"facts/{newer['id']}").json()["state"] == "merged"
+
+
 def test_reviews_come_in_pages_and_bad_decisions_are_refused(api: ApiClient, user: EndUser, clock: Clock) -> None:
     facts = [state(api, f"My {word} is called Ines.")["fact"]["id"] for word in ("boat", "dog", "sister", "car")]
     made = []

@@ -106,3 +106,14 @@ def test_it_asks_the_database_no_oftener_for_many_pairs_than_for_few(
             console.get(f"{place}/facts/reviews")
         asked.append(len(queries))
     assert asked[0] == asked[1]
+
+
+def test_a_merge_is_undone_where_it_was_made(console: Console, user: EndUser, place: str) -> None:
+    review = open_pair(user)
+    part = console.post_part(f"{place}/facts/reviews/{review.pk}", {"decision": "merge"}).content.decode()
+    undo = f"{place}/facts/{review.fact_id}/restore"
+    assert undo in part
+    page = console.post(undo, follow=True).content.decode()
+    assert "The fact is current again" in page
+    assert list_states(review) == (FactState.ACTIVE, FactState.ACTIVE)
+    assert "No longer one with another" in console.get(f"{place}/facts/{review.other_id}").content.decode()

@@ -6,9 +6,11 @@ import pytest
 
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
+from memory.facts import changes
 from memory.facts.queries import FactFilter
 from memory.models import EndUser, Fact, FactEvidence, MemoryItem
 from memory.models.facts import FactState
+from memory.store import writing
 from memory.tiers import Status, Tier
 from outcomes.exchanges import profiling
 from outcomes.exchanges.storing import NewExchange, StoredExchange
@@ -237,3 +239,16 @@ def test_a_remark_that_likely_speaks_of_a_fact_is_kept_beside_it_for_a_person_to
     with user_scope(user):
         known = " ".join(MemoryItem.objects.for_user(user).active().values_list("text", flat=True))
     assert "nine sixty" in known
+
+
+def test_a_merged_fact_goes_with_the_words_it_was_read_from(user: EndUser, clock: Clock) -> None:
+    tell(user, "My landlord is Mr Patel.", clock)
+    said = tell(user, "I have a cat called Misha.", clock, thread="other")
+    with user_scope(user):
+        winner = Fact.objects.for_user(user).get(statement__contains="Patel")
+        losers = list(Fact.objects.for_user(user).filter(statement__contains="Misha"))
+        for loser in losers:
+            changes.merge_facts(winner, loser, now=clock(), actor="key:test")
+    writing.delete_memories(user, [said.memory_id], now=clock())
+    with user_scope(user):
+        assert list(Fact.objects.for_user(user).values_list("statement", flat=True)) == [winner.statement]

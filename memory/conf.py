@@ -30,11 +30,17 @@ class EmbeddingConf:
     batch_timeout_s: float
     cache_ttl_s: int
     max_chars: int
+    # Of a token's vector; 0 is as of a text's.
+    token_dimensions: int = 0
     # What the model reads; none are all languages.
     languages: tuple[str, ...] = ("en",)
     cosine_slope: float = 1.0
     statement_gap: float = 0.0
     question_gap: float = 0.0
+
+    @property
+    def token_width(self) -> int:
+        return self.token_dimensions or self.dimensions
 
     def reads(self, language: str) -> bool:
         return not self.languages or language in self.languages

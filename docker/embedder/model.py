@@ -16,6 +16,8 @@ from network import QUANTIZATION, Weights, build_spec
 from tokenizers import Tokenizer
 
 DIMENSIONS = 384
+# Of MiniLM's cosine in the sum of both.
+MINILM_SHARE = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,14 @@ class ModelSource:
     def short_name(self) -> str:
         return self.name.rpartition("/")[2]
 
+    @property
+    def dimensions(self) -> int:
+        return DIMENSIONS
+
+    @property
+    def is_installed(self) -> bool:
+        return find_package(self.package) is not None
+
 
 SOURCES = [
     ModelSource(
@@ -53,9 +63,55 @@ SOURCES = [
 DEFAULT = SOURCES[0]
 
 
-def find_source(name: str) -> ModelSource | None:
+@dataclass(frozen=True, slots=True)
+class JoinedSource:
+    """Models whose vectors are put side by side; each one's cosine has its share in the sum.
+
+    Texts come with the prefixes of the first, which the others do not know.
+    """
+
+    name: str
+    parts: tuple[ModelSource, ...]
+    shares: tuple[float, ...]
+    prefixes: tuple[str, ...]
+
+    @property
+    def short_name(self) -> str:
+        return self.name
+
+    @property
+    def dimensions(self) -> int:
+        return len(self.parts) * DIMENSIONS
+
+    @property
+    def max_tokens(self) -> int:
+        return self.parts[0].max_tokens
+
+    @property
+    def is_installed(self) -> bool:
+        return all(part.is_installed for part in self.parts)
+
+    def strip_prefix(self, text: str) -> str:
+        prefix = next((prefix for prefix in self.prefixes if text.startswith(prefix)), "")
+        bare = text[len(prefix) :]
+        return bare if bare.strip() else text
+
+
+AnySource = ModelSource | JoinedSource
+
+MINILM, MULTILINGUAL_E5 = SOURCES
+JOINED = JoinedSource(
+    f"{MULTILINGUAL_E5.short_name}+{MINILM.short_name}",
+    (MULTILINGUAL_E5, MINILM),
+    (1 - MINILM_SHARE, MINILM_SHARE),
+    multilingual_e5.PREFIXES,
+)
+SERVED: list[AnySource] = [*SOURCES, JOINED]
+
+
+def find_source(name: str) -> AnySource | None:
     """By its full name or the last part of it."""
-    return next((source for source in SOURCES if name in {source.name, source.short_name}), None)
+    return next((source for source in SERVED if name in {source.name, source.short_name}), None)
 
 
 def find_package(package: str) -> Path | None:
@@ -65,8 +121,8 @@ def find_package(package: str) -> Path | None:
     return Path(folders[0]) if folders else None
 
 
-def list_installed() -> list[ModelSource]:
-    return [source for source in SOURCES if find_package(source.package) is not None]
+def list_installed() -> list[AnySource]:
+    return [source for source in SERVED if source.is_installed]
 
 
 def require_package(source: ModelSource) -> Path:
@@ -121,5 +177,6 @@ def convert_model(source: ModelSource, tokenizer: Tokenizer, folder: Path) -> No
 
 
 def convert_installed(models: Path) -> None:
-    for source in list_installed():
-        ensure_converted(models, source, load_tokenizer(source))
+    for source in SOURCES:
+        if source.is_installed:
+            ensure_converted(models, source, load_tokenizer(source))

@@ -24,7 +24,18 @@ from typing import Any
 
 import uvicorn
 from encoder import Encoder, Job, Matrix, OverloadedError, Span
-from model import DEFAULT, DIMENSIONS, SOURCES, ModelSource, convert_installed, find_source, list_installed
+from joined import JoinedEncoder, JoinedJob
+from model import (
+    DEFAULT,
+    DIMENSIONS,
+    SERVED,
+    AnySource,
+    JoinedSource,
+    ModelSource,
+    convert_installed,
+    find_source,
+    list_installed,
+)
 from network import QUANTIZATION
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -36,7 +47,9 @@ MAX_TEXTS = 256
 MAX_BODY_BYTES = 8 * 1024 * 1024
 MAX_CONCURRENT = 512
 # Seven decimals of a unit vector's component are more than a float32 of that size can mean.
-ROW_FORMAT = "[" + ",".join(["%.7f"] * DIMENSIONS) + "]"
+ROW_FORMATS = {source.dimensions: "[" + ",".join(["%.7f"] * source.dimensions) + "]" for source in SERVED}
+
+AnyEncoder = Encoder | JoinedEncoder
 
 
 class RefusedError(Exception):
@@ -47,22 +60,27 @@ class RefusedError(Exception):
 
 
 class ServedModels:
-    """The server's own model, and others from the first request that names them."""
+    """The server's own model, and others from the first request that names them. Joined ones share their parts."""
 
-    def __init__(self, folder: Path, source: ModelSource, replicas: int) -> None:
+    def __init__(self, folder: Path, source: AnySource, replicas: int) -> None:
         self._folder = folder
         self._replicas = replicas
         self._loading = asyncio.Lock()
         self._encoders: dict[str, Encoder] = {}
         self.source = source
 
-    async def load(self, source: ModelSource) -> Encoder:
+    async def load(self, source: AnySource) -> AnyEncoder:
+        if isinstance(source, JoinedSource):
+            return JoinedEncoder(source, [await self._load_part(part) for part in source.parts])
+        return await self._load_part(source)
+
+    async def _load_part(self, source: ModelSource) -> Encoder:
         async with self._loading:
             if source.name not in self._encoders:
                 self._encoders[source.name] = await run_in_threadpool(self._open, source)
         return self._encoders[source.name]
 
-    async def choose(self, name: object) -> Encoder:
+    async def choose(self, name: object) -> AnyEncoder:
         """The model a request names. Raises RefusedError for one that is not here."""
         source = self.source if name is None else find_source(name) if isinstance(name, str) else None
         installed = list_installed()
@@ -87,8 +105,9 @@ async def embed(request: Request) -> Response:
         raise invalid("only unit vectors are served: `normalize` cannot be false")
     encoder = await choose_model(request, body)
     job = await encode(encoder, texts)
+    row_format = ROW_FORMATS[encoder.source.dimensions]
     return Response(
-        f"[{','.join(ROW_FORMAT % tuple(row) for row in job.vectors.tolist())}]", media_type="application/json"
+        f"[{','.join(row_format % tuple(row) for row in job.vectors.tolist())}]", media_type="application/json"
     )
 
 
@@ -129,7 +148,7 @@ async def info(request: Request) -> Response:
             "models": [one.name for one in list_installed()],
             "model_dtype": QUANTIZATION,
             "model_type": {"embedding": {"pooling": "mean"}},
-            "dimension": DIMENSIONS,
+            "dimension": source.dimensions,
             "token_signs": DIMENSIONS,
             "max_input_length": source.max_tokens,
             "max_client_batch_size": MAX_TEXTS,
@@ -200,13 +219,16 @@ def served_models(request: Request) -> ServedModels:
     return served
 
 
-async def choose_model(request: Request, body: dict[str, Any]) -> Encoder:
+async def choose_model(request: Request, body: dict[str, Any]) -> AnyEncoder:
     return await served_models(request).choose(body.get("model"))
 
 
-async def encode(encoder: Encoder, texts: list[str], spans: Sequence[Span] = (), *, whole: bool = False) -> Job:
+async def encode(
+    encoder: AnyEncoder, texts: list[str], spans: Sequence[Span] = (), *, whole: bool = False
+) -> Job | JoinedJob:
+    submit: Callable[..., Job | JoinedJob] = encoder.submit
     try:
-        job = await run_in_threadpool(encoder.submit, texts, spans, whole=whole)
+        job = await run_in_threadpool(submit, texts, spans, whole=whole)
     except OverloadedError as error:
         raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "Overloaded", "model is overloaded") from error
     await asyncio.wrap_future(job.done)
@@ -230,7 +252,7 @@ async def tell_failure(_request: Request, error: Exception) -> Response:
     return JSONResponse({"error": f"encoding failed: {error}", "error_type": "Backend"}, HTTPStatus.FAILED_DEPENDENCY)
 
 
-def application(folder: Path, source: ModelSource, replicas: int) -> Starlette:
+def application(folder: Path, source: AnySource, replicas: int) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.models = ServedModels(folder, source, replicas)
@@ -260,7 +282,7 @@ def private_socket(path: Path) -> socket.socket:
     return listener
 
 
-def parse_model(name: str) -> ModelSource:
+def parse_model(name: str) -> AnySource:
     source = find_source(name)
     if source is None:
         raise argparse.ArgumentTypeError(f"{name!r} is not a model this server carries")
@@ -274,7 +296,7 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--models", type=Path, required=True, help="folder for converted models")
     parser.add_argument(
-        "--model", type=parse_model, default=DEFAULT, help=f"one of {', '.join(s.short_name for s in SOURCES)}"
+        "--model", type=parse_model, default=DEFAULT, help=f"one of {', '.join(s.short_name for s in SERVED)}"
     )
     parser.add_argument(
         "--replicas", type=int, default=2, help="texts encoded at the same time, of queries and of bulk jobs each"

@@ -31,13 +31,14 @@ class HttpTokenEmbedder:
     def __init__(self, conf: EmbeddingConf) -> None:
         self.model = conf.model
         self.dimensions = conf.dimensions
+        self.width = conf.token_width
         self._conf = conf
         self._remote = JsonService(TOKENS, conf.url, conf.api_key)
         self._is_offered = False
         self._known_until = 0.0
 
     def is_offered(self, deadline: Deadline) -> bool:
-        """Whether the server says that it can do this with vectors of the width that is configured."""
+        """Whether the server says that it can do this with tokens of the width that is configured."""
         if self._conf.dialect != "tei":
             return False
         if time.monotonic() >= self._known_until:
@@ -48,9 +49,9 @@ class HttpTokenEmbedder:
     def encode_query(self, text: str, deadline: Deadline) -> EncodedQuery:
         prepared = prepare_text(self._conf.query_prefix + text, self._conf.max_chars)
         body = {"inputs": [prepared], "spans": [[len(self._conf.query_prefix), len(prepared)]], "whole": True}
-        [(vector, tokens)] = self._call(body, 4 * self.dimensions, deadline)
-        rows = np.frombuffer(tokens, dtype="<f4").reshape(-1, self.dimensions)
-        return EncodedQuery(vector, normalise(rows, self.dimensions) if len(rows) else rows)
+        [(vector, tokens)] = self._call(body, 4 * self.width, deadline)
+        rows = np.frombuffer(tokens, dtype="<f4").reshape(-1, self.width)
+        return EncodedQuery(vector, normalise(rows, self.width) if len(rows) else rows)
 
     def encode_passages(self, texts: Sequence[str], spans: Sequence[Span], deadline: Deadline) -> list[EncodedPassage]:
         prefix = self._conf.passage_prefix
@@ -70,11 +71,11 @@ class HttpTokenEmbedder:
             info = self._remote.exchange("GET", "/info", None, deadline)
         except (RequestRejected, BadReply):
             return False
-        return isinstance(info, dict) and info.get("token_signs") == self.dimensions
+        return isinstance(info, dict) and info.get("token_signs") == self.width
 
     def _encode(self, texts: list[str], spans: list[Span], deadline: Deadline) -> list[EncodedPassage]:
         try:
-            found = self._call({"inputs": texts, "spans": spans}, row_bytes(self.dimensions), deadline)
+            found = self._call({"inputs": texts, "spans": spans}, row_bytes(self.width), deadline)
             return [EncodedPassage(vector, signs) for vector, signs in found]
         except BatchTooLarge:
             if len(texts) == 1:

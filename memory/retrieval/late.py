@@ -104,7 +104,7 @@ def read_signs(
 
 def compare_tokens(pool: Pool, signs: Mapping[UUID, bytes], encoded: EncodedQuery) -> None:
     """Set how near each candidate that has tokens is to the question's, in standard deviations."""
-    width = row_bytes(memory_conf().embedding.dimensions)
+    width = row_bytes(memory_conf().embedding.token_width)
     # Tokens of another model's width may be left from before a change of the model.
     turns = [one for one in pool if (packed := signs.get(one.memory.id)) and len(packed) % width == 0]
     if len(turns) < FEWEST:

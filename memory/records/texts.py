@@ -1,17 +1,14 @@
-"""The text of a record to embed, the snippet to show, and the choice of hits. Pure: no framework."""
+"""The text of a record to embed, and the snippet to show. Pure: no framework."""
 
 import json
-import math
 import re
-import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from html import unescape
 from typing import Any
 
-from memory.language.text import SPACES, estimate_tokens
+from memory.language.text import SPACES
 
 
 class Kind(StrEnum):
@@ -22,10 +19,6 @@ class Kind(StrEnum):
     GRATITUDE = "gratitude"
 
 
-MIN_SCORE = 0.35
-BOOST = 0.15
-BOOST_DECAY_DAYS = 14.0
-TOKENS = 1200
 EXCERPT = 200
 # What is not text in a page: its scripts and styles with their content, comments, and every tag.
 BLOCK_START = re.compile(r"<(script|style)\b[^<>]*>|<!--", re.IGNORECASE)
@@ -97,55 +90,3 @@ def preference_text(language: str, religion: str | None, flags: Mapping[str, Any
 
 def render_value(value: Any) -> str:  # noqa: ANN401 -- any JSON
     return strip_markup(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-
-
-# --- which hits --------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class RecordCandidate:
-    kind: Kind
-    ref_id: uuid.UUID
-    snippet: str
-    similarity: float
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class RecordHit:
-    kind: Kind
-    ref_id: uuid.UUID
-    snippet: str
-    score: float
-    created_at: datetime
-
-
-def boost_recent(similarity: float, age_days: float) -> float:
-    """The score with a recency boost of up to 15 %."""
-    return similarity * (1 + BOOST * math.exp(-max(0.0, age_days) / BOOST_DECAY_DAYS))
-
-
-def choose_hits(candidates: Sequence[RecordCandidate], *, now: datetime, top_k: int) -> list[RecordHit]:
-    """The best hits above the floor and within the token budget, each record once; ties by age and id."""
-    hits = [
-        RecordHit(
-            one.kind,
-            one.ref_id,
-            one.snippet,
-            boost_recent(one.similarity, (now - one.created_at).total_seconds() / 86_400),
-            one.created_at,
-        )
-        for one in candidates
-    ]
-    hits.sort(key=lambda hit: (-hit.score, -hit.created_at.timestamp(), hit.ref_id))
-    best: dict[uuid.UUID, RecordHit] = {}
-    left = TOKENS
-    for hit in hits:
-        if hit.score < MIN_SCORE or len(best) == top_k:
-            break
-        if hit.ref_id in best:
-            continue
-        # Ends with the hit that no longer fits: a smaller one after it would be shown for its size alone.
-        left -= estimate_tokens(hit.snippet)
-        if left < 0:
-            break
-        best[hit.ref_id] = hit
-    return list(best.values())

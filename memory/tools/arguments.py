@@ -20,9 +20,11 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic.json_schema import SkipJsonSchema
 
 from memory.language.text import CONTROL, validate_text
 from memory.models.conditions import validate_period
+from memory.records.choosing import DEFAULT_TOP_K, RecallBias
 from memory.records.texts import Kind
 from memory.tiers import MAX_QUERY_CHARS, MAX_TEXT_CHARS, Outcome, Tier
 
@@ -221,4 +223,7 @@ class RecallArguments(Arguments):
 
     query: Query
     filters: RecallFilters = Field(default_factory=RecallFilters)
-    top_k: int = Field(default=8, ge=1, le=MOST_RESULTS)
+    top_k: int = Field(default=DEFAULT_TOP_K, ge=1, le=MOST_RESULTS)
+    # Accepted and not published: their 60 tokens would be paid in every conversation.
+    bias: SkipJsonSchema[RecallBias | None] = None
+    max_per_kind: SkipJsonSchema[int | None] = Field(default=None, ge=1, le=MOST_RESULTS)

@@ -20,7 +20,9 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.models.conditions import RowConditions
 from memory.platform.faults import Unavailable
+from memory.records.choosing import RecallOptions
 from memory.records.recall import RecallFailed
+from memory.records.texts import Kind
 from memory.retrieval.results import AS_MANY_AS_ASKED, RELEVANCE, SearchRequest
 from memory.store.admission import NewMemory, WriteRefused, validate_memory
 from memory.tiers import SourceType, Tier, Trust
@@ -146,9 +148,10 @@ def recall_records(memory: MemoryFacade, user: EndUser | None, call: ToolCall, n
     assert isinstance(arguments, RecallArguments)  # noqa: S101
 
     def run(user: EndUser) -> ToolResult:
-        found = memory.recall_records(
-            user, arguments.query, now=now, kinds=arguments.filters.kinds, top_k=arguments.top_k
+        options = RecallOptions(
+            arguments.filters.kinds or tuple(Kind), arguments.top_k, arguments.bias, arguments.max_per_kind
         )
+        found = memory.recall_records(user, arguments.query, now=now, options=options)
         return ToolResult(found.as_card(), rendering.render_recall_text(found))
 
     return run

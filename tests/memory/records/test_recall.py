@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, OperationalError
+from django.db import DatabaseError, OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 
 from memory.access.scope import user_scope
 from memory.indexes import nearest
@@ -17,8 +18,17 @@ from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
 from memory.records import embedding, queue, recall, tasks
+from memory.records.choosing import (
+    Omission,
+    RecallBias,
+    RecallOptions,
+    RecordCandidate,
+    RecordChoice,
+    boost_recent,
+    choose_hits,
+)
 from memory.records.models import RecallLog, RecordEmbedding, RecordsDue
-from memory.records.texts import Kind, RecordCandidate, boost_recent, choose_hits, strip_markup
+from memory.records.texts import Kind, strip_markup
 from tests.api_client import ApiClient, client_for
 from tests.conftest import Clock
 
@@ -76,6 +86,31 @@ def test_only_the_kinds_asked_for_come(api: ApiClient, records: dict[str, str]) 
     assert {hit["kind"] for hit in found} <= {"todo", "gratitude"}
 
 
+def test_details_say_how_each_place_came_about_and_what_was_left_out(api: ApiClient, records: dict[str, str]) -> None:
+    body = {"query": "what should I buy for the lab?", "bias": "planning", "max_per_kind": 1, "debug": True}
+    found = api.post("recall/search", body).json()["diagnostics"]
+    [first, *_], card = found["results"], found["developer"]
+
+    assert card["asked"] == {"kinds": [kind.value for kind in Kind], "top_k": 8, "bias": "planning", "max_per_kind": 1}
+    assert card["candidates"] == len(found["results"]) + len(card["omitted"]) == 6
+    factors = card["factors"][0]
+    assert factors["ref_id"] == first["ref_id"] == records["todo"]
+    assert first["score"] == pytest.approx(factors["similarity"] * factors["recency"] * factors["preference"], rel=1e-4)
+    assert factors["preference"] == 1.2
+    assert {"why", "snippet", "similarity"} <= set(card["omitted"][0])
+    assert "developer" not in api.post("recall/search", {"query": "lab"}).json()["diagnostics"]
+    assert api.post("recall/search", {"query": "lab", "bias": "shopping"}).status_code == 422
+    assert api.post("tools/memory_search", {"query": "lab", "bias": "planning", "max_per_kind": 1}).status_code == 200
+
+
+def test_a_settled_model_costs_no_statement_of_its_own(api: ApiClient, user: EndUser, records: dict[str, str]) -> None:
+    tasks.sweep_records()
+    with CaptureQueriesContext(connection) as asked:
+        ask(api, "what should I buy for the lab?")
+
+    assert not any("DISTINCT model_tag" in query["sql"] for query in asked)
+
+
 def test_drafts_and_what_is_far_off_do_not_come(api: ApiClient, records: dict[str, str]) -> None:
     assert not any("storm" in hit["snippet"] for hit in ask(api, "calmer after the storm"))
     assert ask(api, "tax law of the Byzantine empire") == []
@@ -96,9 +131,13 @@ def test_another_users_records_are_never_found(api: ApiClient, records: dict[str
 
 # --- how it is weighed -----------------------------------------------------------------------------------------------
 def candidate(
-    similarity: float, age_days: float, snippet: str = "words", ref: uuid.UUID | None = None
+    similarity: float, age_days: float, snippet: str = "words", ref: uuid.UUID | None = None, kind: Kind = Kind.TODO
 ) -> RecordCandidate:
-    return RecordCandidate(Kind.TODO, ref or uuid.uuid4(), snippet, similarity, NOW - timedelta(days=age_days))
+    return RecordCandidate(kind, ref or uuid.uuid4(), snippet, similarity, NOW - timedelta(days=age_days))
+
+
+def choose(candidates: list[RecordCandidate], **options: Any) -> RecordChoice:
+    return choose_hits(candidates, RecallOptions(**options), now=NOW)
 
 
 def test_the_boost_of_what_is_recent_fades() -> None:
@@ -110,7 +149,7 @@ def test_the_boost_of_what_is_recent_fades() -> None:
 
 def test_the_newer_of_two_alike_comes_first_and_the_floor_is_kept() -> None:
     old, new = candidate(0.5, 100), candidate(0.49, 0)
-    hits = choose_hits([old, new, candidate(0.34, 100), candidate(0.31, 0)], now=NOW, top_k=8)
+    hits = choose([old, new, candidate(0.34, 100), candidate(0.31, 0)]).shown
 
     assert [hit.ref_id for hit in hits][:2] == [new.ref_id, old.ref_id]
     assert [round(hit.score, 3) for hit in hits][2:] == [0.356]
@@ -118,17 +157,42 @@ def test_the_newer_of_two_alike_comes_first_and_the_floor_is_kept() -> None:
 
 def test_a_record_comes_once_with_its_best_score() -> None:
     ref = uuid.uuid4()
-    hits = choose_hits([candidate(0.6, 1, ref=ref), candidate(0.8, 1, ref=ref)], now=NOW, top_k=8)
+    hits = choose([candidate(0.6, 1, ref=ref), candidate(0.8, 1, ref=ref)]).shown
 
     assert [round(hit.score, 2) for hit in hits] == [round(boost_recent(0.8, 1), 2)]
 
 
 def test_no_more_than_asked_for_and_no_more_than_the_budget() -> None:
     many = [candidate(0.9 - number / 100, 1) for number in range(12)]
-    assert len(choose_hits(many, now=NOW, top_k=8)) == 8
+    assert len(choose(many).shown) == 8
 
     long = [candidate(0.9 - number / 100, 1, snippet="word " * 500) for number in range(5)]
-    assert len(choose_hits(long, now=NOW, top_k=8)) == 2
+    assert len(choose(long).shown) == 2
+    assert [why for _, why in choose(long).omitted] == [Omission.BUDGET] * 3
+
+
+def test_a_bias_puts_its_kinds_ahead_while_they_are_about_the_question() -> None:
+    todo, note = candidate(0.40, 200), candidate(0.47, 200, kind=Kind.GRATITUDE)
+    message, journal = candidate(0.45, 0, kind=Kind.MESSAGE), candidate(0.45, 0, kind=Kind.JOURNAL)
+    everything = [todo, note, message, journal]
+
+    def order(bias: RecallBias | None) -> list[str]:
+        return [hit.kind.value for hit in choose(everything, bias=bias).shown]
+
+    assert order(None)[2:] == ["gratitude", "todo"]
+    assert order(RecallBias.PLANNING) == ["message", "journal", "todo", "gratitude"]
+    assert order(RecallBias.JOURNALING) == ["journal", "message", "gratitude", "todo"]
+    # What is old is no longer a follow-up, and what is not about the question does not become so.
+    assert choose([candidate(0.5, 300, kind=Kind.JOURNAL)], bias=RecallBias.JOURNALING).shown[0].preference < 1.001
+    assert choose([candidate(0.34, 300)], bias=RecallBias.PLANNING).shown == []
+
+
+def test_no_kind_crowds_out_the_others() -> None:
+    notes = [candidate(0.9 - number / 100, 1) for number in range(4)]
+    choice = choose([*notes, candidate(0.5, 1, kind=Kind.JOURNAL), candidate(0.2, 1)], max_per_kind=2, top_k=3)
+
+    assert [hit.kind for hit in choice.shown] == [Kind.TODO, Kind.TODO, Kind.JOURNAL]
+    assert [why for _, why in choice.omitted] == [Omission.KIND_FULL, Omission.KIND_FULL, Omission.SCORE]
 
 
 @pytest.mark.parametrize(
@@ -286,6 +350,7 @@ def test_recalls_are_noted_without_their_words_and_for_thirty_days(
     with user_scope(user):
         [note] = RecallLog.objects.filter(user=user)
     assert (note.status, note.top_k_effective, note.filters) == ("ok", 1, {"kinds": ["todo"], "top_k": 3})
+    assert note.tool == "memory.search"
     assert note.duration_ms > 0
 
     assert recall.purge_recalls(user.pk, now=clock.advance(days=29)) == 0
@@ -311,10 +376,10 @@ def test_an_erased_person_leaves_no_record(api: ApiClient, user: EndUser, record
 def test_a_refused_note_does_not_spoil_the_answer(
     api: ApiClient, records: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(**_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise DatabaseError("disk full")
 
-    monkeypatch.setattr(RecallLog.objects, "create", refuse)
+    monkeypatch.setattr(RecallLog, "save", refuse)
 
     assert ask(api, "what should I buy for the lab?")
 

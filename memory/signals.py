@@ -25,3 +25,6 @@ facts_due = Signal()
 # Every table outside the core must forget a user now, inside the open scope. Arguments: user, removed (a dict of counts
 # by table, to be added to).
 user_erased = Signal()
+
+# Messages of another product were stored, or found stored already, inside the open scope. Arguments: user, origins.
+messages_imported = Signal()

@@ -5,6 +5,7 @@ Every step is idempotent and may be interrupted: a row becomes ready only if it 
 
 import uuid
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -30,7 +31,9 @@ PENDING = PendingRows(RecordEmbedding, "state", "due_at", "attempts", "error", s
 ENQUEUE = """
 INSERT INTO kind_embedding (user_id, kind, ref_id, memory_id, text, snippet, model_tag, created_at, state, revision,
                             attempts, due_at, error)
-VALUES (%(user)s, %(kind)s, %(ref)s, %(memory)s, %(text)s, %(snippet)s, '', %(created)s, 'pending', 1, 0, %(now)s, '')
+SELECT %(user)s, %(kind)s, ref, memory, text, snippet, '', created, 'pending', 1, 0, %(now)s, ''
+FROM unnest(%(refs)s::uuid[], %(memories)s::uuid[], %(texts)s::text[], %(snippets)s::text[],
+            %(created)s::timestamptz[]) AS new (ref, memory, text, snippet, created)
 ON CONFLICT (user_id, kind, ref_id) DO UPDATE SET
     text = EXCLUDED.text, snippet = EXCLUDED.snippet, created_at = EXCLUDED.created_at, vector = NULL,
     state = 'pending', revision = kind_embedding.revision + 1, attempts = 0, due_at = EXCLUDED.due_at, error = ''
@@ -45,32 +48,39 @@ WHERE row.user_id = %(user)s AND row.id = done.id AND row.revision = done.revisi
 """
 
 
-def enqueue_text(
-    user: EndUser,
-    kind: Kind,
-    ref_id: uuid.UUID,
-    words: RecordText,
-    *,
-    created_at: datetime,
-    now: datetime,
-    memory_id: uuid.UUID | None = None,
-) -> bool:
-    """Queue a record's text for embedding, in the transaction that writes it. Empty text is not queued.
+@dataclass(frozen=True, slots=True)
+class RecordWords:
+    """What of a record is embedded. ``memory_id`` is the memory a message goes with."""
+
+    ref_id: uuid.UUID
+    words: RecordText
+    created_at: datetime
+    memory_id: uuid.UUID | None = None
+
+
+def enqueue_texts(user: EndUser, kind: Kind, given: Sequence[RecordWords], *, now: datetime) -> bool:
+    """Queue the text of records for embedding, in the transaction that writes them. Empty text is not queued.
 
     True when nothing of the user's waited before.
     """
-    if not words.embedded:
-        delete_embeddings(user, kind, [ref_id])
+    empty = [one.ref_id for one in given if not one.words.embedded]
+    if empty:
+        delete_embeddings(user, kind, empty)
+    rows = [one for one in given if one.words.embedded]
+    if not rows:
         return False
     values: dict[str, Any] = {
+        "user": user.pk,
         "kind": kind.value,
-        "ref": ref_id,
-        "memory": memory_id,
-        "text": words.embedded,
-        "snippet": words.snippet,
+        "refs": [one.ref_id for one in rows],
+        "memories": [one.memory_id for one in rows],
+        "texts": [one.words.embedded for one in rows],
+        "snippets": [one.words.snippet for one in rows],
+        "created": [one.created_at for one in rows],
+        "now": now,
     }
     with user_scope(user), connection.cursor() as cursor:
-        cursor.execute(ENQUEUE, {**values, "user": user.pk, "created": created_at, "now": now})
+        cursor.execute(ENQUEUE, values)
         return WAITING.mark(user, now)
 
 

@@ -1,42 +1,61 @@
-"""Signal receivers: exchanges become messages; deleted memories and users take their records with them."""
+"""Signal receivers: exchanges and imports become messages, which go with their memories; users take all with them."""
 
 import uuid
+from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
 from django.dispatch import receiver
+from django.utils import timezone
 
 from memory.access.users import delete_rows
-from memory.models import EndUser
+from memory.models import EndUser, MemoryItem
 from memory.platform.queue import enqueue
 from memory.records import queue, tasks
 from memory.records.models import Gratitude, Journal, Preference, RecallLog, RecordEmbedding, Todo
+from memory.records.queue import RecordWords
 from memory.records.texts import Kind, message_text
-from memory.signals import items_changed, user_erased
+from memory.signals import items_changed, messages_imported, user_erased
+from memory.tiers import Status
 from outcomes.signals import exchange_stored, exchanges_dropped
 
+# What the importer of chats writes as the source of a memory.
+IMPORTED = "import"
 ERASED = (RecordEmbedding, Journal, Todo, Gratitude, Preference, RecallLog)
-
 
 ROLES = ("user", "assistant")
 GATHERED_FOR_S = 1.0
+# Of an imported message the memory is all there is, so its message follows it; an exchange keeps its own words.
+FOLLOWED = frozenset({"revised", "restored"})
 
 
 @receiver(exchange_stored, dispatch_uid="kinds.messages")
 def add_messages(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- not our row
     # Ids follow from the exchange: announced twice, it is stored once.
-    is_first = False
-    for role, text in zip(ROLES, (exchange.user_message, exchange.assistant_message), strict=True):
-        is_first |= queue.enqueue_text(
-            user,
-            Kind.MESSAGE,
-            uuid.uuid5(exchange.pk, role),
-            message_text(role, text),
-            created_at=exchange.created_at,
-            now=exchange.created_at,
-            memory_id=exchange.memory_id,
-        )
+    said = [
+        RecordWords(uuid.uuid5(exchange.pk, role), message_text(role, text), exchange.created_at, exchange.memory_id)
+        for role, text in zip(ROLES, (exchange.user_message, exchange.assistant_message), strict=True)
+    ]
+    queue_messages(user, said, exchange.created_at)
+
+
+@receiver(messages_imported, dispatch_uid="kinds.imported")
+def add_imported_messages(sender: type, user: EndUser, origins: list[str], **kwargs: Any) -> None:
+    queue_memories(user, MemoryItem.objects.for_user(user).filter(origin__in=origins))
+
+
+def queue_memories(user: EndUser, memories: QuerySet[MemoryItem]) -> None:
+    kept = memories.exclude(status=Status.ARCHIVED).only("pk", "speaker", "text", "occurred_at", "created_at")
+    said = [
+        RecordWords(item.pk, message_text(item.speaker or ROLES[0], item.text), item.occurred_at, item.pk)
+        for item in kept
+    ]
+    queue_messages(user, said, timezone.now())
+
+
+def queue_messages(user: EndUser, said: list[RecordWords], now: datetime) -> None:
     # What waits already has its message. Nobody asks for a message the moment it was said, so a burst is one task.
-    if is_first:
+    if queue.enqueue_texts(user, Kind.MESSAGE, said, now=now):
         enqueue(tasks.embed_user_records, user.pk, after_s=GATHERED_FOR_S)
 
 
@@ -47,10 +66,17 @@ def drop_messages(sender: type, user: EndUser, ids: list[uuid.UUID], **kwargs: A
     )
 
 
-@receiver(items_changed, dispatch_uid="kinds.forget")
-def delete_messages(sender: type, user: EndUser, kind: str, items: list[tuple[uuid.UUID, Any]], **kwargs: Any) -> None:
+@receiver(items_changed, dispatch_uid="kinds.follow")
+def follow_memories(sender: type, user: EndUser, kind: str, items: list[tuple[uuid.UUID, Any]], **kwargs: Any) -> None:
+    ids = [item_id for item_id, _ in items]
     if kind == "removed":
-        queue.delete_memory_embeddings(user, [item_id for item_id, _ in items])
+        queue.delete_memory_embeddings(user, ids)
+    elif kind == "archived":
+        queue.delete_embeddings(user, Kind.MESSAGE, ids)
+    elif kind in FOLLOWED:
+        queue_memories(
+            user, MemoryItem.objects.for_user(user).filter(pk__in=ids, origin__isnull=False, source__type=IMPORTED)
+        )
 
 
 @receiver(user_erased, dispatch_uid="kinds.erase")

@@ -11,6 +11,7 @@ from memory.models import EndUser
 from memory.platform.queue import enqueue
 from memory.records import queue, tasks
 from memory.records.models import Gratitude, Journal, Preference, RecordBase, Todo
+from memory.records.queue import RecordWords
 from memory.records.texts import Kind, RecordText, gratitude_text, journal_text, preference_text, todo_text
 
 MODELS: dict[Kind, type[RecordBase]] = {
@@ -107,5 +108,5 @@ def enqueue_record(user: EndUser, kind: Kind, row: RecordBase, now: datetime) ->
     if words is None:
         queue.delete_embeddings(user, kind, [row.pk])
         return
-    queue.enqueue_text(user, kind, row.pk, words, created_at=row.created_at, now=now)
+    queue.enqueue_texts(user, kind, [RecordWords(row.pk, words, row.created_at)], now=now)
     enqueue(tasks.embed_user_records, user.pk)

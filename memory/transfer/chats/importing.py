@@ -11,6 +11,7 @@ from types import ModuleType
 
 from memory.access.scope import user_scope
 from memory.models import EndUser
+from memory.signals import messages_imported
 from memory.store.admission import NewMemory
 from memory.store.writing import find_known_origins, store_memories
 from memory.tiers import SourceType, Tier
@@ -105,6 +106,9 @@ def import_chats(
     waiting = file.memories(tier)
     while batch := list(islice(waiting, BATCH)):
         stored = store_memories(user, batch, now=now, actor="import")
+        with user_scope(user):
+            # Also what was there already: an import by an earlier release, or one that stopped between the two.
+            messages_imported.send(EndUser, user=user, origins=[memory.origin for memory in batch])
         written.added += sum(1 for item_id in stored if item_id is not None)
         written.already_there += sum(1 for item_id in stored if item_id is None)
         on_batch(written, len(batch))

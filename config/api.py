@@ -1,6 +1,7 @@
 """The REST surface: one API of the routers of each subject."""
 
 import knowledge_graph.api
+import knowledge_graph.hotmem.api
 import memory.records.api
 import outcomes.api
 from memory.api import aims, context, facts, hooks, insights, memories, operations, search, tools, trust, userdata
@@ -32,6 +33,7 @@ for module in (
     hooks,
     tools,
     memory.records.api,
+    knowledge_graph.hotmem.api,
     knowledge_graph.api,
     operations,
 ):

@@ -9,6 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config import databases, embedded, embedding_models
 from config.env import env_bool, env_choice, env_float, env_int, env_list, env_path, env_secret, env_sizes, env_str
 from config.flags import read_flags
+from config.hot_path import read_hot_path
 from config.logs import logging_config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -339,5 +340,6 @@ MEMORY: dict[str, Any] = {
         "model": env_choice("WB_EMBED_MODEL", EMBEDDING_MODEL.records_name, ("miniLM", "e5")),
         "url": env_secret("WB_EMBED_URL"),
     },
+    "HOTMEM": read_hot_path(),
     "REQUIRE_AUTH": env_bool("MEMORY_REQUIRE_AUTH", default=True),
 }

@@ -11,11 +11,13 @@ application = get_wsgi_application()
 
 from django.urls import get_resolver  # noqa: E402 -- after the set-up it needs
 
+from knowledge_graph.hotmem import turn  # noqa: E402 -- after the set-up it needs
 from memory.retrieval.search import warm_up  # noqa: E402 -- after the set-up it needs
 
 # Loading views and word lists added 0.9 s to the first request of each process.
 get_resolver().url_patterns  # noqa: B018 -- imports the views
 warm_up()
+turn.warm_up()
 # What is there now stays. Each look through all of it would hold up one request in hundreds for a tenth of a second.
 gc.collect()
 gc.freeze()

@@ -7,6 +7,7 @@ Rows refer to each other by keys, the normal forms of concepts and entities, and
 after a memory is deleted, background work removes its contribution together with the counts it was part of.
 """
 
+import uuid
 from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
@@ -314,6 +315,66 @@ class DocumentStat(CounterRow):
     def success_rate(self) -> float:
         return rate_with_partial(self.worked, self.failed, self.partial)
 
+
+class HotThread(GraphRow):
+    """Where a conversation stands on the hot path, for whichever web process has its next turn.
+
+    Holds ids and the names that were mentioned, no sentence; deleted a week after its last turn.
+    """
+
+    thread_id = models.CharField(max_length=KEY_CHARS)
+    turn = models.PositiveIntegerField(default=0)
+    # Folded names, the latest last.
+    mentions = models.JSONField(default=list)
+    # ``[fact id, turn]`` of what turns told or touched.
+    recent = models.JSONField(default=list)
+    # ``[fact id, turn, score]`` of what was laid beside turns.
+    shown = models.JSONField(default=list)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "hot_thread"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "thread_id"], name="hot_thread_once")]
+        indexes: ClassVar = [models.Index(fields=["user", "updated_at"], name="hot_thread_age")]
+
+    def __str__(self) -> str:
+        return self.thread_id
+
+
+class HotTurn(models.Model):
+    """A turn as the hot path read it, for the next turns and for a person to look at; deleted with its thread.
+
+    Its id is what the evidence of its facts refers to, until the exchange of the same words is stored.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = user_key()
+    thread_id = models.CharField(max_length=KEY_CHARS)
+    number = models.PositiveIntegerField()
+    text = models.TextField()
+    digest = models.CharField(max_length=64)
+    lang = models.CharField(max_length=8, blank=True, default="")
+    intent = models.CharField(max_length=24, blank=True, default="")
+    # What it told and what was laid beside it: triples with what became of them, ids of the facts shown.
+    trace = models.JSONField(default=dict)
+    exchange_id = models.UUIDField(null=True, blank=True)
+    memory_id = models.UUIDField(null=True, blank=True)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "hot_turn"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "thread_id", "number"], name="hot_turn_once")]
+        indexes: ClassVar = [
+            models.Index(fields=["user", "at"], name="hot_turn_age"),
+            models.Index(fields=["user", "memory_id"], name="hot_turn_memory"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.thread_id} {self.number}"
+
+
+# Tables of the hot path with user data, for erasure. A rebuild of the graphs leaves them.
+HOT_TABLES: tuple[type[models.Model], ...] = (HotThread, HotTurn)
 
 # All tables with user data, for erasure.
 GRAPH_TABLES: tuple[type[models.Model], ...] = (

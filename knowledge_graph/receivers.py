@@ -10,22 +10,33 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from knowledge_graph import tasks, work
-from knowledge_graph.models import GRAPH_TABLES, Lesson
+from knowledge_graph.hotmem import threads, usefulness
+from knowledge_graph.models import GRAPH_TABLES, HOT_TABLES, Lesson
 from memory.access.users import delete_rows
 from memory.conf import memory_conf
 from memory.models import EndUser
 from memory.platform.queue import enqueue
 from memory.signals import items_changed, learning_due, user_erased
 from memory.tiers import Tier
-from outcomes.signals import verdicts_dropped
+from outcomes.models import Exchange
+from outcomes.signals import exchange_stored, verdicts_dropped
 
 
 @receiver(items_changed, dispatch_uid="knowledge_graph.items")
 def record_graph_work(
     sender: type, user: EndUser, kind: str, items: list[tuple[uuid.UUID, Tier]], **kwargs: Any
 ) -> None:
+    if kind == work.REMOVED:
+        threads.drop_turns_of(user, [item_id for item_id, _ in items])
     if memory_conf().flags["kg"]:
         work.enqueue_changes(user, kind, items, timezone.now())
+
+
+@receiver(exchange_stored, dispatch_uid="knowledge_graph.hot_turns")
+def link_hot_turn(sender: type, user: EndUser, exchange: Exchange, **kwargs: Any) -> None:
+    turn = threads.link_exchange(user, exchange)
+    if turn is not None:
+        usefulness.count_use(user, turn, exchange.assistant_message)
 
 
 @receiver(learning_due, dispatch_uid="knowledge_graph.learn")
@@ -42,4 +53,4 @@ def drop_lessons(sender: type, user: EndUser, ids: list[int], **kwargs: Any) -> 
 
 @receiver(user_erased, dispatch_uid="knowledge_graph.erase")
 def erase_graphs(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
-    removed.update(delete_rows(user, GRAPH_TABLES))
+    removed.update(delete_rows(user, [*GRAPH_TABLES, *HOT_TABLES]))

@@ -8,6 +8,7 @@ from django.utils import timezone
 from knowledge_graph import work
 from knowledge_graph.content import analysis
 from knowledge_graph.content.updates import list_next_items, process_items
+from knowledge_graph.hotmem.threads import purge_threads
 from knowledge_graph.learning.actions import learn_actions
 from knowledge_graph.learning.verdicts import learn_outcomes
 from memory.access.outbox import drain
@@ -50,6 +51,13 @@ def learn_user(user_id: int) -> int:
     if drained.has_more:
         learn_user.delay(user_id)
     return drained.taken
+
+
+@shared_task(name="knowledge_graph.purge_hot_threads")
+def purge_hot_threads() -> int:
+    """Delete conversations of the hot path a week after their last turn. Returns how many rows."""
+    users = EndUser.objects.order_by("pk").values_list("pk", flat=True)
+    return sum(purge_threads(user_id, now=timezone.now()) for user_id in users.iterator())
 
 
 @shared_task(name="knowledge_graph.sweep_learning")

@@ -270,6 +270,29 @@ class McpConf:
 
 
 @dataclass(frozen=True, slots=True)
+class HotPathConf:
+    """What the hot path reads of a turn and lays beside the next one. ``ttl`` are days by relation.
+
+    ``weights`` are of the relation's priority, recency, words in common and confidence.
+    """
+
+    languages: tuple[str, ...] = ("en", "es", "fr", "de", "it", "he", "pt")
+    injects: bool = True
+    extracts: bool = True
+    mode: str = "rotating"
+    role: str = "system"
+    header: str = "Use the following factual context if helpful:"
+    hint_window: int = 10
+    bullets_max: int = 5
+    novelty_turns: int = 3
+    weights: tuple[float, ...] = (0.4, 0.2, 0.3, 0.1)
+    threshold: float = 0.45
+    recency_days: float = 3.0
+    ttl: tuple[tuple[str, int], ...] = ()
+    redacts_logs: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryConf:
     flags: dict[str, Any]
     embedding: EmbeddingConf
@@ -289,6 +312,7 @@ class MemoryConf:
     metrics: MetricsConf
     mcp: McpConf
     kinds: RecordsConf
+    hot: HotPathConf
     require_auth: bool
     # Serve requests to this machine's own host names only.
     local_only: bool
@@ -325,6 +349,7 @@ def memory_conf() -> MemoryConf:
         metrics=MetricsConf(**values.get("METRICS", {})),
         mcp=McpConf(**values.get("MCP", {})),
         kinds=RecordsConf(**values.get("KINDS", {})),
+        hot=HotPathConf(**values.get("HOTMEM", {})),
         require_auth=values["REQUIRE_AUTH"],
         local_only=set(settings.ALLOWED_HOSTS) <= LOOPBACK_HOSTS,
     )

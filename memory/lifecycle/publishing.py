@@ -104,7 +104,8 @@ def publish_facts(
     closed = [fact for one in recorded for fact in one.closed]
     pinned = archive_closed(user, closed, recorded, now=now, actor=actor)
     current = [one for one in recorded if one.fact is not None and one.fact.state == FactState.ACTIVE]
-    fresh = [one for one in current if one.is_new_evidence]
+    # What the hot path has kept already is no new evidence when its exchange is read, and not in the bank yet.
+    fresh = [one for one in current if one.is_new_evidence or (one.fact is not None and one.fact.bank_item_id is None)]
     if publication is None or not fresh:
         return None
     if publication.is_remark:

@@ -86,6 +86,18 @@ METRICS = {
             "result",
             known=("ok", "repaired", "invalid", "late", "unavailable", "rejected"),
         ),
+        Metric(
+            "hot_stage", "Time of each stage of a turn of the hot path, and of the whole", "stage", is_duration=True
+        ),
+        Metric(
+            "hot_turns",
+            "Turns of the hot path, by whether anything was laid beside them",
+            "result",
+            known=("told", "silent"),
+        ),
+        Metric(
+            "hot_hints", "Answers to turns with bullets, by whether they used one", "result", known=("used", "unused")
+        ),
         Metric("prefixes", "Contextual prefixes, by where they came from", "source", known=("model", "cache", "none")),
     )
 }
@@ -195,6 +207,11 @@ def record_search(
     amounts += [(Series("hits", limit_label("hits", tier)), 1) for tier in tiers]
     amounts += [(Series("fallbacks", limit_label("fallbacks", name.removesuffix("_skipped"))), 1) for name in fallbacks]
     _tally.add(amounts)
+
+
+def record_stages(metric: str, timings_ms: Mapping[str, float]) -> None:
+    """Count the durations of several stages under one lock."""
+    _tally.add([amount for stage, ms in timings_ms.items() for amount in duration_samples(metric, stage, ms)])
 
 
 def limit_label(metric: str, label: str) -> str:

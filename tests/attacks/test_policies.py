@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import Model
 from django.utils import timezone
 
-from knowledge_graph.models import GRAPH_TABLES
+from knowledge_graph.models import GRAPH_TABLES, HOT_TABLES
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone
@@ -45,7 +45,7 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
         keep_facts(someone, "lamp", timezone.now())
         with user_scope(someone):
             keep_records(facade, someone)
-            for model in GRAPH_TABLES:
+            for model in (*GRAPH_TABLES, *HOT_TABLES):
                 model._default_manager.create(user=someone, **least_of(model))
             IdempotencyRecord.objects.create(user=someone, key="k", route="r", body_digest="d")
             Tombstone.objects.create(user=someone, item_id=uuid.uuid4())
@@ -63,7 +63,7 @@ def keep_records(facade: MemoryFacade, someone: EndUser) -> None:
 
 def least_of(model: type[Model]) -> dict[str, Any]:
     """Something for each field of a row that has no default."""
-    values = {"CharField": "lamp", "UUIDField": uuid.uuid4(), "DateTimeField": timezone.now()}
+    values = {"CharField": "lamp", "TextField": "lamp", "UUIDField": uuid.uuid4(), "DateTimeField": timezone.now()}
     fields = [field for field in model._meta.concrete_fields if not field.primary_key and field.name != "user"]
     return {
         field.name: values.get(field.get_internal_type(), 1)

@@ -1,0 +1,48 @@
+"""Says a triple as one line in the person's language. Pure; the words stand in each language's `bullets.txt`."""
+
+from typing import Final
+
+from knowledge_graph.hotmem.edges import HotEdge
+from memory.claims.claim import SPEAKER
+from memory.language.folding import fold_text
+from memory.language.framing import quote_as_line
+from memory.language.loader import list_codes, read_entries, read_sections
+
+SUBJECT: Final = "bullets"
+FAVORITE: Final = "favorite_"
+LONGEST: Final = 200
+
+
+def render_bullet(edge: HotEdge, lang: str) -> str:
+    """The triple as a line of text, taken as data: what a person stored may hold anything."""
+    code = lang if lang in list_codes() and read_sections(lang, SUBJECT) else list_codes()[0]
+    whom = "you" if edge.subject_key == SPEAKER else "other"
+    relation = edge.relation
+    kind = "favorite" if relation.startswith(FAVORITE) else relation
+    template = find_template(code, f"{whom} {kind}") or find_template(code, f"{whom} noun")
+    if not edge.polarity or not edge.object or not template:
+        template = find_template(code, "said")
+    line = template.replace("{n}", name_relation(relation.removeprefix(FAVORITE), code))
+    line = line.replace("{s}", capitalise(respell(edge.subject, edge.statement)))
+    line = line.replace("{t}", edge.statement).replace("{o}", respell(edge.object, edge.statement))
+    return quote_as_line(capitalise(line))[:LONGEST]
+
+
+def find_template(code: str, key: str) -> str:
+    return next(iter(read_sections(code, SUBJECT).get(key, ())), "")
+
+
+def name_relation(relation: str, code: str) -> str:
+    """The noun of a relation in a language; where it has none, the relation's own English one."""
+    return next(iter(read_entries(code, "claims", f"noun {relation}")), relation.replace("_", " "))
+
+
+def respell(value: str, statement: str) -> str:
+    """As the person wrote it: a triple is in lower case, a name is not."""
+    place = fold_text(statement).find(fold_text(value))
+    written = statement[place : place + len(value)] if place >= 0 else ""
+    return written if written.casefold() == value.casefold() else value
+
+
+def capitalise(text: str) -> str:
+    return text[:1].upper() + text[1:]

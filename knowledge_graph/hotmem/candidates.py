@@ -1,0 +1,93 @@
+"""Reads from the store of facts what a turn may be about: a few rows out of thousands, in plain SQL.
+
+No process keeps facts of its own. Of 5,000 facts one statement finds the candidates in the time it takes to ask whether
+a copy in memory is still current, and what another process has just retracted is never told.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection
+
+from knowledge_graph.hotmem.cues import TurnCue
+from knowledge_graph.hotmem.edges import HotEdge
+from knowledge_graph.hotmem.gating import FAVORITE, NAMING
+from memory.facts.confidence import LEAST_USED, decay_confidence, is_lasting
+from memory.facts.keys import OPEN_RELATIONS
+from memory.models import EndUser
+from memory.tiers import Trust
+
+MOST_READ: Final = 200
+SHORTEST_STEM: Final = 3
+MOST_STEMS: Final = 40
+
+COLUMNS: Final = (
+    "id, subject, relation, object, subject_key, object_key, statement, lang, base_confidence, evidence_at, last_seen, "
+    "polarity, thread_id, bank_item_id, category, is_confirmed"
+)
+HELD: Final = "user_id = %(user)s AND state = 'active' AND trust > %(trust)s AND NOT (relation = ANY(%(open)s))"
+# Of a person's own facts the value tells them apart, of others' the subject as well.
+FIND: Final = f"""
+SELECT {COLUMNS} FROM fact WHERE {HELD} AND (
+  id = ANY(%(ids)s) OR relation = ANY(%(relations)s) OR subject_key = ANY(%(keys)s)
+  OR (%(stems)s <> '' AND (object_key ~ %(stems)s OR (subject_key <> 'you' AND subject_key ~ %(stems)s)))
+)
+ORDER BY last_seen DESC, id LIMIT {MOST_READ}
+"""  # noqa: S608 -- names of our own
+ABOUT: Final = f"""
+SELECT {COLUMNS} FROM fact WHERE {HELD} AND subject_key = ANY(%(keys)s) ORDER BY last_seen DESC, id LIMIT {MOST_READ}
+"""  # noqa: S608
+
+
+def find_candidates(
+    user: EndUser, cue: TurnCue, ids: Collection[UUID], mentions: Sequence[str], now: datetime
+) -> list[HotEdge]:
+    """What the turn may be about, and the facts of some ids, as far as they hold. In the user's scope."""
+    asked = cue.relations if cue.is_asking else frozenset()
+    relations = [*asked, *cue.people, *(FAVORITE + name for name in asked)]
+    values = build_values(user, ids=list(ids), relations=relations, keys=list(mentions), stems=build_pattern(cue))
+    return read_edges(FIND, values, now)
+
+
+def find_about(user: EndUser, keys: Collection[str], now: datetime) -> list[HotEdge]:
+    """What is known of somebody whom the turn names by what they are: "my brother" is Kofi, who lives in Kumasi."""
+    return read_edges(ABOUT, build_values(user, keys=list(keys)), now) if keys else []
+
+
+def build_values(user: EndUser, **values: Any) -> dict[str, Any]:
+    return {"user": user.pk, "trust": int(Trust.EXTERNAL), "open": list(OPEN_RELATIONS), **values}
+
+
+def read_edges(statement: str, values: dict[str, Any], now: datetime) -> list[HotEdge]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        edges = (build_edge(row, now) for row in cursor.fetchall())
+        return [edge for edge in edges if edge.confidence >= LEAST_USED]
+
+
+def build_edge(row: Sequence[Any], now: datetime) -> HotEdge:
+    fact_id, subject, relation, value, subject_key, object_key, statement, lang, base, evidence_at, said_at = row[:11]
+    polarity, thread_id, bank_item, category, is_confirmed = row[11:]
+    stays = is_lasting(relation, category, is_confirmed=is_confirmed, is_published=bank_item is not None)
+    confidence = base if stays else decay_confidence(base, evidence_at, now)
+    return HotEdge(
+        fact_id, subject, relation, value, subject_key, object_key, statement, lang, confidence, said_at, polarity,
+        thread_id, bank_item,
+    )  # fmt: skip
+
+
+def build_pattern(cue: TurnCue) -> str:
+    """A pattern of Postgres that finds a word beginning with one of the turn's, or of what they mean elsewhere."""
+    stems = [term.partition(":")[2] or term for term in cue.terms]
+    # The turn's own words first, so that a long one loses translations alone.
+    words = list(dict.fromkeys(word for word in (*sorted(cue.words), *sorted(stems)) if len(word) >= SHORTEST_STEM))
+    return rf"\m({'|'.join(map(re.escape, words[:MOST_STEMS]))})" if words else ""
+
+
+def list_named(edges: Iterable[HotEdge], entities: Collection[str]) -> frozenset[str]:
+    """Of the entities those that another statement has to look for: named by a relation, and not yet read."""
+    named = {edge.object_key for edge in edges if edge.relation in NAMING and edge.object_key in entities}
+    return frozenset(named)

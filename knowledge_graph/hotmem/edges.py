@@ -1,0 +1,28 @@
+"""What is known as the hot path holds it: a triple with what ranking needs of its fact. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class HotEdge:
+    """A triple that holds now. The keys are folded; ``confidence`` is that of now."""
+
+    fact_id: UUID
+    subject: str
+    relation: str
+    object: str
+    subject_key: str
+    object_key: str
+    statement: str
+    lang: str
+    confidence: float
+    said_at: datetime
+    polarity: bool = True
+    thread_id: str = ""
+    bank_item_id: UUID | None = None
+
+    @property
+    def triple(self) -> tuple[str, str, str]:
+        return self.subject, self.relation, self.object

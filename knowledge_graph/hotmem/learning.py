@@ -1,0 +1,169 @@
+"""Writes what a turn tells into the one store of facts, and says what became of each triple.
+
+A triple goes the way of every statement: through the judge of pairs, with evidence that counts once. What a person
+takes back is retracted, what has merely changed is superseded, what has ended held until now.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Literal
+
+from knowledge_graph.hotmem.reading import HotReading, HotTriple
+from memory.facts import changes
+from memory.facts.evidence import FactOrigin, compute_confidence
+from memory.facts.keys import fold_key
+from memory.facts.recording import FactDraft, FactEffect, RecordedFact, record_fact
+from memory.guard import find_order, find_unredacted_secret
+from memory.lifecycle import publishing
+from memory.models import EndUser, Fact
+from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, FactState
+from memory.tiers import Trust
+
+HotStatus = Literal["stored", "reinforced", "skipped", "retracted", "superseded"]
+STATUS_OF: Final[dict[FactEffect, HotStatus]] = {
+    FactEffect.ADDED: "stored",
+    FactEffect.SUPERSEDED: "stored",
+    FactEffect.REVIEW: "stored",
+    FactEffect.REINFORCED: "reinforced",
+    FactEffect.MERGED: "reinforced",
+    FactEffect.BLOCKED: "skipped",
+    FactEffect.PASSED_OVER: "skipped",
+}
+REASON_OF: Final = {
+    FactEffect.BLOCKED: "forgotten",
+    FactEffect.PASSED_OVER: "nothing_new",
+    FactEffect.REVIEW: "waits_for_review",
+}
+CORRECTED: Final = "corrected"
+ENDED: Final = "has ended"
+
+
+@dataclass(frozen=True, slots=True)
+class TripleOutcome:
+    """What became of a triple; ``fact`` is the row behind it, where there is one."""
+
+    triple: tuple[str, str, str]
+    confidence: float
+    status: HotStatus
+    reason: str = ""
+    fact: Fact | None = None
+
+
+@dataclass(slots=True)
+class TurnUpdate:
+    """``told`` are the triples of the turn, ``retracted`` and ``superseded`` the facts that it ended."""
+
+    told: list[TripleOutcome] = field(default_factory=list)
+    retracted: list[Fact] = field(default_factory=list)
+    superseded: list[Fact] = field(default_factory=list)
+
+    def add_closed(self, facts: Sequence[Fact]) -> None:
+        for fact in facts:
+            known = self.retracted if fact.state == FactState.RETRACTED else self.superseded
+            if fact.pk not in {one.pk for one in known}:
+                known.append(fact)
+
+
+def record_reading(
+    user: EndUser, reading: HotReading, text: str, origin: FactOrigin, *, now: datetime, actor: str
+) -> TurnUpdate:
+    """Record what a turn tells. In the user's scope, under the lock of its conversation; asks no other service."""
+    update = TurnUpdate()
+    recorded: list[RecordedFact] = []
+    for triple in reading.triples:
+        statement = find_statement(text, triple)
+        if reason := find_harm(statement, triple):
+            update.told.append(TripleOutcome(triple.key, triple.confidence, "skipped", reason))
+            continue
+        draft = draft_triple(triple, statement, reading, now)
+        one = record_fact(user, draft, origin, now=now, actor=actor)
+        recorded.append(one)
+        update.told.append(describe_outcome(triple, one, now))
+        update.add_closed([fact for fact in one.closed if one.fact is None or fact.pk != one.fact.pk])
+    for triple in reading.retracted:
+        end_triple(user, triple, update, now=now, actor=actor)
+    ended = RecordedFact(None, FactEffect.SUPERSEDED, [*update.retracted, *update.superseded])
+    publishing.publish_facts(user, [*recorded, ended], None, now=now, actor=actor)
+    return update
+
+
+def find_statement(text: str, triple: HotTriple) -> str:
+    """The person's own words for it; without a place in the text the triple itself."""
+    start, end = triple.span
+    return (text[start:end].strip() or " ".join(triple.key).replace("_", " "))[:STATEMENT_CHARS]
+
+
+def find_harm(statement: str, triple: HotTriple) -> str:
+    """Why it may not be kept, as of any statement; empty where it may."""
+    words = " ".join(triple.key)
+    if find_unredacted_secret(statement) or find_unredacted_secret(words):
+        return "secret"
+    return "order" if find_order(statement) or find_order(words) else ""
+
+
+def draft_triple(triple: HotTriple, statement: str, reading: HotReading, now: datetime) -> FactDraft:
+    replaced = next((one for one in reading.retracted if is_same_slot(one, triple)), None)
+    return FactDraft(
+        statement=statement,
+        occurred_at=now,
+        confidence=triple.confidence,
+        subject=triple.subject[:KEY_CHARS],
+        relation=triple.relation,
+        object=triple.object[:KEY_CHARS],
+        lang=reading.lang,
+        tense="new" if replaced else "present",
+        replaces=replaced.object if replaced else "",
+        is_correction=replaced is not None and not replaced.is_over,
+        trust=Trust.USER,
+    )
+
+
+def is_same_slot(one: HotTriple, other: HotTriple) -> bool:
+    return (fold_key(one.subject), one.relation) == (fold_key(other.subject), other.relation)
+
+
+def describe_outcome(triple: HotTriple, recorded: RecordedFact, now: datetime) -> TripleOutcome:
+    status = STATUS_OF[recorded.effect]
+    fact = recorded.fact
+    reason = REASON_OF.get(recorded.effect, "")
+    if fact is not None and fact.state in {FactState.SUPERSEDED, FactState.RETRACTED}:
+        status, reason = "skipped", "known_to_have_ended"
+    confidence = compute_confidence(fact, now) if fact is not None else triple.confidence
+    return TripleOutcome(triple.key, round(confidence, 3), status, reason, fact)
+
+
+def end_triple(user: EndUser, triple: HotTriple, update: TurnUpdate, *, now: datetime, actor: str) -> None:
+    """What the person takes back never was so; what has ended held until now. A person's own entry awaits them."""
+    gone = {fact.pk for fact in (*update.retracted, *update.superseded)}
+    told = [one.fact for one in update.told if one.fact is not None]
+    fact = find_held(user, triple)
+    if fact is None or fact.pk in gone or fact.pk in {one.pk for one in told}:
+        return
+    if fact.is_curated:
+        update.told.append(TripleOutcome(triple.key, fact.base_confidence, "skipped", "kept_by_hand", fact))
+        return
+    successor = next(
+        (one for one in told if (one.subject_key, one.relation) == (fact.subject_key, fact.relation)), None
+    )
+    if triple.is_over:
+        changes.close_fact(
+            fact, FactState.SUPERSEDED, now=now, actor=actor, reason=ENDED, until=now, successor=successor
+        )
+    else:
+        changes.retract_fact(fact, now=now, actor=actor, reason=CORRECTED, successor=successor)
+    update.add_closed([fact])
+
+
+def find_held(user: EndUser, triple: HotTriple) -> Fact | None:
+    """The fact that a person takes back: of that value, else the only one of the slot that shares a word with it."""
+    changes.lock_facts(user)
+    subject, value = fold_key(triple.subject), fold_key(triple.object)
+    about = Fact.objects.for_user(user).active().filter(subject_key=subject).defer("vector")
+    same = list(about.filter(object_key=value).order_by("-last_seen", "pk")[:10]) if value else []
+    if same:
+        return next((fact for fact in same if fact.relation == triple.relation), same[0])
+    slot = list(about.filter(relation=triple.relation).order_by("-last_seen", "pk")[:10])
+    words = set(value.split())
+    near = [fact for fact in slot if not words or words & set(fact.object_key.split())]
+    return near[0] if len(near) == 1 else None

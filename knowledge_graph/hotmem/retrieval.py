@@ -1,0 +1,84 @@
+"""From a turn to what is laid beside it: what it is about, ranked, and said at most once in a few turns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from knowledge_graph.hotmem.candidates import find_about, find_candidates, list_named
+from knowledge_graph.hotmem.cues import TurnCue
+from knowledge_graph.hotmem.edges import HotEdge
+from knowledge_graph.hotmem.gating import ASKED, list_entities, select_about
+from knowledge_graph.hotmem.ranking import RankedEdge, ScoreWeights, choose_edges, rank_edges
+from knowledge_graph.hotmem.threads import ThreadState
+from memory.conf import HotPathConf, memory_conf
+from memory.models import EndUser
+
+SECONDS_A_DAY: Final = 86_400
+# Who laughs or thanks wants nothing told; what is named in passing may stand beside it.
+MOST_BESIDE: Final = {"REACTION": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class HotFindings:
+    """``ranked`` is what the turn is about, ``chosen`` what of it is said now, ``window`` what was said before.
+
+    ``entities`` are the names the turn is about.
+    """
+
+    ranked: Sequence[RankedEdge] = ()
+    chosen: Sequence[RankedEdge] = ()
+    window: Sequence[HotEdge] = ()
+    entities: frozenset[str] = frozenset()
+
+
+def find_hot_facts(
+    user: EndUser, cue: TurnCue, state: ThreadState, *, thread_id: str, intent: str, now: datetime
+) -> HotFindings:
+    """In the user's scope."""
+    conf = memory_conf().hot
+    shown = state.list_window(conf.hint_window)
+    mentions = state.mentions[-1:] if may_mean_mention(cue) else []
+    edges = [
+        edge
+        for edge in find_candidates(user, cue, [one.fact_id for one in shown], mentions, now)
+        if is_fresh(edge, conf, now)
+    ]
+    entities = list_entities(edges, cue)
+    if not entities and mentions:
+        entities = frozenset(mentions)
+    known = {edge.fact_id for edge in edges}
+    edges += [
+        edge for edge in find_about(user, list_named(edges, entities), now)
+        if edge.fact_id not in known and is_fresh(edge, conf, now)
+    ]  # fmt: skip
+    ranked = rank_edges(
+        select_about(edges, cue, entities),
+        ScoreWeights(*conf.weights),
+        now=now,
+        recency_days=conf.recency_days,
+        thread_id=thread_id,
+    )
+    resting = find_resting(ranked, cue, state, conf.novelty_turns)
+    most = min(conf.bullets_max, MOST_BESIDE.get(intent, conf.bullets_max))
+    chosen = choose_edges(ranked, threshold=conf.threshold, most=most, resting=resting)
+    by_id = {edge.fact_id: edge for edge in edges}
+    return HotFindings(ranked, chosen, [by_id[one.fact_id] for one in shown if one.fact_id in by_id], entities)
+
+
+def may_mean_mention(cue: TurnCue) -> bool:
+    """Whether a question may be about whoever was named last: "how old is he?"."""
+    return cue.is_asking and bool(cue.relations) and not cue.says_me and not cue.people
+
+
+def is_fresh(edge: HotEdge, conf: HotPathConf, now: datetime) -> bool:
+    """Whether its relation's time to live has not passed since it was last said."""
+    days = dict(conf.ttl).get(edge.relation)
+    return days is None or (now - edge.said_at).total_seconds() <= days * SECONDS_A_DAY
+
+
+def find_resting(ranked: Sequence[RankedEdge], cue: TurnCue, state: ThreadState, turns: int) -> frozenset[object]:
+    """What was said within the last turns, but for what the turn asks for."""
+    lately = {one.fact_id for one in state.shown if one.turn > state.turn - turns - 1}
+    asked = {one.edge.fact_id for one in ranked if cue.is_asking and one.overlap >= ASKED}
+    return frozenset(lately - asked)

@@ -1,0 +1,215 @@
+"""One turn of the hot path: read it, write what it tells, find what is known, say it.
+
+All in one transaction under the lock of the conversation: a process that is killed leaves either the whole turn or
+nothing, and a second one goes on from there. Nothing here asks another service.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+from uuid import uuid4
+
+from knowledge_graph.hotmem import threads
+from knowledge_graph.hotmem.bullets import render_bullet
+from knowledge_graph.hotmem.cues import read_cue
+from knowledge_graph.hotmem.gating import NAMING
+from knowledge_graph.hotmem.injection import MessageForm, compose_message
+from knowledge_graph.hotmem.learning import TripleOutcome, TurnUpdate, record_reading
+from knowledge_graph.hotmem.ranking import RankedEdge
+from knowledge_graph.hotmem.reading import HotReading, read_turn
+from knowledge_graph.hotmem.retrieval import HotFindings, find_hot_facts
+from knowledge_graph.hotmem.telemetry import record_turn
+from knowledge_graph.hotmem.threads import ThreadState
+from knowledge_graph.models import HotTurn
+from memory.access.scope import user_scope
+from memory.access.users import is_stranger
+from memory.claims.claim import SPEAKER
+from memory.conf import HotPathConf, memory_conf
+from memory.facts.evidence import FactOrigin
+from memory.facts.keys import fold_key
+from memory.facts.pairs import judge_pair, read_statement
+from memory.guard import redact_secrets
+from memory.models import EndUser, Fact
+from memory.models.facts import EvidenceKind
+from memory.store.admission import validate_field_text
+from memory.tiers import MAX_TEXT_CHARS
+
+SWITCHED_OFF: Final = "extraction_is_off"
+STAGES: Final = ("intent", "extraction", "update", "retrieval")
+
+
+@dataclass(frozen=True, slots=True)
+class NewHotTurn:
+    """What a person just said. Without ``observes`` nothing of it is kept."""
+
+    thread_id: str
+    text: str
+    lang: str | None = None
+    observes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class HotBullet:
+    text: str
+    triple: tuple[str, str, str]
+    score: float
+
+
+@dataclass(slots=True)
+class HotTurnResult:
+    """What a turn told, what became of it, and what is laid beside it. ``number`` counts the turns of its thread."""
+
+    number: int
+    reading: HotReading
+    update: TurnUpdate
+    bullets: list[HotBullet] = field(default_factory=list)
+    system_message: str | None = None
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+
+class StageClock:
+    """Times the stages of a turn."""
+
+    def __init__(self) -> None:
+        self.ms: dict[str, float] = dict.fromkeys(STAGES, 0.0)
+        self._started = time.perf_counter()
+
+    @contextmanager
+    def measure(self, stage: str) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self.ms[stage] = round((time.perf_counter() - started) * 1000, 3)
+
+    def stop(self) -> dict[str, float]:
+        return {**self.ms, "total": round((time.perf_counter() - self._started) * 1000, 3)}
+
+
+def warm_up() -> None:
+    """Load the words that reading, judging and ranking need, which took 1.7 s in the first turn of a process."""
+    read_turn("I live in Rome.")
+    read_cue("Where do I live?")
+    judge_pair(read_statement("I live in Rome."), read_statement("I live in Oslo now."))
+
+
+def run_hot_turn(user: EndUser, new: NewHotTurn, *, now: datetime, actor: str) -> HotTurnResult:
+    """Raises WriteRefused for a text that breaks a rule. A stranger has nothing, and gets nothing."""
+    clock, conf = StageClock(), memory_conf().hot
+    text = validate_field_text(redact_secrets(new.text).text, MAX_TEXT_CHARS)
+    if is_stranger(user):
+        reading = read_turn(text, (), choose_language(new.lang, conf))
+        return HotTurnResult(1, reading, TurnUpdate(), timings_ms=clock.stop())
+    with user_scope(user):
+        result = run_in_thread(user, new, text, clock, conf, now=now, actor=actor)
+    result.timings_ms = clock.stop()
+    record_turn(result.timings_ms, bullets=len(result.bullets), text=text)
+    return result
+
+
+def run_in_thread(
+    user: EndUser, new: NewHotTurn, text: str, clock: StageClock, conf: HotPathConf, *, now: datetime, actor: str
+) -> HotTurnResult:
+    threads.lock_thread(user, new.thread_id)
+    state, earlier = threads.load_thread(user, new.thread_id)
+    state.turn += 1
+    with clock.measure("extraction"):
+        reading = read_turn(text, earlier, choose_language(new.lang, conf))
+    with clock.measure("intent"):
+        cue = read_cue(text, reading.intent)
+    row = HotTurn(pk=uuid4(), user=user, thread_id=new.thread_id, number=state.turn, digest=threads.digest_words(text))
+    with clock.measure("update"):
+        update = (
+            learn_turn(user, new, row, reading, text, now=now, actor=actor)
+            if conf.extracts
+            else list_unlearned(reading)
+        )
+    findings = HotFindings()
+    with clock.measure("retrieval"):
+        if conf.injects:
+            findings = find_hot_facts(user, cue, state, thread_id=new.thread_id, intent=reading.intent, now=now)
+    bullets = [describe_bullet(one, reading.lang) for one in findings.chosen]
+    message = compose_beside(findings, reading.lang, conf, now)
+    move_state(state, update, findings, observes=new.observes)
+    threads.save_thread(user, new.thread_id, state, now)
+    if new.observes:
+        keep_turn(row, text, reading, update, findings, now)
+    return HotTurnResult(state.turn, reading, update, bullets, message)
+
+
+def choose_language(lang: str | None, conf: HotPathConf) -> str | None:
+    return lang if lang in conf.languages else None
+
+
+def learn_turn(
+    user: EndUser, new: NewHotTurn, row: HotTurn, reading: HotReading, text: str, *, now: datetime, actor: str
+) -> TurnUpdate:
+    """Evidence is the exchange of the same words where that came first, else the turn itself."""
+    if not new.observes or not (reading.triples or reading.retracted):
+        return list_unlearned(reading, "") if not new.observes else TurnUpdate()
+    exchange = threads.find_exchange_of(user, new.thread_id, row.digest, now)
+    origin = FactOrigin(EvidenceKind.HOT_TURN, row.pk, None, new.thread_id)
+    if exchange is not None:
+        row.exchange_id, row.memory_id = exchange.pk, exchange.memory_id
+        origin = FactOrigin(EvidenceKind.EXCHANGE, exchange.pk, exchange.memory_id, new.thread_id)
+    return record_reading(user, reading, text, origin, now=now, actor=actor)
+
+
+def list_unlearned(reading: HotReading, reason: str = SWITCHED_OFF) -> TurnUpdate:
+    """What was read and is not kept: nobody asked for it, or the operator switched it off."""
+    told = [TripleOutcome(one.key, one.confidence, "skipped", reason or "not_observed") for one in reading.triples]
+    return TurnUpdate(told)
+
+
+def describe_bullet(one: RankedEdge, lang: str) -> HotBullet:
+    return HotBullet(render_bullet(one.edge, lang), one.edge.triple, round(one.score, 3))
+
+
+def compose_beside(findings: HotFindings, lang: str, conf: HotPathConf, now: datetime) -> str | None:
+    """The rotating message: what is said now, then what the window holds; in the other mode this turn's alone."""
+    lines = [render_bullet(one.edge, lang) for one in findings.chosen]
+    if conf.mode == "rotating":
+        lines += [render_bullet(edge, lang) for edge in findings.window]
+    turns = conf.hint_window if conf.mode == "rotating" else 1
+    return compose_message(lines, MessageForm(conf.header, turns, conf.bullets_max), now)
+
+
+def move_state(state: ThreadState, update: TurnUpdate, findings: HotFindings, *, observes: bool) -> None:
+    told = [one.fact for one in update.told if one.fact is not None]
+    if observes:
+        state.add_mentions([*sorted(findings.entities), *list_names(told)])
+    state.add_recent([*(fact.pk for fact in told), *(one.edge.fact_id for one in findings.chosen)])
+    state.add_shown((one.edge.fact_id, one.score) for one in findings.chosen)
+
+
+def list_names(facts: Sequence[Fact]) -> list[str]:
+    """Whom the facts of a turn are about."""
+    subjects = [fact.subject_key for fact in facts if fact.subject_key != SPEAKER]
+    return [*subjects, *(fold_key(fact.object) for fact in facts if fact.relation in NAMING)]
+
+
+def keep_turn(
+    row: HotTurn, text: str, reading: HotReading, update: TurnUpdate, findings: HotFindings, now: datetime
+) -> None:
+    row.text, row.lang, row.intent, row.at = text, reading.lang, reading.intent, now
+    row.trace = {
+        "facts": [describe_outcome(one) for one in update.told],
+        "dropped": [{"text": one.text, "reason": one.reason} for one in reading.dropped],
+        "retracted": [str(fact.pk) for fact in update.retracted],
+        "superseded": [str(fact.pk) for fact in update.superseded],
+        "bullets": [[str(one.edge.fact_id), round(one.score, 3)] for one in findings.chosen],
+        "passed_over": [
+            [str(one.edge.fact_id), round(one.score, 3)] for one in findings.ranked if one not in findings.chosen
+        ][:20],
+        "window": [str(edge.fact_id) for edge in findings.window],
+    }
+    row.save(force_insert=True)
+
+
+def describe_outcome(one: TripleOutcome) -> dict[str, Any]:
+    subject, relation, value = one.triple
+    return {
+        "s": subject, "r": relation, "d": value, "status": one.status, "reason": one.reason,
+        "fact": str(one.fact.pk) if one.fact is not None else None,
+    }  # fmt: skip

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from memory.access.locks import lock_for_transaction
@@ -372,7 +373,10 @@ def delete_memories(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -
     """
     with user_scope(user):
         matching = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update()
-        found = list(matching.only("pk", "tier", "origin").order_by("pk"))
+        # One with a tombstone is being deleted: a purge took both a message and the bank item that its fact had put
+        # there, and the fact that went with the message took the bank item once more.
+        going = Tombstone.objects.filter(user=user, item_id=OuterRef("pk"))
+        found = list(matching.exclude(Exists(going)).only("pk", "tier", "origin").order_by("pk"))
         if not found:
             return []
         # The worker deletes the vectors by these; an index that is down now must not keep a deleted text findable.

@@ -16,6 +16,7 @@ SCHEDULE = {
     "check consistency": run_every(15 * 60, "memory.check_consistency"),
     "look at conversations": run_every(30, "outcomes.sweep_conversations"),
     "promote": run_every(30 * 60, "memory.promote_everyone"),
+    "consolidate facts": run_every(30 * 60, "memory.consolidate_due"),
     "roll up metrics": run_every(10 * 60, "memory.roll_up_metrics"),
     "purge logs": run_every(6 * 60 * 60, "memory.purge_logs"),
     "purge exchanges": run_every(24 * 60 * 60, "outcomes.purge_exchanges"),

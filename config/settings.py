@@ -323,6 +323,10 @@ MEMORY: dict[str, Any] = {
         "profiles_a_day": env_int("MEMORY_PROFILES_A_DAY", 200, minimum=0),
         "implicit_weight": env_float("MEMORY_IMPLICIT_WEIGHT", 0.1, minimum=0, maximum=0.5),
     },
+    "CONSOLIDATION": {
+        "hour": env_int("CONSOLIDATION_HOUR", 2, minimum=0),
+        "model_calls": env_int("CONSOLIDATION_MODEL_CALLS", 2, minimum=0),
+    },
     "LLM": {
         "url": env_str("MEMORY_LLM_BASE_URL"),
         "api_key": env_secret("MEMORY_LLM_API_KEY"),

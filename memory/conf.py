@@ -230,6 +230,14 @@ class ConversationConf:
 
 
 @dataclass(frozen=True, slots=True)
+class ConsolidationConf:
+    """``hour`` (UTC) begins the night; a language model is asked at most ``model_calls`` times a day about a person."""
+
+    hour: int = 2
+    model_calls: int = 2
+
+
+@dataclass(frozen=True, slots=True)
 class LanguageModelConf:
     """No ``url``: no language model. Prices are per million tokens; ``prefixes`` turns contextual prefixes on."""
 
@@ -308,6 +316,7 @@ class MemoryConf:
     context: ContextConf
     limits: Limits
     conversations: ConversationConf
+    consolidation: ConsolidationConf
     llm: LanguageModelConf
     metrics: MetricsConf
     mcp: McpConf
@@ -345,6 +354,7 @@ def memory_conf() -> MemoryConf:
         context=ContextConf(**values.get("CONTEXT", {})),
         limits=Limits(**values["LIMITS"]),
         conversations=ConversationConf(**values.get("CONVERSATIONS", {})),
+        consolidation=ConsolidationConf(**values.get("CONSOLIDATION", {})),
         llm=LanguageModelConf(**values["LLM"]),
         metrics=MetricsConf(**values.get("METRICS", {})),
         mcp=McpConf(**values.get("MCP", {})),

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from memory import tasks
 from memory.facts.changes import mark_facts_due
+from memory.facts.episodes import drop_episodes_of
 from memory.indexes import lexical_index
 from memory.lifecycle import publishing
 from memory.models import EndUser
@@ -44,6 +45,8 @@ def enqueue_fact_work(sender: type, user_id: int, **kwargs: Any) -> None:
 def follow_memories(sender: type, user: EndUser, kind: str, items: Sequence[tuple[UUID, Tier]], **kwargs: Any) -> None:
     """Facts follow the memories they rest on, and the bank items they were published as, in the same transaction."""
     now = timezone.now()
+    if kind in {"removed", "revised", "archived"}:
+        drop_episodes_of(user, [item_id for item_id, _ in items])
     if kind == "removed":
         publishing.remove_with_memories(user, [item_id for item_id, _ in items], now=now)
     banked = [item_id for item_id, tier in items if tier is Tier.MEMORY_BANK]

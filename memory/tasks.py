@@ -13,7 +13,7 @@ from memory.access.outbox import drain
 from memory.facts import embedding
 from memory.facts.changes import DUE
 from memory.indexing import drift, queue, rebuild, runs
-from memory.lifecycle import erasure, expiry, learning, promotion
+from memory.lifecycle import consolidation, erasure, expiry, learning, promotion
 from memory.models import DriftReport, EndUser
 from memory.operations import prometheus
 from memory.platform import metrics
@@ -110,6 +110,24 @@ def promote_user(user_id: int) -> int:
 def promote_everyone() -> None:
     for user_id in promotion.iterate_promotion_users():
         promote_user.delay(user_id)
+
+
+@shared_task(name="memory.consolidate_due")
+def consolidate_due() -> int:
+    """Enqueue every user whose facts were not consolidated this night."""
+    users = consolidation.list_due_users(timezone.now())
+    for user_id in users:
+        consolidate_user.delay(user_id)
+    return len(users)
+
+
+@shared_task(name="memory.consolidate_user")
+def consolidate_user(user_id: int) -> int:
+    user = EndUser.objects.filter(pk=user_id).first()
+    # A second message that waited behind the first has nothing to do.
+    if user is None or not consolidation.is_due(user, timezone.now()):
+        return 0
+    return consolidation.consolidate_user(user, now=timezone.now(), clock=timezone.now).changed
 
 
 @shared_task(name="memory.erase_user")

@@ -9,7 +9,7 @@ from factory.django import DjangoModelFactory, Password
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.language.text import hash_content
-from memory.models import EndUser, FactReview, MemoryItem, Operator, Organization
+from memory.models import EndUser, FactEpisode, FactReview, FactRun, FactStream, MemoryItem, Operator, Organization
 from memory.models.facts import ReviewKind
 from memory.store.rows import build_lexemes
 from memory.tiers import Outcome, Status, Tier
@@ -85,3 +85,7 @@ def keep_facts(user: EndUser, word: str, now: datetime) -> None:
     assert facade.forget_fact(user, forgotten.pk, now=now)
     with user_scope(user):
         FactReview.objects.create(user=user, fact=known, other=other, kind=ReviewKind.UNSURE)
+        times = {"started_at": now, "ended_at": now}
+        FactEpisode.objects.create(user=user, thread_id=word, memory_ids=[known.pk], gist=f"About {word}", **times)
+        FactRun.objects.create(user=user, counts={"merged": 1})
+        FactStream.objects.create(user=user, thread_id=word, lines=[["fact", str(known.pk), 0.7, 0.6]])

@@ -11,9 +11,11 @@ from memory.facade.facts import FactDetails
 from memory.facade.known import FoundLine
 from memory.facts.evidence import compute_confidence
 from memory.facts.queries import FactFilter
+from memory.lifecycle.consolidation import MOST_LISTED, ConsolidationResult
 from memory.models import Fact, FactEvidence, FactReview
 from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, EvidenceKind, FactState, ReviewDecision, ReviewKind
 from memory.web.fields import (
+    Flag,
     JsonValue,
     Moment,
     Name,
@@ -251,3 +253,41 @@ class ReviewOut(BaseModel):
 class ReviewPage(BaseModel):
     items: list[ReviewOut]
     next_cursor: str | None
+
+
+class ConsolidateIn(RequestBody):
+    dry_run: Flag = False
+
+
+class FactChangeOut(BaseModel):
+    fact_id: UUID
+    effect: str = Field(description="`merged`, `superseded`, `doubted`, `review`, `supported` or `deprecated`.")
+    other_id: UUID | None = Field(description="The fact it was merged into, ended by, or waits beside.")
+
+
+class ConsolidationOut(BaseModel):
+    run_id: UUID | None
+    state: Literal["done", "partial", "busy", "dry_run"] = Field(
+        description="`partial`: a service was away for some of it, and the next run does the rest."
+    )
+    counts: dict[str, int] = Field(description="What was done, by kind; empty when there was nothing to do.")
+    changes: list[FactChangeOut] = Field(description=f"At most {MOST_LISTED:,}; the counts are of all.")
+    missing: list[str] = Field(description="The services that were away.")
+    model_calls: int
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    @classmethod
+    def of(cls, done: ConsolidationResult) -> "ConsolidationOut":
+        return cls(
+            run_id=done.run_id,
+            state=done.state,
+            counts=dict(sorted(done.counts.items())),
+            changes=[
+                FactChangeOut(fact_id=one.fact_id, effect=one.effect, other_id=one.other_id) for one in done.changes
+            ],
+            missing=done.missing,
+            model_calls=done.model_calls,
+            started_at=done.started_at,
+            finished_at=done.finished_at,
+        )

@@ -8,8 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
+from memory.access.users import is_stranger
 from memory.api.acting import open_facade
 from memory.api.fact_schemas import (
+    ConsolidateIn,
+    ConsolidationOut,
     DecisionIn,
     FactDetailsOut,
     FactId,
@@ -30,11 +33,12 @@ from memory.api.fact_schemas import (
 )
 from memory.facade.known import FoundKind
 from memory.facts.recording import FactEffect, RecordedFact
+from memory.lifecycle.consolidation import ConsolidationResult
 from memory.lifecycle.learning import DraftedStatement
 from memory.models import EndUser, Fact
 from memory.models.facts import FactState, ReviewKind
 from memory.web import paging
-from memory.web.auth import READ, WRITE
+from memory.web.auth import ADMIN, READ, WRITE
 from memory.web.endpoints import answer_once, optional_user, require_user, write_once
 from memory.web.fields import RecordPageOptions
 from memory.web.idempotency import json_response
@@ -134,6 +138,25 @@ def search_facts(request: HttpRequest, user: EndUser, body: FactSearchIn) -> Htt
         user, body.query, kinds=KINDS[body.search_type], now=timezone.now(), limit=body.limit
     )
     return json_response(200, FactSearchOut(results=[FoundOut.of_line(line) for line in found]))
+
+
+@router.post(
+    "/users/{u}/facts/consolidate",
+    auth=ADMIN,
+    response=describe_responses(200, ConsolidationOut, reads_body=True, writes=True),
+    operation_id="consolidate_facts",
+    summary="Run the nightly consolidation of a person's facts now",
+)
+@answer_once
+def consolidate_facts(request: HttpRequest, user: EndUser, body: ConsolidateIn = ConsolidateIn()) -> HttpResponse:  # noqa: B008
+    """Merges what says the same, counts evidence, ends what contradicts and lets fade what nobody mentions any more.
+
+    ``dry_run`` only tells what it would do. A run that goes on already is answered with ``state`` ``busy``.
+    """
+    if is_stranger(user):
+        return json_response(200, ConsolidationOut.of(ConsolidationResult(is_dry=body.dry_run)))
+    done = open_facade(request).consolidate(user, now=timezone.now(), dry_run=body.dry_run)
+    return json_response(200, ConsolidationOut.of(done))
 
 
 @router.get(

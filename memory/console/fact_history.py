@@ -32,9 +32,11 @@ TITLES: Final = {
     "restored": "Current again",
     "split": "No longer one with another",
     "forgotten": "Forgotten",
+    "doubted": "Doubted",
+    "settled": "Believed again",
 }
-UP: Final = frozenset({"added", "confirmed", "restored"})
-DOWN: Final = frozenset({"superseded", "retracted", "deprecated"})
+UP: Final = frozenset({"added", "confirmed", "restored", "settled"})
+DOWN: Final = frozenset({"superseded", "retracted", "deprecated", "doubted"})
 # Told by the title, the difference of the words, or the link.
 TOLD: Final = frozenset({"state", "statement", "by", "merged", "split", "evidence"})
 LABELS: Final = {"valid_from": "true since", "valid_to": "true until"}

@@ -1,19 +1,23 @@
 """Maintenance: promotion, the state of the index, counts."""
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db.models import Count
+from django.utils import timezone
 
 from knowledge_graph.queries import browsing
 from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
+from memory.facts.consolidation import runs
 from memory.indexing import queue
 from memory.indexing.queue import IndexCounts
-from memory.lifecycle import promotion
+from memory.lifecycle import consolidation, promotion
+from memory.lifecycle.consolidation import ConsolidationResult
 from memory.lifecycle.promotion import PromotionResult
-from memory.models import EndUser, MemoryItem
+from memory.models import EndUser, FactRun, MemoryItem
 from memory.tiers import Status, Tier
 from outcomes.exchanges import listing, storing
 from outcomes.verdicts import recording
@@ -34,6 +38,16 @@ class MaintenanceVerbs(FacadePart):
     def promote(self, user: EndUser, *, now: datetime, dry_run: bool = False) -> PromotionResult:
         """In many short transactions: calling it again changes nothing more. ``dry_run`` only reports."""
         return promotion.promote_user(user, now=now, dry_run=dry_run, actor=self.actor)
+
+    def consolidate(
+        self, user: EndUser, *, now: datetime, dry_run: bool = False, clock: Callable[[], datetime] = timezone.now
+    ) -> ConsolidationResult:
+        """In many short transactions: calling it again changes nothing more. ``dry_run`` only reports."""
+        return consolidation.consolidate_user(user, now=now, clock=clock, dry_run=dry_run, actor=self.actor)
+
+    def list_runs(self, user: EndUser, limit: int) -> list[FactRun]:
+        """Consolidations of a person's facts, the latest first."""
+        return runs.list_runs(user, limit)
 
     def count_indexing(self, user: EndUser) -> IndexCounts:
         """How far the active memories are on their way into the index."""

@@ -1,8 +1,9 @@
 """The steps a fact can take, each with its event. All run in the user's scope, under the lock of `recording`."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
 from django.db.models import Q
 
@@ -34,6 +35,10 @@ BLANK: dict[str, Any] = {
     "thread_id": "",
 }
 
+# As ruled: both are then below what is told unasked, and above what is in no answer.
+DOUBT: Final = 0.5
+# What is believed of a faded fact that somebody brings back.
+RESTORED: Final = 0.5
 # What a merge sets on the fact that stays, and its event keeps from before: times, a number, an id, no words.
 TAKEN_OVER: Final = (
     "first_seen", "valid_from", "last_seen", "evidence_at", "base_confidence", "bank_item_id"
@@ -109,7 +114,35 @@ def close_fact(
 def settle_reviews(fact: Fact, *, now: datetime, actor: str) -> None:
     """Pairs of which one is no longer held true need no decision."""
     waiting = FactReview.objects.filter(Q(fact=fact) | Q(other=fact), user_id=fact.user_id, decision="")
+    pairs = {pk for pair in waiting.values_list("fact_id", "other_id") for pk in pair}
     waiting.update(decision=ReviewDecision.SUPERSEDE, decided_at=now, actor=actor)
+    end_doubts(fact.user_id, pairs - {fact.pk}, now=now, actor=actor)
+
+
+def doubt_facts(facts: Sequence[Fact], *, now: datetime, actor: str) -> None:
+    """Lower facts that neither time nor speaker decides between, but those a person vouches for."""
+    for fact in facts:
+        if fact.is_confirmed or fact.is_curated:
+            continue
+        before = {"confidence": fact.base_confidence}
+        fact.base_confidence *= DOUBT
+        fact.updated_at = now
+        fact.save(update_fields=["base_confidence", "updated_at"])
+        reason, after = "another of the same time says otherwise", {"confidence": fact.base_confidence}
+        record_fact_event(fact, "doubted", now=now, actor=actor, reason=reason, before=before, after=after)
+
+
+def end_doubts(user_id: int, fact_ids: Collection[UUID], *, now: datetime, actor: str) -> None:
+    """The pair was decided: what holds is believed as before, unless something else moved it since."""
+    doubted = FactEvent.objects.filter(user_id=user_id, fact_id__in=list(fact_ids), kind="doubted").order_by("pk")
+    latest = {event.fact_id: event for event in doubted}
+    for fact in Fact.objects.for_user(user_id).active().filter(pk__in=list(latest)).defer("vector"):
+        event = latest[fact.pk]
+        if fact.base_confidence != event.after["confidence"]:
+            continue
+        fact.base_confidence, fact.updated_at = event.before["confidence"], now
+        fact.save(update_fields=["base_confidence", "updated_at"])
+        record_fact_event(fact, "settled", now=now, actor=actor, before=event.after, after=event.before)
 
 
 def supersede_fact(fact: Fact, successor: Fact, *, now: datetime, actor: str, reason: str = "") -> None:
@@ -228,10 +261,18 @@ def restore_fact(fact: Fact, *, now: datetime, actor: str, reason: str = "taken 
     if fact.state not in closed or find_twin(fact) is not None:
         return
     before = {"state": fact.state, "valid_to": fact.valid_to.isoformat() if fact.valid_to else None}
+    if fact.state == FactState.DEPRECATED:
+        # Somebody says that it still holds: it wears off from today, or the next night would let it fade again.
+        fact.evidence_at, fact.base_confidence = now, max(fact.base_confidence, RESTORED)
     fact.state, fact.valid_to, fact.superseded_by, fact.archived_at = FactState.ACTIVE, None, None, None
     fact.updated_at = now
     fact.revision += 1
-    fact.save(update_fields=["state", "valid_to", "superseded_by", "archived_at", "updated_at", "revision"])
+    fact.save(
+        update_fields=[
+            "state", "valid_to", "superseded_by", "archived_at", "updated_at", "revision", "evidence_at",
+            "base_confidence",
+        ]
+    )  # fmt: skip
     record_fact_event(fact, "restored", now=now, actor=actor, reason=reason, before=before, after={"state": "active"})
     reopen_reviews(fact)
 

@@ -1,14 +1,14 @@
-"""Vectors for the facts that have none: written while the embedder was down, reworded, or of another model."""
+"""Vectors for facts and episodes that have none: written while the embedder was down, new, or of another model."""
 
 from datetime import datetime
 from typing import Final
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memory.access.scope import user_scope
 from memory.facts.changes import DUE, mark_facts_due
 from memory.indexes.answering import choose_question_model, question_embedder
-from memory.models import EndUser, Fact
+from memory.models import EndUser, Fact, FactEpisode
 from memory.models.facts import FactQuerySet, FactState
 from memory.platform.deadline import Deadline
 from memory.tiers import Indexing
@@ -17,15 +17,42 @@ BATCH: Final = 64
 DEADLINE_S: Final = 30.0
 
 
-def where_pending(user: EndUser) -> FactQuerySet:
+def where_without_vector() -> Q:
     """While another model takes over facts keep the vectors that questions are compared with."""
     in_use = choose_question_model(Deadline(DEADLINE_S)).model
-    without = Q(indexing=Indexing.PENDING) | ~Q(model=in_use)
-    return Fact.objects.for_user(user).filter(without).exclude(state=FactState.FORGOTTEN)
+    return Q(indexing=Indexing.PENDING) | ~Q(model=in_use)
+
+
+def where_pending(user: EndUser) -> FactQuerySet:
+    return Fact.objects.for_user(user).filter(where_without_vector()).exclude(state=FactState.FORGOTTEN)
+
+
+def where_episodes_pending(user: EndUser) -> QuerySet[FactEpisode]:
+    return FactEpisode.objects.filter(where_without_vector(), user=user)
 
 
 def embed_batch(user: EndUser, *, now: datetime) -> int:
-    """Embed some pending facts. Returns how many were taken. Raises Unavailable; they stay pending."""
+    """Embed some pending facts and episodes. Returns how many were taken. Raises Unavailable; they stay pending."""
+    return embed_facts(user, now=now) + embed_episodes(user)
+
+
+def embed_episodes(user: EndUser) -> int:
+    with user_scope(user):
+        pending = list(where_episodes_pending(user).order_by("pk").values_list("pk", "gist")[:BATCH])
+    if not pending:
+        return 0
+    service = question_embedder(Deadline(DEADLINE_S))
+    vectors = service.embed_passages([gist for _, gist in pending], Deadline(DEADLINE_S))
+    with user_scope(user):
+        for (episode_id, _), vector in zip(pending, vectors, strict=True):
+            # An episode is never reworded: what changes it makes another.
+            FactEpisode.objects.filter(user=user, pk=episode_id).update(
+                vector=vector.tolist(), model=service.model, indexing=Indexing.READY
+            )
+    return len(pending)
+
+
+def embed_facts(user: EndUser, *, now: datetime) -> int:
     with user_scope(user):
         pending = list(where_pending(user).order_by("pk").values_list("pk", "statement", "revision")[:BATCH])
     if not pending:
@@ -43,7 +70,12 @@ def embed_batch(user: EndUser, *, now: datetime) -> int:
 
 def has_pending(user: EndUser) -> bool:
     """In the user's scope."""
-    return where_pending(user).exists()
+    return where_pending(user).exists() or where_episodes_pending(user).exists()
+
+
+def count_pending(user: EndUser) -> int:
+    """In the user's scope."""
+    return where_pending(user).count() + where_episodes_pending(user).count()
 
 
 def mark_foreign_vectors(user: EndUser, now: datetime) -> None:

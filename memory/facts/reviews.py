@@ -45,14 +45,20 @@ def decide_review(
     newer, older = review.fact, review.other
     if FactState.ACTIVE not in {newer.state, older.state} or newer.state != older.state:
         return review, []
+    ended = end_decided(newer, older, decision, now=now, actor=actor)
+    changes.end_doubts(user.pk, {newer.pk, older.pk}, now=now, actor=actor)
+    return review, ended
+
+
+def end_decided(newer: Fact, older: Fact, decision: ReviewDecision, *, now: datetime, actor: str) -> list[Fact]:
     reason = "decided by a person"
     if decision is ReviewDecision.MERGE:
         changes.merge_facts(older, newer, now=now, actor=actor, reason=reason)
-        return review, [newer]
+        return [newer]
     if decision is ReviewDecision.SUPERSEDE:
         changes.supersede_fact(older, newer, now=now, actor=actor, reason=reason)
-        return review, [older]
+        return [older]
     if decision is ReviewDecision.REJECT:
         changes.retract_fact(newer, now=now, actor=actor, reason=reason)
-        return review, [newer]
-    return review, []
+        return [newer]
+    return []

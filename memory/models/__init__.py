@@ -1,13 +1,14 @@
 """Tables of the memory core. Each table with a ``user`` column is under forced row-level security.
 
-`items` are memories with their versions and events, `facts` what is held true of a person, `people` organisations,
-keys and users, `operations` what requests leave behind, `rebuilding` the vector collections; `isolation` holds the keys
-every such table carries and the migration that has Postgres watch over it. A new table takes `user_key()` and an
-`IsolateByUser` of its own; a test fails without.
+`items` are memories with their versions and events, `facts` what is held true of a person, `episodes` runs of threads
+and the nightly runs, `people` organisations, keys and users, `operations` what requests leave behind, `rebuilding` the
+vector collections; `isolation` holds the keys every such table carries and the migration that has Postgres watch over
+it. A new table takes `user_key()` and an `IsolateByUser` of its own; a test fails without.
 
 Imports tiers and nothing of memory that does anything.
 """
 
+from memory.models.episodes import FactEpisode, FactRun, FactStream
 from memory.models.facts import Fact, FactEvent, FactEvidence, FactReview, FactsDue, FactTombstone
 from memory.models.items import MemoryEvent, MemoryItem, MemoryVersion
 from memory.models.measurements import DailyMetrics, ModelCall
@@ -26,9 +27,12 @@ __all__ = [
     "EndUser",
     "Erasure",
     "Fact",
+    "FactEpisode",
     "FactEvent",
     "FactEvidence",
     "FactReview",
+    "FactRun",
+    "FactStream",
     "FactTombstone",
     "FactsDue",
     "IdempotencyRecord",

@@ -222,6 +222,8 @@ class FactReview(models.Model):
     actor = models.CharField(max_length=100, blank=True, default="")
     created_at = models.DateTimeField(default=timezone.now)
     decided_at = models.DateTimeField(null=True, blank=True)
+    # When a language model was asked about it, which happens once.
+    asked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         db_table = "fact_review"

@@ -99,6 +99,8 @@ class EndUser(models.Model):
     messages_since_promotion = models.PositiveIntegerField(default=0)
     last_thread_id = models.CharField(max_length=200, blank=True, default="")
     last_active_at = models.DateTimeField(null=True, blank=True)
+    # When the last consolidation of this user's facts was finished.
+    consolidated_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         db_table = "end_user"

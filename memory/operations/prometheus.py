@@ -10,7 +10,7 @@ from typing import Any
 
 from celery import current_app
 from django.db import DatabaseError, InterfaceError, transaction
-from django.db.models import Count, Min
+from django.db.models import Count, Max, Min
 from kombu.exceptions import OperationalError
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
@@ -51,6 +51,7 @@ class InstallationCollector(Collector):
             "counts": lambda: build_families(metrics.read_totals()),
             "breakers": measure_breakers,
             "index": lambda: measure_index_lag(self.now),
+            "consolidation": lambda: measure_consolidation(self.now),
             "queues": measure_queues,
         }
         for name, look in sources.items():
@@ -126,6 +127,13 @@ def measure_index_lag(now: datetime) -> list[Metric]:
         GaugeMetricFamily("commonplace_index_lag_seconds", "How long the oldest waiting memory has waited", lag_s),
         GaugeMetricFamily("commonplace_index_users", "Users with memories that wait for the index", found["users"]),
     ]
+
+
+def measure_consolidation(now: datetime) -> list[Metric]:
+    latest = EndUser.objects.aggregate(latest=Max("consolidated_at"))["latest"]
+    age_s = max(0.0, (now - latest).total_seconds()) if latest else -1.0
+    help_text = "How long ago the last consolidation of somebody's facts was finished; -1 where there was none"
+    return [GaugeMetricFamily("commonplace_consolidation_age_seconds", help_text, age_s)]
 
 
 def measure_queues() -> list[Metric]:

@@ -98,6 +98,23 @@ METRICS = {
         Metric(
             "hot_hints", "Answers to turns with bullets, by whether they used one", "result", known=("used", "unused")
         ),
+        Metric(
+            "consolidated",
+            "Facts and episodes that consolidation changed, by what became of them",
+            "kind",
+            known=(
+                "episodes",
+                "embedded",
+                "supported",
+                "merged",
+                "superseded",
+                "doubted",
+                "review",
+                "ended",
+                "deprecated",
+            ),
+        ),
+        Metric("consolidations", "Consolidations of a person's facts", "result", known=("done", "partial")),
         Metric("prefixes", "Contextual prefixes, by where they came from", "source", known=("model", "cache", "none")),
     )
 }

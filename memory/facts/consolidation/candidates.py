@@ -1,0 +1,89 @@
+"""Which facts of a person lie near each other, or fill the same slot: what the judge of pairs is asked about."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.claims.relations import is_single_valued
+from memory.conf import EmbeddingConf
+from memory.facts.keys import OPEN_RELATIONS
+from memory.facts.nearest import embedding_of
+from memory.models import EndUser, Fact
+
+# The rule of merging, on the scale of all thresholds.
+NEAR: Final = 0.85
+# Rows of vectors compared at a time: 10,000 facts take 40 MB so, and all at once 400.
+BLOCK: Final = 1_000
+# Of a fact: whoever has more like it has lists that no pair tells apart.
+MOST_NEAR: Final = 20
+MOST_IN_SLOT: Final = 20
+
+
+@dataclass(slots=True)
+class NearFacts:
+    """Active facts, and for each the others that it may be one with or contradict, with their cosine."""
+
+    facts: dict[UUID, Fact] = field(default_factory=dict)
+    pairs: dict[UUID, dict[UUID, float | None]] = field(default_factory=lambda: defaultdict(dict))
+
+    def add_pair(self, one: UUID, other: UUID, cosine: float | None) -> None:
+        self.pairs[one][other] = cosine
+        self.pairs[other][one] = cosine
+
+
+def find_near_facts(user: EndUser, model: str) -> NearFacts:
+    """All pairs of the person's active facts that are worth a look. In the user's scope."""
+    active = Fact.objects.for_user(user).active()
+    near = NearFacts({fact.pk: fact for fact in active.defer("vector").order_by("pk")})
+    rows = active.filter(model=model, vector__isnull=False).order_by("pk").values_list("pk", "vector")
+    embedded = {pk: np.array(vector, dtype=np.float32) for pk, vector in rows}
+    ids = list(embedded)
+    places = {pk: place for place, pk in enumerate(ids)}
+    vectors = np.array(list(embedded.values()), dtype=np.float32)
+    conf = embedding_of(model)
+    for one, other, cosine in iterate_near(vectors, conf):
+        near.add_pair(ids[one], ids[other], cosine)
+    for slot in list_single_slots(list(near.facts.values())):
+        for first, second in combinations(slot, 2):
+            if second not in near.pairs[first]:
+                near.add_pair(first, second, measure_pair(vectors, conf, places.get(first), places.get(second)))
+    return near
+
+
+def iterate_near(vectors: NDArray[np.float32], conf: EmbeddingConf) -> Iterator[tuple[int, int, float]]:
+    """Each pair once, by their places."""
+    for start in range(0, len(vectors), BLOCK):
+        cosines = vectors[start : start + BLOCK] @ vectors.T
+        for row, line in enumerate(cosines):
+            one = start + row
+            # The calibrated scale keeps the order, so the nearest are chosen before it is asked.
+            after = line[one + 1 :]
+            nearest = (
+                np.argpartition(-after, MOST_NEAR)[:MOST_NEAR] if len(after) > MOST_NEAR else np.arange(len(after))
+            )
+            for place in nearest:
+                cosine = conf.calibrate_cosine(float(after[place]))
+                if cosine >= NEAR:
+                    yield one, one + 1 + int(place), cosine
+
+
+def measure_pair(vectors: NDArray[np.float32], conf: EmbeddingConf, one: int | None, other: int | None) -> float | None:
+    if one is None or other is None:
+        return None
+    return conf.calibrate_cosine(float(vectors[one] @ vectors[other]))
+
+
+def list_single_slots(facts: Sequence[Fact]) -> list[list[UUID]]:
+    """The ids of facts that fill one slot together in which only one has room, the latest first."""
+    slots: dict[tuple[str, str], list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if fact.relation not in OPEN_RELATIONS and is_single_valued(fact.relation):
+            slots[(fact.subject_key, fact.relation)].append(fact)
+    latest = (sorted(held, key=lambda fact: (fact.last_seen, fact.pk), reverse=True) for held in slots.values())
+    return [[fact.pk for fact in held[:MOST_IN_SLOT]] for held in latest if len(held) > 1]

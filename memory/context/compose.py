@@ -29,6 +29,7 @@ from memory.context.budget import (
     plan_budget,
     truncate_at_sentences,
 )
+from memory.context.bullets import HotLine, build_bullets
 from memory.context.known import drop_told, find_known_lines
 from memory.context.meta import NO_INSIGHTS, build_meta
 from memory.context.selection import ContextSelection, StablePart, count_section_tokens, list_shown_ids
@@ -157,6 +158,7 @@ def compose_context(
     unscored: UnscoredExchange | None,
     insights: ContextInsights = EMPTY_CONTEXT_INSIGHTS,
     limits: ClientLimits | None = None,
+    bullets: Sequence[HotLine] = (),
     remember: bool = True,
 ) -> Context:
     """The context of a turn. Deterministic: same thread, data and query, same sections."""
@@ -171,11 +173,14 @@ def compose_context(
     remaining = replace(budget, tokens=budget.tokens - count_section_tokens(request_sections))
     selection = ContextSelection.of(stable, known, hits, insights.lines(list_shown_ids(chosen, hits)), remaining, fence)
     sections = [*request_sections, *selection.sections()]
+    hot = build_bullets(bullets, selection.known, selection.hits, [*stable.sections, *sections], budget, fence)
+    if hot is not None:
+        sections = [*(sections or stable.sections[:1]), hot]
     add_insight_diagnostics(insights, result.debug)
     return Context(
         turn_id=result.turn_id,
         stable=ContextHalf(join_sections(stable.sections)),
-        turn=ContextHalf(join_sections([*request_sections, *selection.turn_sections()])),
+        turn=ContextHalf(join_sections([*request_sections, *selection.turn_sections(), *([hot] if hot else [])])),
         sections=sections,
         meta=build_meta(user, query, request, selection.known, selection.hits, result, now, sections, insights.meta)
         | {"context_type": insights.context_type},

@@ -9,10 +9,12 @@ from functools import partial
 import structlog
 
 from knowledge_graph import insights
+from knowledge_graph.hotmem.beside import list_context_bullets
 from knowledge_graph.insights import Insights
 from memory.access.users import is_stranger
 from memory.conf import memory_conf
 from memory.context import compose
+from memory.context.bullets import HotLine
 from memory.context.compose import ClientLimits, Context, ContextInsights, RecentMessage, UnscoredExchange
 from memory.facade.actor import FacadePart
 from memory.guard import redact_secrets
@@ -90,6 +92,7 @@ class RetrievalVerbs(FacadePart):
             unscored=self.find_unscored_exchange(user, thread_id),
             insights=self._gather_insights(user, query, now, thread_id, recent_messages),
             limits=room,
+            bullets=self._list_bullets(user, query, now, thread_id),
             remember=remember and not is_stranger(user),
         )
 
@@ -101,6 +104,15 @@ class RetrievalVerbs(FacadePart):
             if last
             else None
         )
+
+    def _list_bullets(self, user: EndUser, query: str, now: datetime, thread_id: str) -> Sequence[HotLine]:
+        """What the hot path would lay beside the question. Fails open, as insights do."""
+        try:
+            return list_context_bullets(user, query, thread_id=thread_id, now=now)
+        except Exception as error:  # noqa: BLE001 - whatever went wrong there, the search can still answer
+            logger.warning("hot bullets skipped", reason=repr(error))
+            metrics.count("fallbacks", "hot")
+            return ()
 
     def _gather_insights(
         self, user: EndUser, query: str, now: datetime, thread_id: str, recent_messages: Sequence[RecentMessage]

@@ -148,3 +148,19 @@ def test_the_same_request_twice_is_one_turn(api: ApiClient, user: EndUser) -> No
     assert api.post("hot/turn", body, Idempotency_Key="one").content == first.content
     assert first.json()["turn"] == 1
     assert say(api, "ok")["turn"] == 2
+
+
+def test_a_context_ends_with_bullets_that_nothing_else_in_it_says(api: ApiClient, user: EndUser) -> None:
+    say(api, "My brother Kofi lives in Kumasi.")
+    # Known lines are chosen by relation and meaning; that Kofi was named in passing only the hot path knows.
+    answer = api.post("context", {"query": "Kofi just texted", "thread_id": "t"}).json()
+    names = [section["name"] for section in answer["sections"]]
+    assert names[-1] == "hot_bullets"
+    lines = answer["sections"][-1]["text"].splitlines()[1:-1]
+    assert 0 < len(lines) <= 5
+    assert answer["injection"].casefold().count("kumasi") == 1
+    assert answer["turn"]["text"].endswith(answer["sections"][-1]["text"])
+    assert api.post("context", {"query": "Kofi just texted", "thread_id": "t"}).json()["sections"] == answer["sections"]
+    # What the known context tells is not told again.
+    asked = api.post("context", {"query": "where does my brother live?", "thread_id": "t"}).json()
+    assert asked["injection"].casefold().count("kumasi") == 1

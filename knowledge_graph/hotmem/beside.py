@@ -1,0 +1,30 @@
+"""What the hot path would lay beside a question, for the context: reads, and changes nothing of the conversation."""
+
+from datetime import datetime
+
+from knowledge_graph.hotmem.bullets import render_bullet
+from knowledge_graph.hotmem.cues import read_cue
+from knowledge_graph.hotmem.reading import read_turn
+from knowledge_graph.hotmem.retrieval import find_hot_facts
+from knowledge_graph.hotmem.threads import load_thread
+from memory.access.scope import user_scope
+from memory.access.users import is_stranger
+from memory.conf import memory_conf
+from memory.context.bullets import HotLine
+from memory.models import EndUser
+
+
+def list_context_bullets(user: EndUser, query: str, *, thread_id: str, now: datetime) -> list[HotLine]:
+    """Best first. The same question gets the same lines: nothing rests here, as each context stands for itself."""
+    if is_stranger(user) or not memory_conf().hot.injects:
+        return []
+    reading = read_turn(query)
+    cue = read_cue(query, reading.intent)
+    with user_scope(user):
+        state, _ = load_thread(user, thread_id)
+        state.shown = []
+        found = find_hot_facts(user, cue, state, thread_id=thread_id, intent=reading.intent, now=now)
+    edges = [one.edge for one in found.chosen]
+    return [
+        HotLine(render_bullet(edge, reading.lang), edge.statement, edge.fact_id, edge.bank_item_id) for edge in edges
+    ]

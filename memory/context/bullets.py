@@ -1,0 +1,55 @@
+"""The last section of a context: bullets of the hot path, as far as nothing else in it says the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from memory.context.blocks import ContextSection, KnownLine, build_section, fold_words
+from memory.context.budget import TokenBudget
+from memory.language.framing import frame_lines, quote_as_line
+from memory.retrieval.results import SearchHit
+
+SECTION: Final = "hot_bullets"
+MOST: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class HotLine:
+    """A bullet, the fact it words, and the bank item that the fact was published as or read from."""
+
+    text: str
+    statement: str
+    fact_id: UUID
+    memory_id: UUID | None = None
+
+
+def build_bullets(
+    lines: Sequence[HotLine],
+    known: Sequence[KnownLine],
+    hits: Sequence[SearchHit],
+    shown: Sequence[ContextSection],
+    budget: TokenBudget,
+    fence: str,
+) -> ContextSection | None:
+    """None where all of it is told already, or a client's limit has no room for it."""
+    left = drop_told_bullets(lines, known, hits)
+    text = frame_lines("KNOWN OF THIS", [f"• {quote_as_line(line, fence)}" for line in left[:MOST]], "END KNOWN", fence)
+    section = build_section(SECTION, text)
+    is_too_long = budget.is_hard and section.tokens > budget.tokens - sum(part.tokens for part in shown)
+    return None if not text or is_too_long else section
+
+
+def drop_told_bullets(lines: Sequence[HotLine], known: Sequence[KnownLine], hits: Sequence[SearchHit]) -> list[str]:
+    """The bullets whose fact, bank item and words stand nowhere else in the context."""
+    facts = {line.fact_id for line in known}
+    memories = {line.memory_id for line in known} | {hit.item.pk for hit in hits}
+    told = [line.key for line in known] + [fold_words(hit.item.text) for hit in hits]
+    fresh = (
+        line.text
+        for line in lines
+        if line.fact_id not in facts
+        and (line.memory_id is None or line.memory_id not in memories)
+        and not any(fold_words(line.statement) in text for text in told)
+    )
+    return list(dict.fromkeys(fresh))

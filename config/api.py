@@ -3,6 +3,7 @@
 import knowledge_graph.api
 import knowledge_graph.hotmem.api
 import memory.records.api
+import memory.records.recall_api
 import outcomes.api
 from memory.api import aims, context, facts, hooks, insights, memories, operations, search, tools, trust, userdata
 from memory.web.bodies import StrictJsonParser
@@ -33,6 +34,7 @@ for module in (
     hooks,
     tools,
     memory.records.api,
+    memory.records.recall_api,
     knowledge_graph.hotmem.api,
     knowledge_graph.api,
     operations,

@@ -28,3 +28,7 @@ user_erased = Signal()
 
 # Messages of another product were stored, or found stored already, inside the open scope. Arguments: user, origins.
 messages_imported = Signal()
+
+# The parts of the installation are being probed. Receivers add to `warnings`, a list of texts that begin with the part:
+# "records: 2 could not be embedded". Arguments: warnings.
+health_probed = Signal()

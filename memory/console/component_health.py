@@ -26,6 +26,7 @@ EFFECTS = {
     "queue": "New memories are found by their words, not yet by their meaning.",
     "mcp": "Assistants that use MCP cannot ask; the API goes on.",
 }
+NOT_RECALLED = "They are kept, and recall does not find them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,11 @@ def list_component_health() -> list[ComponentHealth]:
         )
         for text in seen.warnings
         if text.startswith("index: ")
+    ]
+    found += [
+        ComponentHealth("Personal records", "watch", describe_reason(text.removeprefix("records: ")), NOT_RECALLED)
+        for text in seen.warnings
+        if text.startswith("records: ")
     ]
     return found
 

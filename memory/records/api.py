@@ -13,20 +13,18 @@ from ninja import Router
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from memory.models import EndUser
-from memory.records import recall, records
-from memory.records.choosing import DEFAULT_TOP_K, Omission, RecallBias, RecallOptions
+from memory.records import records
 from memory.records.models import RecordBase
 from memory.records.texts import Kind
 from memory.web import paging
 from memory.web.auth import READ, WRITE
-from memory.web.endpoints import answer_once, create_user, optional_user, require_user, write_once
+from memory.web.endpoints import create_user, optional_user, require_user, write_once
 from memory.web.fields import (
     Flag,
     ItemId,
     JsonValue,
     Metadata,
     Moment,
-    QueryText,
     RecordPageOptions,
     RequestBody,
     Text,
@@ -298,88 +296,3 @@ def render_preferences(row: Any) -> PreferencesOut:  # noqa: ANN401 -- a row or 
     if row is None:
         return PreferencesOut(language="en", religion=None, flags={}, updated_at=None)
     return PreferencesOut(language=row.language, religion=row.religion, flags=row.flags, updated_at=row.updated_at)
-
-
-# --- recall ------------------------------------------------------------------------------------------------------
-class FiltersIn(RequestBody):
-    kinds: list[Kind] | None = Field(default=None, min_length=1, max_length=len(Kind))
-
-
-class RecallIn(RequestBody):
-    query: QueryText
-    filters: FiltersIn = Field(default_factory=FiltersIn)
-    top_k: int = Field(default=DEFAULT_TOP_K, strict=True, ge=1, le=20)
-    bias: RecallBias | None = Field(
-        default=None, description="What it is for: to-dos and recent messages, or recent journals and gratitude, ahead."
-    )
-    max_per_kind: int | None = Field(default=None, strict=True, ge=1, le=20)
-    debug: Flag = Field(default=False, description="With `developer`: how each place came about.")
-
-    def as_options(self) -> RecallOptions:
-        kinds = [kind for kind in Kind if self.filters.kinds is None or kind in self.filters.kinds]
-        return RecallOptions(kinds, self.top_k, self.bias, self.max_per_kind)
-
-
-class RecalledOut(BaseModel):
-    kind: Kind
-    ref_id: UUID
-    snippet: str
-    score: float
-    created_at: datetime
-
-
-class FactorsOut(BaseModel):
-    """The score is their product."""
-
-    ref_id: UUID
-    similarity: float
-    recency: float
-    preference: float
-
-
-class OmittedOut(RecalledOut, FactorsOut):
-    why: Omission
-
-
-class DeveloperCard(BaseModel):
-    model: str
-    candidates: int
-    asked: dict[str, JsonValue]
-    factors: list[FactorsOut] = Field(description="Of the results, in their order.")
-    omitted: list[OmittedOut] = Field(description="Near, and not shown.")
-
-
-class Diagnostics(BaseModel):
-    tool: str
-    duration_ms: float
-    results: list[RecalledOut]
-
-
-class DetailedDiagnostics(Diagnostics):
-    """With `debug` only."""
-
-    developer: DeveloperCard
-
-
-class RecallOut(BaseModel):
-    status: str
-    type: str
-    title: str
-    body: str
-    meta: dict[str, JsonValue]
-    persisted_ids: dict[str, JsonValue]
-    diagnostics: DetailedDiagnostics | Diagnostics
-
-
-@router.post(
-    "/users/{u}/recall/search",
-    auth=READ,
-    response=describe_responses(200, RecallOut, reads_body=True, writes=True),
-    operation_id="recall",
-    summary="Recall personal records by meaning",
-)
-@answer_once
-def recall_records(request: HttpRequest, user: EndUser, body: RecallIn) -> HttpResponse:
-    """Scores of 0.35 and more, recent ones ahead, at most 1,200 tokens. Fails with one of three codes."""
-    found = recall.recall_records(user, body.query, now=timezone.now(), options=body.as_options())
-    return json_response(200, RecallOut(**found.as_card(with_details=body.debug)))

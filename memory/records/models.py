@@ -96,6 +96,7 @@ class RecordEmbedding(models.Model):
         constraints: ClassVar = [models.UniqueConstraint(fields=["user", "kind", "ref_id"], name="kind_embedding_once")]
         indexes: ClassVar = [
             models.Index(fields=["user", "due_at"], name="kind_embedding_due", condition=models.Q(state="pending")),
+            models.Index(fields=["user", "id"], name="kind_embedding_failed", condition=models.Q(state="failed")),
             models.Index(fields=["user", "memory_id"], name="kind_embedding_memory"),
             HnswIndex(name="kind_embedding_near", fields=["vector"], opclasses=["halfvec_cosine_ops"]),
         ]
@@ -125,13 +126,20 @@ class RecallLog(models.Model):
 
 
 class RecordsDue(models.Model):
-    """A user with pending records. Holds a time only, so that a sweep finds work without reading user rows."""
+    """A user with pending or failed records. Holds a time and a number only, so that a sweep and the health check need
+    not read user rows."""
 
     end_user = models.OneToOneField(EndUser, on_delete=models.CASCADE, primary_key=True, related_name="+")
-    since = models.DateTimeField(default=timezone.now, db_index=True)
+    # Null while nothing is pending.
+    since = models.DateTimeField(default=timezone.now, null=True, db_index=True)
+    # Texts the embedder refused for good, counted whenever the queue has run.
+    failed = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
         db_table = "kind_waiting"
+        indexes: ClassVar = [
+            models.Index(fields=["end_user"], name="kind_waiting_failed", condition=models.Q(failed__gt=0))
+        ]
 
     def __str__(self) -> str:
         return str(self.end_user_id)

@@ -40,7 +40,17 @@ ON CONFLICT (user_id, kind, ref_id) DO UPDATE SET
 WHERE (kind_embedding.text, kind_embedding.snippet, kind_embedding.created_at, kind_embedding.state = 'failed')
     IS DISTINCT FROM (EXCLUDED.text, EXCLUDED.snippet, EXCLUDED.created_at, false)
 """
-MARK_EVERYBODY = "INSERT INTO kind_waiting (end_user_id, since) SELECT id, %s FROM end_user ON CONFLICT DO NOTHING"
+MARK_EVERYBODY = """
+INSERT INTO kind_waiting AS mark (end_user_id, since) SELECT id, %s FROM end_user
+ON CONFLICT (end_user_id) DO UPDATE SET since = excluded.since WHERE mark.since IS NULL
+"""
+COUNT_FAILURES = """
+INSERT INTO kind_waiting AS mark (end_user_id, since, failed)
+SELECT %(user)s, NULL, number
+FROM (SELECT count(*) AS number FROM kind_embedding WHERE user_id = %(user)s AND state = 'failed') AS given_up
+WHERE number > 0 OR EXISTS(SELECT FROM kind_waiting WHERE end_user_id = %(user)s AND failed > 0)
+ON CONFLICT (end_user_id) DO UPDATE SET failed = excluded.failed WHERE mark.failed <> excluded.failed
+"""
 STORE_VECTORS = """
 UPDATE kind_embedding AS row SET vector = done.vector, model_tag = %(tag)s, state = 'ready', attempts = 0, error = ''
 FROM unnest(%(ids)s::bigint[], %(revisions)s::bigint[], %(vectors)s::halfvec[]) AS done (id, revision, vector)
@@ -147,8 +157,30 @@ def embed_one_by_one(user: EndUser, rows: Sequence[RecordEmbedding], now: dateti
         PENDING.record_failure(user, row, now, refusal)
 
 
+def save_failure_count(user: EndUser | int) -> None:
+    """Note how many records were given up, where health can see it without the user's scope."""
+    user_id = user if isinstance(user, int) else user.pk
+    with user_scope(user), connection.cursor() as cursor:
+        cursor.execute(COUNT_FAILURES, {"user": user_id})
+
+
+def list_failing_users() -> list[int]:
+    return list(RecordsDue.objects.filter(failed__gt=0).order_by("pk").values_list("pk", flat=True)[:1000])
+
+
+def retry_failures(user: EndUser, *, now: datetime) -> int:
+    """Queue what was given up once more. Returns how many."""
+    with user_scope(user):
+        failed = RecordEmbedding.objects.filter(user=user, state=Indexing.FAILED)
+        number = failed.update(state=Indexing.PENDING, attempts=0, due_at=now, error="")
+        if number:
+            WAITING.mark(user, now)
+    return number
+
+
 def clear_user_mark(user: EndUser) -> bool:
     """Clear the user's mark if nothing is pending; False if something is, or a write is in progress."""
+    save_failure_count(user)
     return WAITING.clear(user, PENDING.has_any)
 
 

@@ -45,7 +45,7 @@ DEFAULTS = RecallOptions()
 # Asks in the same statement whether a model before may have vectors left: only while the user's rows wait, or before
 # the sweep has seen the change. To look through the rows took a statement of its own in every recall.
 COUNT = """
-SELECT count(*), EXISTS(SELECT FROM kind_waiting WHERE end_user_id = %(user)s)
+SELECT count(*), EXISTS(SELECT FROM kind_waiting WHERE end_user_id = %(user)s AND since IS NOT NULL)
     OR NOT EXISTS(SELECT FROM kind_model WHERE tag = %(tag)s)
 FROM (SELECT FROM kind_embedding WHERE user_id = %(user)s AND vector IS NOT NULL LIMIT %(most)s) AS own
 """

@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet, Sum
 from django.dispatch import receiver
 from django.utils import timezone
 
@@ -12,10 +12,10 @@ from memory.access.users import delete_rows
 from memory.models import EndUser, MemoryItem
 from memory.platform.queue import enqueue
 from memory.records import queue, tasks
-from memory.records.models import Gratitude, Journal, Preference, RecallLog, RecordEmbedding, Todo
+from memory.records.models import Gratitude, Journal, Preference, RecallLog, RecordEmbedding, RecordsDue, Todo
 from memory.records.queue import RecordWords
 from memory.records.texts import Kind, message_text
-from memory.signals import items_changed, messages_imported, user_erased
+from memory.signals import health_probed, items_changed, messages_imported, user_erased
 from memory.tiers import Status
 from outcomes.signals import exchange_stored, exchanges_dropped
 
@@ -82,3 +82,12 @@ def follow_memories(sender: type, user: EndUser, kind: str, items: list[tuple[uu
 @receiver(user_erased, dispatch_uid="kinds.erase")
 def erase_records(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
     removed.update(delete_rows(user, ERASED))
+
+
+@receiver(health_probed, dispatch_uid="kinds.health")
+def report_failures(sender: type, warnings: list[str], **kwargs: Any) -> None:
+    failing = RecordsDue.objects.filter(failed__gt=0).aggregate(people=Count("pk"), failed=Sum("failed"))
+    if failing["people"]:
+        number, people = failing["failed"], failing["people"]
+        of_whom = "one person" if people == 1 else f"{people} people"
+        warnings.append(f"records: {number} text{'s' * (number != 1)} of {of_whom} could not be embedded")

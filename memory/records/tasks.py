@@ -35,6 +35,9 @@ def embed_user_records(user_id: int) -> int:
 def sweep_records() -> int:
     """Re-enqueue what a lost message or a killed worker left, and detect a change of the model."""
     queue.requeue_for_new_model(now=timezone.now())
+    for user_id in queue.list_failing_users():
+        # What was deleted since is no failure any more.
+        queue.save_failure_count(user_id)
     users = queue.list_due_users()
     for user_id in users:
         embed_user_records.delay(user_id)

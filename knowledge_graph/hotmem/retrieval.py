@@ -10,7 +10,7 @@ from knowledge_graph.hotmem.cues import TurnCue
 from knowledge_graph.hotmem.edges import HotEdge
 from knowledge_graph.hotmem.gating import ASKED, list_entities, select_about
 from knowledge_graph.hotmem.ranking import RankedEdge, ScoreWeights, choose_edges, rank_edges
-from knowledge_graph.hotmem.threads import ThreadState
+from knowledge_graph.hotmem.threads import HotThreadState
 from memory.conf import HotPathConf, memory_conf
 from memory.models import EndUser
 
@@ -33,7 +33,7 @@ class HotFindings:
 
 
 def find_hot_facts(
-    user: EndUser, cue: TurnCue, state: ThreadState, *, thread_id: str, intent: str, now: datetime
+    user: EndUser, cue: TurnCue, state: HotThreadState, *, thread_id: str, intent: str, now: datetime
 ) -> HotFindings:
     """In the user's scope."""
     conf = memory_conf().hot
@@ -77,7 +77,7 @@ def is_fresh(edge: HotEdge, conf: HotPathConf, now: datetime) -> bool:
     return days is None or (now - edge.said_at).total_seconds() <= days * SECONDS_A_DAY
 
 
-def find_resting(ranked: Sequence[RankedEdge], cue: TurnCue, state: ThreadState, turns: int) -> frozenset[object]:
+def find_resting(ranked: Sequence[RankedEdge], cue: TurnCue, state: HotThreadState, turns: int) -> frozenset[object]:
     """What was said within the last turns, but for what the turn asks for."""
     lately = {one.fact_id for one in state.shown if one.turn > state.turn - turns - 1}
     asked = {one.edge.fact_id for one in ranked if cue.is_asking and one.overlap >= ASKED}

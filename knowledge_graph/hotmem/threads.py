@@ -32,7 +32,7 @@ class ShownFact:
 
 
 @dataclass(slots=True)
-class ThreadState:
+class HotThreadState:
     """``mentions`` are folded names, the latest last; ``recent`` are facts that turns told or were given."""
 
     turn: int = 0
@@ -41,7 +41,7 @@ class ThreadState:
     shown: list[ShownFact] = field(default_factory=list)
 
     @classmethod
-    def of(cls, row: HotThread | None) -> "ThreadState":
+    def of(cls, row: HotThread | None) -> "HotThreadState":
         if row is None:
             return cls()
         recent = [(UUID(fact_id), turn) for fact_id, turn in row.recent]
@@ -73,16 +73,16 @@ def lock_thread(user: EndUser, thread_id: str) -> None:
     lock_for_transaction(f"hot {thread_id}", user)
 
 
-def load_thread(user: EndUser, thread_id: str) -> tuple[ThreadState, list[str]]:
+def load_thread(user: EndUser, thread_id: str) -> tuple[HotThreadState, list[str]]:
     """The state, and the person's last turns, oldest first. In the user's scope."""
     row = HotThread.objects.filter(user=user, thread_id=thread_id).first()
     if row is None:
-        return ThreadState(), []
+        return HotThreadState(), []
     said = HotTurn.objects.filter(user=user, thread_id=thread_id).order_by("-number")
-    return ThreadState.of(row), list(said.values_list("text", flat=True)[:EARLIER_TURNS])[::-1]
+    return HotThreadState.of(row), list(said.values_list("text", flat=True)[:EARLIER_TURNS])[::-1]
 
 
-def save_thread(user: EndUser, thread_id: str, state: ThreadState, now: datetime) -> None:
+def save_thread(user: EndUser, thread_id: str, state: HotThreadState, now: datetime) -> None:
     values = {
         "turn": state.turn,
         "mentions": state.mentions,

@@ -22,7 +22,7 @@ from knowledge_graph.hotmem.ranking import RankedEdge
 from knowledge_graph.hotmem.reading import HotReading, read_turn
 from knowledge_graph.hotmem.retrieval import HotFindings, find_hot_facts
 from knowledge_graph.hotmem.telemetry import record_turn
-from knowledge_graph.hotmem.threads import ThreadState
+from knowledge_graph.hotmem.threads import HotThreadState
 from knowledge_graph.models import HotTurn
 from memory.access.scope import user_scope
 from memory.access.users import is_stranger
@@ -118,7 +118,8 @@ def run_in_thread(
         reading = read_turn(text, earlier, choose_language(new.lang, conf))
     with clock.measure("intent"):
         cue = read_cue(text, reading.intent)
-    row = HotTurn(pk=uuid4(), user=user, thread_id=new.thread_id, number=state.turn, digest=threads.digest_words(text))
+    digest = threads.digest_words(text)
+    row = HotTurn(pk=uuid4(), user=user, thread_id=new.thread_id, number=state.turn, text=text, digest=digest, at=now)
     with clock.measure("update"):
         update = (
             learn_turn(user, new, row, reading, text, now=now, actor=actor)
@@ -134,7 +135,7 @@ def run_in_thread(
     move_state(state, update, findings, observes=new.observes)
     threads.save_thread(user, new.thread_id, state, now)
     if new.observes:
-        keep_turn(row, text, reading, update, findings, now)
+        keep_turn(row, reading, update, findings)
     return HotTurnResult(state.turn, reading, update, bullets, message)
 
 
@@ -175,7 +176,7 @@ def compose_beside(findings: HotFindings, lang: str, conf: HotPathConf, now: dat
     return compose_message(lines, MessageForm(conf.header, turns, conf.bullets_max), now)
 
 
-def move_state(state: ThreadState, update: TurnUpdate, findings: HotFindings, *, observes: bool) -> None:
+def move_state(state: HotThreadState, update: TurnUpdate, findings: HotFindings, *, observes: bool) -> None:
     told = [one.fact for one in update.told if one.fact is not None]
     if observes:
         state.add_mentions([*sorted(findings.entities), *list_names(told)])
@@ -189,10 +190,8 @@ def list_names(facts: Sequence[Fact]) -> list[str]:
     return [*subjects, *(fold_key(fact.object) for fact in facts if fact.relation in NAMING)]
 
 
-def keep_turn(
-    row: HotTurn, text: str, reading: HotReading, update: TurnUpdate, findings: HotFindings, now: datetime
-) -> None:
-    row.text, row.lang, row.intent, row.at = text, reading.lang, reading.intent, now
+def keep_turn(row: HotTurn, reading: HotReading, update: TurnUpdate, findings: HotFindings) -> None:
+    row.lang, row.intent = reading.lang, reading.intent
     row.trace = {
         "facts": [describe_outcome(one) for one in update.told],
         "dropped": [{"text": one.text, "reason": one.reason} for one in reading.dropped],

@@ -31,13 +31,13 @@ def build_bullets(
     shown: Sequence[ContextSection],
     budget: TokenBudget,
     fence: str,
-) -> ContextSection | None:
-    """None where all of it is told already, or a client's limit has no room for it."""
+) -> list[ContextSection]:
+    """One section; none where all of it is told already, or a client's limit has no room for it."""
     left = drop_told_bullets(lines, known, hits)
     text = frame_lines("KNOWN OF THIS", [f"• {quote_as_line(line, fence)}" for line in left[:MOST]], "END KNOWN", fence)
     section = build_section(SECTION, text)
     is_too_long = budget.is_hard and section.tokens > budget.tokens - sum(part.tokens for part in shown)
-    return None if not text or is_too_long else section
+    return [] if not text or is_too_long else [section]
 
 
 def drop_told_bullets(lines: Sequence[HotLine], known: Sequence[KnownLine], hits: Sequence[SearchHit]) -> list[str]:

@@ -72,7 +72,7 @@ class RecentMessage:
 
 @dataclass(frozen=True, slots=True)
 class ContextInsights:
-    """Insights for the context: lines to include, and their part of the metadata.
+    """Insights for the context: lines to include, their part of the metadata, and the bullets of the hot path.
 
     ``lines`` is given the memories that are known already. ``errors`` name what could not be asked; then the lines are
     missing and nothing else is.
@@ -83,6 +83,7 @@ class ContextInsights:
     meta: dict[str, Any] = field(default_factory=lambda: dict(NO_INSIGHTS))
     ms: float | None = None
     errors: tuple[dict[str, str | None], ...] = ()
+    bullets: Sequence[HotLine] = ()
 
 
 EMPTY_CONTEXT_INSIGHTS = ContextInsights()
@@ -158,7 +159,6 @@ def compose_context(
     unscored: UnscoredExchange | None,
     insights: ContextInsights = EMPTY_CONTEXT_INSIGHTS,
     limits: ClientLimits | None = None,
-    bullets: Sequence[HotLine] = (),
     remember: bool = True,
 ) -> Context:
     """The context of a turn. Deterministic: same thread, data and query, same sections."""
@@ -172,15 +172,12 @@ def compose_context(
     request_sections = build_outcome_request(unscored, budget, stable)
     remaining = replace(budget, tokens=budget.tokens - count_section_tokens(request_sections))
     selection = ContextSelection.of(stable, known, hits, insights.lines(list_shown_ids(chosen, hits)), remaining, fence)
-    sections = [*request_sections, *selection.sections()]
-    hot = build_bullets(bullets, selection.known, selection.hits, [*stable.sections, *sections], budget, fence)
-    if hot is not None:
-        sections = [*(sections or stable.sections[:1]), hot]
+    sections, of_turn = place_sections(request_sections, selection, stable, insights.bullets, budget)
     add_insight_diagnostics(insights, result.debug)
     return Context(
         turn_id=result.turn_id,
         stable=ContextHalf(join_sections(stable.sections)),
-        turn=ContextHalf(join_sections([*request_sections, *selection.turn_sections(), *([hot] if hot else [])])),
+        turn=ContextHalf(join_sections(of_turn)),
         sections=sections,
         meta=build_meta(user, query, request, selection.known, selection.hits, result, now, sections, insights.meta)
         | {"context_type": insights.context_type},
@@ -189,6 +186,20 @@ def compose_context(
         left_out=len(known) + len(hits) - len(selection.known) - len(selection.hits),
         history=fit_recent_messages(recent_messages, limits, window, sections),
     )
+
+
+def place_sections(
+    request: Sequence[ContextSection],
+    selection: ContextSelection,
+    stable: StablePart,
+    bullets: Sequence[HotLine],
+    budget: TokenBudget,
+) -> tuple[list[ContextSection], list[ContextSection]]:
+    """All sections in order, and those of this turn alone; the bullets last."""
+    told = [*request, *selection.sections()]
+    hot = build_bullets(bullets, selection.known, selection.hits, [*stable.sections, *told], budget, selection.fence)
+    opening = stable.sections[:1] if hot and not told else []
+    return [*opening, *told, *hot], [*request, *selection.turn_sections(), *hot]
 
 
 def derive_fence(user: EndUser, thread_id: str) -> str:

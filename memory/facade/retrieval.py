@@ -90,9 +90,11 @@ class RetrievalVerbs(FacadePart):
             has_documents=has_documents,
             is_new_thread=storing.is_new_thread(user, thread_id, now=now),
             unscored=self.find_unscored_exchange(user, thread_id),
-            insights=self._gather_insights(user, query, now, thread_id, recent_messages),
+            insights=replace(
+                self._gather_insights(user, query, now, thread_id, recent_messages),
+                bullets=self._list_bullets(user, query, now, thread_id),
+            ),
             limits=room,
-            bullets=self._list_bullets(user, query, now, thread_id),
             remember=remember and not is_stranger(user),
         )
 

@@ -1,51 +1,251 @@
-"""Reads one turn."""
+"""Reads one turn: its language, its clauses, what each tells, and what of it is kept."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
 
-from knowledge_graph.hotmem.reading.triples import DroppedTriple, HotReading, HotTriple, Intent
-from memory.claims import Claim, read_claims
-from memory.language.loader import list_codes
-
-# Relations of claims that the hot path has none for.
-OTHER = frozenset(
-    {"about", "asked_to_remember", "style", "goal", "learning", "project", "struggles_with", "interest", "values"}
-    | {"skill", "takes", "routine", "pays", "diet"}
+from knowledge_graph.hotmem.reading.claimed import read_claimed_turn
+from knowledge_graph.hotmem.reading.clauses import HotClause, cut_turn
+from knowledge_graph.hotmem.reading.corrections import (
+    HotChange,
+    find_contradicted,
+    find_replaced,
+    is_correcting,
+    read_elliptic,
+    read_value,
 )
+from knowledge_graph.hotmem.reading.details import find_duration
+from knowledge_graph.hotmem.reading.facts import ClauseFact
+from knowledge_graph.hotmem.reading.frames import find_frames
+from knowledge_graph.hotmem.reading.having import read_having
+from knowledge_graph.hotmem.reading.intents import find_intent
+from knowledge_graph.hotmem.reading.languages import find_turn_languages
+from knowledge_graph.hotmem.reading.mentions import MentionStack
+from knowledge_graph.hotmem.reading.naming import find_span, read_apposed, read_called, read_favorites
+from knowledge_graph.hotmem.reading.phrases import PhraseReader
+from knowledge_graph.hotmem.reading.predicates import read_predicates
+from knowledge_graph.hotmem.reading.status import find_reason
+from knowledge_graph.hotmem.reading.subjects import find_before, name_subject
+from knowledge_graph.hotmem.reading.taxonomy import DETAILS
+from knowledge_graph.hotmem.reading.telling import read_frames_of
+from knowledge_graph.hotmem.reading.tokens import read_hot_tokens
+from knowledge_graph.hotmem.reading.triples import DroppedTriple, DropReason, HotReading, HotTriple
+from knowledge_graph.hotmem.reading.words import LANGUAGES, HotWords, load_hot_words
+from memory.claims.voices import mask_other_voices
+from memory.guard.spelling import normalise_text
+
+# Characters of a turn that are read, and earlier turns that resolve it.
+READ: Final = 1000
+LAST_TURNS: Final = 4
+READ_OF_EARLIER: Final = 300
+LASTING: Final = frozenset(
+    {"lives_in", "works_at", "works_as", "has", "owns", "married_to", "friend_of", "likes", "participated_in"}
+)
+
+
+@dataclass(slots=True)
+class TurnState:
+    """What is carried from clause to clause."""
+
+    stack: MentionStack
+    previous: tuple[str, ...] = ()
+    facts: list[ClauseFact] = field(default_factory=list)
+    dropped: list[DroppedTriple] = field(default_factory=list)
+    retracted: list[HotTriple] = field(default_factory=list)
+    has_denied: bool = False
 
 
 def read_turn(text: str, earlier: Sequence[str] = (), lang: str | None = None) -> HotReading:
     """``earlier`` are turns of the same person, oldest first; they resolve pronouns and are not read again."""
-    claims = read_claims(text, earlier)
-    kept = tuple(make_triple(claim, claim.object) for claim in claims if is_kept(claim))
-    ended = [end_triple(claim, claim.object) for claim in claims if claim.tense == "over" and claim.object]
-    replaced = [end_triple(claim, claim.replaces) for claim in claims if claim.replaces]
-    dropped = tuple(DroppedTriple("hedged", claim.statement) for claim in claims if claim.hedged)
-    code = lang or next((claim.lang for claim in claims if claim.lang in list_codes()), "en")
+    languages = (lang,) if lang else find_turn_languages(text, earlier)
+    readings = [read_turn_in(text, earlier, language) for language in languages]
+    # The one that tells most; of equal ones the likeliest, which is first.
+    return max(readings, key=lambda one: len(one.triples) + len(one.retracted))
+
+
+def read_turn_in(text: str, earlier: Sequence[str], language: str) -> HotReading:
+    if language not in LANGUAGES:
+        return read_claimed_turn(text, earlier, language)
+    words = load_hot_words(language)
+    stack = MentionStack()
+    for turn in list(earlier)[-LAST_TURNS:]:
+        for fact in read_clauses(turn[:READ_OF_EARLIER], words, stack).facts:
+            remember(fact, stack)
+    return read_in_language(text[:READ], words, stack)
+
+
+def read_in_language(text: str, words: HotWords, stack: MentionStack) -> HotReading:
+    told = list(stack.told)
+    masked = mask_text(text)
+    clauses = cut_turn(read_hot_tokens(masked, words), words)
+    reasons = [find_reason(clauses, at, words) for at in range(len(clauses))]
+    state = read_clauses(text, words, stack, clauses, reasons)
+    correct(state, masked, clauses, words, told)
+    kept = tuple(dict.fromkeys(make_triple(one) for one in state.facts))
     return HotReading(
-        code, find_intent(text, kept, is_correction=bool(ended or replaced)), kept, (*ended, *replaced), dropped
+        words.language,
+        find_intent(clauses, reasons, kept, words, is_correction=bool(state.retracted), has_denied=state.has_denied),
+        kept,
+        tuple(dict.fromkeys(state.retracted)),
+        tuple(state.dropped),
+        is_hedged="hedged" in reasons,
+        is_negated=state.has_denied,
     )
 
 
-def is_kept(claim: Claim) -> bool:
-    is_so = claim.polarity or claim.relation == "dislikes"
-    return bool(claim.object) and claim.relation not in OTHER and not claim.hedged and claim.tense != "over" and is_so
+def mask_text(text: str) -> str:
+    return mask_other_voices(normalise_text(text)).replace("’", "'")
 
 
-def make_triple(claim: Claim, spoken: str) -> HotTriple:
-    return HotTriple(claim.subject, claim.relation, spoken, claim.span)
+def read_clauses(
+    text: str,
+    words: HotWords,
+    stack: MentionStack,
+    clauses: Sequence[HotClause] | None = None,
+    reasons: Sequence[DropReason | None] = (),
+) -> TurnState:
+    masked = mask_text(text)
+    if clauses is None:
+        clauses = cut_turn(read_hot_tokens(masked, words), words)
+        reasons = [find_reason(clauses, at, words) for at in range(len(clauses))]
+    has_capitals = marks_names(masked, clauses, words)
+    state = TurnState(stack)
+    sentence = -1
+    for at, clause in enumerate(clauses):
+        if clause.sentence != sentence:
+            sentence = clause.sentence
+            state.previous = () if not state.previous else state.previous
+        names = frozenset(one.text for one in stack.found)
+        reader = PhraseReader(masked, clause.tokens, words, has_capitals, names)
+        read_clause(reader, clause, reasons[at], state)
+    return state
 
 
-def end_triple(claim: Claim, spoken: str) -> HotTriple:
-    """What a correction takes back never was so; what has ended or changed was so until now."""
-    return replace(make_triple(claim, spoken), is_over=not claim.is_correction)
+def marks_names(text: str, clauses: Sequence[HotClause], words: HotWords) -> bool:
+    """Whether the turn writes capitals, so that a small letter says that a word is no name."""
+    first = {clause.tokens[0].start for clause in clauses if clause.tokens}
+    tokens = [token for clause in clauses for token in clause.tokens if not token.is_mark]
+    if any(token.is_capital and token.start not in first for token in tokens):
+        return True
+    return bool(tokens) and tokens[0].is_capital and words.language == "de"
 
 
-def find_intent(text: str, kept: Sequence[HotTriple], *, is_correction: bool) -> Intent:
-    if is_correction:
-        return "CORRECTION"
-    if "?" in text:
-        return "QUESTION_WITH_FACT" if kept else "PURE_QUESTION"
-    if not kept:
-        return "REACTION"
-    return "FACT_STATEMENT" if len(kept) == 1 else "MULTIPLE_FACTS"
+def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | None, state: TurnState) -> None:
+    is_linked = clause.link in {"conj", "but", "rel", "sub", "mark", ""} and bool(state.previous)
+    if clause.link == "rel":
+        latest = state.stack.resolve("any")
+        state.previous = (latest.text,) if latest else state.previous
+    found = list(dict.fromkeys(find_facts(reader, clause, state, is_linked=is_linked)))
+    kept: list[ClauseFact] = []
+    for fact in found:
+        if fact.is_ended and reason in {None, "over"}:
+            state.retracted.append(replace(make_triple(fact), is_over=True))
+            state.has_denied = True
+        elif fact.is_denied:
+            state.has_denied = True
+            drop(state, fact, "negated")
+        elif reason is not None and not fact.is_presupposed:
+            drop(state, fact, reason)
+        else:
+            kept.append(replace(fact, replaces=find_replaced(fact, reader)))
+    kept += list(tell_duration(reader, kept))
+    for fact in kept:
+        remember(fact, state.stack)
+    state.facts += drop_doubles(kept)
+    if reason is not None and not found:
+        state.dropped.append(DroppedTriple(reason, reader.cut(0, len(reader.tokens))))
+    state.previous = find_clause_subject(reader, state, kept or found)
+
+
+def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_linked: bool) -> Iterable[ClauseFact]:
+    apposed = list(read_apposed(reader, state.stack))
+    for fact in apposed:
+        remember(fact, state.stack)
+    yield from apposed
+    yield from read_favorites(reader, state.stack)
+    yield from read_called(reader, state.stack)
+    frames = find_frames(reader.tokens, reader.words)
+    told = list(read_frames_of(reader, state.stack, frames, state.previous, is_linked=is_linked))
+    yield from told
+    yield from read_predicates(reader, state.stack, frames, state.previous, is_linked=is_linked)
+    yield from read_having(reader, state.stack, frames, state.previous, is_linked=is_linked)
+
+
+def drop_doubles(facts: Sequence[ClauseFact]) -> list[ClauseFact]:
+    """Without what a name beside it says better: "has a dog" where the dog is named."""
+    named = {(one.subject, one.relation) for one in facts}
+    del named
+    return list(facts)
+
+
+def tell_duration(reader: PhraseReader, facts: Sequence[ClauseFact]) -> Iterable[ClauseFact]:
+    """For how long the main fact of a clause has been so."""
+    found = find_duration(reader)
+    main = next((one for one in reversed(facts) if one.relation in LASTING and not one.is_presupposed), None)
+    if found is not None and main is not None and not any(one.relation == "duration" for one in facts):
+        yield ClauseFact(main.object, "duration", found[0], find_span(reader, found[1], found[2]))
+
+
+def find_clause_subject(reader: PhraseReader, state: TurnState, facts: Sequence[ClauseFact]) -> tuple[str, ...]:
+    """Whom the next clause is about where it names nobody."""
+    main = [one for one in facts if not one.is_presupposed and one.relation not in DETAILS]
+    if main:
+        first = main[0].relation
+        return tuple(dict.fromkeys(one.subject for one in main if one.relation == first))
+    verb = next(
+        (
+            at
+            for at, token in enumerate(reader.tokens)
+            if token.has("verb", "frame", "be 1", "be 3", "have 1", "have 3")
+        ),
+        len(reader.tokens),
+    )
+    phrases = find_before(reader, verb)
+    subject = name_subject(phrases, reader, state.stack) if phrases else None
+    return subject.names if subject is not None and subject.is_known else ()
+
+
+def correct(
+    state: TurnState, masked: str, clauses: Sequence[HotClause], words: HotWords, told: Sequence[HotTriple]
+) -> None:
+    correcting = is_correcting(clauses, words)
+    for fact in list(state.facts):
+        if fact.replaces and fact.replaces != fact.object:
+            state.retracted.append(HotTriple(fact.subject, fact.relation, fact.replaces, fact.span))
+        elif correcting and (known := find_contradicted(fact, told)) is not None:
+            state.retracted.append(known)
+    denied = [one for one in state.dropped if one.reason == "negated" and one.triple is not None]
+    for clause in clauses:
+        if clause.link != "but" or not clause.is_bare or not denied:
+            continue
+        reader = PhraseReader(masked, clause.tokens, words, marks_names(masked, clauses, words))
+        old = denied[-1].triple
+        if old is not None and (value := read_value(reader, 1, old[1])):
+            state.facts.append(ClauseFact(old[0], old[1], value, find_span(reader, 0, len(clause.tokens))))
+            state.retracted.append(HotTriple(*old))
+    if correcting and not state.facts and not state.retracted:
+        change = find_change(clauses, masked, words, told)
+        state.facts += change.new
+        state.retracted += change.retracted
+
+
+def find_change(clauses: Sequence[HotClause], masked: str, words: HotWords, told: Sequence[HotTriple]) -> HotChange:
+    for clause in clauses:
+        reader = PhraseReader(masked, clause.tokens, words, marks_names(masked, clauses, words))
+        skip = sum(1 for token in clause.tokens if token.has("correcting")) if clause.tokens[0].has("correcting") else 0
+        change = read_elliptic(reader, told, skip)
+        if change.new:
+            return change
+    return HotChange()
+
+
+def remember(fact: ClauseFact, stack: MentionStack) -> None:
+    stack.add_triple(make_triple(fact))
+
+
+def drop(state: TurnState, fact: ClauseFact, reason: DropReason) -> None:
+    state.dropped.append(DroppedTriple(reason, " ".join(fact.key), fact.key))
+
+
+def make_triple(fact: ClauseFact) -> HotTriple:
+    return HotTriple(fact.subject, fact.relation, fact.object, fact.span, fact.confidence)

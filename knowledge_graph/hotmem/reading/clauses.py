@@ -1,0 +1,152 @@
+"""Cuts a turn into clauses: at marks, joints and relative words, and where speech runs on without any."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from knowledge_graph.hotmem.reading.tokens import HotToken
+from knowledge_graph.hotmem.reading.words import HotWords
+
+ENDS: Final = frozenset(".!?…\n")
+JOINTS: Final = ("conj", "but", "sub", "if", "rel", "that")
+VERBS: Final = ("verb", "frame", "be 1", "be 3", "have 1", "have 3")
+FIRST: Final = ("be 1", "have 1")
+# Before these a word that may be a verb is none: "my work", "the drive", "to live".
+NO_VERB_AFTER: Final = ("det", "my", "his", "to", "of")
+
+
+@dataclass(slots=True)
+class HotClause:
+    """``link`` is how it hangs on what stands before it: a mark, or the class of its first word."""
+
+    tokens: list[HotToken]
+    link: str
+    is_asking: bool = False
+    sentence: int = 0
+    # A clause without a verb, which names what the next goes on about: "my sister Ana, she lives in Leeds".
+    is_bare: bool = False
+    plain: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        self.plain = " ".join(["", *(token.plain for token in self.tokens if not token.is_mark), ""])
+
+    def says(self, phrases: Sequence[str]) -> bool:
+        return any(phrase in self.plain for phrase in phrases)
+
+    def opens(self, phrases: Sequence[str]) -> bool:
+        return self.plain.startswith(tuple(phrases))
+
+
+def cut_turn(tokens: Sequence[HotToken], words: HotWords) -> list[HotClause]:
+    clauses: list[HotClause] = []
+    sentence: list[HotToken] = []
+    number = 0
+    for token in [*tokens, None]:
+        if token is None or (token.is_mark and token.text[0] in ENDS):
+            if any(not one.is_mark for one in sentence):
+                is_asking = (token is not None and "?" in token.text) or any(one.text == "¿" for one in sentence)
+                clauses += cut_sentence(sentence, words, number, is_asking=is_asking)
+                number += 1
+            sentence = []
+        else:
+            sentence.append(token)
+    return clauses
+
+
+def cut_sentence(tokens: list[HotToken], words: HotWords, number: int, *, is_asking: bool) -> list[HotClause]:
+    pieces = join_pieces(cut_pieces(tokens, words), words)
+    found: list[HotClause] = []
+    for link, piece in pieces:
+        for at, part in enumerate(cut_run_on(piece, words)):
+            has_verb = any(is_verb(part, place) for place in range(len(part)))
+            found.append(HotClause(part, link if at == 0 else "", is_asking, number, not has_verb))
+    return found
+
+
+def cut_pieces(tokens: list[HotToken], words: HotWords) -> list[tuple[str, list[HotToken]]]:
+    pieces: list[tuple[str, list[HotToken]]] = []
+    current: list[HotToken] = []
+    link = "start"
+    for at, token in enumerate(tokens):
+        joint = find_joint(tokens, at, words)
+        if joint and (current or link == "start" or token.is_mark):
+            if any(not one.is_mark for one in current):
+                pieces.append((link, current))
+                current = []
+                link = joint
+            elif joint != "mark":
+                link = joint
+        current.append(token)
+    if any(not one.is_mark for one in current):
+        pieces.append((link, current))
+    return pieces
+
+
+def find_joint(tokens: Sequence[HotToken], at: int, words: HotWords) -> str:
+    token = tokens[at]
+    if token.is_mark:
+        return "mark"
+    kind = next((kind for kind in JOINTS if kind in token.classes), "")
+    # "Que" and "that" join only where a verb follows soon; else they compare or point.
+    if kind in {"rel", "that"} and not any(is_verb(tokens, place) for place in range(at + 1, min(at + 5, len(tokens)))):
+        return ""
+    if kind == "rel" and words.language == "de" and not (at and tokens[at - 1].is_mark):
+        return ""
+    return kind
+
+
+def is_verb(tokens: Sequence[HotToken], at: int) -> bool:
+    token = tokens[at]
+    if not token.has(*VERBS):
+        return False
+    before = tokens[at - 1] if at else None
+    if before is None or token.has("be 1", "be 3", "have 1", "have 3"):
+        return True
+    # "I like that" and "which I like": a pronoun before it makes it a verb whatever it is.
+    return not before.has(*NO_VERB_AFTER) or before.has("i", "he", "she", "they", "it", "clitic")
+
+
+def join_pieces(pieces: Sequence[tuple[str, list[HotToken]]], words: HotWords) -> list[tuple[str, list[HotToken]]]:
+    """A piece without a verb goes on with what stands before it: the rest of a list, an apposition."""
+    found: list[tuple[str, list[HotToken]]] = []
+    for link, piece in pieces:
+        has_verb = any(is_verb(piece, place) for place in range(len(piece)))
+        is_alone = link in {"if", "but"}
+        if (
+            found
+            and not has_verb
+            and not is_alone
+            and any(is_verb(found[-1][1], at) for at in range(len(found[-1][1])))
+        ):
+            found[-1][1].extend(piece)
+        elif found and link == "conj" and not any(is_verb(found[-1][1], at) for at in range(len(found[-1][1]))):
+            # "Me and my mate ran": what stands before the joint is half of the subject.
+            found[-1] = (found[-1][0], [*found[-1][1], *piece])
+        else:
+            found.append((link, list(piece)))
+    return found
+
+
+def cut_run_on(tokens: list[HotToken], words: HotWords) -> list[list[HotToken]]:
+    """ "me llamo ana vivo en madrid": where the next clause begins without a mark."""
+    cuts = [0]
+    for at in range(1, len(tokens) - 1):
+        begun = range(cuts[-1], at)
+        if begins_anew(tokens, at, words) and any(is_verb(tokens, place) for place in begun):
+            cuts.append(at)
+    return [tokens[start:end] for start, end in zip(cuts, [*cuts[1:], len(tokens)], strict=True)]
+
+
+def begins_anew(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
+    token, before = tokens[at], tokens[at - 1]
+    if before.has("prep", "my", "his", "that", "rel", "sub", "if", "conj", "not", "clitic", "be 1", "be 3", "i"):
+        return False
+    follows = at + 1 < len(tokens) and any(is_verb(tokens, place) for place in range(at + 1, min(at + 4, len(tokens))))
+    if token.has("i"):
+        # German puts the subject behind its verb: "seit zwei Jahren wohne ich hier".
+        return follows and not is_verb(tokens, at - 1)
+    if words.drops_subjects and (token.has(*FIRST, "first") or (token.has("clitic") and follows)):
+        return not before.has("det", "of") and not is_verb(tokens, at - 1)
+    if token.has("my") and not before.has("det", "verb", "frame", "have 1", "have 3"):
+        return any(is_verb(tokens, place) for place in range(at + 2, min(at + 5, len(tokens))))
+    return False

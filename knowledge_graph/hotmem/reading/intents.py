@@ -1,0 +1,61 @@
+"""Which of the eight intents a turn has, from its facts and the words of its clauses."""
+
+from collections.abc import Sequence
+
+from knowledge_graph.hotmem.reading.clauses import HotClause
+from knowledge_graph.hotmem.reading.taxonomy import DETAILS
+from knowledge_graph.hotmem.reading.triples import DropReason, HotTriple, Intent
+from knowledge_graph.hotmem.reading.words import HotWords
+
+# Words of a turn up to which it is rather said to the one before than told.
+SHORT_REACTION = 3
+
+
+def find_intent(
+    clauses: Sequence[HotClause],
+    reasons: Sequence[DropReason | None],
+    kept: Sequence[HotTriple],
+    words: HotWords,
+    *,
+    is_correction: bool,
+    has_denied: bool,
+) -> Intent:
+    if is_correction:
+        return "CORRECTION"
+    facts = [one for one in kept if one.relation not in DETAILS]
+    asks = any(one.is_asking for one in clauses) or "question" in reasons
+    if kept:
+        if asks:
+            return "QUESTION_WITH_FACT"
+        return "MULTIPLE_FACTS" if len(facts) > 1 else "FACT_STATEMENT"
+    if any(is_request(one, words) for one in clauses):
+        return "INSTRUCTION"
+    if asks:
+        return "PURE_QUESTION"
+    if any(reason == "hypothetical" for reason in reasons):
+        return "HYPOTHETICAL"
+    if any(reason in {"hedged", "over"} for reason in reasons) or has_denied:
+        return "FACT_STATEMENT"
+    return "FACT_STATEMENT" if any(tells_of_life(one, words) for one in clauses) else "REACTION"
+
+
+def is_request(clause: HotClause, words: HotWords) -> bool:
+    plain = clause.plain
+    for _ in range(3):
+        head = next((one for one in words.phrases["reacts"] if plain.startswith(one)), None)
+        if head is None or plain == head:
+            break
+        plain = plain[len(head) - 1 :]
+    return plain.startswith(words.phrases["request"])
+
+
+def tells_of_life(clause: HotClause, words: HotWords) -> bool:
+    """Whether a clause is a statement of somebody's life that no relation expresses."""
+    tokens = clause.tokens
+    if any(token.has("passing", "thou") for token in tokens) or clause.says(words.phrases["today"]):
+        return False
+    if clause.opens(words.phrases["reacts"]) and len(tokens) <= SHORT_REACTION + 2:
+        return False
+    return any(token.has("lasting") for token in tokens) and any(
+        token.has("i", "my", "first", "be 1") for token in tokens
+    )

@@ -1,0 +1,218 @@
+"""What is told by a noun that names a relation: "my sister Anna", "my dog is called Rex", "mi color favorito"."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from knowledge_graph.hotmem.reading.details import find_time
+from knowledge_graph.hotmem.reading.facts import ClauseFact
+from knowledge_graph.hotmem.reading.mentions import MentionStack
+from knowledge_graph.hotmem.reading.phrases import SPEAKER, THIRD, NounPhrase, PhraseReader
+from knowledge_graph.hotmem.reading.subjects import find_before, mention_phrase, name_phrase
+from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, ATTRIBUTES, FAVORITE, PEOPLE, THINGS
+from knowledge_graph.hotmem.reading.words import load_favorites
+
+LINKS: Final = ("be 3", "called")
+FARTHEST_LINK: Final = 3
+
+
+def read_apposed(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFact]:
+    """Every noun of the clause with its name beside it, whatever the clause says of it."""
+    at, end = 0, len(reader.tokens)
+    while at < end:
+        if not reader.tokens[at].has("my", "his", "det") and reader.tokens[at].plain not in reader.words.nouns:
+            at += 1
+            continue
+        phrase = reader.read_phrase(at, end)
+        if phrase is None or not phrase.relation:
+            at += 1
+            continue
+        if phrase.name and phrase.owner:
+            yield from tell_name(reader, stack, phrase, phrase.name)
+            yield from name_others(reader, stack, phrase)
+        mention_phrase(phrase, stack)
+        at = max(phrase.end, at + 1)
+
+
+def name_others(reader: PhraseReader, stack: MentionStack, phrase: NounPhrase) -> Iterator[ClauseFact]:
+    """ "Our dogs, Biscuit and Mabel"."""
+    at, end = phrase.end, len(reader.tokens)
+    while at < end - 1 and (reader.tokens[at].has("conj") or reader.tokens[at].text == ","):
+        stop = reader.find_name_end(at + 1, end)
+        if stop == at + 1 or not reader.is_sure_name_at(at + 1):
+            return
+        yield from tell_name(reader, stack, phrase, reader.cut(at + 1, stop))
+        at = stop
+
+
+def tell_name(reader: PhraseReader, stack: MentionStack, phrase: NounPhrase, name: str) -> Iterator[ClauseFact]:
+    owner = find_owner(phrase, stack)
+    relation = phrase.relation
+    if owner is None or not name:
+        return
+    if relation == "friend":
+        relation = "friend_of"
+    span = (reader.tokens[phrase.start].start, reader.tokens[max(phrase.end, phrase.start + 1) - 1].end)
+    yield ClauseFact(owner, relation, name, span, is_presupposed=True)
+
+
+def find_owner(phrase: NounPhrase, stack: MentionStack) -> str | None:
+    if phrase.owner == THIRD:
+        found = stack.resolve("any")
+        return found.text if found else None
+    return phrase.owner or SPEAKER
+
+
+def read_called(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFact]:
+    """ "My cats are called Pepe and Nuvola", "el perro se llama Curro", "she's called Gudule"."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    at = next((place for place, token in enumerate(tokens) if token.has("named") and place), None)
+    if at is None:
+        at = 0 if tokens and tokens[0].has("named") else None
+    if at is None:
+        return
+    groups = find_before(reader, at)
+    start = at
+    while start < end and tokens[start].has("named", "adv", "clitic", "called", "be 3", "be 1"):
+        start += 1
+    phrases = list(find_names(reader, start, end))
+    if not phrases:
+        return
+    if not groups:
+        found = stack.resolve("any")
+        yield from rename(reader, stack, found.text if found else "", phrases)
+        return
+    subject = groups[-1]
+    if subject.pronoun == "i":
+        yield ClauseFact(SPEAKER, "name", phrases[0], find_span(reader, at, end))
+    elif subject.pronoun:
+        found = stack.resolve(subject.pronoun) or stack.resolve("any")
+        yield from rename(reader, stack, found.text if found else "", phrases)
+    elif subject.relation and (subject.owner or subject.has_article):
+        for name in phrases:
+            yield from tell_name(reader, stack, subject, name)
+
+
+def find_names(reader: PhraseReader, at: int, end: int) -> Iterator[str]:
+    while at < end:
+        if reader.tokens[at].has("det") and at + 1 < end:
+            at += 1
+        stop = reader.find_name_end(at, end)
+        if stop == at:
+            return
+        yield reader.cut(at, stop)
+        at = stop
+        if at >= end or not (reader.tokens[at].has("conj") or reader.tokens[at].text == ","):
+            return
+        at += 1
+        while at < end and reader.tokens[at].has("conj"):
+            at += 1
+
+
+def rename(reader: PhraseReader, stack: MentionStack, subject: str, names: list[str]) -> Iterator[ClauseFact]:
+    """A name for what was spoken of: in its own relation, if it is somebody's or a thing of the person's."""
+    mention = stack.find(subject) if subject else None
+    span = find_span(reader, 0, len(reader.tokens))
+    if mention is None:
+        return
+    for name in names:
+        if mention.relation and mention.is_noun:
+            yield ClauseFact(SPEAKER, mention.relation, name, span)
+        elif mention.is_noun:
+            yield ClauseFact(subject, "name", name, span)
+
+
+def find_span(reader: PhraseReader, at: int, end: int) -> tuple[int, int]:
+    return reader.tokens[min(at, len(reader.tokens) - 1)].start, reader.tokens[max(end, 1) - 1].end
+
+
+def read_favorites(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFact]:
+    """ "My favourite colour is teal and my favourite food curry"."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    at = 0
+    while at < end:
+        found = find_favorite(reader, at)
+        if found is None:
+            at += 1
+            continue
+        relation, noun_end, owner = found
+        start = noun_end
+        while start < end and (
+            tokens[start].has("be 3", "adv", "named", "it", "called")
+            or tokens[start].text in {",", ":", "c'", "ce", "d'"}
+        ):
+            start += 1
+        values = []
+        for phrase in reader.read_list(start, end):
+            if find_favorite(reader, phrase.start) is not None:
+                break
+            values.append(phrase)
+        for phrase in values:
+            if not phrase.pronoun and phrase.head:
+                yield ClauseFact(owner, relation, phrase.head, find_span(reader, at, phrase.end))
+        if not values and (before := find_subject_before(reader, at)):
+            # "Teal is my favourite colour".
+            yield ClauseFact(owner, relation, before, find_span(reader, 0, noun_end))
+        at = max(noun_end, values[-1].end if values else 0)
+
+
+def find_subject_before(reader: PhraseReader, at: int) -> str:
+    link = at - 1
+    while link > 0 and reader.tokens[link].has("adv", "det", "clitic"):
+        link -= 1
+    if link < 1 or not reader.tokens[link].has("be 3"):
+        return ""
+    groups = find_before(reader, link)
+    return groups[-1].head if groups and not groups[-1].pronoun else ""
+
+
+def find_favorite(reader: PhraseReader, at: int) -> tuple[str, int, str] | None:
+    """The relation of a favourite whose phrase begins at a place, where it ends, and whose it is."""
+    tokens = reader.tokens
+    if not (tokens[at].has("my", "his", "favorite") or find_compound(reader, at)):
+        return None
+    place = at
+    favorites = load_favorites(reader.words.language)
+    is_favorite = False
+    noun = ""
+    last = at
+    owner = SPEAKER
+    while place < min(at + 6, len(tokens)):
+        token = tokens[place]
+        if (compound := find_compound(reader, place)) is not None:
+            return compound, place + 1, owner
+        if token.has("favorite"):
+            is_favorite, last = True, place + 1
+        elif not noun and (two := " ".join(one.plain for one in tokens[place : place + 2])) in favorites:
+            noun, last, place = favorites[two], place + 2, place + 1
+        elif not noun and token.plain in favorites:
+            noun, last = favorites[token.plain], place + 1
+        elif (token.has("my", "his") and place == at) or (token.has("of", "det", "adv") and place > at):
+            pass
+        else:
+            break
+        place += 1
+    return (noun, last, owner) if is_favorite and noun else None
+
+
+def find_compound(reader: PhraseReader, at: int) -> str | None:
+    """ "Lieblingsfarbe": the favourite and its noun in one word."""
+    plain = reader.tokens[at].plain
+    if not plain.startswith("lieblings") or len(plain) < 11:
+        return None
+    known = load_favorites("de")
+    rest = plain.removeprefix("lieblings").removeprefix("-")
+    return known.get(rest) or f"{FAVORITE}{rest}"
+
+
+def read_time_of(reader: PhraseReader, phrase: NounPhrase, at: int) -> ClauseFact | None:
+    """The time of an event, behind a place of the clause."""
+    found = find_time(reader, at, len(reader.tokens))
+    if found is None or not phrase.head:
+        return None
+    return ClauseFact(phrase.head, "time", found[0], find_span(reader, phrase.start, found[2]))
+
+
+def names_relation(phrase: NounPhrase, reader: PhraseReader, stack: MentionStack) -> str:
+    """The name of somebody that stands as a predicate: "Callum is my brother"."""
+    name = name_phrase(phrase, reader, stack)
+    return name if name and phrase.relation in PEOPLE | ANIMALS | THINGS | ATTRIBUTES else ""

@@ -1,0 +1,141 @@
+"""Numbers of a turn as digits: "thirty four", "vierunddreißig", "quatre-vingt-dix", "nineteen ninety"."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from knowledge_graph.hotmem.reading.tokens import HotToken
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries, read_sections
+
+NUMBERS: Final = "numbers"
+TENS: Final = range(20, 100, 10)
+HUNDRED: Final = 100
+THOUSAND: Final = 1000
+
+
+@dataclass(slots=True)
+class NumberSum:
+    """A number as it is read word by word: "mil novecientos ochenta y cuatro"."""
+
+    language: str
+    total: int = 0
+    # What has been added since the last thousand, and the last value.
+    part: int = 0
+    last: int = 0
+    is_year: bool = False
+
+    def take(self, value: int) -> bool:
+        """Whether a value goes on with the number."""
+        if not self.last:
+            self.part = value
+        elif value == THOUSAND and self.part < THOUSAND:
+            self.total, self.part = max(1, self.part) * THOUSAND, 0
+        elif value == HUNDRED and self.part < 100:
+            self.part = max(1, self.part) * HUNDRED
+        elif self.language == "en" and 13 <= self.part < 100 and value >= 10 and self.last >= 13 and not self.is_year:
+            if self.last >= 20 and self.last % 10 == 0 and value < 10:
+                return False
+            self.part, self.is_year = self.part * 100 + value, True
+        elif self.language == "fr" and self.part % 100 == 4 and value == 20:
+            self.part += 76
+        elif fits_behind(self.last, value, self.language, self.part):
+            self.part += value
+        else:
+            return False
+        if value == THOUSAND and not self.last:
+            self.total, self.part = THOUSAND, 0
+        self.last = value
+        return True
+
+
+def read_number(tokens: Sequence[HotToken], at: int, end: int, language: str) -> tuple[str, int] | None:
+    """The digits of the number that begins at a place, and where it ends."""
+    if at >= end:
+        return None
+    if tokens[at].text.isdigit():
+        return tokens[at].text, at + 1
+    joints = frozenset(read_entries(language, NUMBERS, "and"))
+    number = NumberSum(language)
+    place = last_place = at
+    while place < end:
+        value = load_values(language).get(tokens[place].plain) or read_hyphened(tokens[place].plain, language)
+        if value is not None and number.take(value):
+            place += 1
+            last_place = place
+        elif value is None and tokens[place].plain in joints and place > at and number.last >= 20:
+            place += 1
+        else:
+            break
+    total = number.total + number.part
+    # "Un" and "eine" are articles.
+    is_article = total == 1 and last_place == at + 1 and tokens[at].has("det")
+    return None if last_place == at or is_article else (str(total), last_place)
+
+
+def fits_behind(last: int, value: int, language: str, part: int) -> bool:
+    if language == "fr" and part % 100 in {60, 80} and value < 20:
+        return True
+    return value < last and (last >= 20 or last in {HUNDRED, THOUSAND})
+
+
+@cache
+def load_multipliers(language: str) -> frozenset[str]:
+    return frozenset((*read_entries(language, NUMBERS, "hundred"), *read_entries(language, NUMBERS, "thousand")))
+
+
+@cache
+def load_values(language: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for section in read_sections(language, NUMBERS):
+        value, _, roles = section.partition(":")
+        if (
+            value.isdecimal()
+            and (int(value) != 3 or "count" not in roles)
+            and not ("count" in roles and language == "en")
+        ):
+            found.update({fold_letters(word): int(value) for word in read_entries(language, NUMBERS, section)})
+    found |= dict.fromkeys(read_entries(language, NUMBERS, "hundred"), 100)
+    found |= dict.fromkeys(read_entries(language, NUMBERS, "thousand"), 1000)
+    return found | compose_values(language, found)
+
+
+def compose_values(language: str, simple: dict[str, int]) -> dict[str, int]:
+    """The numbers up to ninety-nine that are written as one word."""
+    units = {word: value for word, value in simple.items() if 0 < value < 10}
+    tens = {word: value for word, value in simple.items() if value in TENS}
+    found: dict[str, int] = {}
+    if language == "de":
+        units["ein"] = 1
+        found = {f"{one}und{ten}": value + more for ten, value in tens.items() for one, more in units.items()}
+        found |= {f"{one}hundert": more * 100 for one, more in units.items()}
+        found |= {f"neunzehnhundert{word}": 1900 + value for word, value in (found | tens).items() if value < 100}
+        found |= {f"zweitausend{word}": 2000 + value for word, value in simple.items() if 0 < value < 30}
+    elif language == "it":
+        for ten, value in tens.items():
+            for one, more in units.items():
+                found[(ten[:-1] if one[0] in "uo" else ten) + one] = value + more
+                if one == "uno":
+                    found[ten[:-1] + "un"] = value + 1
+    elif language == "es":
+        found = {f"veinti{one}": 20 + more for one, more in units.items()}
+        found |= {"veintiun": 21}
+    return found
+
+
+def read_hyphened(word: str, language: str) -> int | None:
+    """ "Quarante-deux", "thirty-four", "soixante-dix"."""
+    if "-" not in word:
+        return None
+    values = load_values(language)
+    total = 0
+    for part in word.split("-"):
+        value = values.get(part)
+        if value is None:
+            if part in {"et", "and", "vingts"}:
+                total = 80 if part == "vingts" and total == 4 else total
+                continue
+            return None
+        total = 80 if total == 4 and value == 20 else total + value
+    return total

@@ -1,0 +1,319 @@
+"""What somebody is said to be: a name, an age, an occupation, a lasting quality, somebody's somebody."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from knowledge_graph.hotmem.reading.details import find_time
+from knowledge_graph.hotmem.reading.facts import SURE, UNSURE, ClauseFact
+from knowledge_graph.hotmem.reading.frames import FrameMatch
+from knowledge_graph.hotmem.reading.mentions import MentionStack
+from knowledge_graph.hotmem.reading.naming import find_favorite, find_owner, find_span, tell_name
+from knowledge_graph.hotmem.reading.negation import is_denied, is_ended
+from knowledge_graph.hotmem.reading.numerals import read_number
+from knowledge_graph.hotmem.reading.phrases import SPEAKER, NounPhrase, PhraseReader
+from knowledge_graph.hotmem.reading.subjects import HotSubject, find_subject
+from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, ATTRIBUTES, PEOPLE, THINGS
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries
+from memory.language.names import load_given_names
+
+# Words of a predicate, and of a name of who speaks.
+MOST_OF_PREDICATE: Final = 5
+MOST_OF_NAME: Final = 3
+# Which word of a phrase says what somebody does: the last in English and German, the first in the others.
+HEAD_LAST: Final = frozenset({"en", "de"})
+ALIVE: Final = PEOPLE | ANIMALS
+
+
+@dataclass(frozen=True, slots=True)
+class PredicatePlace:
+    """The verb of a predicate, whose it is, and where its words begin."""
+
+    verb: int
+    start: int
+    subject: HotSubject
+    is_denied: bool
+    is_ended: bool
+
+
+def read_predicates(
+    reader: PhraseReader,
+    stack: MentionStack,
+    frames: Sequence[FrameMatch],
+    previous: tuple[str, ...],
+    *,
+    is_linked: bool,
+) -> Iterator[ClauseFact]:
+    tokens = reader.tokens
+    for verb, token in enumerate(tokens):
+        if not token.has("be 1", "be 3") or token.has("genitive") or any(0 <= one.start - verb <= 3 for one in frames):
+            continue
+        if any(find_favorite(reader, at) is not None for at in range(verb)):
+            return
+        is_third = token.has("be 3") and not token.has("be 1")
+        subject = find_subject(reader, (verb, verb + 1), stack, previous, is_third=is_third, is_linked=is_linked)
+        if subject is None:
+            continue
+        start = verb + 1
+        behind = [one for one in subject.phrases if one.start > verb]
+        if behind:
+            start = behind[-1].end
+        while (
+            start < len(tokens)
+            and tokens[start].has("adv", "clitic", "not", "degree", "ended")
+            and not tokens[start].has("det")
+        ):
+            start += 1
+        if start < len(tokens):
+            place = PredicatePlace(verb, start, subject, is_denied(tokens, verb, start, reader), is_ended(reader))
+            yield from read_predicate(reader, stack, place)
+        return
+
+
+def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePlace) -> Iterator[ClauseFact]:
+    owner = next((one for one in place.subject.phrases if one.relation and one.relation not in ALIVE), None)
+    owned = place.subject.phrases[-1] if place.subject.phrases else None
+    if owner is not None and owner.relation in ATTRIBUTES and not place.is_denied:
+        yield from tell_attribute(reader, stack, owner, place)
+        return
+    if owned is not None and not place.subject.is_speaker and (at_time := tell_time(reader, owned, place)):
+        yield at_time
+        return
+    tokens = reader.tokens
+    if (number := read_number(tokens, place.start, len(tokens), reader.words.language)) is not None:
+        yield from tell_age(reader, place, number)
+        return
+    if place.start < len(tokens) and tokens[place.start].has("mine") and owned is not None and not place.is_denied:
+        yield ClauseFact(SPEAKER, "owns", owned.head, find_span(reader, owned.start, place.start + 1))
+        return
+    for phrase in list_predicates(reader, place.start):
+        yield from tell_phrase(reader, stack, place, phrase)
+        if owned is not None and phrase.name and phrase.owner:
+            return
+
+
+def list_predicates(reader: PhraseReader, at: int) -> Iterator[NounPhrase]:
+    """The phrases of a predicate; adjectives with their complement: "allergic to nuts"."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    while at < end:
+        while at < end and tokens[at].has("degree", "adv", "clitic"):
+            at += 1
+        if at >= end or (tokens[at].has("prep", "sub", "rel", "that", "wh") and not tokens[at].has("det")):
+            return
+        phrase = reader.read_phrase(at, end)
+        if phrase is None or phrase.pronoun:
+            return
+        if phrase.end < end and tokens[phrase.end - 1].has("complement") and tokens[phrase.end].has("prep", "of"):
+            yield from complete_adjective(reader, phrase)
+            return
+        yield phrase
+        at = phrase.end
+        if at >= end or not (tokens[at].has("conj") or tokens[at].text == ","):
+            return
+        at += 1
+        while at < end and tokens[at].has("conj"):
+            at += 1
+
+
+def complete_adjective(reader: PhraseReader, phrase: NounPhrase) -> Iterator[NounPhrase]:
+    at = phrase.end
+    lead = reader.cut(phrase.end - 1, at + 1)
+    for other in reader.read_list(at + 1, len(reader.tokens), frozenset({reader.tokens[at].text})):
+        if not other.pronoun:
+            spoken = f"{reader.cut(phrase.end - 1, other.end)}" if other.start == at + 1 else f"{lead} {other.head}"
+            yield NounPhrase(phrase.start, other.end, spoken)
+
+
+def tell_phrase(
+    reader: PhraseReader, stack: MentionStack, place: PredicatePlace, phrase: NounPhrase
+) -> Iterator[ClauseFact]:
+    subject = place.subject
+    owned = subject.phrases[-1] if subject.phrases else None
+    if owned is not None and owned.relation and owned.owner and not owned.name and is_name_phrase(reader, phrase):
+        for fact in tell_name(reader, stack, owned, phrase.head):
+            yield replace(fact, is_denied=place.is_denied, is_presupposed=False)
+        return
+    if phrase.owner and phrase.relation and not subject.is_speaker and owned is not None and not owned.relation:
+        if owned.is_named or stack.find(subject.names[0]) or phrase.relation in PEOPLE:
+            for name in subject.names:
+                yield from tell_name(reader, stack, phrase, name)
+        return
+    relation, spoken = classify_predicate(reader, stack, place, phrase)
+    for name in subject.names if relation else ():
+        confidence = UNSURE if relation == "is" else SURE
+        span = find_span(reader, phrase.start, phrase.end)
+        yield ClauseFact(name, relation, spoken, span, confidence, place.is_denied, place.is_ended)
+
+
+def classify_predicate(
+    reader: PhraseReader, stack: MentionStack, place: PredicatePlace, phrase: NounPhrase
+) -> tuple[str, str]:
+    """Which relation a predicate tells, or none."""
+    if place.subject.is_speaker and is_own_name(reader, phrase, place):
+        return "name", phrase.head
+    if not is_alive(place.subject, stack):
+        return "", ""
+    if is_occupation(reader, phrase):
+        return "works_as", strip_degree(phrase.head, reader)
+    return ("is", strip_degree(phrase.head, reader)) if is_quality(reader, phrase, place) else ("", "")
+
+
+def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    if phrase.owner or (phrase.relation and phrase.has_article):
+        return False
+    at = phrase.end - len(phrase.head.split())
+    at = max(at, phrase.start)
+    if reader.has_capitals and reader.words.language != "de":
+        return reader.tokens[at].is_capital and not is_occupation(reader, phrase)
+    if phrase.has_article and reader.words.language != "de":
+        return False
+    token = reader.tokens[at]
+    if reader.words.language == "de" and reader.has_capitals:
+        return token.is_capital and not token.classes and not phrase.has_article and not is_occupation(reader, phrase)
+    return reader.is_sure_name_at(at) or (
+        not token.classes
+        and phrase.end - at == 1
+        and phrase.end == len(reader.tokens)
+        and not is_listed(reader, token.text)
+    )
+
+
+def is_listed(reader: PhraseReader, word: str) -> bool:
+    """Whether a word ends as adjectives and occupations do."""
+    return word.endswith(tuple(read_entries(reader.words.language, "hot", "adjective ending"))) or matches_job(
+        word, reader.words.language
+    )
+
+
+def is_own_name(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) -> bool:
+    tokens = reader.tokens
+    at = place.start
+    if tokens[at].has("det") and reader.words.language == "de":
+        at += 1
+    stop = reader.find_name_end(at, len(tokens))
+    if stop == at or stop - at > MOST_OF_NAME or phrase.end != stop:
+        return False
+    if not reader.is_sure_name_at(at) or tokens[at].has("quality", "occupation", "passing"):
+        return False
+    word = tokens[stop - 1].text
+    is_given = any(reader.tokens[one].plain in load_given_names() for one in range(at, stop))
+    return is_given or not is_listed(reader, word)
+
+
+def is_alive(subject: HotSubject, stack: MentionStack) -> bool:
+    """Whether a subject is a person or an animal that was told of."""
+    for name, phrase in zip(subject.names, subject.phrases or (None,) * len(subject.names), strict=False):
+        if name == SPEAKER:
+            continue
+        mention = stack.find(name)
+        is_named = phrase is not None and (phrase.relation in ALIVE or phrase.is_named)
+        if not is_named and (mention is None or mention.kind not in {"person", "animal"}):
+            return False
+    return True
+
+
+def is_occupation(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    words = phrase.head.replace("'", " ").split()
+    if not words:
+        return False
+    tokens = reader.tokens[phrase.start : phrase.end]
+    if any(token.has("no occupation", "quality", "passing") for token in tokens):
+        return False
+    if any(token.has("occupation") for token in tokens):
+        return True
+    language = reader.words.language
+    if language == "en" and not phrase.has_article:
+        return False
+    head = words[-1] if language in HEAD_LAST else words[0]
+    return matches_job(head, language)
+
+
+@cache
+def load_jobs(language: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    entries = [
+        fold_letters(one)
+        for one in (*read_entries(language, "slots", "jobs"), *read_entries(language, "hot", "job ending"))
+    ]
+    return tuple(one[1:] for one in entries if one.startswith("*")), frozenset(one for one in entries if "*" not in one)
+
+
+def matches_job(word: str, language: str) -> bool:
+    endings, words = load_jobs(language)
+    plain = fold_letters(word)
+    return plain in words or (len(plain) > 4 and plain.endswith(endings))
+
+
+def is_quality(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) -> bool:
+    """Whether a predicate is a quality that lasts, as far as its words tell."""
+    tokens = reader.tokens[phrase.start : phrase.end]
+    if not tokens or len(tokens) > MOST_OF_PREDICATE + phrase.has_article:
+        return False
+    if any(token.has("passing", "time", "unit", "wh") or token.text.isdigit() for token in tokens):
+        return False
+    if any(token.has("quality", "complement") for token in tokens):
+        return True
+    head = phrase.head.split()
+    language = reader.words.language
+    if not head or phrase.owner or any(token.has("the") for token in tokens):
+        return False
+    if language == "en" and head[-1].endswith(("ing", "ed")) and "-" not in head[-1]:
+        return False
+    return head[-1].endswith(tuple(read_entries(language, "hot", "adjective ending")))
+
+
+def strip_degree(spoken: str, reader: PhraseReader) -> str:
+    words = spoken.split()
+    while len(words) > 1 and "degree" in reader.words.classify(words[0]):
+        words.pop(0)
+    return " ".join(words)
+
+
+def tell_age(reader: PhraseReader, place: PredicatePlace, number: tuple[str, int]) -> Iterator[ClauseFact]:
+    tokens = reader.tokens
+    digits, end = number
+    unit = tokens[end] if end < len(tokens) else None
+    if unit is not None and not (unit.is_mark or unit.has("age unit", "conj", "adv", "month", "prep", "sub", "and")):
+        return
+    if (unit is not None and unit.has("prep") and not unit.has("of")) or int(digits) > 120:
+        return
+    months = f"{digits} {unit.text}" if unit is not None and unit.has("month") else digits
+    if place.is_denied:
+        return
+    for name in place.subject.names:
+        yield ClauseFact(name, "age", months, find_span(reader, place.verb, end))
+
+
+def tell_time(reader: PhraseReader, owned: NounPhrase, place: PredicatePlace) -> ClauseFact | None:
+    found = find_time(reader, place.start, len(reader.tokens))
+    if found is None or found[1] - place.start > 2 or owned.relation in ALIVE or owned.pronoun or place.is_denied:
+        return None
+    if not (owned.has_article or owned.owner) and not reader.tokens[owned.start].has("event"):
+        return None
+    return ClauseFact(place.subject.names[-1], "time", found[0], find_span(reader, owned.start, found[2]))
+
+
+def tell_attribute(
+    reader: PhraseReader, stack: MentionStack, owner: NounPhrase, place: PredicatePlace
+) -> Iterator[ClauseFact]:
+    who = find_owner(owner, stack)
+    if who is None:
+        return
+    span = find_span(reader, owner.start, len(reader.tokens))
+    if owner.relation == "birthday":
+        if found := find_time(reader, place.start, len(reader.tokens)):
+            yield ClauseFact(who, owner.relation, found[0], span)
+        return
+    if owner.relation in {"phone_number", "email", "address"}:
+        value = reader.cut(place.start, len(reader.tokens)).strip(" ,")
+        if value:
+            yield ClauseFact(who, owner.relation, value, span)
+        return
+    for phrase in list_predicates(reader, place.start):
+        if phrase.head:
+            yield ClauseFact(who, owner.relation, phrase.head, span, SURE)
+
+
+def is_thing(phrase: NounPhrase) -> bool:
+    return phrase.relation in THINGS

@@ -1,0 +1,246 @@
+"""What the verbs of a clause tell: where somebody lives and works, what they like, own, did."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from knowledge_graph.hotmem.reading.details import find_time, read_amount
+from knowledge_graph.hotmem.reading.facts import ClauseFact
+from knowledge_graph.hotmem.reading.frames import FrameMatch, find_objects, read_things
+from knowledge_graph.hotmem.reading.mentions import MentionStack
+from knowledge_graph.hotmem.reading.naming import find_span
+from knowledge_graph.hotmem.reading.negation import is_denied, is_ended
+from knowledge_graph.hotmem.reading.numerals import read_number
+from knowledge_graph.hotmem.reading.phrases import SPEAKER, NounPhrase, PhraseReader
+from knowledge_graph.hotmem.reading.subjects import HotSubject, find_before, find_subject, name_phrase
+from knowledge_graph.hotmem.reading.taxonomy import PEOPLE
+
+PLACES: Final = frozenset({"lives_in", "moved_from", "went_to", "born_in"})
+TASTES: Final = {"likes": "dislikes"}
+SYMMETRIC: Final = frozenset({"friend_of", "married_to"})
+EVENTS: Final = frozenset({"duration", "time"})
+
+
+def read_frames_of(
+    reader: PhraseReader,
+    stack: MentionStack,
+    frames: Sequence[FrameMatch],
+    previous: tuple[str, ...],
+    *,
+    is_linked: bool,
+) -> Iterator[ClauseFact]:
+    for match in frames:
+        if match.frame.is_dative:
+            yield from read_dative(reader, stack, match)
+            continue
+        is_third = match.frame.is_third
+        subject = find_subject(
+            reader, (match.start, match.end), stack, previous, is_third=is_third, is_linked=is_linked
+        )
+        if subject is None:
+            continue
+        if match.frame.relation in EVENTS:
+            yield from tell_event(reader, match, subject)
+            continue
+        if match.frame.relation == "friends":
+            yield from tell_friends(reader, match, subject)
+            continue
+        if not is_known_enough(subject, match):
+            continue
+        yield from tell_objects(reader, stack, match, subject)
+
+
+def is_known_enough(subject: HotSubject, match: FrameMatch) -> bool:
+    """A name that nobody told of may live somewhere; "the meeting" may not."""
+    if subject.is_known:
+        return True
+    phrase = subject.phrases[-1] if subject.phrases else None
+    if phrase is None or phrase.has_article or phrase.count:
+        return False
+    is_single = len(phrase.head.split()) == 1 and phrase.start == 0
+    return (
+        is_single
+        and match.frame.is_third
+        and match.frame.relation in {"lives_in", "works_at", "works_as", "married_to", "born_in"}
+    )
+
+
+def tell_objects(
+    reader: PhraseReader, stack: MentionStack, match: FrameMatch, subject: HotSubject
+) -> Iterator[ClauseFact]:
+    relation = match.frame.relation
+    taken = {one.start for one in subject.phrases}
+    phrases = [one for one in find_objects(match, reader) if one.start not in taken]
+    ended = match.frame.is_ending or is_ended(reader)
+    start = min((one.start for one in phrases), default=match.end)
+    denied = is_denied(reader.tokens, match.start, start, reader)
+    for phrase in choose_objects(reader, relation, phrases):
+        spoken = word_object(reader, stack, relation, phrase)
+        if not spoken:
+            continue
+        meant = relation
+        if denied and relation in TASTES and not ended:
+            meant = TASTES[relation]
+        is_no = denied and meant == relation
+        for name in subject.names:
+            if name != spoken:
+                span = find_span(reader, min(match.start, phrase.start), max(match.end, phrase.end))
+                yield ClauseFact(name, meant, spoken, span, is_denied=is_no, is_ended=ended)
+        if phrase.count and relation == "owns" and not denied:
+            yield ClauseFact(spoken, "quantity", phrase.count, find_span(reader, phrase.start, phrase.end))
+        if relation == "participated_in" and not denied and (found := find_time(reader, 0, len(reader.tokens))):
+            yield ClauseFact(spoken, "time", found[0], find_span(reader, phrase.start, phrase.end))
+
+
+def choose_objects(reader: PhraseReader, relation: str, phrases: Sequence[NounPhrase]) -> list[NounPhrase]:
+    if relation in PLACES:
+        return [one for one in phrases if is_place(reader, one, relation)]
+    if relation == "works_at":
+        return [one for one in phrases if not is_field(reader, one)]
+    if relation in SYMMETRIC:
+        return [one for one in phrases if not one.has_article or one.relation]
+    return list(phrases)
+
+
+def is_place(reader: PhraseReader, phrase: NounPhrase, relation: str) -> bool:
+    if phrase.pronoun:
+        return phrase.pronoun == "there"
+    if relation == "born_in" and phrase.count and not phrase.head:
+        return True
+    tokens = reader.tokens[phrase.start : phrase.end]
+    if (
+        any(token.has("dwelling", "passing", "time", "unit", "event") for token in tokens)
+        or phrase.relation
+        or phrase.owner
+    ):
+        return False
+    if reader.has_capitals:
+        return any(token.is_capital for token in tokens)
+    return not phrase.has_article or (
+        len(tokens) > 1 and phrase.start + 2 == phrase.end and tokens[0].has("place article")
+    )
+
+
+def is_field(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """ "In marketing" is no workplace; neither is "with my brother" or "at night"."""
+    tokens = reader.tokens[phrase.start : phrase.end]
+    return bool(
+        phrase.pronoun
+        or phrase.relation in PEOPLE
+        or any(token.has("field", "time", "unit", "passing") for token in tokens)
+        or (phrase.head.isdigit())
+    )
+
+
+def word_object(reader: PhraseReader, stack: MentionStack, relation: str, phrase: NounPhrase) -> str:
+    if phrase.pronoun:
+        if phrase.pronoun == "there" and relation in {"lives_in", "works_at", "went_to"}:
+            found = stack.resolve("there")
+            return found.text if found else ""
+        return ""
+    if relation in SYMMETRIC:
+        return name_phrase(phrase, reader, stack) or ""
+    if phrase.owner == SPEAKER and phrase.name:
+        return phrase.name
+    return phrase.head
+
+
+def tell_event(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -> Iterator[ClauseFact]:
+    """ "The film lasted almost three hours", "the meeting starts at ten"."""
+    phrase = subject.phrases[-1] if subject.phrases else None
+    if (
+        phrase is None
+        or phrase.pronoun == "i"
+        or phrase.relation in PEOPLE
+        or is_denied(reader.tokens, match.start, match.end, reader)
+    ):
+        return
+    head = subject.names[-1]
+    if match.frame.relation == "time":
+        found = find_time(reader, match.end, len(reader.tokens))
+        if found is not None and found[1] - match.end <= 4:
+            yield ClauseFact(head, "time", found[0], find_span(reader, phrase.start, found[2]))
+        return
+    for at in range(match.end, len(reader.tokens)):
+        amount = read_amount(reader.tokens, at, reader.words.language)
+        if amount is not None:
+            yield ClauseFact(head, "duration", amount[0], find_span(reader, phrase.start, amount[1]))
+            return
+
+
+def tell_friends(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -> Iterator[ClauseFact]:
+    """ "Aled and Tasha are friends"."""
+    names = subject.names
+    if len(names) == 2 and not is_denied(reader.tokens, match.start, match.end, reader):
+        yield ClauseFact(names[0], "friend_of", names[1], find_span(reader, 0, match.end))
+
+
+def read_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) -> Iterator[ClauseFact]:
+    """ "A mi madre le gusta el mar": who likes stands in the dative, what is liked is the subject."""
+    tokens = reader.tokens
+    names = find_dative(reader, stack, match)
+    if not names:
+        return
+    at = match.end
+    while at < len(tokens) and tokens[at].has("adv", "degree", "dative 1", "not", "clitic", "sehr"):
+        at += 1
+    phrases = [one for one in read_things(reader, at, len(tokens)) if not one.pronoun] if at < len(tokens) else []
+    if not phrases:
+        phrases = [one for one in find_before(reader, match.start) if not one.pronoun]
+    relation = match.frame.relation
+    denied = is_denied(tokens, match.start, match.start, reader)
+    meant = TASTES.get(relation, relation) if denied else relation
+    for phrase in phrases:
+        for name in names:
+            yield ClauseFact(
+                name, meant, phrase.head, find_span(reader, 0, phrase.end), is_denied=denied and meant == relation
+            )
+    if phrases:
+        yield from read_gapped(reader, stack, phrases[-1].end, meant)
+
+
+def read_gapped(reader: PhraseReader, stack: MentionStack, at: int, relation: str) -> Iterator[ClauseFact]:
+    """ "... y a mi padre el monte"."""
+    tokens = reader.tokens
+    while at < len(tokens) and (tokens[at].is_mark or tokens[at].has("conj")):
+        at += 1
+    if at >= len(tokens) or not tokens[at].has("to whom"):
+        return
+    who = reader.read_phrase(at + 1, len(tokens))
+    name = name_phrase(who, reader, stack) if who is not None and (who.relation or who.is_named) else None
+    if who is None or name is None:
+        return
+    for phrase in read_things(reader, who.end, len(tokens)):
+        yield ClauseFact(name, relation, phrase.head, find_span(reader, at, phrase.end))
+
+
+def find_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) -> tuple[str, ...]:
+    tokens = reader.tokens
+    near = [*tokens[max(0, match.start - 3) : match.start], *tokens[match.end : match.end + 2]]
+    for at in range(match.start):
+        if tokens[at].has("to whom"):
+            group = [name_phrase(one, reader, stack) for one in reader.read_list(at + 1, match.start)]
+            named = tuple(one for one in group if one)
+            if named:
+                return named
+    if any(token.has("dative 1") for token in near):
+        return (SPEAKER,)
+    if any(token.has("dative 3") for token in near):
+        found = stack.resolve("any")
+        return (found.text,) if found else ()
+    before = find_before(reader, match.start) if reader.words.language == "de" else ()
+    names = [name_phrase(one, reader, stack) for one in before if one.relation in PEOPLE]
+    return tuple(one for one in names if one)
+
+
+def is_year(spoken: str) -> bool:
+    return spoken.isdigit() and len(spoken) == 4
+
+
+def read_born_year(reader: PhraseReader, match: FrameMatch) -> str:
+    """The year of a birth: "in 1990", "nineteen ninety"."""
+    tokens = reader.tokens
+    for at in range(len(tokens)):
+        number = read_number(tokens, at, len(tokens), reader.words.language)
+        if number is not None and is_year(number[0]):
+            return number[0]
+    return ""

@@ -1,0 +1,87 @@
+"""A turn as words and marks, each word with its classes; what speech writes together is taken apart."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from knowledge_graph.hotmem.reading.words import HotWords
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_sections
+
+# Words of a turn that are read: what goes on longer is pasted.
+MOST_TOKENS: Final = 160
+NUMBER: Final = r"\d{1,9}(?:[.,:]\d{1,4}){0,3}"
+MARKS: Final = r"[.!?…\n]+|[,;:()—–¿¡&@\"«»“”]|(?<=\s)-(?=\s)"
+WORD: Final = r"[^\W_]{1,60}(?:-[^\W_]{1,40}){0,4}"
+# "don't" is "do" and "n't", "wife's" is "wife" and "'s".
+ENGLISH: Final = re.compile(
+    rf"{NUMBER}|[^\W\d_]{{1,20}}?(?=n't\b)|n't\b|'(?:s|m|re|ve|ll|d)\b|{WORD}(?:'(?!(?:s|m|re|ve|ll|d|t)\b)[^\W_]{{1,30}})?|{MARKS}",
+    re.IGNORECASE,
+)
+ELIDING: Final = re.compile(rf"{NUMBER}|aujourd'hui|'s\b|[^\W\d_]{{1,12}}'(?=\w)|{WORD}|{MARKS}", re.IGNORECASE)
+SPLIT: Final = "split "
+
+
+@dataclass(frozen=True, slots=True)
+class HotToken:
+    """``text`` is in lower case with its accents, ``plain`` without."""
+
+    text: str
+    plain: str
+    start: int
+    end: int
+    is_capital: bool
+    classes: frozenset[str]
+    is_mark: bool = False
+
+    def has(self, *kinds: str) -> bool:
+        return not self.classes.isdisjoint(kinds)
+
+
+def read_hot_tokens(text: str, words: HotWords) -> list[HotToken]:
+    """``text`` is already normalised; places in it are those of the tokens."""
+    found: list[HotToken] = []
+    pattern = ENGLISH if words.language == "en" else ELIDING
+    for match in pattern.finditer(text):
+        found += split_piece(match[0], match.start(), words)
+        if len(found) >= MOST_TOKENS:
+            break
+    return found
+
+
+def split_piece(raw: str, start: int, words: HotWords) -> Iterator[HotToken]:
+    parts = load_splits(words.language).get(fold_letters(raw)) or guess_parts(raw, words) or (raw,)
+    if len(parts) == 1:
+        yield make_token(parts[0], raw, start, start + len(raw), words)
+        return
+    cut = min(len(parts[0]), len(raw) - 1)
+    yield make_token(parts[0], raw, start, start + cut, words)
+    for part in parts[1:]:
+        yield make_token(part, part, start + cut, start + len(raw), words)
+
+
+def make_token(spoken: str, raw: str, start: int, end: int, words: HotWords) -> HotToken:
+    text = spoken.casefold()
+    is_mark = not any(char.isalnum() for char in text)
+    is_capital = raw[:1].isupper() and raw != "I" and not raw.startswith("I'")
+    return HotToken(text, fold_letters(text), start, end, is_capital, words.classify(text), is_mark)
+
+
+@cache
+def load_splits(language: str) -> dict[str, tuple[str, ...]]:
+    """What is written together in speech: "im" is "i am", "chuis" is "je suis"."""
+    return {
+        fold_letters(name.removeprefix(SPLIT)): tuple(lines[0].split())
+        for name, lines in read_sections(language, "hot").items()
+        if name.startswith(SPLIT)
+    }
+
+
+def guess_parts(raw: str, words: HotWords) -> tuple[str, ...] | None:
+    """ "jhabite" and "jtravaille": the pronoun written onto a verb that is known."""
+    if words.language != "fr" or raw[:1].casefold() != "j" or words.classify(raw.casefold()):
+        return None
+    rest = raw[1:].casefold()
+    return ("j'", rest) if words.classify(rest) & {"verb", "frame"} else None

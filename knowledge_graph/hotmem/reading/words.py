@@ -1,0 +1,140 @@
+"""The words of the hot path in one language: classes of words, phrases that set a clause aside, frames of verbs.
+
+They stand in `memory/language/<code>/hot.txt`; nouns that name a relation in `claims.txt` and `slots.txt`, for they are
+the same for every reader. A frame is a line of forms, those of the person before the `/`, those of others behind it,
+and the prepositions of its object behind `>`:
+
+    frame lives_in = live, living, have settled / lives > in, at
+
+A star lets a word go on. `dative` marks frames whose subject is a dative ("me gusta el mar").
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from knowledge_graph.hotmem.reading.taxonomy import FAVORITE, NOUNS
+from memory.claims.nouns import load_nouns
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries, read_sections
+
+SUBJECT: Final = "hot"
+LANGUAGES: Final = ("en", "es", "fr", "de", "it")
+FRAME: Final = "frame "
+DATIVE: Final = "dative "
+NOUN: Final = "noun "
+ENDING: Final = "ending "
+# Sections that hold phrases, looked for as they stand.
+PHRASES: Final = frozenset(
+    {"hedge", "wish", "plan", "ask", "request", "correct", "reacts", "past", "irony", "says", "today"}
+)
+VERBS: Final = frozenset({"verb", "be 1", "be 3", "have 1", "have 3", "frame"})
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """``prepositions`` is empty where the object follows without one; ``is_third``: the form is not the person's."""
+
+    relation: str
+    words: tuple[str, ...]
+    is_third: bool
+    prepositions: frozenset[str]
+    is_dative: bool = False
+    is_ending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HotWords:
+    language: str
+    classes: Mapping[str, frozenset[str]]
+    phrases: Mapping[str, tuple[str, ...]]
+    frames: Mapping[str, tuple[Frame, ...]]
+    nouns: Mapping[str, str]
+    drops_subjects: bool
+
+    def classify(self, text: str) -> frozenset[str]:
+        """The classes of a word, which may stand without its accents."""
+        return self.classes.get(text, frozenset())
+
+
+@cache
+def load_hot_words(language: str) -> HotWords:
+    frames = tuple(read_frames(language))
+    by_word: dict[str, list[Frame]] = {}
+    for frame in frames:
+        for first in {frame.words[0], fold_letters(frame.words[0])}:
+            by_word.setdefault(first, []).append(frame)
+    return HotWords(
+        language,
+        index_classes(language, frames),
+        {name: load_phrases(language, name) for name in PHRASES},
+        {word: tuple(sorted(found, key=lambda one: -len(one.words))) for word, found in by_word.items()},
+        load_relation_nouns(language),
+        bool(read_entries(language, SUBJECT, "drop")),
+    )
+
+
+def index_classes(language: str, frames: tuple[Frame, ...]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for section in read_sections(language, SUBJECT):
+        if section in PHRASES or section.startswith((FRAME, DATIVE, NOUN)):
+            continue
+        for word in read_entries(language, SUBJECT, section):
+            found.setdefault(word, set()).add(section)
+    for frame in frames:
+        if len(frame.words) == 1 and not frame.words[0].endswith("*"):
+            found.setdefault(frame.words[0], set()).add("frame")
+    # A word without its accents is the same unless that is another word: "è" is no "e".
+    for word, classes in list(found.items()):
+        folded = fold_letters(word)
+        if folded not in found or (folded in found and folded == word):
+            found.setdefault(folded, set()).update(classes)
+    return {word: frozenset(classes) for word, classes in found.items()}
+
+
+def read_frames(language: str) -> Iterator[Frame]:
+    for section, lines in read_sections(language, SUBJECT).items():
+        if not section.startswith((FRAME, DATIVE)):
+            continue
+        relation = section.split()[1]
+        for line in lines:
+            forms, _, behind = line.partition(">")
+            prepositions = frozenset(one.strip() for one in behind.split(",") if one.strip())
+            first, _, third = forms.partition("/")
+            for is_third, side in ((False, first), (True, third)):
+                for phrase in filter(None, (one.strip() for one in side.split(","))):
+                    yield Frame(
+                        relation,
+                        tuple(phrase.split()),
+                        is_third,
+                        prepositions,
+                        is_dative=section.startswith(DATIVE),
+                        is_ending=section.endswith(" over"),
+                    )
+
+
+def load_phrases(language: str, section: str) -> tuple[str, ...]:
+    return tuple(f" {fold_letters(one)} " for one in read_entries(language, SUBJECT, section))
+
+
+@cache
+def load_relation_nouns(language: str) -> dict[str, str]:
+    """Each noun that names a relation of the hot path, folded, and the relation."""
+    found = {word: relation for word, relation in load_nouns(language).items() if relation in NOUNS}
+    for section in read_sections(language, SUBJECT):
+        if section.startswith(NOUN):
+            for word in read_entries(language, SUBJECT, section):
+                found[fold_letters(word)] = section.removeprefix(NOUN)
+    return {word: relation for word, relation in found.items() if relation in NOUNS or relation.startswith(FAVORITE)}
+
+
+@cache
+def load_favorites(language: str) -> dict[str, str]:
+    """The nouns of favourites: "film" names `favorite_movie`, though a film by itself names nothing."""
+    return {
+        fold_letters(word): f"{FAVORITE}{section.split()[1]}"
+        for section in read_sections(language, SUBJECT)
+        if section.startswith("favorite ")
+        for word in read_entries(language, SUBJECT, section)
+    }

@@ -25,6 +25,7 @@ FALLBACKS = {
     "lexical_skipped": "The word index did not answer, so only meaning was compared.",
     "insights_skipped": "Experience did not answer in time, so the context is without it.",
     "graph_skipped": "The graphs did not answer in time, so nothing learned from earlier questions was added.",
+    "crowding_skipped": "What lies near to many other memories was not told from what stands by itself.",
     "late_skipped": "Turns were not compared with the question word for word.",
     "rerank_skipped": "The reranker had no usable opinion, so the order is that of words and meaning.",
 }

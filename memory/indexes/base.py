@@ -165,6 +165,9 @@ class VectorIndex(Protocol):
     def fetch_points(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
         """What is stored of these ids."""
 
+    def fetch_vectors(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> dict[UUID, Vector]:
+        """The vectors of these ids, as far as they are there, in the precision that is kept."""
+
     def count(self, user_id: int, deadline: Deadline) -> int:
         """How many points the user has, whatever their status."""
 

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Any, Self
 from uuid import UUID, uuid5
 
+import numpy as np
 from qdrant_client import QdrantClient, models
 
 from memory.access.cursors import bounded_cursor
@@ -198,6 +199,20 @@ class QdrantIndex:
         )
         records, _ = self._collection.call(read, deadline)
         return [_parse_payload(record.payload or {}, self.dimensions) for record in records]
+
+    def fetch_vectors(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> dict[UUID, Vector]:
+        if not ids:
+            return {}
+        read = partial(
+            self._client.scroll,
+            self.collection,
+            _id_conditions(user_id, ids),
+            limit=len(ids),
+            with_payload=["item_id"],
+            with_vectors=True,
+        )
+        records, _ = self._collection.call(read, deadline)
+        return {_item_id(record.payload): np.array(record.vector, np.float32) for record in records}
 
     def count(self, user_id: int, deadline: Deadline) -> int:
         own = models.Filter(must=[_user_condition(user_id)])

@@ -102,6 +102,9 @@ class RoutedIndex:
     def fetch_points(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
         return self._live().fetch_points(user_id, ids, deadline)
 
+    def fetch_vectors(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> dict[UUID, Vector]:
+        return self._live().fetch_vectors(user_id, ids, deadline)
+
     def count(self, user_id: int, deadline: Deadline) -> int:
         return self._live().count(user_id, deadline)
 

@@ -124,4 +124,4 @@ def build_candidate(memory: CandidateMemory, by_id: Mapping[UUID, FusedMatch]) -
     one = by_id.get(memory.id)
     if one is None:
         return Candidate(memory)
-    return Candidate(memory, one.distance, one.vector_rank, one.text_score, one.text_rank, one.rrf)
+    return Candidate(memory, one.distance, one.vector_rank, one.text_score, one.text_rank, one.rrf, one.crowding)

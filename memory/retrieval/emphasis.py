@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory.conf import EmbeddingConf
 from memory.inference.base import Vector
@@ -44,6 +45,16 @@ class Emphasis:
         cosine = self._length() * (1.0 - distance * distance / 2)
         gap = self.conf.question_gap * self._factors()[0]
         return math.sqrt(2.0 - 2.0 * max(-1.0, min(1.0, 1.0 - self._slope() * (1.0 - cosine - gap))))
+
+    def compare_rows(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The mixture of each two stored vectors, as spread out as what ``read_distance`` gives."""
+        if self.share is None:
+            return np.float32(self.conf.cosine_slope) * (rows @ rows.T)
+        first, second = self._factors()
+        start = self.conf.second_from
+        mixed = first * (rows[:, :start] @ rows[:, :start].T) + second * (rows[:, start:] @ rows[:, start:].T)
+        compared: NDArray[np.float32] = (self._slope() * mixed).astype(np.float32)
+        return compared
 
     def _factors(self) -> tuple[float, float]:
         """What the halves are multiplied by."""

@@ -16,11 +16,14 @@ from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.threads import run_in_thread
 from memory.retrieval import late
+from memory.retrieval.crowding import measure_crowding
 from memory.retrieval.emphasis import choose_emphasis
 from memory.retrieval.fusion import FusedMatch, merge_rankings
 from memory.retrieval.query import Query
 from memory.retrieval.results import LEXICAL, VECTOR, SearchDebug, SearchRequest
 from memory.tiers import Tier
+
+CROWDING = "crowding"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,9 @@ def find_matches(
     encoded = late.encode_question(query, request, debug, deadline) if is_settled else None
     vector_matches, vector = search_meaning(user, query, request, debug, deadline, model, encoded)
     matches: list[LexicalMatch] = debug.skip_on_failure(LEXICAL, word_search, [])
-    found = merge_rankings(vector_matches, [(match.id, match.score) for match in matches], memory_conf().ranking.rrf_k)
+    worded = [(match.id, match.score) for match in matches]
+    crowding = find_crowding(user, query, [item_id for item_id, _ in vector_matches], model, debug, deadline)
+    found = merge_rankings(vector_matches, worded, memory_conf().ranking.rrf_k, crowding)
     # Points whose deletion the vector index has not taken yet.
     deleted = ghost_registry().among(user.pk, [one.id for one in found])
     return FoundMatches([one for one in found if one.id not in deleted], encoded, vector)
@@ -129,6 +134,25 @@ def search_nearest(
     matches: list[VectorMatch] = debug.attempt(VECTOR, search, []) if vectors else []
     near = [(item_id, emphasis.read_distance(distance)) for item_id, distance in merge_matches(matches)]
     return near, QuestionVector(vectors[0], model.model) if vectors else None
+
+
+def find_crowding(
+    user: EndUser,
+    query: Query,
+    ids: Sequence[uuid.UUID],
+    model: EmbeddingConf,
+    debug: SearchDebug,
+    deadline: Deadline,
+) -> dict[uuid.UUID, float]:
+    """Of remarks, how crowded it is around each of the nearest."""
+    if not query.is_remark or not ids:
+        return {}
+    time_left = deadline.slice(memory_conf().deadlines.late_s)
+
+    def measure() -> dict[uuid.UUID, float]:
+        return measure_crowding(vector_index().fetch_vectors(user.pk, ids, time_left), choose_emphasis(query, model))
+
+    return debug.attempt(CROWDING, measure, {})
 
 
 def split_by_tier(index_filter: IndexFilter) -> list[IndexFilter]:

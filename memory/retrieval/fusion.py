@@ -1,6 +1,6 @@
 """Fuses the vector and lexical results into one relevance. Pure: ids, distances and scores in, numbers out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
@@ -20,6 +20,8 @@ OF_QUESTION = FusionWeights(meaning=0.3, words=0.25)
 # A remark and what it calls to mind share their matter and hardly a word: by words alone .03 of such had what they
 # meant among the first ten, by meaning alone .26.
 OF_REMARK = FusionWeights(meaning=1.0, words=0.05)
+# Of what is near to a remark, for how near others are to it in turn.
+CROWDED = 0.6
 
 # Of the published blend, for `MEMORY_FUSION=blend`; kept as published.
 QUALITY_NEARS, LEAST_NEARNESS = 0.8, 0.5
@@ -36,15 +38,23 @@ class FusedMatch:
     text_score: float | None = None
     text_rank: int | None = None
     rrf: float = 0.0
+    # How near the nearest of the others are to it; of remarks.
+    crowding: float = 0.0
 
 
 def merge_rankings(
-    near: Sequence[tuple[UUID, float]], worded: Sequence[tuple[UUID, float]], rrf_k: int
+    near: Sequence[tuple[UUID, float]],
+    worded: Sequence[tuple[UUID, float]],
+    rrf_k: int,
+    crowding: Mapping[UUID, float] | None = None,
 ) -> list[FusedMatch]:
     """Both lists, best first, merged by id, with their reciprocal rank fusion: sum of 1 / (k + rank)."""
     found: dict[UUID, FusedMatch] = {}
     for rank, (item_id, distance) in enumerate(near, 1):
-        found[item_id] = FusedMatch(item_id, distance=distance, vector_rank=rank, rrf=1 / (rrf_k + rank))
+        crowded = crowding.get(item_id, 0.0) if crowding else 0.0
+        found[item_id] = FusedMatch(
+            item_id, distance=distance, vector_rank=rank, rrf=1 / (rrf_k + rank), crowding=crowded
+        )
     for rank, (item_id, score) in enumerate(worded, 1):
         one = found.setdefault(item_id, FusedMatch(item_id))
         one.text_score, one.text_rank = score, rank
@@ -89,7 +99,7 @@ def fuse_zscore(candidates: Sequence[Candidate], weights: FusionWeights = OF_QUE
     Unlike ranks, z-scores keep the margin: a memory with the one rare word of the query stands out. A memory not found
     by words has a word score of 0; one not found by vectors gets the largest distance.
     """
-    cosines = [None if c.distance is None else compute_cosine(c.distance) for c in candidates]
+    cosines = [None if c.distance is None else compute_cosine(c.distance) - CROWDED * c.crowding for c in candidates]
     floor = min((cosine for cosine in cosines if cosine is not None), default=0.0)
     meaning = standardise([floor if cosine is None else cosine for cosine in cosines])
     words = standardise([c.text_score or 0.0 for c in candidates])

@@ -95,6 +95,7 @@ class Candidate:
     text_score: float | None = None
     text_rank: int | None = None
     rrf: float = 0.0
+    crowding: float = 0.0
     relevance: float = 0.0
     # How much nearer than the other turns it is to the question's tokens; None where that was not compared.
     token_score: float | None = None

@@ -157,6 +157,7 @@ def scroll(kept: Kept, name: str, body: models.ScrollRequest) -> Any:
         limit=page(body.limit),
         offset=body.offset,
         with_payload=body.with_payload if body.with_payload is not None else True,
+        with_vectors=body.with_vector or False,
     )
     return models.ScrollResult(points=points, next_page_offset=after)
 

@@ -54,7 +54,13 @@ def score_answer(query: Query, pool: Pool) -> list[float]:
 
 def score_question(query: Query, pool: Pool) -> list[float]:
     """Down for short turns that end in a question. Whoever tells at length and then asks for help has told it."""
-    return pool.each(lambda memory: float(bool(memory.thread_id) and is_short_question(memory.text)))
+    # What a remark calls to mind was told, and a question tells nothing.
+    is_question = ends_asking if query.is_remark else is_short_question
+    return pool.each(lambda memory: float(bool(memory.thread_id) and is_question(memory.text)))
+
+
+def ends_asking(text: str) -> bool:
+    return asks(take_question(text))
 
 
 def is_short_question(text: str) -> bool:

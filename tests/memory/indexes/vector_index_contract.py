@@ -150,6 +150,7 @@ class VectorIndexContract:
             lambda: index.delete(nobody, [uuid4()], make_deadline()),
             lambda: list(index.scroll(nobody)),
             lambda: index.fetch_points(nobody, [uuid4()], make_deadline()),
+            lambda: index.fetch_vectors(nobody, [uuid4()], make_deadline()),
             lambda: index.count(nobody, make_deadline()),
             lambda: index.strays(nobody, remove=True),
             lambda: index.erase(nobody),
@@ -239,6 +240,9 @@ class VectorIndexContract:
             StoredPoint(mine, "books", "archived", "h", 3, DIMENSIONS)
         ]
         assert index.fetch_points(user.pk, [], make_deadline()) == []
+        held = index.fetch_vectors(user.pk, asked, make_deadline())
+        assert {item: vector.tolist() for item, vector in held.items()} == {mine: axis_vector(0).tolist()}
+        assert index.fetch_vectors(user.pk, [], make_deadline()) == {}
         assert (index.count(user.pk, make_deadline()), index.count(other_user.pk, make_deadline())) == (2, 1)
 
     def test_what_was_written_properly_is_no_stray(

@@ -4,19 +4,20 @@ They run inside the transaction of the write, so a killed process loses nothing 
 """
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from django.dispatch import receiver
 from django.utils import timezone
 
 from knowledge_graph import tasks, work
-from knowledge_graph.hotmem import threads, usefulness
+from knowledge_graph.hotmem import threads, triples, usefulness
 from knowledge_graph.models import GRAPH_TABLES, HOT_TABLES, Lesson
 from memory.access.users import delete_rows
 from memory.conf import memory_conf
-from memory.models import EndUser
+from memory.models import EndUser, Fact
 from memory.platform.queue import enqueue
-from memory.signals import items_changed, learning_due, user_erased
+from memory.signals import facts_forgotten, items_changed, learning_due, user_erased
 from memory.tiers import Tier
 from outcomes.models import Exchange
 from outcomes.signals import exchange_stored, verdicts_dropped
@@ -37,6 +38,11 @@ def link_hot_turn(sender: type, user: EndUser, exchange: Exchange, **kwargs: Any
     turn = threads.link_exchange(user, exchange)
     if turn is not None:
         usefulness.count_use(user, turn, exchange.assistant_message)
+
+
+@receiver(facts_forgotten, dispatch_uid="knowledge_graph.hot_words")
+def forget_hot_words(sender: type, user: EndUser, facts: Sequence[Fact], **kwargs: Any) -> None:
+    triples.forget_in_threads(user, facts)
 
 
 @receiver(learning_due, dispatch_uid="knowledge_graph.learn")

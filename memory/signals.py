@@ -22,6 +22,10 @@ learning_due = Signal()
 # Arguments: user_id.
 facts_due = Signal()
 
+# Facts are about to be forgotten for good, inside the open scope: what copied their words must go. Arguments: user,
+# facts.
+facts_forgotten = Signal()
+
 # Every table outside the core must forget a user now, inside the open scope. Arguments: user, removed (a dict of counts
 # by table, to be added to).
 user_erased = Signal()

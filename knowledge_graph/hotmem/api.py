@@ -2,13 +2,25 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from ninja import Router
+from ninja import Query, Router
 
-from knowledge_graph.hotmem.schemas import HotTurnIn, HotTurnOut
+from knowledge_graph.hotmem import triples
+from knowledge_graph.hotmem.schemas import (
+    ForgetIn,
+    ForgottenOut,
+    HeldTripleOut,
+    HeldTriplePage,
+    HotTurnIn,
+    HotTurnOut,
+    ImportedOut,
+    TripleListOptions,
+    TriplesIn,
+)
 from knowledge_graph.hotmem.turn import NewHotTurn, run_hot_turn
 from memory.models import EndUser
-from memory.web.auth import READ, get_actor, get_principal, get_stranger, lookup_user
-from memory.web.endpoints import run_for_writing
+from memory.web import paging
+from memory.web.auth import READ, WRITE, get_actor, get_principal, get_stranger, lookup_user
+from memory.web.endpoints import optional_user, run_for_writing, write_once
 from memory.web.fields import UserId
 from memory.web.idempotency import json_response, run_once
 from memory.web.openapi import describe_responses
@@ -51,3 +63,53 @@ def answer_turn(request: HttpRequest, user: EndUser, body: HotTurnIn) -> HttpRes
         return json_response(200, HotTurnOut.of(result))
 
     return run_once(request, user, run) if user.pk and body.observe else run()
+
+
+@router.post(
+    "/users/{u}/hot/triples",
+    auth=WRITE,
+    response=describe_responses(201, ImportedOut, reads_body=True, writes=True),
+    operation_id="import_triples",
+    summary="Bring triples in",
+)
+@write_once(creates_user=True)
+def import_triples(request: HttpRequest, user: EndUser, body: TriplesIn) -> HttpResponse:
+    """In the order they held. What was said later replaces what was said before, whichever came in first."""
+    given = [one.as_triple() for one in body.triples]
+    counts = triples.import_triples(user, given, now=timezone.now(), actor=get_actor(request))
+    return json_response(201, ImportedOut(stored=counts.stored, reinforced=counts.reinforced, skipped=counts.skipped))
+
+
+@router.get(
+    "/users/{u}/hot/triples",
+    auth=READ,
+    response=describe_responses(200, HeldTriplePage),
+    operation_id="list_triples",
+    summary="Export triples",
+)
+@optional_user
+def list_triples(request: HttpRequest, user: EndUser | None, options: Query[TripleListOptions]) -> HttpResponse:
+    """The latest mention first: what holds now, or with ``as_of`` what held then."""
+    listing = ["triples", user.pk if user else 0, *options.describe()]
+    after = paging.read_moment_cursor(listing, options.cursor)
+    now, limit = timezone.now(), options.limit
+    rows = triples.list_triples(user, options.as_filter(), now=now, after=after, limit=limit + 1) if user else []
+    page, cursor = paging.cut_page(rows, limit, lambda row: paging.sign_moment_cursor(listing, row.last_seen, row.pk))
+    believed_at = options.as_of or now
+    return json_response(
+        200, HeldTriplePage(items=[HeldTripleOut.of(row, believed_at) for row in page], next_cursor=cursor)
+    )
+
+
+@router.post(
+    "/users/{u}/hot/forget",
+    auth=WRITE,
+    response=describe_responses(200, ForgottenOut, reads_body=True, writes=True, may_miss=True),
+    operation_id="forget_triples",
+    summary="Forget triples for good",
+)
+@write_once()
+def forget_triples(request: HttpRequest, user: EndUser, body: ForgetIn) -> HttpResponse:
+    """Their words, evidence and bank items go, and what was said before does not bring them back."""
+    forgotten = triples.forget_triples(user, body.s, body.r, body.d, now=timezone.now(), actor=get_actor(request))
+    return json_response(200, ForgottenOut(forgotten=forgotten))

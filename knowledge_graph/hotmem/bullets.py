@@ -1,5 +1,6 @@
 """Says a triple as one line in the person's language. Pure; the words stand in each language's `bullets.txt`."""
 
+import re
 from typing import Final
 
 from knowledge_graph.hotmem.edges import HotEdge
@@ -11,20 +12,31 @@ from memory.language.loader import list_codes, read_entries, read_sections
 SUBJECT: Final = "bullets"
 FAVORITE: Final = "favorite_"
 LONGEST: Final = 200
+PLACE: Final = re.compile(r"\{[nsot]\}")
 
 
 def render_bullet(edge: HotEdge, lang: str) -> str:
     """The triple as a line of text, taken as data: what a person stored may hold anything."""
+    return word_triple(edge.subject, edge.relation, edge.object, edge.statement, lang, polarity=edge.polarity)
+
+
+def word_triple(
+    subject: str, relation: str, value: str, statement: str = "", lang: str = "", *, polarity: bool = True
+) -> str:
+    """``statement`` are the person's own words: they tell how names are written, and what no template can say."""
     code = lang if lang in list_codes() and read_sections(lang, SUBJECT) else list_codes()[0]
-    whom = "you" if edge.subject_key == SPEAKER else "other"
-    relation = edge.relation
+    whom = "you" if subject == SPEAKER else "other"
     kind = "favorite" if relation.startswith(FAVORITE) else relation
     template = find_template(code, f"{whom} {kind}") or find_template(code, f"{whom} noun")
-    if not edge.polarity or not edge.object or not template:
+    if statement and not (polarity and value and template):
         template = find_template(code, "said")
-    line = template.replace("{n}", name_relation(relation.removeprefix(FAVORITE), code))
-    line = line.replace("{s}", capitalise(respell(edge.subject, edge.statement)))
-    line = line.replace("{t}", edge.statement).replace("{o}", respell(edge.object, edge.statement))
+    said = {
+        "{n}": name_relation(relation.removeprefix(FAVORITE), code),
+        "{s}": capitalise(respell(subject, statement)),
+        "{o}": respell(value, statement),
+        "{t}": statement,
+    }
+    line = PLACE.sub(lambda found: said[found[0]], template)
     return quote_as_line(capitalise(line))[:LONGEST]
 
 

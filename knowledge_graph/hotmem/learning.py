@@ -96,10 +96,16 @@ def find_statement(text: str, triple: HotTriple) -> str:
 
 def find_harm(statement: str, triple: HotTriple) -> str:
     """Why it may not be kept, as of any statement; empty where it may."""
-    words = " ".join(triple.key)
-    if find_unredacted_secret(statement) or find_unredacted_secret(words):
+    if find_unredacted_secret(statement):
         return "secret"
-    return "order" if find_order(statement) or find_order(words) else ""
+    return "order" if find_order(statement) else find_triple_harm(triple.key)
+
+
+def find_triple_harm(triple: tuple[str, str, str]) -> str:
+    words = " ".join(triple)
+    if find_unredacted_secret(words):
+        return "secret"
+    return "order" if find_order(words) else ""
 
 
 def draft_triple(triple: HotTriple, statement: str, reading: HotReading, now: datetime) -> FactDraft:

@@ -1,16 +1,35 @@
 """Request and response schemas of the hot path."""
 
-from typing import Annotated, Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from knowledge_graph.hotmem.learning import TripleOutcome
+from knowledge_graph.hotmem.triples import GivenTriple
 from knowledge_graph.hotmem.turn import HotBullet, HotTurnResult
+from memory.claims.claim import SPEAKER
 from memory.conf import memory_conf
+from memory.facts.evidence import compute_confidence
+from memory.facts.keys import OPEN_RELATIONS
+from memory.facts.queries import FactFilter
 from memory.models import Fact
-from memory.web.fields import Flag, Name, RequestBody, Text, is_none
+from memory.models.facts import KEY_CHARS, FactState
+from memory.web.fields import (
+    Flag,
+    Moment,
+    Name,
+    PageSize,
+    QueryParameters,
+    RequestBody,
+    Text,
+    is_none,
+    parse_moment,
+    validate_readable,
+)
 
+MOST_TRIPLES = 500
 ThreadName = Annotated[Name, Field(min_length=1)]
 Intent = Literal[
     "FACT_STATEMENT", "MULTIPLE_FACTS", "QUESTION_WITH_FACT", "PURE_QUESTION", "CORRECTION", "REACTION",
@@ -111,3 +130,106 @@ class HotTurnOut(BaseModel):
             role="user" if memory_conf().hot.role == "user" else "system",
             timings_ms=HotTimingsOut(**result.timings_ms),
         )
+
+
+Part = Annotated[str, Field(strict=True, min_length=1, max_length=KEY_CHARS), AfterValidator(validate_readable)]
+Relation = Annotated[
+    str, Field(strict=True, pattern="^[a-z][a-z0-9_]{0,63}$"), AfterValidator(lambda value: refuse_open(value))
+]
+# Unlike when something was said, what held may be asked of any time.
+PointInTime = Annotated[
+    datetime,
+    BeforeValidator(parse_moment),
+    WithJsonSchema({"type": "string", "format": "date-time", "description": "Without an offset it is UTC."}),
+]
+
+
+def refuse_open(relation: str) -> str:
+    if relation in OPEN_RELATIONS:
+        raise ValueError("names no slot; state it as a fact")
+    return relation
+
+
+class GivenTripleIn(RequestBody):
+    s: Part = Field(description='Whom it is about; "you" is the person.', examples=[SPEAKER])
+    r: Relation = Field(examples=["lives_in"])
+    d: Part = Field(examples=["york"])
+    occurred_at: Moment | None = None
+
+    def as_triple(self) -> GivenTriple:
+        return GivenTriple(self.s, self.r, self.d, self.occurred_at)
+
+
+class TriplesIn(RequestBody):
+    triples: list[GivenTripleIn] = Field(min_length=1, max_length=MOST_TRIPLES)
+
+
+class ImportedOut(BaseModel):
+    stored: int = Field(description="New, or in the place of what they replace.")
+    reinforced: int = Field(description="Known before.")
+    skipped: int = Field(description="Forgotten by the person since, a secret, or an order.")
+
+
+class ForgetIn(RequestBody):
+    """Everything of a subject, of one of its slots, or one value."""
+
+    s: Part
+    r: Relation | None = None
+    d: Part | None = None
+
+
+class ForgottenOut(BaseModel):
+    forgotten: int
+
+
+class TripleListOptions(QueryParameters):
+    as_of: PointInTime | None = Field(default=None, description="What held at this time, as far as is known now.")
+    state: Literal["active", "deprecated", "merged", "superseded", "retracted", "all"] | None = Field(
+        default=None, description="`active` unless asked otherwise; with `as_of`, whatever became of them since."
+    )
+    cursor: str | None = Field(default=None, max_length=1000)
+    limit: PageSize = 50
+
+    def as_filter(self) -> FactFilter:
+        asked = self.state or ("all" if self.as_of else "active")
+        return FactFilter(state=None if asked == "all" else FactState(asked), as_of=self.as_of)
+
+    def describe(self) -> list[Any]:
+        """What a cursor is bound to."""
+        return [self.state or "", self.as_of.isoformat() if self.as_of else ""]
+
+
+class HeldTripleOut(TripleBase):
+    fact_id: UUID
+    statement: str
+    lang: str
+    confidence: float
+    state: str
+    valid_from: datetime | None
+    valid_to: datetime | None
+    first_seen: datetime
+    last_seen: datetime
+    evidence_count: int
+
+    @classmethod
+    def of(cls, fact: Fact, at: datetime) -> "HeldTripleOut":
+        return cls(
+            s=fact.subject,
+            r=fact.relation,
+            d=fact.object,
+            fact_id=fact.pk,
+            statement=fact.statement,
+            lang=fact.lang,
+            confidence=round(compute_confidence(fact, at), 3),
+            state=fact.state,
+            valid_from=fact.valid_from,
+            valid_to=fact.valid_to,
+            first_seen=fact.first_seen,
+            last_seen=fact.last_seen,
+            evidence_count=fact.evidence_count,
+        )
+
+
+class HeldTriplePage(BaseModel):
+    items: list[HeldTripleOut]
+    next_cursor: str | None

@@ -16,7 +16,7 @@ from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
 from memory.facts.pairs import read_statement
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview, FactsDue, FactTombstone
 from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, FactState, ReviewDecision
-from memory.signals import facts_due
+from memory.signals import facts_due, facts_forgotten
 from memory.tiers import Indexing
 
 DUE = Outbox(FactsDue, "since")
@@ -289,6 +289,7 @@ def reopen_reviews(fact: Fact) -> None:
 
 def forget_facts(user: EndUser, facts: Sequence[Fact], *, now: datetime, actor: str) -> None:
     """Forget for good: words, evidence and history go, and earlier evidence does not bring them back."""
+    facts_forgotten.send(EndUser, user=user, facts=facts)
     for fact in facts:
         digest = digest_fact(fact.subject_key, fact.relation, fact.object_key, fact.statement)
         FactTombstone.objects.update_or_create(user=user, digest=digest, defaults={"forgotten_at": now})

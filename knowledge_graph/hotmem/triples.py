@@ -1,0 +1,144 @@
+"""Triples by themselves: brought in in bulk, listed as of a time, and forgotten for good."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from django.db.models import Q, TextField
+from django.db.models.functions import Cast
+
+from knowledge_graph.hotmem.bullets import word_triple
+from knowledge_graph.hotmem.learning import find_triple_harm
+from knowledge_graph.models import HotThread, HotTurn
+from memory.access.scope import user_scope
+from memory.claims.claim import SPEAKER
+from memory.facts.evidence import FactOrigin
+from memory.facts.keys import OPEN_RELATIONS, fold_key
+from memory.facts.queries import FactFilter, select_facts
+from memory.facts.recording import FactDraft, FactEffect, RecordedFact, record_fact
+from memory.guard import redact_secrets
+from memory.lifecycle import curation, publishing
+from memory.models import EndUser, Fact, FactEvidence, IdempotencyRecord
+from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, EvidenceKind, FactState
+from memory.tiers import Trust
+
+CONFIDENCE: Final = 0.9
+# Who speaks of themselves, however a client writes it.
+SPEAKERS: Final = frozenset({"you", "i", "me", "user", "the user"})
+REPEATED: Final = frozenset({FactEffect.REINFORCED, FactEffect.MERGED})
+HOT_ROUTE: Final = "/hot/"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenTriple:
+    subject: str
+    relation: str
+    object: str
+    occurred_at: datetime | None = None
+
+
+@dataclass(slots=True)
+class ImportCounts:
+    stored: int = 0
+    reinforced: int = 0
+    skipped: int = 0
+
+
+def import_triples(user: EndUser, triples: Sequence[GivenTriple], *, now: datetime, actor: str) -> ImportCounts:
+    """Record triples in the order they held, in one transaction. The same triple of the same time counts once."""
+    counts = ImportCounts()
+    recorded: list[RecordedFact] = []
+    with user_scope(user):
+        for triple in sorted(map(clean_triple, triples), key=lambda one: one.occurred_at or now):
+            if find_triple_harm((triple.subject, triple.relation, triple.object)):
+                counts.skipped += 1
+                continue
+            one = record_fact(user, draft_given(triple, now), name_origin(triple), now=now, actor=actor)
+            recorded.append(one)
+            if one.fact is None:
+                counts.skipped += 1
+            elif one.effect in REPEATED:
+                counts.reinforced += 1
+            else:
+                counts.stored += 1
+        publishing.publish_facts(user, recorded, None, now=now, actor=actor)
+    return counts
+
+
+def clean_triple(triple: GivenTriple) -> GivenTriple:
+    subject, value = redact_secrets(triple.subject.strip()).text, redact_secrets(triple.object.strip()).text
+    subject = SPEAKER if subject.casefold() in SPEAKERS else subject
+    return GivenTriple(subject[:KEY_CHARS], triple.relation, value[:KEY_CHARS], triple.occurred_at)
+
+
+def draft_given(triple: GivenTriple, now: datetime) -> FactDraft:
+    return FactDraft(
+        statement=word_triple(triple.subject, triple.relation, triple.object)[:STATEMENT_CHARS],
+        occurred_at=min(triple.occurred_at or now, now),
+        confidence=CONFIDENCE,
+        subject=triple.subject,
+        relation=triple.relation,
+        object=triple.object,
+        trust=Trust.USER,
+    )
+
+
+def name_origin(triple: GivenTriple) -> FactOrigin:
+    """The same for the same triple of the same time, so that an import that is repeated adds nothing."""
+    said_at = triple.occurred_at.isoformat() if triple.occurred_at else ""
+    parts = (fold_key(triple.subject), triple.relation, fold_key(triple.object), said_at)
+    return FactOrigin(EvidenceKind.IMPORT, uuid5(NAMESPACE_OID, "\x1f".join(parts)))
+
+
+def list_triples(
+    user: EndUser, wanted: FactFilter, *, now: datetime, after: tuple[datetime, UUID] | None, limit: int
+) -> list[Fact]:
+    """Facts with a relation, the latest mention first."""
+    with user_scope(user):
+        facts = select_facts(user, wanted, now).exclude(relation__in=OPEN_RELATIONS)
+        if after is not None:
+            facts = facts.filter(Q(last_seen__lt=after[0]) | Q(last_seen=after[0], pk__gt=after[1]))
+        return list(facts.order_by("-last_seen", "pk")[:limit])
+
+
+def forget_triples(
+    user: EndUser, subject: str, relation: str | None, value: str | None, *, now: datetime, actor: str
+) -> int:
+    """Forget facts for good, whatever their state: of a subject, of one of its slots, or of one value."""
+    key = SPEAKER if subject.casefold().strip() in SPEAKERS else fold_key(subject)
+    with user_scope(user):
+        facts = Fact.objects.for_user(user).exclude(state=FactState.FORGOTTEN).filter(subject_key=key)
+        if relation is not None:
+            facts = facts.filter(relation=relation)
+        if value is not None:
+            facts = facts.filter(object_key=fold_key(value))
+        ids = list(facts.values_list("pk", flat=True))
+        return sum(curation.forget_fact(user, fact_id, now=now, actor=actor) for fact_id in ids)
+
+
+def forget_in_threads(user: EndUser, facts: Sequence[Fact]) -> None:
+    """Take what told, or was told of, facts that are being forgotten out of the conversations. In the user's scope.
+
+    Before the facts lose their words and evidence.
+    """
+    told = FactEvidence.objects.filter(user=user, fact__in=facts).values_list("ref_id", flat=True)
+    naming = Q(pk__in=list(told)) | Q(exchange_id__in=list(told))
+    for fact in facts:
+        naming |= Q(trace_text__contains=str(fact.pk))
+        if fact.object:
+            naming |= Q(text__icontains=fact.object) | Q(trace_text__icontains=fact.object)
+    turns = HotTurn.objects.filter(user=user).annotate(trace_text=Cast("trace", TextField()))
+    turns.filter(naming).delete()
+    names = {key for fact in facts for key in (fact.subject_key, fact.object_key)}
+    for thread in HotThread.objects.filter(user=user):
+        if not names.isdisjoint(thread.mentions):
+            thread.mentions = [name for name in thread.mentions if name not in names]
+            thread.save(update_fields=["mentions"])
+    drop_stored_answers(user)
+
+
+def drop_stored_answers(user: EndUser) -> None:
+    """Answers kept for repeated requests of the hot path: they hold bullets and messages. In the user's scope."""
+    IdempotencyRecord.objects.filter(user=user, route__contains=HOT_ROUTE).delete()

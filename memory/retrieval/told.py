@@ -1,5 +1,6 @@
 """What the person's statements in a search say, as far as it tells which of two answers a question about now. Pure."""
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,10 +9,13 @@ from functools import cached_property, lru_cache
 from statistics import pstdev
 from typing import Final
 
+from memory.claims.lexicon import MARK, load_claim_words
+from memory.claims.telling import Passage, rate_telling
 from memory.facts.pairs.reading import PairReading, measure_overlap, read_pair_statement
 from memory.facts.pairs.statement import PairStatement
 from memory.facts.pairs.values import conflict
 from memory.facts.pairs.words import find_shared_words
+from memory.guard.annotation import annotate_text
 from memory.language import intents
 from memory.language.folding import fold_text
 
@@ -23,6 +27,12 @@ SENTENCE: Final = re.compile(r"(?<=[.!?\n])\s")
 LEAST_SPREAD: Final = 0.02
 SCALE: Final = 4.0
 LARGEST_GAP: Final = 8.0
+# Kinds of words: of the person, of people whom it does not concern, and of what is only imagined or said by others.
+OF_SELF: Final = frozenset({"me", MARK + "i", MARK + "my", MARK + "self"})
+OF_STRANGERS: Final = frozenset({"stranger", *(f"{MARK}noun {who}" for who in ("neighbor", "friend", "colleague"))})
+IMAGINED: Final = frozenset({"someone says", "asked", "wish", "if i", "suppose"})
+# Of how likely a statement tells the person's life, so that none is ever certain.
+LEAST_TELLING: Final = 0.001
 # In a store of so few times of speaking the later is likelier meant.
 FEW_TIMES: Final = 3
 
@@ -57,6 +67,26 @@ class ToldStatement:
     @property
     def asks(self) -> bool:
         return not self.told
+
+    @property
+    def voice(self) -> "ToldVoice":
+        return hear_voice(self.told or self.text[:READ])
+
+
+@dataclass(frozen=True, slots=True)
+class ToldVoice:
+    """Of whom the words of a statement are: their kinds, and how likely they tell the person's life, as a logit."""
+
+    kinds: frozenset[str]
+    telling: float
+
+
+@lru_cache(maxsize=8192)
+def hear_voice(text: str) -> ToldVoice:
+    sentences = annotate_text(text, load_claim_words()).own_sentences
+    chance = min(1 - LEAST_TELLING, max(LEAST_TELLING, rate_telling(Passage(tuple(sentences)))))
+    kinds = frozenset(kind for sentence in sentences for kind in sentence.spans_by_kind)
+    return ToldVoice(kinds, math.log(chance / (1 - chance)) / SCALE)
 
 
 @lru_cache(maxsize=8192)
@@ -176,4 +206,9 @@ SIGNS: Final[Mapping[str, Callable[[ToldPair], float]]] = {
     "old name": lambda pair: bool(pair.b.names & pair.a.names),
     "newer says nothing": lambda pair: not (pair.b.words or pair.b.values),
     "few": lambda pair: pair.among.times <= FEW_TIMES,
+    "newer tells": lambda pair: pair.newer.voice.telling,
+    "newer of self": lambda pair: not pair.newer.voice.kinds.isdisjoint(OF_SELF),
+    "newer of strangers": lambda pair: not pair.newer.voice.kinds.isdisjoint(OF_STRANGERS),
+    "newer imagined": lambda pair: not pair.newer.voice.kinds.isdisjoint(IMAGINED),
+    "newer tells asked": lambda pair: pair.newer.tells_asked,
 }

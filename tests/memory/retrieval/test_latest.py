@@ -32,6 +32,20 @@ def test_the_later_of_two_that_say_the_same_matter_comes_first(question: str, ea
     assert order_statements(question, tell_all(earlier, later)) == [1, 0]
 
 
+@pytest.mark.parametrize(
+    ("question", "earlier", "later"),
+    [
+        ("Which tractor do I drive?", "I drive a grey Ferguson", "my neighbour drives a brand new Fendt"),
+        ("Wo imkere ich?", "Ich imkere am Waldrand bei Plön", "mein Kollege imkert neuerdings in Eutin"),
+        ("¿Dónde remo?", "remo en el club del puerto", "ojalá remara algún día en el lago de Banyoles"),
+    ],
+)
+def test_what_others_do_and_what_is_wished_for_stands_behind_what_the_person_does(
+    question: str, earlier: str, later: str
+) -> None:
+    assert order_statements(question, tell_all(earlier, later)) == [0, 1]
+
+
 def test_what_has_ended_comes_last_whatever_it_says() -> None:
     told = tell_all("I live in Vaasa", "I live in Turku now")
     ended = [told[0], ToldStatement(told[1].text, told[1].said_at, 9.0, 0.9, 3.0, has_ended=True)]

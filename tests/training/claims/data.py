@@ -19,6 +19,8 @@ DEVELOPMENT = ROOT.parents[2] / "memory" / "evaluation" / "facts"
 GUARD = "guard"
 OF_THE_USER = ("the user", "user", "l'utente", "el usuario", "la usuaria", "l'utilisat", "der nutzer", "die nutzerin")
 NAMES = ("statements", "requests", "silent", "tasks")
+# Kinds of a turn that only looks like a change which teach nothing by themselves.
+PASSING = frozenset({"plan", "hypothesis", "wish", "rental", "roleplay", "quotation", "joke", "dream", "trial", "temporary"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ def read_training_turns() -> list[LabelledTurn]:
     for name in NAMES:
         found += read_rows(SETS / f"{name}.jsonl", "sets")
         found += read_rows(DEVELOPMENT / f"{name}.dev.jsonl", "first")
+    found += read_changes(DEVELOPMENT / "changes.dev.jsonl", "first")
     return found + list(read_guard_turns())
 
 
@@ -57,3 +60,14 @@ def read_rows(path: Path, author: str) -> Iterator[LabelledTurn]:
     if path.exists():
         for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
             yield LabelledTurn(author, row["text"], "why" not in row)
+
+
+def read_changes(path: Path, author: str) -> Iterator[LabelledTurn]:
+    """The turns that tell a value, old or new, and of those that only look like a change what merely passes."""
+    for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        valued = {*row["current_turns"], *row["stale_turns"], *row["ending_turns"]}
+        for at, turn in enumerate(row["turns"]):
+            if at in valued:
+                yield LabelledTurn(author, turn["user"], tells=True)
+            elif row.get("control") and row["phrasing"] in PASSING:
+                yield LabelledTurn(author, turn["user"], tells=False)

@@ -20,7 +20,7 @@ OWN_OF_HEAD: Final = ("me", MARK + "i", MARK + "my", MARK + "self", MARK + "reme
 MOST_WORDS_OF_BRIEF: Final = 4
 # What a sentence must reach by itself and among those around it: for a claim that names its relation or a change, for
 # one that names neither, and where no clause claims anything. A question beside it says less than the sentence itself.
-NAMED_LEAST: Final = (0.15, 0.1)
+NAMED_LEAST: Final = (0.2, 0.1)
 ABOUT_LEAST: Final = (0.5, 0.25)
 UNREAD_LEAST: Final = (0.6, 0.3)
 

@@ -11,7 +11,7 @@ from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.filling import fill_claims
 from memory.claims.general import find_general_claim, is_plain, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
-from memory.claims.judging import SentenceJudgement, introduces_words, judge_sentences
+from memory.claims.judging import NAMED_LEAST, SentenceJudgement, introduces_words, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
 from memory.claims.nouns import NAMED
@@ -20,10 +20,11 @@ from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.requests import LEAST_TOLD, find_request
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
+from memory.claims.stretches import SURE_LEAST, find_told_stretch, judge_beside_question
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, PRONOUN, is_person
 from memory.claims.succession import find_moved, find_renamed, follow_known
 from memory.claims.telling import Passage
-from memory.claims.voices import has_frame, has_other_voice, mask_other_voices, speaks_for_others
+from memory.claims.voices import has_frame, has_other_voice, has_own_part, mask_other_voices, speaks_for_others
 from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 from memory.guard.lexicon import WORD
@@ -35,6 +36,8 @@ LONGEST: Final = 300
 # Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were.
 MOST_WORDS: Final = 100
 MOST_CLAIMS: Final = 12
+# Blanks in the place of code or a quotation.
+HOLE: Final = "    "
 # Slots whose words say as often something in passing: "I take the bus", "I like it".
 UNSURE: Final = frozenset(
     {"likes", "dislikes", "eats", "drinks", "has", "takes", "owns", "is", "hobby", "plays", "goes_to"}
@@ -50,7 +53,8 @@ SHORTEST_ALONE: Final = 6
 class SentenceReading:
     """A sentence with the claims of its clauses. ``is_request``: they are what the person asks to be remembered.
 
-    ``is_open``: the sentence is the person's own, and neither a secret nor an order.
+    ``is_open``: the sentence is the person's own, and neither a secret nor an order. ``is_partial``: of an order, or
+    of words in another voice, only a stretch may be.
     """
 
     sentence: Sentence
@@ -58,6 +62,7 @@ class SentenceReading:
     claims: tuple[Claim, ...] = ()
     is_request: bool = False
     is_open: bool = True
+    is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +89,11 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         if one.is_request or not one.is_open:
             found += one.claims
             continue
+        if one.sentence.is_question:
+            judged = judge_beside_question(one.sentence, judged)
         claims = [claim for claim in one.claims if judged.believes(claim)]
         if not claims and not is_laughing:
-            claims = claim_unread(one, reading.whole, judged, with_remarks=with_remarks)
+            claims = claim_unread(one, reading, judged, with_remarks=with_remarks)
         # Who laughs may still tell of a change; what only sounds like a fact is a joke.
         found += [claim for claim in claims if not (is_laughing and claim.tense == "present")]
     return found[:MOST_CLAIMS]
@@ -117,8 +124,10 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
                 found.append(SentenceReading(sentence, place, (claim,), is_request=True))
                 continue
         is_introduced = is_introduced or introduces_words(sentence)
-        if is_introduced or has_other_voice(sentence) or find_secret(sentence.raw) or find_order(sentence.raw):
-            found.append(SentenceReading(sentence, place, is_open=False))
+        is_closed = is_introduced or find_secret(sentence.raw) is not None
+        if is_closed or has_other_voice(sentence) or find_order(sentence.raw):
+            is_partial = not is_closed and has_own_part(sentence)
+            found.append(SentenceReading(sentence, place, is_open=is_partial, is_partial=is_partial))
             continue
         slots = find_sentence_slots(sentence, whole, known)
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
@@ -131,15 +140,24 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
 
 
 def claim_unread(
-    reading: SentenceReading, whole: AnnotatedText, judged: SentenceJudgement, *, with_remarks: bool
+    one: SentenceReading, reading: TurnReading, judged: SentenceJudgement, *, with_remarks: bool
 ) -> list[Claim]:
     """What a sentence is worth of which no clause claims anything: what it tells as a whole, a remark, or nothing."""
-    sentence = reading.sentence
+    sentence, whole = one.sentence, reading.whole
     # What goes on longer was written elsewhere as often as not: there only what a rule knows is claimed.
-    is_told = judged.is_telling and len(whole.text) <= LONGEST and is_worth_telling(sentence)
-    if tells_limit(sentence) or is_told:
-        return [replace(claim_remark(sentence, whole, reading.place), is_remark=False)]
-    return [claim_remark(sentence, whole, reading.place)] if with_remarks and is_remark(sentence) else []
+    # Nor is a sentence whose middle was quoted said by the person as it stands.
+    is_short = len(whole.text) <= LONGEST and HOLE not in sentence.raw
+    is_told = is_short and judged.is_telling and is_worth_telling(sentence)
+    if not one.is_partial and ((tells_limit(sentence) and judged.reaches(NAMED_LEAST)) or is_told):
+        return [replace(claim_remark(sentence, whole, one.place), is_remark=False)]
+    if is_short and judged.among >= SURE_LEAST[1]:
+        tokens = cut_clauses(sentence)
+        stretch = find_told_stretch(sentence, tokens, is_masked=reading.is_masked)
+        statement = word_statement(sentence, tokens, *stretch) if stretch else ""
+        if statement:
+            return [replace(claim_remark(sentence, whole, one.place), statement=statement, is_remark=False)]
+    is_kept = with_remarks and not one.is_partial and is_remark(sentence)
+    return [claim_remark(sentence, whole, one.place)] if is_kept else []
 
 
 def prepare_sentence(sentence: Sentence) -> Sentence:

@@ -55,6 +55,28 @@ def test_tasks_and_strangers_teach_nothing(text: str) -> None:
     assert read_claims(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "told", "asked"),
+    [
+        ("answering from the attic room in Falmouth, where can I buy a ladder", "Falmouth", "ladder"),
+        ("ich wohne mit drei Hunden in Passau, hast du Ideen für den Regen?", "Passau", "Regen"),
+        ("soy enfermera en Cuenca y trabajo de noche, ¿me escribes un menú?", "Cuenca", "menú"),
+        ("on habite une péniche à Sète avec trois chats, tu peux me faire une liste ?", "Sète", "liste"),
+        ("abbiamo due figli e viviamo a Lecce, mi scrivi una filastrocca?", "Lecce", "filastrocca"),
+        ("a gente mora num sítio em Itu com dois cães, pode fazer uma lista?", "Itu", "lista"),
+        ("אנחנו גרים בנהריה עם שני ילדים, תכתוב לי שיר?", "נהריה", "שיר"),
+    ],
+)
+def test_what_is_told_beside_a_request_is_claimed_without_it(text: str, told: str, asked: str) -> None:
+    statements = [claim.statement for claim in read_claims(text)]
+    assert any(told in one for one in statements)
+    assert not any(asked in one for one in statements)
+
+
+def test_a_sentence_whose_middle_was_quoted_is_no_statement() -> None:
+    assert read_claims('eleven across, "went off with the spoon", five letters') == []
+
+
 def test_a_sentence_is_rated_between_nothing_and_certainty() -> None:
     [telling] = read_turn("We keep two goats behind the house.").list_passages()
     [task] = read_turn("Make the second paragraph shorter.").list_passages()

@@ -20,7 +20,9 @@ GUARD = "guard"
 OF_THE_USER = ("the user", "user", "l'utente", "el usuario", "la usuaria", "l'utilisat", "der nutzer", "die nutzerin")
 NAMES = ("statements", "requests", "silent", "tasks")
 # Kinds of a turn that only looks like a change which teach nothing by themselves.
-PASSING = frozenset({"plan", "hypothesis", "wish", "rental", "roleplay", "quotation", "joke", "dream", "trial", "temporary"})
+PASSING = frozenset(
+    {"plan", "hypothesis", "wish", "rental", "roleplay", "quotation", "joke", "dream", "trial", "temporary"}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from knowledge_graph.hotmem.reading.words import HotWords
 
 ENDS: Final = frozenset(".!?…\n")
 JOINTS: Final = ("conj", "but", "sub", "if", "rel", "that")
-VERBS: Final = ("verb", "frame", "be 1", "be 3", "have 1", "have 3")
+VERBS: Final = ("verb", "frame", "named", "be 1", "be 3", "have 1", "have 3")
 FIRST: Final = ("be 1", "have 1")
 # Before these a word that may be a verb is none: "my work", "the drive", "to live".
 NO_VERB_AFTER: Final = ("det", "my", "his", "to", "of")
@@ -25,16 +25,16 @@ class HotClause:
     sentence: int = 0
     # A clause without a verb, which names what the next goes on about: "my sister Ana, she lives in Leeds".
     is_bare: bool = False
-    plain: str = field(default="", init=False)
+    text: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
-        self.plain = " ".join(["", *(token.plain for token in self.tokens if not token.is_mark), ""])
+        self.text = " ".join(["", *(token.text for token in self.tokens if not token.is_mark), ""])
 
     def says(self, phrases: Sequence[str]) -> bool:
-        return any(phrase in self.plain for phrase in phrases)
+        return any(phrase in self.text for phrase in phrases)
 
     def opens(self, phrases: Sequence[str]) -> bool:
-        return self.plain.startswith(tuple(phrases))
+        return self.text.startswith(tuple(phrases))
 
 
 def cut_turn(tokens: Sequence[HotToken], words: HotWords) -> list[HotClause]:
@@ -132,13 +132,18 @@ def cut_run_on(tokens: list[HotToken], words: HotWords) -> list[list[HotToken]]:
     cuts = [0]
     for at in range(1, len(tokens) - 1):
         begun = range(cuts[-1], at)
-        if begins_anew(tokens, at, words) and any(is_verb(tokens, place) for place in begun):
+        if begins_anew(tokens, at, words) and any(
+            is_verb(tokens, place) or tokens[place].has("thou") for place in begun
+        ):
             cuts.append(at)
     return [tokens[start:end] for start, end in zip(cuts, [*cuts[1:], len(tokens)], strict=True)]
 
 
 def begins_anew(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     token, before = tokens[at], tokens[at - 1]
+    if words.language == "de" and token.text in {"der", "die", "das"} and tokens[at + 1].has("named", "be 3", "have 3"):
+        # "Zwei Kaninchen die heißen ...": a pronoun, for no noun follows.
+        return not before.has("prep", "conj", "sub", "my")
     if before.has("prep", "my", "his", "that", "rel", "sub", "if", "conj", "not", "clitic", "be 1", "be 3", "i"):
         return False
     follows = at + 1 < len(tokens) and any(is_verb(tokens, place) for place in range(at + 1, min(at + 4, len(tokens))))

@@ -31,7 +31,11 @@ def find_time(reader: PhraseReader, at: int, end: int) -> tuple[str, int, int] |
         )
         if stop > at and (is_time or is_clock):
             first = at
-            while first < stop - 1 and tokens[first].has("time link", "det", "clock") and not tokens[first].has("time"):
+            while (
+                first < stop - 1
+                and tokens[first].has("prep", "det", "clock")
+                and not tokens[first].has("time", "time adj")
+            ):
                 first += 1
             return reader.cut(first, stop), first, stop
         at = max(at + 1, stop)

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from knowledge_graph.hotmem.reading.clauses import is_verb
+from knowledge_graph.hotmem.reading.numerals import read_number
 from knowledge_graph.hotmem.reading.phrases import NounPhrase, PhraseReader
 from knowledge_graph.hotmem.reading.tokens import HotToken
 from knowledge_graph.hotmem.reading.words import Frame, HotWords
 from memory.guard.spelling import fold_letters
 
 # Adverbs, denials and clitics that may stand between two words of a frame.
+YEAR_DIGITS: Final = 4
 MOST_BETWEEN: Final = 3
 BETWEEN: Final = ("adv", "not", "clitic", "i", "ended")
 # Objects that stand before a verb at the end of its clause.
@@ -95,16 +97,29 @@ def find_behind_preposition(match: FrameMatch, reader: PhraseReader) -> list[Nou
                 break
             if tokens[at].text not in match.frame.prepositions:
                 continue
+            if match.frame.relation == "born_in" and (year := read_year(reader, at + 1, stop)):
+                return [year]
             found = list(reader.read_list(at + 1, stop, match.frame.prepositions))
             if found:
                 return found
     return []
 
 
+def read_year(reader: PhraseReader, at: int, end: int) -> NounPhrase | None:
+    while at < end and reader.tokens[at].has("det", "year"):
+        at += 1
+    number = read_number(reader.tokens, at, end, reader.words.language)
+    if number is None or len(number[0]) != YEAR_DIGITS:
+        return None
+    return NounPhrase(at, number[1], number[0])
+
+
 def find_direct(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
     tokens, end = reader.tokens, len(reader.tokens)
     at = match.end
-    while at < end and (tokens[at].has("adv", "clitic", "approx") or (is_inverted(tokens, at, reader))):
+    while at < end and (
+        tokens[at].has("adv", "clitic", "approx", "not", "degree") or (is_inverted(tokens, at, reader))
+    ):
         if reader.words.language != "de" and tokens[at].has("he", "she", "it") and not tokens[at].has("clitic"):
             break
         at += 1

@@ -40,7 +40,7 @@ def find_intent(
 
 
 def is_request(clause: HotClause, words: HotWords) -> bool:
-    plain = clause.plain
+    plain = clause.text
     for _ in range(3):
         head = next((one for one in words.phrases["reacts"] if plain.startswith(one)), None)
         if head is None or plain == head:

@@ -56,10 +56,10 @@ class MentionStack:
         return names.pop() if len(names) == 1 and relation not in THINGS else ""
 
     def resolve(self, pronoun: str) -> HotMention | None:
-        for one in reversed(self.found):
-            if fits(pronoun, one):
-                return one
-        return None
+        """The latest that a pronoun fits; a person before an animal."""
+        fitting = [one for one in reversed(self.found) if fits(pronoun, one)]
+        persons = [one for one in fitting if one.kind == "person"]
+        return next(iter(persons or fitting), None)
 
 
 def fits(pronoun: str, mention: HotMention) -> bool:

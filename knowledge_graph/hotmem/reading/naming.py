@@ -18,6 +18,7 @@ FARTHEST_LINK: Final = 3
 def read_apposed(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFact]:
     """Every noun of the clause with its name beside it, whatever the clause says of it."""
     at, end = 0, len(reader.tokens)
+    spoken: list[NounPhrase] = []
     while at < end:
         if not reader.tokens[at].has("my", "his", "det") and reader.tokens[at].plain not in reader.words.nouns:
             at += 1
@@ -29,8 +30,10 @@ def read_apposed(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFa
         if phrase.name and phrase.owner:
             yield from tell_name(reader, stack, phrase, phrase.name)
             yield from name_others(reader, stack, phrase)
-        mention_phrase(phrase, stack)
+        spoken.append(phrase)
         at = max(phrase.end, at + 1)
+    for phrase in spoken:
+        mention_phrase(phrase, stack)
 
 
 def name_others(reader: PhraseReader, stack: MentionStack, phrase: NounPhrase) -> Iterator[ClauseFact]:
@@ -72,7 +75,7 @@ def read_called(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFac
         return
     groups = find_before(reader, at)
     start = at
-    while start < end and tokens[start].has("named", "adv", "clitic", "called", "be 3", "be 1"):
+    while start < end and tokens[start].has("named", "adv", "clitic", "called", "be 3", "be 1", "she", "he", "it"):
         start += 1
     phrases = list(find_names(reader, start, end))
     if not phrases:

@@ -12,7 +12,7 @@ from memory.language.names import load_given_names
 
 PRONOUNS: Final = ("i", "he", "she", "they", "it", "there")
 VERBS_ONLY: Final = ("be 1", "be 3", "have 1", "have 3")
-JOINTS: Final = ("prep", "conj", "but", "sub", "if", "that", "not", "adv", "clitic", "time", "wh")
+JOINTS: Final = ("prep", "conj", "but", "sub", "if", "that", "rel", "not", "adv", "clitic", "time", "wh", "named")
 STOPS: Final = (*JOINTS, *VERBS_ONLY, *PRONOUNS, "verb", "frame", "modal")
 # Words of a phrase and of a name; what goes on longer is no noun.
 LONGEST: Final = 8
@@ -66,6 +66,8 @@ class PhraseReader:
         token = self.tokens[at]
         if token.is_mark or not token.text[0].isalpha():
             return False
+        if token.has("title") and at + 1 < len(self.tokens):
+            return True
         if self.has_capitals:
             return token.is_capital and not (token.classes - {"verb", "frame", "prep"} and at == 0)
         return not token.classes and token.plain.replace("-", " ") not in self.words.nouns
@@ -137,6 +139,9 @@ class PhraseReader:
                     continue
                 break
             is_first = place == at
+            if (size := self.find_compound_noun(place, end)) > 1:
+                place += size
+                continue
             is_capital = self.has_capitals and token.is_capital and place > 0 and self.words.language != "de"
             if token.has("of") and not is_first:
                 if place + 1 < end and self.may_follow_of(place + 1):
@@ -153,6 +158,15 @@ class PhraseReader:
                 break
             place += 1
         return place
+
+    def find_compound_noun(self, place: int, end: int) -> int:
+        """How many words a noun of several has that begins here: "sister in law", "padre de acogida"."""
+        for size in (4, 3, 2):
+            if place + size <= end:
+                plain = " ".join(token.plain.replace("-", " ") for token in self.tokens[place : place + size])
+                if plain in self.words.nouns:
+                    return size
+        return 0
 
     def may_follow_of(self, place: int) -> bool:
         token = self.tokens[place]
@@ -183,7 +197,8 @@ class PhraseReader:
         if not owner and not has_article and relation in OWN_KIN and not count:
             owner = SPEAKER
         noun = self.cut(first, last)
-        head = noun if relation in PEOPLE else self.cut(at, max(last, stop if not name and not of_owner else last))
+        is_whole = not (owner and relation in PEOPLE) and not name and not of_owner
+        head = self.cut(at, max(last, stop)) if is_whole else noun if relation in PEOPLE else self.cut(at, last)
         return NounPhrase(start, max(stop, last), head, owner, noun, relation, name, count, has_article=has_article)
 
     def skip_called(self, at: int, end: int) -> int:
@@ -224,11 +239,23 @@ class PhraseReader:
         for place in range(len(plain)):
             for size in NOUN_SIZES:
                 relation = self.words.nouns.get(" ".join(plain[place : place + size]))
-                if relation is not None and place + size <= len(plain):
-                    return at + place, at + place + size, relation
+                if relation is None or place + size > len(plain) or self.is_modifier(at + place + size, stop):
+                    continue
+                return at + place, at + place + size, relation
             if place and self.tokens[at + place].has("of"):
                 return None
         return None
+
+    def is_modifier(self, after: int, stop: int) -> bool:
+        """Whether the noun before a place only says what kind the next is: "dentist appointment"."""
+        if after >= stop or self.words.language not in {"en", "de"}:
+            return False
+        token = self.tokens[after]
+        if token.has("of", "det", "prep") or token.is_mark:
+            return False
+        if self.has_capitals and self.words.language == "en":
+            return not token.is_capital
+        return token.has("event", "noun", "dwelling") or token.plain in self.words.nouns
 
     def read_list(self, at: int, end: int, prepositions: frozenset[str] = frozenset()) -> Iterator[NounPhrase]:
         """A phrase and those that are joined to it: "Cádiz y a Tarifa"."""

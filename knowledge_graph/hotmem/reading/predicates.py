@@ -82,7 +82,9 @@ def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePl
         yield at_time
         return
     tokens = reader.tokens
-    if (number := read_number(tokens, place.start, len(tokens), reader.words.language)) is not None:
+    number = read_number(tokens, place.start, len(tokens), reader.words.language)
+    # Elsewhere an age is something one has, and "somos tres" counts people.
+    if number is not None and reader.words.language in HEAD_LAST:
         yield from tell_age(reader, place, number)
         return
     if place.start < len(tokens) and tokens[place.start].has("mine") and owned is not None and not place.is_denied:
@@ -163,15 +165,19 @@ def classify_predicate(
 def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
     if phrase.owner or (phrase.relation and phrase.has_article):
         return False
+    if phrase.has_article and reader.tokens[phrase.end - len(phrase.head.split())].has("title"):
+        return True
     at = phrase.end - len(phrase.head.split())
     at = max(at, phrase.start)
     if reader.has_capitals and reader.words.language != "de":
         return reader.tokens[at].is_capital and not is_occupation(reader, phrase)
+    if reader.tokens[at].has("title"):
+        return True
     if phrase.has_article and reader.words.language != "de":
         return False
     token = reader.tokens[at]
     if reader.words.language == "de" and reader.has_capitals:
-        return token.is_capital and not token.classes and not phrase.has_article and not is_occupation(reader, phrase)
+        return token.is_capital and not token.classes and not is_occupation(reader, phrase)
     return reader.is_sure_name_at(at) or (
         not token.classes
         and phrase.end - at == 1
@@ -257,6 +263,8 @@ def is_quality(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) 
     head = phrase.head.split()
     language = reader.words.language
     if not head or phrase.owner or any(token.has("the") for token in tokens):
+        return False
+    if language not in HEAD_LAST and phrase.has_article:
         return False
     if language == "en" and head[-1].endswith(("ing", "ed")) and "-" not in head[-1]:
         return False

@@ -50,7 +50,9 @@ def is_question(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
 
 
 def opens_question(clause: HotClause, words: HotWords) -> bool:
-    plain = clause.plain
+    if clause.link in {"that", "rel", "sub"} and not clause.is_asking:
+        return False
+    plain = clause.text
     while True:
         head = next((one for one in words.phrases["reacts"] if plain.startswith(one)), None)
         if head is None or plain == head:

@@ -37,7 +37,7 @@ def find_subject(
     is_linked: bool,
 ) -> HotSubject | None:
     """The subject of a verb, or None where it names nobody that can be told."""
-    phrases = find_before(reader, verb[0]) or find_behind(reader, verb, is_third=is_third)
+    phrases = find_phrases(reader, find_finite(reader, verb), is_third=is_third)
     if phrases:
         return name_subject(phrases, reader, stack)
     drops = reader.words.drops_subjects
@@ -51,6 +51,23 @@ def find_subject(
     # "Works at Greggs, lives in Hull": whoever was spoken of.
     found = stack.resolve("any") if is_third else None
     return HotSubject((found.text,), is_elided=True) if found else None
+
+
+def find_finite(reader: PhraseReader, verb: tuple[int, int]) -> tuple[int, int]:
+    """The verb that the subject stands beside: of "hab mir ein Rad gekauft" the first."""
+    if reader.words.language not in VERB_SECOND:
+        return verb
+    helping = (at for at in range(verb[0]) if reader.tokens[at].has("have 1", "have 3", "be 1", "be 3"))
+    place = next(helping, None)
+    return verb if place is None else (place, place + 1)
+
+
+def find_phrases(reader: PhraseReader, verb: tuple[int, int], *, is_third: bool) -> tuple[NounPhrase, ...]:
+    behind = find_behind(reader, verb, is_third=is_third)
+    # "Rosenkohl hasse ich": a pronoun behind its verb is the subject, whatever stands before.
+    if behind and behind[0].pronoun:
+        return behind
+    return find_before(reader, verb[0]) or behind
 
 
 def find_before(reader: PhraseReader, end: int) -> tuple[NounPhrase, ...]:
@@ -69,6 +86,10 @@ def find_before(reader: PhraseReader, end: int) -> tuple[NounPhrase, ...]:
             at += 1
             continue
         group = tuple(reader.read_list(at, end))
+        # "Mon plat préféré, c'est ...": the pronoun takes up what was named.
+        if group and found and group[0].pronoun == "it":
+            at = group[-1].end
+            continue
         if not group or (is_temporal(reader, group) and len(group) == 1):
             at = max(at + 1, group[-1].end if group else 0)
             continue
@@ -93,7 +114,8 @@ def find_behind(reader: PhraseReader, verb: tuple[int, int], *, is_third: bool) 
         return ()
     if phrase.pronoun in {"i", "he", "she", "they"}:
         return (phrase,)
-    if is_third and verb[0] > 0 and (phrase.owner or phrase.is_named or phrase.name):
+    is_fronted = verb[0] > 0 and not reader.tokens[verb[0] - 1].has("conj", "but")
+    if is_third and is_fronted and (phrase.owner or phrase.is_named or phrase.name):
         return tuple(reader.read_list(at, len(reader.tokens)))
     return ()
 

@@ -18,6 +18,7 @@ PLACES: Final = frozenset({"lives_in", "moved_from", "went_to", "born_in"})
 TASTES: Final = {"likes": "dislikes"}
 SYMMETRIC: Final = frozenset({"friend_of", "married_to"})
 EVENTS: Final = frozenset({"duration", "time"})
+OLDEST: Final = 120
 
 
 def read_frames_of(
@@ -40,6 +41,9 @@ def read_frames_of(
             continue
         if match.frame.relation in EVENTS:
             yield from tell_event(reader, match, subject)
+            continue
+        if match.frame.relation == "age":
+            yield from tell_turning(reader, match, subject)
             continue
         if match.frame.relation == "friends":
             yield from tell_friends(reader, match, subject)
@@ -72,7 +76,7 @@ def tell_objects(
     phrases = [one for one in find_objects(match, reader) if one.start not in taken]
     ended = match.frame.is_ending or is_ended(reader)
     start = min((one.start for one in phrases), default=match.end)
-    denied = is_denied(reader.tokens, match.start, start, reader)
+    denied = is_frame_denied(reader, match, start)
     for phrase in choose_objects(reader, relation, phrases):
         spoken = word_object(reader, stack, relation, phrase)
         if not spoken:
@@ -151,7 +155,7 @@ def tell_event(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -> 
         phrase is None
         or phrase.pronoun == "i"
         or phrase.relation in PEOPLE
-        or is_denied(reader.tokens, match.start, match.end, reader)
+        or is_frame_denied(reader, match, match.end)
     ):
         return
     head = subject.names[-1]
@@ -170,7 +174,7 @@ def tell_event(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -> 
 def tell_friends(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -> Iterator[ClauseFact]:
     """ "Aled and Tasha are friends"."""
     names = subject.names
-    if len(names) == 2 and not is_denied(reader.tokens, match.start, match.end, reader):
+    if len(names) == 2 and not is_frame_denied(reader, match, match.end):
         yield ClauseFact(names[0], "friend_of", names[1], find_span(reader, 0, match.end))
 
 
@@ -181,7 +185,7 @@ def read_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) ->
     if not names:
         return
     at = match.end
-    while at < len(tokens) and tokens[at].has("adv", "degree", "dative 1", "not", "clitic", "sehr"):
+    while at < len(tokens) and tokens[at].has("adv", "degree", "to me", "not", "clitic", "sehr"):
         at += 1
     phrases = [one for one in read_things(reader, at, len(tokens)) if not one.pronoun] if at < len(tokens) else []
     if not phrases:
@@ -222,14 +226,40 @@ def find_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) ->
             named = tuple(one for one in group if one)
             if named:
                 return named
-    if any(token.has("dative 1") for token in near):
+    if any(token.has("to me") for token in near):
         return (SPEAKER,)
-    if any(token.has("dative 3") for token in near):
+    if any(token.has("to them") for token in near):
         found = stack.resolve("any")
         return (found.text,) if found else ()
     before = find_before(reader, match.start) if reader.words.language == "de" else ()
     names = [name_phrase(one, reader, stack) for one in before if one.relation in PEOPLE]
     return tuple(one for one in names if one)
+
+
+def tell_turning(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -> Iterator[ClauseFact]:
+    """ "Turned fifty two on Sunday", "ho compiuto quarantun anni"."""
+    tokens = reader.tokens
+    at = match.end
+    while at < len(tokens) and tokens[at].has("approx", "adv", "det"):
+        at += 1
+    if at >= len(tokens) and reader.words.language == "de":
+        at = max(0, match.start - 2)
+    number = read_number(tokens, at, len(tokens), reader.words.language) if at < len(tokens) else None
+    if number is None or int(number[0]) > OLDEST:
+        return
+    behind = tokens[number[1]] if number[1] < len(tokens) else None
+    if behind is None or behind.is_mark or behind.has("age unit", "time link", "time", "conj", "frame", "adv", "prep"):
+        for name in subject.names:
+            yield ClauseFact(name, "age", number[0], find_span(reader, match.start, number[1]))
+
+
+def is_frame_denied(reader: PhraseReader, match: FrameMatch, start: int) -> bool:
+    """A denial that is a word of the frame itself denies nothing: "can't stand"."""
+    own = {fold for fold in match.frame.words}
+    tokens = reader.tokens
+    if any(token.has("not") and token.text in own for token in tokens[match.start : match.end]):
+        return False
+    return is_denied(tokens, match.start, start, reader)
 
 
 def is_year(spoken: str) -> bool:

@@ -9,6 +9,7 @@ and the prepositions of its object behind `>`:
 A star lets a word go on. `dative` marks frames whose subject is a dative ("me gusta el mar").
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -30,6 +31,12 @@ PHRASES: Final = frozenset(
     {"hedge", "wish", "plan", "ask", "request", "correct", "reacts", "past", "irony", "says", "today"}
 )
 VERBS: Final = frozenset({"verb", "be 1", "be 3", "have 1", "have 3", "frame"})
+# A phrase of fewer letters is looked for with its accents only, and one of words that are others without them.
+SHORTEST_BARE: Final = 6
+OTHERS_BARE: Final = frozenset(
+    {"waren", "war", "wurde", "wurden", "que", "quien", "quienes", "donde", "cuando", "como", "cuanto", "ou", "perche"}
+)
+ELIDED: Final = re.compile(r"(?<![\w'])(?:[cdjlmnst]|qu)'(?=\w)|n't")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,19 @@ def read_frames(language: str) -> Iterator[Frame]:
 
 
 def load_phrases(language: str, section: str) -> tuple[str, ...]:
-    return tuple(f" {fold_letters(one)} " for one in read_entries(language, SUBJECT, section))
+    """As they are written and, where that is no other word, without accents: speech leaves them off."""
+    found: dict[str, None] = {}
+    for one in read_entries(language, SUBJECT, section):
+        found[f" {split_elisions(one)} "] = None
+        folded = fold_letters(one)
+        if folded != one and len(folded) >= SHORTEST_BARE and not (set(folded.split()) & OTHERS_BARE):
+            found[f" {split_elisions(folded)} "] = None
+    return tuple(found)
+
+
+def split_elisions(phrase: str) -> str:
+    """ "j'aimerais" stands as two words in a clause."""
+    return ELIDED.sub(lambda match: f"{match[0]} ", phrase)
 
 
 @cache

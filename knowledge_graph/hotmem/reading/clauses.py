@@ -28,7 +28,8 @@ class HotClause:
     text: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
-        self.text = " ".join(["", *(token.text for token in self.tokens if not token.is_mark), ""])
+        spoken = " ".join(["", *(token.text for token in self.tokens if not token.is_mark), ""])
+        self.text = spoken.replace("-", " ")
 
     def says(self, phrases: Sequence[str]) -> bool:
         return any(phrase in self.text for phrase in phrases)
@@ -54,7 +55,7 @@ def cut_turn(tokens: Sequence[HotToken], words: HotWords) -> list[HotClause]:
 
 
 def cut_sentence(tokens: list[HotToken], words: HotWords, number: int, *, is_asking: bool) -> list[HotClause]:
-    pieces = join_pieces(cut_pieces(tokens, words), words)
+    pieces = join_topics(join_pieces(cut_pieces(tokens, words), words))
     found: list[HotClause] = []
     for link, piece in pieces:
         for at, part in enumerate(cut_run_on(piece, words)):
@@ -74,7 +75,7 @@ def cut_pieces(tokens: list[HotToken], words: HotWords) -> list[tuple[str, list[
                 pieces.append((link, current))
                 current = []
                 link = joint
-            elif joint != "mark":
+            elif joint == "if" or (joint != "mark" and link != "start"):
                 link = joint
         current.append(token)
     if any(not one.is_mark for one in current):
@@ -124,6 +125,21 @@ def join_pieces(pieces: Sequence[tuple[str, list[HotToken]]], words: HotWords) -
             found[-1] = (found[-1][0], [*found[-1][1], *piece])
         else:
             found.append((link, list(piece)))
+    return found
+
+
+def join_topics(pieces: Sequence[tuple[str, list[HotToken]]]) -> list[tuple[str, list[HotToken]]]:
+    """ "Mon plat préféré, c'est ...": what is named first is what the pronoun behind the mark means."""
+    found: list[tuple[str, list[HotToken]]] = []
+    for link, piece in pieces:
+        words = [token for token in piece if not token.is_mark]
+        before = found[-1][1] if found else []
+        is_topic = bool(before) and not any(is_verb(before, at) for at in range(len(before)))
+        takes_up = link == "mark" and len(words) > 1 and words[0].has("it", "he", "she", "they")
+        if is_topic and takes_up and before[0].has("my", "det", "favorite", "i") and words[1].has("be 3", "named"):
+            found[-1] = (found[-1][0], [*before, *words[1:]])
+        else:
+            found.append((link, piece))
     return found
 
 

@@ -25,6 +25,8 @@ class HotMention:
     is_group: bool = False
     # Whether its text is a noun that a name may yet take the place of.
     is_noun: bool = False
+    # Whose it is where it is not the person's.
+    owner: str = ""
 
 
 @dataclass(slots=True)

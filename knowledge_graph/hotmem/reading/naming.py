@@ -11,8 +11,7 @@ from knowledge_graph.hotmem.reading.subjects import find_before, mention_phrase,
 from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, ATTRIBUTES, FAVORITE, PEOPLE, THINGS
 from knowledge_graph.hotmem.reading.words import load_favorites
 
-LINKS: Final = ("be 3", "called")
-FARTHEST_LINK: Final = 3
+OWN_CLITICS: Final = frozenset({"me", "m'", "mi"})
 
 
 def read_apposed(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFact]:
@@ -80,6 +79,9 @@ def read_called(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFac
     phrases = list(find_names(reader, start, end))
     if not phrases:
         return
+    if tokens[at].has("named 1") or (at and tokens[at - 1].text in OWN_CLITICS):
+        yield ClauseFact(SPEAKER, "name", phrases[0], find_span(reader, at, end))
+        return
     if not groups:
         found = stack.resolve("any")
         yield from rename(reader, stack, found.text if found else "", phrases)
@@ -119,7 +121,7 @@ def rename(reader: PhraseReader, stack: MentionStack, subject: str, names: list[
         return
     for name in names:
         if mention.relation and mention.is_noun:
-            yield ClauseFact(SPEAKER, mention.relation, name, span)
+            yield ClauseFact(mention.owner or SPEAKER, mention.relation, name, span)
         elif mention.is_noun:
             yield ClauseFact(subject, "name", name, span)
 

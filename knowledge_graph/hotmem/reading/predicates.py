@@ -14,7 +14,7 @@ from knowledge_graph.hotmem.reading.negation import is_denied, is_ended
 from knowledge_graph.hotmem.reading.numerals import read_number
 from knowledge_graph.hotmem.reading.phrases import SPEAKER, NounPhrase, PhraseReader
 from knowledge_graph.hotmem.reading.subjects import HotSubject, find_subject
-from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, ATTRIBUTES, PEOPLE, THINGS
+from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, ATTRIBUTES, NOUNS, PEOPLE, THINGS
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
 from memory.language.names import load_given_names
@@ -91,9 +91,35 @@ def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePl
         yield ClauseFact(SPEAKER, "owns", owned.head, find_span(reader, owned.start, place.start + 1))
         return
     for phrase in list_predicates(reader, place.start):
-        yield from tell_phrase(reader, stack, place, phrase)
-        if owned is not None and phrase.name and phrase.owner:
+        told = list(tell_phrase(reader, stack, place, phrase))
+        yield from told
+        if any(one.relation == "works_as" and not one.is_denied for one in told):
+            yield from tell_workplace(reader, place, phrase.end)
+        if any(one.relation in NOUNS for one in told):
             return
+
+
+def tell_workplace(reader: PhraseReader, place: PredicatePlace, at: int) -> Iterator[ClauseFact]:
+    """ "A nurse at the Royal", "project manager en una startup": where an occupation is followed."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    while at < end and tokens[at].has("adv"):
+        at += 1
+    if at + 1 >= end or not tokens[at].has("work prep", "work place"):
+        return
+    phrase = reader.read_phrase(at + 1, end)
+    if phrase is None or phrase.pronoun or is_no_workplace(reader, phrase):
+        return
+    if tokens[at].has("work prep", "with article") or phrase.has_article:
+        for name in place.subject.names:
+            yield ClauseFact(name, "works_at", phrase.head, find_span(reader, at, phrase.end))
+
+
+def is_no_workplace(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """A field, a place, a time or somebody."""
+    tokens = reader.tokens[phrase.start : phrase.end]
+    return phrase.relation in PEOPLE or any(
+        token.has("field", "dwelling", "time", "unit", "passing") for token in tokens
+    )
 
 
 def list_predicates(reader: PhraseReader, at: int) -> Iterator[NounPhrase]:
@@ -180,6 +206,7 @@ def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
         return token.is_capital and not token.classes and not is_occupation(reader, phrase)
     return reader.is_sure_name_at(at) or (
         not token.classes
+        and not phrase.has_article
         and phrase.end - at == 1
         and phrase.end == len(reader.tokens)
         and not is_listed(reader, token.text)

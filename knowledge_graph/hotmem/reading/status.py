@@ -50,6 +50,8 @@ def is_question(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
 
 
 def opens_question(clause: HotClause, words: HotWords) -> bool:
+    if any(token.has("asks within") for token in clause.tokens):
+        return True
     if clause.link in {"that", "rel", "sub"} and not clause.is_asking:
         return False
     plain = clause.text
@@ -71,9 +73,11 @@ def is_supposed(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
     before = clauses[at - 1] if at and clauses[at - 1].sentence == clause.sentence else None
     return (
         before is not None
-        and clause.link in {"conj", "that", "rel"}
         and not any(token.has("i", "my") for token in clause.tokens[:3])
-        and (before.link == "if" or before.says(words.phrases["wish"]) or before.says(words.phrases["plan"]))
+        and (
+            (clause.link == "conj" and (before.link == "if" or before.says(words.phrases["plan"])))
+            or (clause.link in {"conj", "that", "rel"} and before.says(words.phrases["wish"]))
+        )
     )
 
 

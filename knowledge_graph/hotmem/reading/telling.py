@@ -255,7 +255,7 @@ def tell_turning(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -
 
 def is_frame_denied(reader: PhraseReader, match: FrameMatch, start: int) -> bool:
     """A denial that is a word of the frame itself denies nothing: "can't stand"."""
-    own = {fold for fold in match.frame.words}
+    own = set(match.frame.words)
     tokens = reader.tokens
     if any(token.has("not") and token.text in own for token in tokens[match.start : match.end]):
         return False

@@ -20,24 +20,26 @@ from knowledge_graph.hotmem.reading.frames import find_frames
 from knowledge_graph.hotmem.reading.having import read_having
 from knowledge_graph.hotmem.reading.intents import find_intent
 from knowledge_graph.hotmem.reading.languages import find_turn_languages
-from knowledge_graph.hotmem.reading.mentions import MentionStack
+from knowledge_graph.hotmem.reading.mentions import HotMention, Kind, MentionStack
 from knowledge_graph.hotmem.reading.naming import find_span, read_apposed, read_called, read_favorites
 from knowledge_graph.hotmem.reading.phrases import PhraseReader
 from knowledge_graph.hotmem.reading.predicates import read_predicates
 from knowledge_graph.hotmem.reading.status import find_reason
 from knowledge_graph.hotmem.reading.subjects import find_before, name_subject
-from knowledge_graph.hotmem.reading.taxonomy import DETAILS
+from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, DETAILS, PEOPLE, find_gender
 from knowledge_graph.hotmem.reading.telling import read_frames_of
 from knowledge_graph.hotmem.reading.tokens import read_hot_tokens
 from knowledge_graph.hotmem.reading.triples import DroppedTriple, DropReason, HotReading, HotTriple
 from knowledge_graph.hotmem.reading.words import LANGUAGES, HotWords, load_hot_words
 from memory.claims.voices import mask_other_voices
-from memory.guard.spelling import normalise_text
+from memory.guard.spelling import fold_letters, normalise_text
 
 # Characters of a turn that are read, and earlier turns that resolve it.
 READ: Final = 1000
 LAST_TURNS: Final = 4
 READ_OF_EARLIER: Final = 300
+# Words of a clause that only says how long: "been there eleven years now".
+LONGEST_AFTERTHOUGHT: Final = 8
 LASTING: Final = frozenset(
     {"lives_in", "works_at", "works_as", "has", "owns", "married_to", "friend_of", "likes", "participated_in"}
 )
@@ -70,7 +72,7 @@ def read_turn_in(text: str, earlier: Sequence[str], language: str) -> HotReading
     stack = MentionStack()
     for turn in list(earlier)[-LAST_TURNS:]:
         for fact in read_clauses(turn[:READ_OF_EARLIER], words, stack).facts:
-            remember(fact, stack)
+            remember(fact, stack, words)
     return read_in_language(text[:READ], words, stack)
 
 
@@ -148,9 +150,9 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
             drop(state, fact, reason)
         else:
             kept.append(replace(fact, replaces=find_replaced(fact, reader)))
-    kept += list(tell_duration(reader, kept))
+    kept += list(tell_duration(reader, kept, state.facts))
     for fact in kept:
-        remember(fact, state.stack)
+        remember(fact, state.stack, reader.words)
     state.facts += drop_doubles(kept)
     if reason is not None and not found:
         state.dropped.append(DroppedTriple(reason, reader.cut(0, len(reader.tokens))))
@@ -158,12 +160,12 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
 
 
 def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_linked: bool) -> Iterable[ClauseFact]:
+    yield from read_called(reader, state.stack)
     apposed = list(read_apposed(reader, state.stack))
     for fact in apposed:
         remember(fact, state.stack)
     yield from apposed
     yield from read_favorites(reader, state.stack)
-    yield from read_called(reader, state.stack)
     frames = find_frames(reader.tokens, reader.words)
     told = list(read_frames_of(reader, state.stack, frames, state.previous, is_linked=is_linked))
     yield from told
@@ -178,10 +180,13 @@ def drop_doubles(facts: Sequence[ClauseFact]) -> list[ClauseFact]:
     return list(facts)
 
 
-def tell_duration(reader: PhraseReader, facts: Sequence[ClauseFact]) -> Iterable[ClauseFact]:
-    """For how long the main fact of a clause has been so."""
+def tell_duration(
+    reader: PhraseReader, facts: Sequence[ClauseFact], before: Sequence[ClauseFact]
+) -> Iterable[ClauseFact]:
+    """For how long the main fact of a clause, or of the one before where it tells none, has been so."""
     found = find_duration(reader)
-    main = next((one for one in reversed(facts) if one.relation in LASTING and not one.is_presupposed), None)
+    told = facts or (before if len(reader.tokens) <= LONGEST_AFTERTHOUGHT else ())
+    main = next((one for one in reversed(told) if one.relation in LASTING and not one.is_presupposed), None)
     if found is not None and main is not None and not any(one.relation == "duration" for one in facts):
         yield ClauseFact(main.object, "duration", found[0], find_span(reader, found[1], found[2]))
 
@@ -239,8 +244,15 @@ def find_change(clauses: Sequence[HotClause], masked: str, words: HotWords, told
     return HotChange()
 
 
-def remember(fact: ClauseFact, stack: MentionStack) -> None:
+def remember(fact: ClauseFact, stack: MentionStack, words: HotWords | None = None) -> None:
     stack.add_triple(make_triple(fact))
+    if words is None or fact.relation not in {"owns", "has"}:
+        return
+    named = (words.nouns.get(fold_letters(word)) for word in reversed(fact.object.split()))
+    relation = next((one for one in named if one is not None), "")
+    if relation:
+        kind: Kind = "person" if relation in PEOPLE else "animal" if relation in ANIMALS else "thing"
+        stack.add(HotMention(fact.object, kind, find_gender(relation), relation, is_noun=True, owner=fact.subject))
 
 
 def drop(state: TurnState, fact: ClauseFact, reason: DropReason) -> None:

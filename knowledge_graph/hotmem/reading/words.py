@@ -134,7 +134,7 @@ def load_phrases(language: str, section: str) -> tuple[str, ...]:
 
 def split_elisions(phrase: str) -> str:
     """ "j'aimerais" stands as two words in a clause."""
-    return ELIDED.sub(lambda match: f"{match[0]} ", phrase)
+    return ELIDED.sub(lambda match: f"{match[0]} ", phrase).replace("-", " ")
 
 
 @cache

@@ -82,18 +82,19 @@ def read_called(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFac
     if tokens[at].has("named 1") or (at and tokens[at - 1].text in OWN_CLITICS):
         yield ClauseFact(SPEAKER, "name", phrases[0], find_span(reader, at, end))
         return
-    if not groups:
-        found = stack.resolve("any")
-        yield from rename(reader, stack, found.text if found else "", phrases)
-        return
-    subject = groups[-1]
-    if subject.pronoun == "i":
-        yield ClauseFact(SPEAKER, "name", phrases[0], find_span(reader, at, end))
-    elif subject.pronoun:
-        found = stack.resolve(subject.pronoun) or stack.resolve("any")
-        yield from rename(reader, stack, found.text if found else "", phrases)
+    yield from name_called(reader, stack, groups[-1] if groups else None, phrases)
+
+
+def name_called(
+    reader: PhraseReader, stack: MentionStack, subject: NounPhrase | None, names: list[str]
+) -> Iterator[ClauseFact]:
+    if subject is not None and subject.pronoun == "i":
+        yield ClauseFact(SPEAKER, "name", names[0], find_span(reader, 0, len(reader.tokens)))
+    elif subject is None or subject.pronoun:
+        found = (stack.resolve(subject.pronoun) if subject is not None else None) or stack.resolve("any")
+        yield from rename(reader, stack, found.text if found else "", names)
     elif subject.relation and (subject.owner or subject.has_article):
-        for name in phrases:
+        for name in names:
             yield from tell_name(reader, stack, subject, name)
 
 

@@ -25,6 +25,7 @@ MOST_OF_NAME: Final = 3
 # Which word of a phrase says what somebody does: the last in English and German, the first in the others.
 HEAD_LAST: Final = frozenset({"en", "de"})
 ALIVE: Final = PEOPLE | ANIMALS
+NO_WORKPLACE: Final = ("field", "dwelling", "time", "unit", "passing")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from django.urls import path
 
 import knowledge_graph.console
+import memory.records.console
 import outcomes.console
 from memory.console import (
     bank_form,
@@ -37,6 +38,8 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/health", overview.health_panel, name="health"),
     path("<slug:organization>/<str:external_id>/search", search.page, name="search"),
     path("<slug:organization>/<str:external_id>/context", context_preview.page, name="context"),
+    path("<slug:organization>/<str:external_id>/recall", memory.records.console.page, name="recall"),
+    path("<slug:organization>/<str:external_id>/recall/retry", memory.records.console.retry, name="retry_recall"),
     path("<slug:organization>/<str:external_id>/conversations", outcomes.console.page, name="conversations"),
     path(
         "<slug:organization>/<str:external_id>/conversations/<uuid:exchange_id>/outcome",

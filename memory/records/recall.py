@@ -39,6 +39,8 @@ LOG_RETENTION = timedelta(days=30)
 TOOL = "memory.search"
 # So many of the nearest are weighed by age: beyond them a boost of 15 % changes nothing that would be shown.
 CANDIDATES = 100
+# Of those left out so many are described, the nearest.
+DETAILED = 20
 
 DEFAULTS = RecallOptions()
 
@@ -104,7 +106,9 @@ class RecallResult:
             "candidates": len(self.hits) + len(self.omitted),
             "asked": self.options.as_json(),
             "factors": [describe_factors(hit) for hit in self.hits],
-            "omitted": [{**describe_hit(hit), **describe_factors(hit), "why": why.value} for hit, why in self.omitted],
+            "omitted": [
+                {**describe_hit(hit), **describe_factors(hit), "why": why.value} for hit, why in self.omitted[:DETAILED]
+            ],
         }
 
 

@@ -23,6 +23,8 @@ PAGES = [
     "/search?query=lamp",
     "/context",
     "/context?query=lamp",
+    "/recall",
+    "/recall?query=lamp",
     "/memories",
     "/memories/{id}",
     "/memories/{id}/edit",
@@ -67,7 +69,17 @@ def test_a_page_is_its_members_only(
 
 
 @pytest.mark.parametrize(
-    "page", ["", "/search?query=lamp", "/context?query=lamp", "/memories", "/memories/{id}", "/facts", "/facts/reviews"]
+    "page",
+    [
+        "",
+        "/search?query=lamp",
+        "/context?query=lamp",
+        "/recall?query=lamp",
+        "/memories",
+        "/memories/{id}",
+        "/facts",
+        "/facts/reviews",
+    ],
 )
 def test_a_part_is_not_a_page_and_a_page_is_not_a_part(
     console: Console, place: str, item: MemoryItem, page: str

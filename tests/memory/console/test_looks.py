@@ -32,6 +32,7 @@ LONG = "x" * 3000
 HEBREW = "אלמה אלרגית לאגוזי קשיו ויש לה תמיד אפיפן בתיק. " * 60
 PAGES = [
     *("", "/search", "/search?query=lamp", "/search?query=%D7%90%D7%9C%D7%9E%D7%94", "/context", "/context?query=lamp"),
+    *("/recall", "/recall?query=lamp", "/recall?query=lamp&bias=planning&most=1", "/recall?calls=x"),
     *("/memories", "/memories?status=archived", "/memories?status=failed", "/memories?tier=nowhere"),
     *("/memories?status=review", "/memories/{suspect}"),
     *("/conversations", "/conversations?thread=kitchen", "/conversations?thread=nothing"),

@@ -17,7 +17,7 @@ from memory.facts.recording import FactDraft, FactEffect, RecordedFact, record_f
 from memory.guard import find_order, find_unredacted_secret
 from memory.lifecycle import publishing
 from memory.models import EndUser, Fact
-from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, FactState
+from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, EvidenceKind, FactState
 from memory.tiers import Trust
 
 HotStatus = Literal["stored", "reinforced", "skipped", "retracted", "superseded"]
@@ -71,13 +71,16 @@ def record_reading(
     """Record what a turn tells. In the user's scope, under the lock of its conversation; asks no other service."""
     update = TurnUpdate()
     recorded: list[RecordedFact] = []
+    is_first = origin.kind is EvidenceKind.HOT_TURN
     for triple in reading.triples:
         statement = find_statement(text, triple)
         if reason := find_harm(statement, triple):
             update.told.append(TripleOutcome(triple.key, triple.confidence, "skipped", reason))
             continue
         draft = draft_triple(triple, statement, reading, now)
-        one = record_fact(user, draft, origin, now=now, actor=actor)
+        # What a turn told before now is known; of an exchange its own reading may have told more.
+        told_with = [one.fact for one in recorded if one.fact is not None] if is_first else None
+        one = record_fact(user, draft, origin, now=now, actor=actor, told_with=told_with)
         recorded.append(one)
         update.told.append(describe_outcome(triple, one, now))
         update.add_closed([fact for fact in one.closed if one.fact is None or fact.pk != one.fact.pk])
@@ -121,6 +124,7 @@ def draft_triple(triple: HotTriple, statement: str, reading: HotReading, now: da
         tense="new" if replaced else "present",
         replaces=replaced.object if replaced else "",
         is_correction=replaced is not None and not replaced.is_over,
+        is_quick=True,
         trust=Trust.USER,
     )
 

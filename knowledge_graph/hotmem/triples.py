@@ -81,6 +81,7 @@ def draft_given(triple: GivenTriple, now: datetime) -> FactDraft:
         subject=triple.subject,
         relation=triple.relation,
         object=triple.object,
+        is_quick=True,
         trust=Trust.USER,
     )
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 from uuid import UUID
 
+from memory.claims.relations import is_single_valued
 from memory.facts.keys import OPEN_RELATIONS
-from memory.facts.nearest import find_candidates
+from memory.facts.nearest import find_candidates, find_in_slot
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
 from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
@@ -40,7 +41,7 @@ def judge_candidates(
     # "I joined a second gym", whatever else its words announce.
     adds_one = adds_another(told)
     others: list[tuple[Fact, float | None]] = []
-    for fact, cosine in find_candidates(user, draft.relation, keys[0], draft.vector, draft.model):
+    for fact, cosine in find_compared(user, draft, keys):
         if fact.pk in beside:
             continue
         verdict = judge_fact(fact, draft, told, keys, cosine)
@@ -55,6 +56,15 @@ def judge_candidates(
     if not (judged.same or judged.contradicting):
         judge_likely(judged, others, draft, told, thread_id)
     return judged
+
+
+def find_compared(user: EndUser, draft: "FactDraft", keys: tuple[str, str, str]) -> list[tuple[Fact, float | None]]:
+    """What a statement is compared with. A quick one with its own slot alone: of fifty things a person likes nothing
+    was found, and comparing with each took 15 ms of the hot path's 30."""
+    if not draft.is_quick:
+        return find_candidates(user, draft.relation, keys[0], draft.vector, draft.model)
+    is_change = draft.tense != "present" or draft.is_correction or bool(draft.replaces)
+    return find_in_slot(user, keys, holds_one=is_change or is_single_valued(draft.relation))
 
 
 def judge_likely(

@@ -5,6 +5,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Q
 
 from memory.conf import EmbeddingConf, memory_conf
 from memory.facts.keys import OPEN_RELATIONS
@@ -16,6 +17,7 @@ from memory.models.facts import FactState
 # What the judge is shown beside the facts of the same slot.
 MOST_NEAR: Final = 20
 MOST_IN_SLOT: Final = 50
+MOST_VALUE_WORDS: Final = 8
 DEPENDENCY: Final = "embedder"
 
 NEAREST = """
@@ -96,3 +98,16 @@ def find_candidates(
         about = active.filter(subject_key=subject_key).order_by("-last_seen", "pk")[:MOST_NEAR]
         found |= {fact.pk: fact for fact in about}
     return [(fact, near.get(fact.pk)) for fact in found.values()]
+
+
+def find_in_slot(user: EndUser, keys: tuple[str, str, str], *, holds_one: bool) -> list[tuple[Fact, float | None]]:
+    """The active facts of a statement's own slot; of one that may hold several values those within or around its own:
+    a tent, and the green tent.
+    """
+    subject, relation, value = keys
+    slot = Fact.objects.for_user(user).active().defer("vector").filter(subject_key=subject, relation=relation)
+    if not holds_one:
+        words = value.split()[:MOST_VALUE_WORDS]
+        parts = {" ".join(words[at:end]) for at in range(len(words)) for end in range(at + 1, len(words) + 1)}
+        slot = slot.filter(Q(object_key__in=parts | {value}) | Q(object_key__contains=value))
+    return [(fact, None) for fact in slot.order_by("-last_seen", "pk")[:MOST_IN_SLOT]]

@@ -60,6 +60,8 @@ class FactDraft:
     is_correction: bool = False
     # Says nothing lasting by itself: recorded only where it ends or replaces what is known.
     is_remark: bool = False
+    # Nothing is embedded for it, and somebody waits: it is compared with its own slot alone.
+    is_quick: bool = False
     trust: Trust = Trust.USER
     vector: Vector | None = None
     model: str = ""
@@ -108,11 +110,22 @@ class RecordedFact:
     about: Fact | None = None
 
 
-def record_fact(user: EndUser, draft: FactDraft, origin: FactOrigin, *, now: datetime, actor: str) -> RecordedFact:
-    """Record one statement. In the user's scope; asks no other service."""
+def record_fact(
+    user: EndUser,
+    draft: FactDraft,
+    origin: FactOrigin,
+    *,
+    now: datetime,
+    actor: str,
+    told_with: Sequence[Fact] | None = None,
+) -> RecordedFact:
+    """Record one statement. In the user's scope; asks no other service.
+
+    ``told_with`` are the facts of the same origin, where the caller knows them.
+    """
     changes.lock_facts(user)
     keys = (fold_key(draft.subject), draft.relation, fold_key(draft.object))
-    told_with = find_facts_of(user, origin)
+    told_with = find_facts_of(user, origin) if told_with is None else told_with
     if known := find_known(user, draft, keys, told_with) or find_told(user, draft, keys, told_with):
         return RecordedFact(known, FactEffect.REINFORCED, is_new_evidence=False)
     # What stands in the bank is there for everybody to see, forgotten or not.

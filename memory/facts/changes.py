@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from memory.access.locks import lock_for_transaction
 from memory.access.outbox import Outbox
@@ -111,12 +111,40 @@ def close_fact(
     settle_reviews(fact, now=now, actor=actor)
 
 
+def fade_facts(user: EndUser, fact_ids: Sequence[UUID], *, now: datetime, actor: str, reason: str) -> None:
+    """End current facts that time has worn, all at once: one by one a thousand took four thousand statements."""
+    facts = Fact.objects.for_user(user).active().filter(pk__in=fact_ids)
+    facts.update(state=FactState.DEPRECATED, archived_at=now, updated_at=now, valid_to=None, revision=F("revision") + 1)
+    FactEvent.objects.bulk_create(
+        FactEvent(
+            user=user,
+            fact_id=fact_id,
+            kind=FactState.DEPRECATED.value,
+            reason=reason[:REASON_CHARS],
+            before={"state": FactState.ACTIVE.value},
+            after={"state": FactState.DEPRECATED.value},
+            actor=actor,
+            at=now,
+        )
+        for fact_id in fact_ids
+    )
+    settle_reviews_of(user.pk, fact_ids, now=now, actor=actor)
+
+
 def settle_reviews(fact: Fact, *, now: datetime, actor: str) -> None:
     """Pairs of which one is no longer held true need no decision."""
-    waiting = FactReview.objects.filter(Q(fact=fact) | Q(other=fact), user_id=fact.user_id, decision="")
-    pairs = {pk for pair in waiting.values_list("fact_id", "other_id") for pk in pair}
-    waiting.update(decision=ReviewDecision.SUPERSEDE, decided_at=now, actor=actor)
-    end_doubts(fact.user_id, pairs - {fact.pk}, now=now, actor=actor)
+    settle_reviews_of(fact.user_id, [fact.pk], now=now, actor=actor)
+
+
+def settle_reviews_of(user_id: int, fact_ids: Sequence[UUID], *, now: datetime, actor: str) -> None:
+    of_any = Q(fact_id__in=fact_ids) | Q(other_id__in=fact_ids)
+    waiting = list(FactReview.objects.filter(of_any, user_id=user_id, decision=""))
+    if not waiting:
+        return
+    rows = FactReview.objects.filter(user_id=user_id, pk__in=[one.pk for one in waiting])
+    rows.update(decision=ReviewDecision.SUPERSEDE, decided_at=now, actor=actor)
+    left = {pk for one in waiting for pk in (one.fact_id, one.other_id)} - set(fact_ids)
+    end_doubts(user_id, left, now=now, actor=actor)
 
 
 def doubt_facts(facts: Sequence[Fact], *, now: datetime, actor: str) -> None:

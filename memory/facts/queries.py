@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import DurationField, ExpressionWrapper, F, Q, Value
@@ -47,14 +47,25 @@ def where_lasting() -> Q:
     return lasting | Q(relation__in=LASTING_RELATIONS) | Q(category__in=LASTING_CATEGORIES)
 
 
-def filter_by_confidence(facts: FactQuerySet, least: float, now: datetime) -> FactQuerySet:
-    """The same arithmetic as `confidence.decay_confidence`, in the database, so that a page is full."""
+def annotate_decayed(facts: FactQuerySet, now: datetime) -> Any:  # noqa: ANN401 -- a query set with one more column
+    """Adds ``decayed``: the arithmetic of `confidence.decay_confidence`, in the database, so that a page is full."""
     age_s = Extract(ExpressionWrapper(Value(now) - F("evidence_at"), output_field=DurationField()), "epoch")
     days = Greatest(Value(0.0), age_s / Value(SECONDS_A_DAY))
     decayed = F("base_confidence") * Exp(Value(-DECAY_A_DAY) * days)
-    return facts.annotate(decayed=decayed).filter(
-        Q(where_lasting(), base_confidence__gte=least) | Q(decayed__gte=least)
-    )
+    return facts.annotate(decayed=decayed)
+
+
+def filter_by_confidence(facts: FactQuerySet, least: float, now: datetime) -> FactQuerySet:
+    held = Q(where_lasting(), base_confidence__gte=least) | Q(decayed__gte=least)
+    found: FactQuerySet = annotate_decayed(facts, now).filter(held)
+    return found
+
+
+def select_worn(user: EndUser, least: float, now: datetime) -> FactQuerySet:
+    """Current facts of which time has left less than that."""
+    current = Fact.objects.for_user(user).active().exclude(where_lasting())
+    worn: FactQuerySet = annotate_decayed(current, now).filter(decayed__lt=least)
+    return worn
 
 
 def where_held(as_of: datetime) -> Q:

@@ -4,8 +4,9 @@ Stage by stage, each in short transactions that change nothing when they are run
 behind its last stage, and a second run finds nothing to do. One run of a person at a time.
 """
 
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -20,15 +21,14 @@ from memory.conf import memory_conf
 from memory.facts import changes, embedding, episodes, reviews
 from memory.facts.confidence import LEAST_USED
 from memory.facts.consolidation import evidence, runs
-from memory.facts.consolidation.candidates import find_near_facts
+from memory.facts.consolidation.candidates import find_near_pairs, read_near_facts, refresh_facts
 from memory.facts.consolidation.pairing import PairDecision, PairPlan, plan_pairs
-from memory.facts.evidence import compute_confidence
-from memory.facts.queries import where_lasting
+from memory.facts.queries import select_worn
 from memory.facts.splitting import list_parted
 from memory.indexes.answering import choose_question_model
 from memory.lifecycle import curation, publishing
 from memory.models import EndUser, Fact, FactEpisode, FactReview, FactRun
-from memory.models.facts import FactState, ReviewKind
+from memory.models.facts import ReviewKind
 from memory.platform import metrics
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
@@ -39,6 +39,8 @@ logger = structlog.get_logger(__name__)
 ACTOR: Final = "consolidation"
 # Decisions of one transaction, so that nobody who talks meanwhile waits long for the lock of the facts.
 BATCH: Final = 50
+BATCH_OF_WORN: Final = 500
+MOST_ROUNDS: Final = 5
 # A desk with more pairs than this is not decided any faster.
 MOST_OPEN_REVIEWS: Final = 100
 # Entries of the answer; all are counted.
@@ -69,6 +71,7 @@ class ConsolidationResult:
     changes: list[FactChange] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     model_calls: int = 0
+    stage_s: dict[str, float] = field(default_factory=dict)
     started_at: datetime | None = None
     finished_at: datetime | None = None
 
@@ -133,11 +136,13 @@ def run_stages(work: ConsolidationWork, run: FactRun) -> None:
     """Those behind the last one that was finished. One whose service is away is left to the next run."""
     names = list(STAGES)
     for name in names[names.index(run.stage) + 1 if run.stage in names else 0 :]:
+        began = time.perf_counter()
         try:
             STAGES[name](work)
         except Unavailable as error:
             logger.warning("a stage waits", stage=name, dependency=error.dependency, reason=error.reason)
             run.missing = sorted({*run.missing, error.dependency})
+        work.result.stage_s[name] = time.perf_counter() - began
         run.stage, run.counts = name, dict(work.result.counts)
         run.model_calls = work.result.model_calls
         with user_scope(work.user):
@@ -194,26 +199,54 @@ def weigh_episodes(work: ConsolidationWork) -> None:
 def settle_pairs(work: ConsolidationWork) -> None:
     model = choose_question_model(Deadline(DEADLINE_S)).model
     with user_scope(work.user):
-        near = find_near_facts(work.user, model)
-        plan = plan_pairs(work.user, near, list_parted(work.user.pk), work.now)
+        near, parted = read_near_facts(work.user, model), list_parted(work.user.pk)
+    # No transaction is open while ten thousand facts are compared.
+    find_near_pairs(near)
+    changed: set[UUID] | None = None
+    reviews_of_pairs: dict[frozenset[UUID], tuple[PairDecision, ReviewKind]] = {}
+    for _ in range(1 if work.is_dry else MOST_ROUNDS):
+        plan = plan_pairs(work.user, near, parted, work.now, changed)
+        reviews_of_pairs |= {frozenset((one.winner, one.other)): (one, kind) for one, kind in plan.reviews}
+        if work.is_dry:
+            list_planned(work, plan)
+            break
+        apply_plan(work, plan)
+        # What has been merged into is believed more, so that its other pairs may be settled by now.
+        changed = {one.winner for one in (*plan.merges, *plan.endings, *plan.undecided)}
+        if not changed:
+            break
+        with user_scope(work.user):
+            refresh_facts(near, work.user)
+            parted = list_parted(work.user.pk)
+    ask_about_pairs(work, reviews_of_pairs)
+
+
+def apply_plan(work: ConsolidationWork, plan: PairPlan) -> None:
+    for pairs, settle in ((plan.merges, merge_pair), (plan.endings, end_pair), (plan.undecided, doubt_pair)):
+        for start in range(0, len(pairs), BATCH):
+            settle_batch(work, pairs[start : start + BATCH], settle)
+
+
+def ask_about_pairs(work: ConsolidationWork, pairs: Mapping[frozenset[UUID], tuple[PairDecision, ReviewKind]]) -> None:
+    """The likest first, as many as a desk holds. Of facts that have ended by now nobody is asked."""
+    with user_scope(work.user):
         room = max(0, MOST_OPEN_REVIEWS - reviews.count_open_reviews(work.user))
-    plan.reviews = sorted(plan.reviews, key=lambda one: (-(one[0].cosine or 0.0), str(one[0].other)))[:room]
+        ids = {fact_id for pair in pairs for fact_id in pair}
+        held = set(Fact.objects.for_user(work.user).active().filter(pk__in=ids).values_list("pk", flat=True))
+    open_pairs = [one for pair, one in pairs.items() if pair <= held]
+    waiting = sorted(open_pairs, key=lambda one: (-(one[0].cosine or 0.0), str(one[0].other)))[:room]
     if work.is_dry:
-        list_planned(work, plan)
+        for one, _ in waiting:
+            work.result.add(one.other, "review", one.winner)
         return
-    for batch in cut_batches(plan.merges):
-        settle_batch(work, batch, merge_pair)
-    for batch in cut_batches(plan.endings):
-        settle_batch(work, batch, end_pair)
-    for batch in cut_batches(plan.undecided):
-        settle_batch(work, batch, doubt_pair)
-    kinds = {(one.winner, one.other): kind for one, kind in plan.reviews}
-    for batch in cut_batches([one for one, _ in plan.reviews]):
-        settle_batch(
-            work,
-            batch,
-            lambda work, winner, other, pair: ask_about(work, winner, other, kinds[winner.pk, other.pk], pair),
-        )
+    kinds = {(one.winner, one.other): kind for one, kind in waiting}
+
+    def ask(work: ConsolidationWork, winner: Fact, other: Fact, pair: PairDecision) -> None:
+        ask_about(work, winner, other, kinds[pair.winner, pair.other], pair)
+
+    chosen = [one for one, _ in waiting]
+    for start in range(0, len(chosen), BATCH):
+        settle_batch(work, chosen[start : start + BATCH], ask)
 
 
 def list_planned(work: ConsolidationWork, plan: PairPlan) -> None:
@@ -223,12 +256,6 @@ def list_planned(work: ConsolidationWork, plan: PairPlan) -> None:
         work.result.add(one.other, "superseded", one.winner)
     for one in plan.undecided:
         work.result.add(one.other, "doubted", one.winner)
-    for one, _ in plan.reviews:
-        work.result.add(one.other, "review", one.winner)
-
-
-def cut_batches(pairs: Sequence[PairDecision]) -> Iterator[Sequence[PairDecision]]:
-    return (pairs[start : start + BATCH] for start in range(0, len(pairs), BATCH))
 
 
 SettlePair = Callable[[ConsolidationWork, Fact, Fact, PairDecision], None]
@@ -277,22 +304,30 @@ def let_fade(work: ConsolidationWork) -> None:
     if not work.is_dry:
         ended = curation.end_outlived(work.user, now=work.now, actor=work.actor)
         work.result.counts.update({"ended": ended} if ended else {})
+    reason = f"its confidence has worn below {LEAST_USED:g}"
+    while worn := take_worn(work, reason):
+        for fact_id in worn:
+            work.result.add(fact_id, "deprecated")
+        if work.is_dry:
+            return
+
+
+def take_worn(work: ConsolidationWork, reason: str) -> list[UUID]:
     with user_scope(work.user):
+        worn = select_worn(work.user, LEAST_USED, work.now).order_by("pk").values_list("pk", flat=True)
+        if work.is_dry:
+            return list(worn)
         changes.lock_facts(work.user)
-        worn = Fact.objects.for_user(work.user).active().exclude(where_lasting()).defer("vector")
-        for fact in worn.order_by("pk"):
-            if compute_confidence(fact, work.now) >= LEAST_USED:
-                continue
-            if not work.is_dry:
-                reason = f"its confidence has worn below {LEAST_USED:g}"
-                changes.close_fact(fact, FactState.DEPRECATED, now=work.now, actor=work.actor, reason=reason)
-            work.result.add(fact.pk, "deprecated")
+        ids = list(worn[:BATCH_OF_WORN])
+        changes.fade_facts(work.user, ids, now=work.now, actor=work.actor, reason=reason)
+    return ids
 
 
 STAGES: Final[dict[str, Callable[[ConsolidationWork], None]]] = {
     "episodes": build_episodes,
     "vectors": embed_what_waits,
     "evidence": weigh_episodes,
-    "pairs": settle_pairs,
+    # Before the pairs: nobody is asked about what has faded.
     "fading": let_fade,
+    "pairs": settle_pairs,
 }

@@ -27,9 +27,11 @@ MOST_IN_SLOT: Final = 20
 
 @dataclass(slots=True)
 class NearFacts:
-    """Active facts, and for each the others that it may be one with or contradict, with their cosine."""
+    """Active facts with their vectors under a model, and the pairs of them that are worth a look, with their cosine."""
 
-    facts: dict[UUID, Fact] = field(default_factory=dict)
+    facts: dict[UUID, Fact]
+    vectors: dict[UUID, NDArray[np.float32]]
+    model: str
     pairs: dict[UUID, dict[UUID, float | None]] = field(default_factory=lambda: defaultdict(dict))
 
     def add_pair(self, one: UUID, other: UUID, cosine: float | None) -> None:
@@ -37,23 +39,30 @@ class NearFacts:
         self.pairs[other][one] = cosine
 
 
-def find_near_facts(user: EndUser, model: str) -> NearFacts:
-    """All pairs of the person's active facts that are worth a look. In the user's scope."""
+def read_near_facts(user: EndUser, model: str) -> NearFacts:
+    """In the user's scope."""
     active = Fact.objects.for_user(user).active()
-    near = NearFacts({fact.pk: fact for fact in active.defer("vector").order_by("pk")})
+    facts = {fact.pk: fact for fact in active.defer("vector").order_by("pk")}
     rows = active.filter(model=model, vector__isnull=False).order_by("pk").values_list("pk", "vector")
-    embedded = {pk: np.array(vector, dtype=np.float32) for pk, vector in rows}
-    ids = list(embedded)
-    places = {pk: place for place, pk in enumerate(ids)}
-    vectors = np.array(list(embedded.values()), dtype=np.float32)
-    conf = embedding_of(model)
-    for one, other, cosine in iterate_near(vectors, conf):
+    return NearFacts(facts, {pk: np.array(vector, dtype=np.float32) for pk, vector in rows}, model)
+
+
+def refresh_facts(near: NearFacts, user: EndUser) -> None:
+    """As they are after a round, without those that have ended. In the user's scope."""
+    active = Fact.objects.for_user(user).active().filter(pk__in=list(near.pairs)).defer("vector")
+    near.facts = {fact.pk: fact for fact in active}
+
+
+def find_near_pairs(near: NearFacts) -> None:
+    """All pairs of the facts that are worth a look."""
+    ids = list(near.vectors)
+    conf = embedding_of(near.model)
+    for one, other, cosine in iterate_near(np.array(list(near.vectors.values()), dtype=np.float32), conf):
         near.add_pair(ids[one], ids[other], cosine)
     for slot in list_single_slots(list(near.facts.values())):
         for first, second in combinations(slot, 2):
             if second not in near.pairs[first]:
-                near.add_pair(first, second, measure_pair(vectors, conf, places.get(first), places.get(second)))
-    return near
+                near.add_pair(first, second, measure_pair(near.vectors.get(first), near.vectors.get(second), conf))
 
 
 def iterate_near(vectors: NDArray[np.float32], conf: EmbeddingConf) -> Iterator[tuple[int, int, float]]:
@@ -73,10 +82,10 @@ def iterate_near(vectors: NDArray[np.float32], conf: EmbeddingConf) -> Iterator[
                     yield one, one + 1 + int(place), cosine
 
 
-def measure_pair(vectors: NDArray[np.float32], conf: EmbeddingConf, one: int | None, other: int | None) -> float | None:
-    if one is None or other is None:
-        return None
-    return conf.calibrate_cosine(float(vectors[one] @ vectors[other]))
+def measure_pair(
+    one: NDArray[np.float32] | None, other: NDArray[np.float32] | None, conf: EmbeddingConf
+) -> float | None:
+    return None if one is None or other is None else conf.calibrate_cosine(float(one @ other))
 
 
 def list_single_slots(facts: Sequence[Fact]) -> list[list[UUID]]:

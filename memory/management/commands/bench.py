@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 from rich.console import Console
 
-from memory.benchmarks import exchanges, insights, load, promotion
+from memory.benchmarks import consolidation, exchanges, insights, load, promotion
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
 from memory.benchmarks.staging import BenchmarkStageError, stage_local, stage_remote
@@ -155,6 +155,8 @@ class Command(BaseCommand):
         add_constraints_arguments(constraints_parser)
         conversations_parser = kinds.add_parser("conversations", help="what is still known of conversations, and later")
         add_conversations_arguments(conversations_parser)
+        consolidation_parser = kinds.add_parser("consolidation", help="a consolidation of generated facts")
+        consolidation.add_arguments(consolidation_parser)
         for kind in kinds.choices.values():
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
 
@@ -173,6 +175,7 @@ class Command(BaseCommand):
             "constraints": measure_constraints,
             "conversations": measure_conversations,
             "exchanges": measure_exchanges,
+            "consolidation": measure_consolidation,
         }[options["kind"]]
         try:
             content = measure(console, options)
@@ -252,6 +255,14 @@ def measure_promotion(console: Console, options: dict[str, Any]) -> dict[str, An
     report.print_facts(console, collect_facts())
     promotion.print_figures(console, plan, figures)
     return {**collect_facts(), **figures.as_json()}
+
+
+def measure_consolidation(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    plan = consolidation.ConsolidationPlan(options["facts"], options["again"], options["seed"])
+    figures = consolidation.measure(plan, console)
+    report.print_facts(console, collect_facts())
+    consolidation.print_figures(console, plan, figures)
+    return {"plan": asdict(plan), **collect_facts(), **figures.as_json()}
 
 
 def choose_dataset(options: dict[str, Any]) -> RetrievalDataset:

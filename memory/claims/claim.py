@@ -31,9 +31,16 @@ class Claim:
     time: str = ""
     lang: str = ""
     is_request: bool = False
+    # Whether its words are so likely of the person's life that they need not sound like it in every ear.
+    is_sure: bool = False
     # The value that this one takes the place of, where the words name it: "Tom instead of Priya".
     replaces: str = ""
     # Whether the person puts right what they said, rather than telling that it has changed.
     is_correction: bool = False
     # A sentence of the person's that claims nothing by itself, to be held against what is known.
     is_remark: bool = False
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether it is kept though it sounds slight: "I do nights now" as a passing state, "the boss, a Mr Frog"."""
+        return self.is_request or self.is_sure

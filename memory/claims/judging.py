@@ -23,6 +23,9 @@ MOST_WORDS_OF_BRIEF: Final = 4
 NAMED_LEAST: Final = (0.2, 0.1)
 ABOUT_LEAST: Final = (0.5, 0.25)
 UNREAD_LEAST: Final = (0.6, 0.3)
+# From here on the words of a list set nothing aside but what is planned or passes: of the turns of two authors that
+# were not trained on, it brought back 7 of 14 that lists had held and let through one of 56 silent ones.
+SURE_LEAST: Final = (0.85, 0.6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,10 @@ class SentenceJudgement:
         if self.is_brief:
             return is_named or self.reaches(NAMED_LEAST)
         return self.reaches(NAMED_LEAST if is_named else ABOUT_LEAST)
+
+    @property
+    def is_sure(self) -> bool:
+        return self.reaches(SURE_LEAST)
 
     @property
     def is_telling(self) -> bool:

@@ -8,10 +8,11 @@ from typing import Final
 from memory.claims.building import build_claim, find_language, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
+from memory.claims.completion import complete_claims
 from memory.claims.filling import fill_claims
 from memory.claims.general import find_general_claim, is_plain, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
-from memory.claims.judging import NAMED_LEAST, SentenceJudgement, introduces_words, judge_sentences
+from memory.claims.judging import NAMED_LEAST, SURE_LEAST, SentenceJudgement, introduces_words, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
 from memory.claims.nouns import NAMED
@@ -20,7 +21,7 @@ from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.requests import LEAST_TOLD, find_request
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
-from memory.claims.stretches import SURE_LEAST, find_told_stretch, judge_beside_question
+from memory.claims.stretches import find_told_stretch, judge_beside_question
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, PRONOUN, is_person
 from memory.claims.succession import find_moved, find_renamed, follow_known
 from memory.claims.telling import Passage
@@ -94,6 +95,9 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         claims = [claim for claim in one.claims if judged.believes(claim)]
         if not claims and not is_laughing:
             claims = claim_unread(one, reading, judged, with_remarks=with_remarks)
+        elif claims and judged.is_sure and len(reading.whole.text) <= LONGEST:
+            claims = complete_claims(claims, one.sentence, is_masked=reading.is_masked)
+        claims = [replace(claim, is_sure=judged.is_sure) for claim in claims]
         # Who laughs may still tell of a change; what only sounds like a fact is a joke.
         found += [claim for claim in claims if not (is_laughing and claim.tense == "present")]
     return found[:MOST_CLAIMS]

@@ -10,15 +10,12 @@ from typing import Final
 from memory.claims.clauses import ClauseTokens, Place, cut_clauses
 from memory.claims.general import NOT_WORTH
 from memory.claims.grouping import is_tag
-from memory.claims.judging import UNREAD_LEAST, SentenceJudgement
+from memory.claims.judging import SURE_LEAST, UNREAD_LEAST, SentenceJudgement
 from memory.claims.lexicon import MARK
 from memory.claims.telling import Passage, rate_telling
 from memory.guard import find_order
 from memory.guard.annotation import Sentence
 
-# From here on the words of a list set nothing aside but what is planned or passes: of the turns of two authors that
-# were not trained on, it brought back 7 of 14 that lists had held and let through one of 56 silent ones.
-SURE_LEAST: Final = (0.85, 0.6)
 # A clause at either end that is rated below this is no part of what is told.
 CLAUSE_LEAST: Final = 0.2
 LEAST_WORDS: Final = 3

@@ -79,7 +79,7 @@ def draft_publication(
         source={"kind": KIND, **source},
         occurred_at=said_at,
         parents=[memory_id] if memory_id else [],
-        is_requested=any(claim.is_request for claim in fact.claims),
+        is_requested=any(claim.is_meant for claim in fact.claims),
     )
     if is_remark:
         return Publication(new, None, is_remark=True)

@@ -98,7 +98,7 @@ def word_statement(claim: Claim) -> str:
     """
     refusal = find_refusal(claim.statement)
     is_sure = claim.relation != ABOUT or claim.tense != "present"
-    if claim.is_request or refusal is None or not is_sure:
+    if claim.is_meant or refusal is None or not is_sure:
         return claim.statement
     # Never what the guard's classifier takes for harmful: told as the person's words it might pass.
     if refusal.rule not in REWORDED or find_secret(claim.statement) or find_order(claim.statement):
@@ -111,7 +111,7 @@ def is_taken(claim: Claim, statement: str) -> bool:
     """What somebody asks to be remembered is kept unless it plainly does harm; the rest must be beyond suspicion."""
     if claim.is_request:
         return judge_write(statement, is_requested=True).refusal is None
-    return find_refusal(statement) is None
+    return judge_write(statement, is_requested=claim.is_sure).objection is None
 
 
 def is_of_strangers(claim: Claim) -> bool:

@@ -6,6 +6,7 @@ import pytest
 from memory.claims import read_claims
 from memory.claims.reader import read_turn
 from memory.claims.telling import load_weights, rate_telling
+from memory.facts.profile.rules import find_facts_by_rules
 from memory.models import EndUser
 from outcomes.exchanges import profiling
 from tests.api_client import ApiClient
@@ -71,6 +72,31 @@ def test_what_is_told_beside_a_request_is_claimed_without_it(text: str, told: st
     statements = [claim.statement for claim in read_claims(text)]
     assert any(told in one for one in statements)
     assert not any(asked in one for one in statements)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("it's Philippa who signs the forms now, she took over in May", "Philippa"),
+        ("die Praxis macht jetzt Frau Dr. Odenwald, sie kennt unsere Kinder seit Jahren", "Odenwald"),
+        ("la que nos lleva ahora es Rosalía, ella nos conoce desde hace años", "Rosalía"),
+    ],
+)
+def test_the_value_in_the_clause_beside_a_claim_is_told_too(text: str, value: str) -> None:
+    assert any(value in claim.statement for claim in read_claims(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Jetzt fahr ich einen Subaru, den alten Audi hab ich verkauft.",
+        "switched my account over to Halden Bank in June",
+    ],
+)
+def test_a_plain_statement_is_kept_in_its_own_words(text: str) -> None:
+    [fact, *_] = find_facts_by_rules(text)
+    assert fact.statement.split(":")[0] not in {"Der Nutzer wünscht", "The user wants"}
+    assert fact.statement.casefold().rstrip(".") in text.casefold()
 
 
 def test_a_sentence_whose_middle_was_quoted_is_no_statement() -> None:

@@ -1,0 +1,55 @@
+"""Adds to the claims of a sentence what its other clauses tell, where no rule reads those.
+
+"It's Nadège who took his place, she signs my leave": who signs is claimed, and the name stands in the other clause.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from memory.claims.building import word_statement
+from memory.claims.claim import SPEAKER, Claim
+from memory.claims.clauses import ClauseTokens, Place, cut_clauses, find_heads
+from memory.claims.relations import ABOUT
+from memory.claims.stretches import find_told_stretch, rate_stretch
+from memory.guard.annotation import Sentence
+
+# How likely clauses beside a claim that names its relation must tell something to be a claim of their own.
+BESIDE_LEAST: Final = 0.5
+LEAST_WORDS: Final = 3
+LONGEST: Final = 300
+
+
+def complete_claims(claims: Sequence[Claim], sentence: Sentence, *, is_masked: bool) -> list[Claim]:
+    """What names no relation takes the clauses around it in; beside the rest they are a claim of their own."""
+    tokens = cut_clauses(sentence)
+    clauses = [(segment[0][0], segment[-1][1]) for segment in tokens.segments]
+    if len(clauses) < 2 or sentence.is_question:
+        return list(claims)
+    uncovered = [clause for clause in clauses if not is_covered(sentence, tokens, clause, claims)]
+    told = find_told_stretch(sentence, tokens, is_masked=is_masked) if uncovered else None
+    left = [clause for clause in uncovered if told and told[0] <= clause[0] and clause[1] <= told[1]]
+    if told is None or not left:
+        return list(claims)
+    statement = word_statement(sentence, tokens, *told)
+    if len(statement) > LONGEST:
+        return list(claims)
+    free = [claim for claim in claims if claim.relation == ABOUT]
+    if free:
+        widened = {id(claim) for claim in free}
+        kept = [claim for claim in claims if id(claim) not in widened]
+        return [*kept, replace(free[0], statement=statement)]
+    beside = left[0][0], left[-1][1]
+    if beside[1] - beside[0] < LEAST_WORDS or rate_stretch(sentence, beside, is_masked=is_masked) < BESIDE_LEAST:
+        return list(claims)
+    first = claims[0]
+    return [
+        *claims,
+        Claim(SPEAKER, ABOUT, "", word_statement(sentence, tokens, *beside), first.span, lang=first.lang),
+    ]
+
+
+def is_covered(sentence: Sentence, tokens: ClauseTokens, clause: Place, claims: Sequence[Claim]) -> bool:
+    start = find_heads(sentence, *clause)
+    said = sentence.raw[tokens.starts[start] : tokens.ends[clause[1] - 1]].casefold()
+    return any(" ".join(said.split()) in claim.statement.casefold() for claim in claims)

@@ -327,6 +327,13 @@ MEMORY: dict[str, Any] = {
         "hour": env_int("CONSOLIDATION_HOUR", 2, minimum=0),
         "model_calls": env_int("CONSOLIDATION_MODEL_CALLS", 2, minimum=0),
     },
+    "STREAM": {
+        "share": env_float("MEMORY_STREAM_SHARE", 1.0, minimum=0, maximum=1),
+        "facts": env_int("MEMORY_STREAM_FACTS", 5, minimum=0),
+        "episodes": env_int("MEMORY_STREAM_EPISODES", 3, minimum=0),
+        "tokens": env_int("MEMORY_STREAM_TOKENS", 200, minimum=0),
+        "similarity": env_float("MEMORY_STREAM_SIMILARITY", 0.5, minimum=0, maximum=1),
+    },
     "LLM": {
         "url": env_str("MEMORY_LLM_BASE_URL"),
         "api_key": env_secret("MEMORY_LLM_API_KEY"),

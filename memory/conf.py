@@ -238,6 +238,20 @@ class ConsolidationConf:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamConf:
+    """What is told without asking, from a similarity on: at most so many, within ``tokens`` of facts and of episodes.
+
+    ``share`` of the people are told, always the same ones.
+    """
+
+    share: float = 1.0
+    facts: int = 5
+    episodes: int = 3
+    tokens: int = 200
+    similarity: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
 class LanguageModelConf:
     """No ``url``: no language model. Prices are per million tokens; ``prefixes`` turns contextual prefixes on."""
 
@@ -317,6 +331,7 @@ class MemoryConf:
     limits: Limits
     conversations: ConversationConf
     consolidation: ConsolidationConf
+    stream: StreamConf
     llm: LanguageModelConf
     metrics: MetricsConf
     mcp: McpConf
@@ -355,6 +370,7 @@ def memory_conf() -> MemoryConf:
         limits=Limits(**values["LIMITS"]),
         conversations=ConversationConf(**values.get("CONVERSATIONS", {})),
         consolidation=ConsolidationConf(**values.get("CONSOLIDATION", {})),
+        stream=StreamConf(**values.get("STREAM", {})),
         llm=LanguageModelConf(**values["LLM"]),
         metrics=MetricsConf(**values.get("METRICS", {})),
         mcp=McpConf(**values.get("MCP", {})),

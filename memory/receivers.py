@@ -10,12 +10,14 @@ from django.utils import timezone
 from memory import tasks
 from memory.facts.changes import mark_facts_due
 from memory.facts.episodes import drop_episodes_of
+from memory.facts.streaming import is_streaming_for
 from memory.indexes import lexical_index
 from memory.lifecycle import publishing
 from memory.models import EndUser
 from memory.platform.queue import enqueue
 from memory.signals import facts_due, index_due, items_changed, promotion_due, words_changed
 from memory.tiers import Tier
+from outcomes.signals import exchange_stored
 
 PROMOTED_AFTER_S = 2.0
 
@@ -39,6 +41,12 @@ def invalidate_lexical_cache(sender: type, user_id: int, **kwargs: Any) -> None:
 @receiver(facts_due, dispatch_uid="memory.facts")
 def enqueue_fact_work(sender: type, user_id: int, **kwargs: Any) -> None:
     enqueue(tasks.complete_facts, user_id)
+
+
+@receiver(exchange_stored, dispatch_uid="memory.stream")
+def enqueue_stream(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- not our row
+    if exchange.thread_id and is_streaming_for(user):
+        enqueue(tasks.stream_thread, user.pk, exchange.thread_id)
 
 
 @receiver(items_changed, dispatch_uid="memory.facts_follow")

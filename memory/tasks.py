@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memory.access.locks import try_task_lock
 from memory.access.outbox import drain
-from memory.facts import embedding
+from memory.facts import embedding, streaming
 from memory.facts.changes import DUE
 from memory.indexing import drift, queue, rebuild, runs
 from memory.lifecycle import consolidation, erasure, expiry, learning, promotion
@@ -110,6 +110,20 @@ def promote_user(user_id: int) -> int:
 def promote_everyone() -> None:
     for user_id in promotion.iterate_promotion_users():
         promote_user.delay(user_id)
+
+
+@shared_task(name="memory.stream_thread")
+def stream_thread(user_id: int, thread_id: str) -> int:
+    """Choose what the next turn of a thread is reminded of. Returns how many lines that are."""
+    user = EndUser.objects.filter(pk=user_id).first()
+    if user is None or not streaming.is_streaming_for(user):
+        return 0
+    try:
+        return len(streaming.make_stream(user, thread_id, timezone.now()).lines)
+    except Unavailable as error:
+        # The next exchange makes it anew; until then the one before is told.
+        logger.warning("nothing brought to mind", dependency=error.dependency, reason=error.reason)
+        return 0
 
 
 @shared_task(name="memory.consolidate_due")

@@ -11,10 +11,12 @@ from memory.facade.facts import FactDetails
 from memory.facade.known import FoundLine
 from memory.facts.evidence import compute_confidence
 from memory.facts.queries import FactFilter
+from memory.facts.streaming import ThreadStream
 from memory.lifecycle.consolidation import MOST_LISTED, ConsolidationResult
 from memory.models import Fact, FactEvidence, FactReview
 from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, EvidenceKind, FactState, ReviewDecision, ReviewKind
 from memory.web.fields import (
+    NAME_LIMIT,
     Flag,
     JsonValue,
     Moment,
@@ -291,3 +293,42 @@ class ConsolidationOut(BaseModel):
             started_at=done.started_at,
             finished_at=done.finished_at,
         )
+
+
+class StreamOptions(QueryParameters):
+    thread_id: Annotated[str, Field(min_length=1, max_length=NAME_LIMIT)]
+
+
+class StreamedOut(BaseModel):
+    kind: Literal["fact", "episode"]
+    id: UUID
+    text: str
+    confidence: float
+    timestamp: datetime = Field(description="When it was last said.")
+    similarity: float
+    relevance_score: float
+    tokens: int
+
+
+class StreamOut(BaseModel):
+    thread_id: str
+    is_told: bool = Field(description="Whether contexts of this person tell it: `MEMORY_STREAM_SHARE`.")
+    made_at: datetime | None = Field(description="When it was chosen; null where nothing was chosen yet.")
+    results: list[StreamedOut]
+
+    @classmethod
+    def of(cls, thread_id: str, stream: ThreadStream, *, is_told: bool) -> "StreamOut":
+        results = [
+            StreamedOut(
+                kind=line.kind,
+                id=line.id,
+                text=line.text,
+                confidence=line.confidence,
+                timestamp=line.said_at,
+                similarity=line.similarity,
+                relevance_score=line.relevance,
+                tokens=line.tokens,
+            )
+            for line in stream.lines
+        ]
+        return cls(thread_id=thread_id, is_told=is_told, made_at=stream.made_at, results=results)

@@ -30,9 +30,12 @@ from memory.api.fact_schemas import (
     StatedOut,
     StatementIn,
     StoredFactOut,
+    StreamOptions,
+    StreamOut,
 )
 from memory.facade.known import FoundKind
 from memory.facts.recording import FactEffect, RecordedFact
+from memory.facts.streaming import ThreadStream, is_streaming_for
 from memory.lifecycle.consolidation import ConsolidationResult
 from memory.lifecycle.learning import DraftedStatement
 from memory.models import EndUser, Fact
@@ -138,6 +141,22 @@ def search_facts(request: HttpRequest, user: EndUser, body: FactSearchIn) -> Htt
         user, body.query, kinds=KINDS[body.search_type], now=timezone.now(), limit=body.limit
     )
     return json_response(200, FactSearchOut(results=[FoundOut.of_line(line) for line in found]))
+
+
+@router.get(
+    "/users/{u}/facts/stream",
+    auth=READ,
+    response=describe_responses(200, StreamOut),
+    operation_id="read_stream",
+    summary="What the next turn of a thread is reminded of",
+)
+@optional_user
+def read_stream(request: HttpRequest, user: EndUser | None, options: Query[StreamOptions]) -> HttpResponse:
+    """Chosen after each exchange by what was said last; a context tells of it what nothing else in it says."""
+    if user is None:
+        return json_response(200, StreamOut.of(options.thread_id, ThreadStream(), is_told=False))
+    stream = open_facade(request).read_stream(user, options.thread_id, now=timezone.now())
+    return json_response(200, StreamOut.of(options.thread_id, stream, is_told=is_streaming_for(user)))
 
 
 @router.post(

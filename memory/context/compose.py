@@ -33,6 +33,8 @@ from memory.context.bullets import HotLine, build_bullets
 from memory.context.known import drop_told, find_known_lines
 from memory.context.meta import NO_INSIGHTS, build_meta
 from memory.context.selection import ContextSelection, StablePart, count_section_tokens, list_shown_ids
+from memory.context.streamed import build_streamed
+from memory.facts.streaming import StreamedLine
 from memory.language import build_query_groups
 from memory.models import EndUser
 from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest
@@ -84,6 +86,7 @@ class ContextInsights:
     ms: float | None = None
     errors: tuple[dict[str, str | None], ...] = ()
     bullets: Sequence[HotLine] = ()
+    streamed: Sequence[StreamedLine] = ()
 
 
 EMPTY_CONTEXT_INSIGHTS = ContextInsights()
@@ -172,7 +175,7 @@ def compose_context(
     request_sections = build_outcome_request(unscored, budget, stable)
     remaining = replace(budget, tokens=budget.tokens - count_section_tokens(request_sections))
     selection = ContextSelection.of(stable, known, hits, insights.lines(list_shown_ids(chosen, hits)), remaining, fence)
-    sections, of_turn = place_sections(request_sections, selection, stable, insights.bullets, budget)
+    sections, of_turn = place_sections(request_sections, selection, stable, insights, budget)
     add_insight_diagnostics(insights, result.debug)
     return Context(
         turn_id=result.turn_id,
@@ -192,12 +195,15 @@ def place_sections(
     request: Sequence[ContextSection],
     selection: ContextSelection,
     stable: StablePart,
-    bullets: Sequence[HotLine],
+    insights: ContextInsights,
     budget: TokenBudget,
 ) -> tuple[list[ContextSection], list[ContextSection]]:
-    """All sections in order, and those of this turn alone; the bullets last."""
-    told = [*request, *selection.sections()]
-    hot = build_bullets(bullets, selection.known, selection.hits, [*stable.sections, *told], budget, selection.fence)
+    """All sections in order, and those of this turn alone; the bullets last, what is brought to mind before them."""
+    told, bullets = [*request, *selection.sections()], insights.bullets
+    known, hits, fence = selection.known, selection.hits, selection.fence
+    hot = build_bullets(bullets, known, hits, [*stable.sections, *told], budget, fence)
+    shown = [*stable.sections, *told, *hot]
+    hot = [*build_streamed(insights.streamed, known, hits, bullets, shown, budget, fence), *hot]
     opening = stable.sections[:1] if hot and not told else []
     return [*opening, *told, *hot], [*request, *selection.turn_sections(), *hot]
 

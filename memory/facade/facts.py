@@ -1,6 +1,6 @@
 """What is held true of a person: stating, reading, correcting and deciding."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,22 +14,23 @@ from memory.facade.known import (
     FoundLine,
     describe_episode,
     describe_fact_line,
+    describe_run,
     select_lines,
-    weigh_relevance,
 )
 from memory.facts import browsing, queries, reviews
 from memory.facts.browsing import FactSummary, SubjectFacts
 from memory.facts.confidence import LEAST_USED
 from memory.facts.evidence import compute_confidence
-from memory.facts.nearest import find_nearest, list_vector_models
+from memory.facts.nearest import find_nearest, find_nearest_episodes, list_vector_models
 from memory.facts.queries import FactFilter
 from memory.facts.recording import RecordedFact
+from memory.facts.relevance import weigh_relevance
 from memory.indexes.answering import question_embedder
 from memory.inference import embedder_of
 from memory.inference.base import QuestionVector
 from memory.lifecycle import curation, learning
 from memory.lifecycle.learning import DraftedStatement
-from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview
+from memory.models import EndUser, Fact, FactEpisode, FactEvent, FactEvidence, FactReview
 from memory.models.facts import ReviewDecision
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
@@ -204,6 +205,8 @@ class FactVerbs(FacadePart):
             request = SearchRequest(query, tiers=SCORED_TIERS, limit=limit, dormant=True)
             said = search.search(user, request, now=now, remember=False)
             found += [describe_episode(hit, now) for hit in said.hits]
+            told = {hit.item.pk for hit in said.hits}
+            found += find_runs(user, said.vector, told, now=now, limit=limit)
         return select_lines(found, limit)
 
     def revise_fact(
@@ -280,6 +283,18 @@ def find_near_facts(user: EndUser, vectors: Sequence[QuestionVector], limit: int
     for vector in vectors:
         near |= find_nearest(user, *vector, asked=True, limit=limit)
     return near
+
+
+def find_runs(
+    user: EndUser, vector: QuestionVector | None, told: Set[UUID], *, now: datetime, limit: int
+) -> list[FoundLine]:
+    """Whole conversations near a question, without those of which a turn is told already."""
+    if vector is None:
+        return []
+    with user_scope(user):
+        near = find_nearest_episodes(user, *vector, limit=limit)
+        episodes = FactEpisode.objects.filter(user=user, pk__in=list(near)).defer("vector")
+        return [describe_run(one, near[one.pk], now) for one in episodes if not told & set(one.memory_ids)]
 
 
 def build_hit(fact: Fact, similarity: float, now: datetime) -> FactHit:

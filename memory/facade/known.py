@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal
 
-from memory.facts.confidence import SECONDS_A_DAY
+from memory.facts.relevance import EPISODE_CONFIDENCE, weigh_relevance
 from memory.language.text import estimate_tokens
-from memory.models import Fact
+from memory.models import Fact, FactEpisode
 from memory.retrieval.results import SearchHit
 from memory.scoring import compute_cosine
 
@@ -28,12 +28,6 @@ class FoundLine:
     relevance: float
 
 
-def weigh_relevance(similarity: float, confidence: float, said_at: datetime, now: datetime) -> float:
-    """0.6 similarity + 0.3 confidence + 0.1 recency, for facts and episodes alike, so that they can be mixed."""
-    days = max(0.0, (now - said_at).total_seconds() / SECONDS_A_DAY)
-    return 0.6 * similarity + 0.3 * confidence + 0.1 / (1.0 + days)
-
-
 def describe_fact_line(fact: Fact, similarity: float, confidence: float, relevance: float) -> FoundLine:
     return FoundLine("fact", fact.statement, confidence, fact.last_seen, similarity, relevance)
 
@@ -44,6 +38,11 @@ def describe_episode(hit: SearchHit, now: datetime) -> FoundLine:
     cosine = 0.0 if distance is None else compute_cosine(distance)
     relevance = weigh_relevance(cosine, item.confidence, item.occurred_at, now)
     return FoundLine("episode", item.text, item.confidence, item.occurred_at, cosine, relevance)
+
+
+def describe_run(episode: FactEpisode, similarity: float, now: datetime) -> FoundLine:
+    relevance = weigh_relevance(similarity, EPISODE_CONFIDENCE, episode.ended_at, now)
+    return FoundLine("episode", episode.gist, EPISODE_CONFIDENCE, episode.ended_at, similarity, relevance)
 
 
 def select_lines(found: Sequence[FoundLine], limit: int) -> list[FoundLine]:

@@ -17,6 +17,8 @@ from memory.context import compose
 from memory.context.bullets import HotLine
 from memory.context.compose import ClientLimits, Context, ContextInsights, RecentMessage, UnscoredExchange
 from memory.facade.actor import FacadePart
+from memory.facts import streaming
+from memory.facts.streaming import StreamedLine, ThreadStream
 from memory.guard import redact_secrets
 from memory.models import EndUser
 from memory.platform import metrics
@@ -93,6 +95,7 @@ class RetrievalVerbs(FacadePart):
             insights=replace(
                 self._gather_insights(user, query, now, thread_id, recent_messages),
                 bullets=self._list_bullets(user, query, now, thread_id),
+                streamed=self._read_stream(user, now, thread_id),
             ),
             limits=room,
             remember=remember and not is_stranger(user),
@@ -114,6 +117,19 @@ class RetrievalVerbs(FacadePart):
         except Exception as error:  # noqa: BLE001 - whatever went wrong there, the search can still answer
             logger.warning("hot bullets skipped", reason=repr(error))
             metrics.count("fallbacks", "hot")
+            return ()
+
+    def read_stream(self, user: EndUser, thread_id: str, *, now: datetime) -> ThreadStream:
+        """What the next turn of a thread is reminded of, whether or not this person is told."""
+        return streaming.read_stream(user, thread_id, now)
+
+    def _read_stream(self, user: EndUser, now: datetime, thread_id: str) -> Sequence[StreamedLine]:
+        """Fails open, as insights do."""
+        try:
+            return streaming.read_stream(user, thread_id, now).lines if streaming.is_streaming_for(user) else ()
+        except Exception as error:  # noqa: BLE001 - whatever went wrong there, the search can still answer
+            logger.warning("stream skipped", reason=repr(error))
+            metrics.count("fallbacks", "stream")
             return ()
 
     def _gather_insights(

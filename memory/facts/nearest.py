@@ -26,6 +26,12 @@ WHERE user_id = %(user)s AND state = ANY(%(states)s) AND model = %(model)s AND v
 ORDER BY cosine DESC, id LIMIT %(limit)s
 """
 
+NEAREST_EPISODES = """
+SELECT id, 1 - (vector <=> %(vector)s::halfvec) AS cosine FROM fact_episode
+WHERE user_id = %(user)s AND model = %(model)s AND vector IS NOT NULL
+ORDER BY cosine DESC, id LIMIT %(limit)s
+"""
+
 COSINES = """
 SELECT id, 1 - (vector <=> %(vector)s::halfvec) FROM fact
 WHERE user_id = %(user)s AND id = ANY(%(ids)s) AND model = %(model)s AND vector IS NOT NULL
@@ -56,6 +62,16 @@ def find_nearest(
     with connection.cursor() as cursor:
         cursor.execute(NEAREST, values)
         return {row[0]: calibrate(float(row[1]), asked=asked) for row in cursor.fetchall()}
+
+
+def find_nearest_episodes(user: EndUser, vector: Vector, model: str, *, limit: int = MOST_NEAR) -> dict[UUID, float]:
+    """Ids and calibrated cosines of the episodes nearest to a question or a conversation. In the user's scope."""
+    calibrate = embedding_of(model).calibrate_cosine
+    values: dict[str, Any] = {"user": user.pk, "model": model, "limit": limit}
+    values["vector"] = vector_literal(vector, len(vector), DEPENDENCY)
+    with connection.cursor() as cursor:
+        cursor.execute(NEAREST_EPISODES, values)
+        return {row[0]: calibrate(float(row[1]), asked=True) for row in cursor.fetchall()}
 
 
 def measure_cosines(user: EndUser, vector: Vector | None, model: str, ids: Collection[UUID]) -> dict[UUID, float]:

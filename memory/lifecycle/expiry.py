@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
+from memory.facts.streaming import drop_old_streams
 from memory.models import EndUser, IdempotencyRecord, Turn
 
 IDEMPOTENCY_LIFE = timedelta(hours=24)
@@ -19,7 +20,8 @@ def iterate_log_users() -> Iterator[int]:
 
 def purge_expired_logs(user_id: int, *, now: datetime) -> int:
     """Delete expired rows in small batches, so that no lock is held for long. Returns how many."""
-    deleted = 0
+    with user_scope(user_id):
+        deleted = drop_old_streams(user_id, now)
     old_turns = now - timedelta(days=memory_conf().limits.log_days)
     for model, limit in ((Turn, old_turns), (IdempotencyRecord, now - IDEMPOTENCY_LIFE)):
         while True:

@@ -57,7 +57,7 @@ METRICS = {
             "fallbacks",
             "Stages left out of a search because they failed or were late",
             "stage",
-            known=("graph", "embed", "late", "vector", "lexical", "rerank", "insights", "hot"),
+            known=("graph", "embed", "late", "vector", "lexical", "rerank", "insights", "hot", "stream"),
         ),
         Metric(
             "rerank",

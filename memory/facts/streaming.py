@@ -1,0 +1,222 @@
+"""What the next turn of a thread is reminded of without asking: facts and episodes near what was said last.
+
+Chosen in the background after an exchange, by the person's last two turns, so that the next context only reads a row.
+The row holds ids and numbers; what they say is read when it is told, so that what was forgotten, corrected or
+superseded since is never told from here.
+"""
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
+from uuid import UUID
+
+import numpy as np
+from django.db.models import Exists, OuterRef
+
+from memory.access.scope import user_scope
+from memory.conf import StreamConf, memory_conf
+from memory.facts.episodes import said_by_person, select_turns
+from memory.facts.evidence import compute_confidence
+from memory.facts.nearest import embedding_of, find_nearest, find_nearest_episodes
+from memory.facts.relevance import EPISODE_CONFIDENCE, weigh_relevance
+from memory.indexes.answering import question_embedder
+from memory.inference.base import QuestionVector, Vector
+from memory.language.text import estimate_tokens
+from memory.models import EndUser, Fact, FactEpisode, FactStream, MemoryItem
+from memory.models.facts import FactQuerySet
+from memory.platform.deadline import Deadline
+from memory.tiers import Trust
+
+StreamedKind = Literal["fact", "episode"]
+
+LAST_TURNS: Final = 2
+CANDIDATES: Final = 20
+# As asked: of two that lie so near, one says it.
+ALIKE: Final = 0.8
+# As asked: below half nobody is told without asking; a search finds it down to 0.3.
+LEAST_BELIEVED: Final = 0.5
+DEADLINE_S: Final = 5.0
+KEPT_FOR: Final = timedelta(days=7)
+MOST_CHARS: Final = 2_000
+HASH_STEPS: Final = 2**32
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedLine:
+    """``memory_ids``: the bank item of a fact, the memories of an episode."""
+
+    kind: StreamedKind
+    id: UUID
+    text: str
+    confidence: float
+    said_at: datetime
+    similarity: float
+    relevance: float
+    memory_ids: Collection[UUID] = ()
+
+    @property
+    def tokens(self) -> int:
+        return estimate_tokens(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadStream:
+    """What a thread's next turn is reminded of, best first; ``made_at`` is None where nothing was made yet."""
+
+    lines: Sequence[StreamedLine] = ()
+    made_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamCandidate:
+    kind: StreamedKind
+    id: UUID
+    vector: Vector
+    similarity: float
+    relevance: float
+
+
+def is_streaming_for(user: EndUser) -> bool:
+    """Whether this person is among the share that is told: by a hash, so that they always are or never."""
+    share = memory_conf().stream.share
+    name = f"{user.organization_id}/{user.external_id}".encode()
+    return int.from_bytes(hashlib.blake2b(name, digest_size=4).digest()) < share * HASH_STEPS
+
+
+def make_stream(user: EndUser, thread_id: str, now: datetime) -> ThreadStream:
+    """Choose what the next turn is reminded of, and keep it. Raises Unavailable; then the stream stays what it was."""
+    with user_scope(user):
+        last = select_turns(user).filter(thread_id=thread_id).order_by("-arrival")[:LAST_TURNS]
+        turns = list(last.only("pk", "text", "source", "speaker"))
+        has_any = Fact.objects.for_user(user).active().exists() or FactEpisode.objects.filter(user=user).exists()
+    if not turns or not has_any:
+        return ThreadStream()
+    deadline = Deadline(DEADLINE_S)
+    service = question_embedder(deadline)
+    said = "\n".join(said_by_person(turn) for turn in reversed(turns))[-MOST_CHARS:]
+    vector = QuestionVector(service.embed_query(said, deadline), service.model)
+    with user_scope(user):
+        chosen = choose_lines(user, thread_id, vector, now)
+        lines = [[one.kind, str(one.id), round(one.similarity, 4), round(one.relevance, 4)] for one in chosen]
+        FactStream.objects.update_or_create(user=user, thread_id=thread_id, defaults={"lines": lines, "made_at": now})
+    return read_stream(user, thread_id, now)
+
+
+def choose_lines(user: EndUser, thread_id: str, vector: QuestionVector, now: datetime) -> list[StreamCandidate]:
+    conf = memory_conf().stream
+    facts = list_fact_candidates(user, vector, now, conf)
+    episodes = list_episode_candidates(user, thread_id, vector, now, conf)
+    model = vector.model
+    return [*sample_diverse(facts, conf.facts, model), *sample_diverse(episodes, conf.episodes, model)]
+
+
+def list_fact_candidates(
+    user: EndUser, vector: QuestionVector, now: datetime, conf: StreamConf
+) -> list[StreamCandidate]:
+    near = find_nearest(user, *vector, asked=True, limit=CANDIDATES)
+    found = []
+    for fact in select_tellable(user).filter(pk__in=[pk for pk, at in near.items() if at >= conf.similarity]):
+        believed = compute_confidence(fact, now)
+        if believed > LEAST_BELIEVED:
+            weight = weigh_relevance(near[fact.pk], believed, fact.last_seen, now)
+            found.append(StreamCandidate("fact", fact.pk, as_vector(fact.vector), near[fact.pk], weight))
+    return found
+
+
+def list_episode_candidates(
+    user: EndUser, thread_id: str, vector: QuestionVector, now: datetime, conf: StreamConf
+) -> list[StreamCandidate]:
+    """Of other threads: what was said in this one the assistant has before it."""
+    near = find_nearest_episodes(user, *vector, limit=CANDIDATES)
+    ids = [pk for pk, at in near.items() if at >= conf.similarity]
+    found = []
+    for episode in FactEpisode.objects.filter(user=user, pk__in=ids).exclude(thread_id=thread_id):
+        weight = weigh_relevance(near[episode.pk], EPISODE_CONFIDENCE, episode.ended_at, now)
+        found.append(StreamCandidate("episode", episode.pk, as_vector(episode.vector), near[episode.pk], weight))
+    return found
+
+
+def as_vector(stored: Any) -> Vector:  # noqa: ANN401 -- the field gives a list
+    return np.array(stored, dtype=np.float32)
+
+
+def sample_diverse(candidates: Sequence[StreamCandidate], most: int, model: str) -> list[StreamCandidate]:
+    """The best, without those that say much the same as a better one."""
+    calibrate = embedding_of(model).calibrate_cosine
+    chosen: list[StreamCandidate] = []
+    for one in sorted(candidates, key=lambda one: (-one.relevance, str(one.id))):
+        is_said = any(calibrate(float(one.vector @ other.vector)) >= ALIKE for other in chosen)
+        if len(chosen) < most and not is_said:
+            chosen.append(one)
+    return chosen
+
+
+def select_tellable(user: EndUser) -> FactQuerySet:
+    """Current facts of the person's side that no review holds back."""
+    held_back = MemoryItem.objects.for_user(user).filter(pk=OuterRef("bank_item_id"), review=True)
+    return Fact.objects.for_user(user).active().filter(~Exists(held_back), trust__gt=Trust.EXTERNAL)
+
+
+def read_stream(user: EndUser, thread_id: str, now: datetime) -> ThreadStream:
+    """What is kept for a thread, with the words of today, within its budgets."""
+    if not thread_id:
+        return ThreadStream()
+    with user_scope(user):
+        row = FactStream.objects.filter(user=user, thread_id=thread_id).first()
+        if row is None:
+            return ThreadStream()
+        ids = {kind: [UUID(pk) for found, pk, *_ in row.lines if found == kind] for kind in ("fact", "episode")}
+        facts = {fact.pk: fact for fact in read_rows(select_tellable(user).defer("vector"), ids["fact"])}
+        told = FactEpisode.objects.filter(user=user).defer("vector")
+        episodes = {episode.pk: episode for episode in read_rows(told, ids["episode"])}
+    lines = []
+    for kind, pk, similarity, relevance in row.lines:
+        line = describe_line(kind, UUID(pk), similarity, relevance, facts, episodes, now)
+        lines += [line] if line is not None else []
+    return ThreadStream(fit_lines(lines, memory_conf().stream.tokens), row.made_at)
+
+
+def read_rows(rows: Any, ids: Sequence[UUID]) -> Sequence[Any]:  # noqa: ANN401 -- of either table
+    """Without a statement where nothing is asked for."""
+    return list(rows.filter(pk__in=ids)) if ids else []
+
+
+def describe_line(
+    kind: str,
+    pk: UUID,
+    similarity: float,
+    relevance: float,
+    facts: Mapping[UUID, Fact],
+    episodes: Mapping[UUID, FactEpisode],
+    now: datetime,
+) -> StreamedLine | None:
+    """None for what has ended, faded or gone since it was chosen."""
+    if kind == "fact" and (fact := facts.get(pk)) is not None:
+        believed = compute_confidence(fact, now)
+        behind = (fact.bank_item_id,) if fact.bank_item_id else ()
+        line = StreamedLine("fact", pk, fact.statement, believed, fact.last_seen, similarity, relevance, behind)
+        return line if believed > LEAST_BELIEVED else None
+    if kind == "episode" and (episode := episodes.get(pk)) is not None:
+        said = " / ".join(episode.gist.splitlines())
+        sources = tuple(episode.memory_ids)
+        return StreamedLine("episode", pk, said, EPISODE_CONFIDENCE, episode.ended_at, similarity, relevance, sources)
+    return None
+
+
+def fit_lines(lines: Sequence[StreamedLine], tokens: int) -> list[StreamedLine]:
+    """In whole lines, within the tokens that each kind has for itself."""
+    left = {"fact": tokens, "episode": tokens}
+    kept = []
+    for line in lines:
+        if line.tokens <= left[line.kind]:
+            kept.append(line)
+            left[line.kind] -= line.tokens
+    return kept
+
+
+def drop_old_streams(user: EndUser | int, now: datetime) -> int:
+    """In the user's scope."""
+    key = user if isinstance(user, int) else user.pk
+    return FactStream.objects.filter(user_id=key, made_at__lt=now - KEPT_FOR).delete()[0]

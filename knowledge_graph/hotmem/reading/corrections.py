@@ -43,9 +43,8 @@ def find_replaced(fact: ClauseFact, reader: PhraseReader) -> str:
 
 def read_value(reader: PhraseReader, at: int, relation: str) -> str:
     tokens = reader.tokens
-    while (
-        at < len(tokens) and tokens[at].has("prep", "adv", "be 3", "clitic", "of") and not tokens[at].has("time link")
-    ):
+    skipped = ("adv", "be 3", "clitic") if relation == "time" else ("prep", "adv", "be 3", "clitic", "of")
+    while at < len(tokens) and tokens[at].has(*skipped):
         at += 1
     if at >= len(tokens):
         return ""

@@ -24,6 +24,7 @@ INFINITIVES: Final = {
     "de": ("en",),
     "it": ("are", "ere", "ire", "armi"),
 }
+FINITE: Final = ("have 1", "have 3", "be 1", "be 3", "verb")
 MOTION: Final = frozenset(
     {"going", "ir", "salir", "aller", "andare", "uscire", "travelling", "traveling", "viajar", "voyager", "viaggiare"}
     | {"walking", "caminar", "pasear", "jugar", "jouer", "giocare", "playing", "listening", "camminare", "to"}
@@ -87,22 +88,24 @@ def find_objects(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
 
 def find_behind_preposition(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
     tokens, end = reader.tokens, len(reader.tokens)
+    found: list[NounPhrase] = []
     ranges = [range(match.end, end)]
     if reader.words.language in VERB_LAST:
         ranges.append(range(match.start))
     for places in ranges:
         stop = places.stop
         for at in places:
-            if at > match.end and tokens[at].has("but", "sub") and places.start:
+            if at > match.end and places.start and (tokens[at].has("but", "sub") or (found and tokens[at].has("not"))):
                 break
             if tokens[at].text not in match.frame.prepositions:
                 continue
-            if match.frame.relation == "born_in" and (year := read_year(reader, at + 1, stop)):
-                return [year]
-            found = list(reader.read_list(at + 1, stop, match.frame.prepositions))
-            if found:
+            year = read_year(reader, at + 1, stop) if match.frame.relation == "born_in" else None
+            more = [year] if year else list(reader.read_list(at + 1, stop, match.frame.prepositions))
+            found += more
+            # "In Leeds in 1972", "in a flat in Leeds": of these each is looked at.
+            if found and match.frame.relation not in {"born_in", "lives_in"}:
                 return found
-    return []
+    return found
 
 
 def read_year(reader: PhraseReader, at: int, end: int) -> NounPhrase | None:
@@ -135,7 +138,9 @@ def is_inverted(tokens: Sequence[HotToken], at: int, reader: PhraseReader) -> bo
 
 def find_before_verb(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
     """ "Ich hab mir ein Kajak gekauft": between the finite verb and the participle."""
-    start = next((at + 1 for at in range(match.start) if reader.tokens[at].has("have 1", "have 3", "be 1", "be 3")), 0)
+    start = next(
+        (at + 1 for at in range(match.start) if reader.tokens[at].has("have 1", "have 3", "be 1", "be 3", "verb")), 0
+    )
     at = start
     best: list[NounPhrase] = []
     while at < match.start:

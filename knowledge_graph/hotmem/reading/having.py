@@ -15,6 +15,9 @@ from knowledge_graph.hotmem.reading.subjects import HotSubject, find_subject
 from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, PEOPLE
 
 # Languages in which a participle follows "have" directly, so that a thing needs an article or a number.
+# Words between a thing and its time: "an appointment with the doctor on Monday".
+REACH: Final = 3
+REACH_OF_EVENT: Final = 7
 NEEDS_ARTICLE: Final = frozenset({"fr", "it"})
 
 
@@ -61,7 +64,8 @@ def is_auxiliary(reader: PhraseReader, start: int) -> bool:
         return token.text.endswith("ed") or token.has("participle", "to", "frame")
     if language in NEEDS_ARTICLE:
         has_number = read_number(reader.tokens, start, len(reader.tokens), language) is not None
-        return not (token.has("det", "my", "of", "article", "not") or has_number or token.has("condition"))
+        is_thing = token.has("det", "my", "of", "article", "not", "condition", "event")
+        return not (is_thing or has_number)
     return token.has("that", "participle")
 
 
@@ -70,16 +74,11 @@ def tell_things(
 ) -> Iterator[ClauseFact]:
     tokens = reader.tokens
     denied, ended = is_denied(tokens, verb, start, reader), is_ended(reader)
-    number = read_number(tokens, start, len(tokens), reader.words.language)
-    if number is not None and number[1] < len(tokens) and tokens[number[1]].has("age unit", "month"):
-        is_month = tokens[number[1]].has("month")
-        spoken = f"{number[0]} {tokens[number[1]].text}" if is_month else number[0]
-        for name in subject.names if not denied else ():
-            yield ClauseFact(name, "age", spoken, find_span(reader, verb, number[1] + 1))
-        start = number[1] + 1
-        if start >= len(tokens) or not tokens[start].has("conj"):
-            return
-        start += 1
+    years = read_years(reader, subject, verb, start)
+    if years is not None:
+        yield from () if denied else years[0]
+        start = years[1]
+    start = skip_to_thing(reader, start)
     phrases = list(reader.read_list(start, len(tokens)))
     for place, phrase in enumerate(phrases):
         if phrase.pronoun or is_passing(reader, phrase):
@@ -92,6 +91,28 @@ def tell_things(
                     yield ClauseFact(owner, relation, name, find_span(reader, verb, phrase.end))
             return
         yield from tell_thing(reader, subject, phrase, verb, is_denied=denied, is_ended=ended)
+
+
+def read_years(reader: PhraseReader, subject: HotSubject, verb: int, start: int) -> tuple[list[ClauseFact], int] | None:
+    """An age, where that is something one has, and where what else one has begins."""
+    tokens = reader.tokens
+    number = read_number(tokens, start, len(tokens), reader.words.language)
+    if number is None or number[1] >= len(tokens) or not tokens[number[1]].has("age unit", "month"):
+        return None
+    spoken = f"{number[0]} {tokens[number[1]].text}" if tokens[number[1]].has("month") else number[0]
+    span = find_span(reader, verb, number[1] + 1)
+    after = number[1] + 1
+    goes_on = after + 1 < len(tokens) and tokens[after].has("conj")
+    return [ClauseFact(name, "age", spoken, span) for name in subject.names], after + 1 if goes_on else len(tokens)
+
+
+def skip_to_thing(reader: PhraseReader, start: int) -> int:
+    """Behind partitives and the time that stands before a thing: "domani alle tre il dentista"."""
+    tokens = reader.tokens
+    while start + 1 < len(tokens) and tokens[start].has("of") and not tokens[start].has("det"):
+        start += 1
+    before = find_time(reader, 0, len(tokens))
+    return before[2] if before is not None and start <= before[1] <= start + 1 else start
 
 
 def list_names(reader: PhraseReader, phrase: NounPhrase, others: Sequence[NounPhrase]) -> list[str]:
@@ -124,10 +145,13 @@ def tell_thing(
         return
     if phrase.count:
         yield ClauseFact(phrase.head, "quantity", phrase.count, span)
-    found = find_time(reader, phrase.end, len(reader.tokens))
-    if found is not None and found[1] - phrase.end <= 3:
+    found = find_time(reader, phrase.end, len(reader.tokens)) or find_time(reader, 0, phrase.start)
+    is_event = any(token.has("event") for token in reader.tokens[phrase.start : phrase.end])
+    if found is not None and found[1] - phrase.end <= (REACH_OF_EVENT if is_event else REACH):
         yield ClauseFact(phrase.head, "time", found[0], span)
 
 
 def is_passing(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    if phrase.relation:
+        return False
     return any(token.has("passing", "vague", "unit", "wh") for token in reader.tokens[phrase.start : phrase.end])

@@ -57,6 +57,7 @@ def count_votes(text: str) -> dict[str, float]:
             owners = load_owners().get(part, ())
             for language in owners:
                 votes[language] += 1 / len(owners)
+        votes["de"] += 2 * word.startswith("lieblings")
     for letter, language in LETTERS.items():
         votes[language] += 0.5 * (letter in lowered)
     return votes

@@ -128,7 +128,8 @@ def rename(reader: PhraseReader, stack: MentionStack, subject: str, names: list[
 
 
 def find_span(reader: PhraseReader, at: int, end: int) -> tuple[int, int]:
-    return reader.tokens[min(at, len(reader.tokens) - 1)].start, reader.tokens[max(end, 1) - 1].end
+    last = len(reader.tokens)
+    return reader.tokens[min(at, last - 1)].start, reader.tokens[min(max(end, 1), last) - 1].end
 
 
 def read_favorites(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFact]:
@@ -188,7 +189,7 @@ def find_favorite(reader: PhraseReader, at: int) -> tuple[str, int, str] | None:
             return compound, place + 1, owner
         if token.has("favorite"):
             is_favorite, last = True, place + 1
-        elif not noun and (two := " ".join(one.plain for one in tokens[place : place + 2])) in favorites:
+        elif not noun and place + 1 < len(tokens) and (two := f"{token.plain} {tokens[place + 1].plain}") in favorites:
             noun, last, place = favorites[two], place + 2, place + 1
         elif not noun and token.plain in favorites:
             noun, last = favorites[token.plain], place + 1

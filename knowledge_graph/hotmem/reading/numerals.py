@@ -118,6 +118,12 @@ def compose_values(language: str, simple: dict[str, int]) -> dict[str, int]:
                 found[(ten[:-1] if one[0] in "uo" else ten) + one] = value + more
                 if one == "uno":
                     found[ten[:-1] + "un"] = value + 1
+            found[f"{ten[:-1]}'"] = value
+        below = {word: value for word, value in (simple | found).items() if 0 < value < 100}
+        found |= {f"millenovecento{word}": 1900 + value for word, value in below.items()}
+        # Two vowels become one: "millenovecentottanta".
+        found |= {f"millenovecent{word}": 1900 + value for word, value in below.items() if word[0] == "o"}
+        found |= {f"duemila{word}": 2000 + value for word, value in below.items() if value < 30}
     elif language == "es":
         found = {f"veinti{one}": 20 + more for one, more in units.items()}
         found |= {"veintiun": 21}

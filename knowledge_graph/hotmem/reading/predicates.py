@@ -9,7 +9,7 @@ from knowledge_graph.hotmem.reading.details import find_time
 from knowledge_graph.hotmem.reading.facts import SURE, UNSURE, ClauseFact
 from knowledge_graph.hotmem.reading.frames import FrameMatch
 from knowledge_graph.hotmem.reading.mentions import MentionStack
-from knowledge_graph.hotmem.reading.naming import find_favorite, find_owner, find_span, tell_name
+from knowledge_graph.hotmem.reading.naming import find_favorite, find_names, find_owner, find_span, rename, tell_name
 from knowledge_graph.hotmem.reading.negation import is_denied, is_ended
 from knowledge_graph.hotmem.reading.numerals import read_number
 from knowledge_graph.hotmem.reading.phrases import SPEAKER, NounPhrase, PhraseReader
@@ -76,7 +76,7 @@ def read_predicates(
 def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePlace) -> Iterator[ClauseFact]:
     owner = next((one for one in place.subject.phrases if one.relation and one.relation not in ALIVE), None)
     owned = place.subject.phrases[-1] if place.subject.phrases else None
-    if owner is not None and owner.relation in ATTRIBUTES and not place.is_denied:
+    if owner is not None and owner.relation in {*ATTRIBUTES, "name"} and not place.is_denied:
         yield from tell_attribute(reader, stack, owner, place)
         return
     if owned is not None and not place.subject.is_speaker and (at_time := tell_time(reader, owned, place)):
@@ -88,16 +88,20 @@ def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePl
     if number is not None and reader.words.language in HEAD_LAST:
         yield from tell_age(reader, place, number)
         return
-    if place.start < len(tokens) and tokens[place.start].has("mine") and owned is not None and not place.is_denied:
+    mine = place.start + (tokens[place.start].has("to whom") and place.start + 1 < len(tokens))
+    is_last = mine + 1 >= len(tokens) or tokens[mine + 1].is_mark or tokens[mine + 1].has("conj", "adv")
+    if is_last and tokens[mine].has("mine") and owned is not None and not place.is_denied:
         yield ClauseFact(SPEAKER, "owns", owned.head, find_span(reader, owned.start, place.start + 1))
         return
+    is_naming = False
     for phrase in list_predicates(reader, place.start):
+        if is_naming and not is_name_phrase(reader, phrase):
+            return
         told = list(tell_phrase(reader, stack, place, phrase))
         yield from told
         if any(one.relation == "works_as" and not one.is_denied for one in told):
             yield from tell_workplace(reader, place, phrase.end)
-        if any(one.relation in NOUNS for one in told):
-            return
+        is_naming = any(one.relation in NOUNS for one in told)
 
 
 def tell_workplace(reader: PhraseReader, place: PredicatePlace, at: int) -> Iterator[ClauseFact]:
@@ -194,10 +198,13 @@ def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
         return False
     if phrase.has_article and reader.tokens[phrase.end - len(phrase.head.split())].has("title"):
         return True
-    at = phrase.end - len(phrase.head.split())
-    at = max(at, phrase.start)
+    at = max(phrase.end - len(phrase.head.split()), phrase.start)
+    if reader.tokens[at].has("title"):
+        return True
     if reader.has_capitals and reader.words.language != "de":
-        return reader.tokens[at].is_capital and not is_occupation(reader, phrase)
+        is_quality_word = reader.tokens[at].has("quality") or is_listed(reader, phrase.head.split()[-1])
+        is_given = reader.tokens[at].plain in load_given_names()
+        return reader.tokens[at].is_capital and (is_given or not (is_quality_word or is_occupation(reader, phrase)))
     if reader.tokens[at].has("title"):
         return True
     if phrase.has_article and reader.words.language != "de":
@@ -229,7 +236,8 @@ def is_own_name(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace)
     stop = reader.find_name_end(at, len(tokens))
     if stop == at or stop - at > MOST_OF_NAME or phrase.end != stop:
         return False
-    if not reader.is_sure_name_at(at) or tokens[at].has("quality", "occupation", "passing"):
+    is_greeting = any(token.has("greets") for token in tokens[: place.verb]) and not tokens[at].classes
+    if not (reader.is_sure_name_at(at) or is_greeting) or tokens[at].has("quality", "occupation", "passing"):
         return False
     word = tokens[stop - 1].text
     is_given = any(reader.tokens[one].plain in load_given_names() for one in range(at, stop))
@@ -337,18 +345,38 @@ def tell_attribute(
     if who is None:
         return
     span = find_span(reader, owner.start, len(reader.tokens))
+    if owner.relation == "name":
+        yield from tell_name_of(reader, stack, who, list(find_names(reader, place.start, len(reader.tokens))))
+        return
     if owner.relation == "birthday":
         if found := find_time(reader, place.start, len(reader.tokens)):
             yield ClauseFact(who, owner.relation, found[0], span)
         return
     if owner.relation in {"phone_number", "email", "address"}:
-        value = reader.cut(place.start, len(reader.tokens)).strip(" ,")
+        start = place.start
+        while start < len(reader.tokens) - 1 and reader.tokens[start].has("det"):
+            start += 1
+        value = reader.cut(start, len(reader.tokens)).strip(" ,")
         if value:
             yield ClauseFact(who, owner.relation, value, span)
         return
     for phrase in list_predicates(reader, place.start):
         if phrase.head:
             yield ClauseFact(who, owner.relation, phrase.head, span, SURE)
+
+
+def tell_name_of(reader: PhraseReader, stack: MentionStack, who: str, names: list[str]) -> Iterator[ClauseFact]:
+    """ "My sister's name is Anna" names the sister, not a thing of hers."""
+    if who == SPEAKER:
+        for name in names[:1]:
+            yield ClauseFact(SPEAKER, "name", name, find_span(reader, 0, len(reader.tokens)))
+        return
+    relation = next((reader.words.nouns[one] for one in [fold_letters(who)] if one in reader.words.nouns), "")
+    for name in names:
+        if relation:
+            yield ClauseFact(SPEAKER, relation, name, find_span(reader, 0, len(reader.tokens)))
+        else:
+            yield from rename(reader, stack, who, [name])
 
 
 def is_thing(phrase: NounPhrase) -> bool:

@@ -9,8 +9,10 @@ from knowledge_graph.hotmem.reading.phrases import SPEAKER, THIRD, NounPhrase, P
 from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, GROUPS, PEOPLE, find_gender
 
 VERB_SECOND: Final = frozenset({"de"})
+FINITE: Final = ("have 1", "have 3", "be 1", "be 3", "verb")
 # A subject stands no further behind its verb.
 REACH_BEHIND: Final = 4
+SKIPPED: Final = ("clitic", "conj", "wh", "rel", "sub", "that", "not", "greets")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def find_finite(reader: PhraseReader, verb: tuple[int, int]) -> tuple[int, int]:
     """The verb that the subject stands beside: of "hab mir ein Rad gekauft" the first."""
     if reader.words.language not in VERB_SECOND:
         return verb
-    helping = (at for at in range(verb[0]) if reader.tokens[at].has("have 1", "have 3", "be 1", "be 3"))
+    helping = (at for at in range(verb[0]) if reader.tokens[at].has(*FINITE))
     place = next(helping, None)
     return verb if place is None else (place, place + 1)
 
@@ -80,9 +82,7 @@ def find_before(reader: PhraseReader, end: int) -> tuple[NounPhrase, ...]:
             phrase = reader.read_phrase(at + 1, end)
             at = max(at + 1, phrase.end if phrase else 0)
             continue
-        if token.is_mark or (
-            token.has("clitic", "conj", "wh", "rel", "sub", "that", "not") and not token.has("my", "he")
-        ):
+        if token.is_mark or (token.has(*SKIPPED) and not token.has("my", "he", "det")):
             at += 1
             continue
         group = tuple(reader.read_list(at, end))
@@ -131,7 +131,8 @@ def name_subject(phrases: Sequence[NounPhrase], reader: PhraseReader, stack: Men
         is_known = is_known and (name == SPEAKER or is_known_phrase(phrase, name, stack))
     # "My sister and I": the person stands first.
     names.sort(key=lambda one: one != SPEAKER)
-    return HotSubject(tuple(dict.fromkeys(names)), tuple(phrases), is_known)
+    # Whoever does something together with the person is known by that.
+    return HotSubject(tuple(dict.fromkeys(names)), tuple(phrases), is_known or SPEAKER in names)
 
 
 def is_known_phrase(phrase: NounPhrase, name: str, stack: MentionStack) -> bool:

@@ -31,7 +31,7 @@ THINGS: Final = frozenset(
     {"car", "motorbike", "guitar", "garden", "bike", "boat", "house", "shop", "bakery", "restaurant", "company"}
     | {"band", "team", "school"}
 )
-NOUNS: Final = PEOPLE | ANIMALS | ATTRIBUTES | THINGS
+NOUNS: Final = PEOPLE | ANIMALS | ATTRIBUTES | THINGS | {"name"}
 FAVORITE: Final = "favorite_"
 FEMALE: Final = frozenset(
     {"mother", "sister", "daughter", "wife", "girlfriend", "grandmother", "granddaughter", "aunt", "niece"}

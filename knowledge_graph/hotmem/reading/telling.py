@@ -11,6 +11,7 @@ from knowledge_graph.hotmem.reading.naming import find_span
 from knowledge_graph.hotmem.reading.negation import is_denied, is_ended
 from knowledge_graph.hotmem.reading.numerals import read_number
 from knowledge_graph.hotmem.reading.phrases import SPEAKER, NounPhrase, PhraseReader
+from knowledge_graph.hotmem.reading.places import is_known_place
 from knowledge_graph.hotmem.reading.subjects import HotSubject, find_before, find_subject, name_phrase
 from knowledge_graph.hotmem.reading.taxonomy import PEOPLE
 
@@ -19,6 +20,8 @@ TASTES: Final = {"likes": "dislikes"}
 SYMMETRIC: Final = frozenset({"friend_of", "married_to"})
 EVENTS: Final = frozenset({"duration", "time"})
 OLDEST: Final = 120
+# Behind these a name without an article is a place: "lavora a Londra".
+OF_PLACES: Final = {"it": ("a", "ad"), "fr": ("à", "a"), "de": ("in",)}
 
 
 def read_frames_of(
@@ -74,6 +77,9 @@ def tell_objects(
     relation = match.frame.relation
     taken = {one.start for one in subject.phrases}
     phrases = [one for one in find_objects(match, reader) if one.start not in taken]
+    if relation in SYMMETRIC and not phrases and len(subject.names) > 1:
+        yield from tell_friends(reader, match, subject)
+        return
     ended = match.frame.is_ending or is_ended(reader)
     start = min((one.start for one in phrases), default=match.end)
     denied = is_frame_denied(reader, match, start)
@@ -108,8 +114,8 @@ def choose_objects(reader: PhraseReader, relation: str, phrases: Sequence[NounPh
 def is_place(reader: PhraseReader, phrase: NounPhrase, relation: str) -> bool:
     if phrase.pronoun:
         return phrase.pronoun == "there"
-    if relation == "born_in" and phrase.count and not phrase.head:
-        return True
+    if phrase.head.isdigit():
+        return relation == "born_in"
     tokens = reader.tokens[phrase.start : phrase.end]
     if (
         any(token.has("dwelling", "passing", "time", "unit", "event") for token in tokens)
@@ -127,6 +133,10 @@ def is_place(reader: PhraseReader, phrase: NounPhrase, relation: str) -> bool:
 def is_field(reader: PhraseReader, phrase: NounPhrase) -> bool:
     """ "In marketing" is no workplace; neither is "with my brother" or "at night"."""
     tokens = reader.tokens[phrase.start : phrase.end]
+    preposition = reader.tokens[phrase.start - 1].text if phrase.start else ""
+    is_bare = not phrase.has_article and not phrase.owner
+    if is_bare and (preposition in OF_PLACES.get(reader.words.language, ()) or is_known_place(phrase.head)):
+        return True
     return bool(
         phrase.pronoun
         or phrase.relation in PEOPLE
@@ -140,6 +150,8 @@ def word_object(reader: PhraseReader, stack: MentionStack, relation: str, phrase
         if phrase.pronoun == "there" and relation in {"lives_in", "works_at", "went_to"}:
             found = stack.resolve("there")
             return found.text if found else ""
+        return ""
+    if relation == "works_as" and read_number(reader.tokens, phrase.start, phrase.end, reader.words.language):
         return ""
     if relation in SYMMETRIC:
         return name_phrase(phrase, reader, stack) or ""
@@ -175,7 +187,8 @@ def tell_friends(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -
     """ "Aled and Tasha are friends"."""
     names = subject.names
     if len(names) == 2 and not is_frame_denied(reader, match, match.end):
-        yield ClauseFact(names[0], "friend_of", names[1], find_span(reader, 0, match.end))
+        relation = match.frame.relation if match.frame.relation in SYMMETRIC else "friend_of"
+        yield ClauseFact(names[0], relation, names[1], find_span(reader, 0, match.end))
 
 
 def read_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) -> Iterator[ClauseFact]:
@@ -185,7 +198,7 @@ def read_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) ->
     if not names:
         return
     at = match.end
-    while at < len(tokens) and tokens[at].has("adv", "degree", "to me", "not", "clitic", "sehr"):
+    while at < len(tokens) and tokens[at].has("adv", "degree", "to me", "not", "clitic", "to whom"):
         at += 1
     phrases = [one for one in read_things(reader, at, len(tokens)) if not one.pronoun] if at < len(tokens) else []
     if not phrases:
@@ -220,9 +233,10 @@ def read_gapped(reader: PhraseReader, stack: MentionStack, at: int, relation: st
 def find_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) -> tuple[str, ...]:
     tokens = reader.tokens
     near = [*tokens[max(0, match.start - 3) : match.start], *tokens[match.end : match.end + 2]]
-    for at in range(match.start):
+    for at in range(len(tokens)):
         if tokens[at].has("to whom"):
-            group = [name_phrase(one, reader, stack) for one in reader.read_list(at + 1, match.start)]
+            stop = match.start if at < match.start else len(tokens)
+            group = [name_phrase(one, reader, stack) for one in reader.read_list(at + 1, stop) if is_somebody(one)]
             named = tuple(one for one in group if one)
             if named:
                 return named
@@ -242,9 +256,10 @@ def tell_turning(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -
     at = match.end
     while at < len(tokens) and tokens[at].has("approx", "adv", "det"):
         at += 1
-    if at >= len(tokens) and reader.words.language == "de":
-        at = max(0, match.start - 2)
-    number = read_number(tokens, at, len(tokens), reader.words.language) if at < len(tokens) else None
+    number = read_number(tokens, at, len(tokens), reader.words.language)
+    if number is None and reader.words.language == "de":
+        before = (read_number(tokens, place, match.start, "de") for place in range(match.start))
+        number = next((one for one in before if one is not None), None)
     if number is None or int(number[0]) > OLDEST:
         return
     behind = tokens[number[1]] if number[1] < len(tokens) else None
@@ -260,6 +275,10 @@ def is_frame_denied(reader: PhraseReader, match: FrameMatch, start: int) -> bool
     if any(token.has("not") and token.text in own for token in tokens[match.start : match.end]):
         return False
     return is_denied(tokens, match.start, start, reader)
+
+
+def is_somebody(phrase: NounPhrase) -> bool:
+    return bool(phrase.relation in PEOPLE or phrase.is_named or phrase.name or phrase.pronoun in {"he", "she"})
 
 
 def is_year(spoken: str) -> bool:

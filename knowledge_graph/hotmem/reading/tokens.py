@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -48,7 +48,15 @@ def read_hot_tokens(text: str, words: HotWords) -> list[HotToken]:
         found += split_piece(match[0], match.start(), words)
         if len(found) >= MOST_TOKENS:
             break
-    return found
+    return mark_genitives(found, words) if words.language == "en" else found
+
+
+def mark_genitives(tokens: list[HotToken], words: HotWords) -> list[HotToken]:
+    """ "My sister's name": before a noun of a relation the ending says whose, elsewhere it is "is"."""
+    for at, token in enumerate(tokens[:-1]):
+        if token.text == "'s" and at and (tokens[at + 1].plain in words.nouns or tokens[at + 1].has("favorite")):
+            tokens[at] = replace(token, classes=frozenset({"genitive"}))
+    return tokens
 
 
 def split_piece(raw: str, start: int, words: HotWords) -> Iterator[HotToken]:

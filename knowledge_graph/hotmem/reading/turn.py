@@ -55,6 +55,7 @@ class TurnState:
     dropped: list[DroppedTriple] = field(default_factory=list)
     retracted: list[HotTriple] = field(default_factory=list)
     has_denied: bool = False
+    waiting: str | None = None
 
 
 def read_turn(text: str, earlier: Sequence[str] = (), lang: str | None = None) -> HotReading:
@@ -83,12 +84,12 @@ def read_in_language(text: str, words: HotWords, stack: MentionStack) -> HotRead
     reasons = [find_reason(clauses, at, words) for at in range(len(clauses))]
     state = read_clauses(text, words, stack, clauses, reasons)
     correct(state, masked, clauses, words, told)
-    kept = tuple(dict.fromkeys(make_triple(one) for one in state.facts))
+    kept = tuple({one.key: make_triple(one) for one in reversed(state.facts)}.values())[::-1]
     return HotReading(
         words.language,
         find_intent(clauses, reasons, kept, words, is_correction=bool(state.retracted), has_denied=state.has_denied),
         kept,
-        tuple(dict.fromkeys(state.retracted)),
+        tuple({one.key: one for one in state.retracted}.values()),
         tuple(state.dropped),
         is_hedged="hedged" in reasons,
         is_negated=state.has_denied,
@@ -150,7 +151,7 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
             drop(state, fact, reason)
         else:
             kept.append(replace(fact, replaces=find_replaced(fact, reader)))
-    kept += list(tell_duration(reader, kept, state.facts))
+    kept += list(tell_duration(reader, kept, state))
     for fact in kept:
         remember(fact, state.stack, reader.words)
     state.facts += drop_doubles(kept)
@@ -161,10 +162,9 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
 
 def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_linked: bool) -> Iterable[ClauseFact]:
     yield from read_called(reader, state.stack)
-    apposed = list(read_apposed(reader, state.stack))
-    for fact in apposed:
+    for fact in read_apposed(reader, state.stack):
         remember(fact, state.stack)
-    yield from apposed
+        yield fact
     yield from read_favorites(reader, state.stack)
     frames = find_frames(reader.tokens, reader.words)
     told = list(read_frames_of(reader, state.stack, frames, state.previous, is_linked=is_linked))
@@ -180,12 +180,14 @@ def drop_doubles(facts: Sequence[ClauseFact]) -> list[ClauseFact]:
     return list(facts)
 
 
-def tell_duration(
-    reader: PhraseReader, facts: Sequence[ClauseFact], before: Sequence[ClauseFact]
-) -> Iterable[ClauseFact]:
+def tell_duration(reader: PhraseReader, facts: Sequence[ClauseFact], state: TurnState) -> Iterable[ClauseFact]:
     """For how long the main fact of a clause, or of the one before where it tells none, has been so."""
     found = find_duration(reader)
-    told = facts or (before if len(reader.tokens) <= LONGEST_AFTERTHOUGHT else ())
+    told = facts or (state.facts if len(reader.tokens) <= LONGEST_AFTERTHOUGHT else ())
+    if found is None and facts and state.waiting is not None:
+        found = (state.waiting, 0, 1)
+    # "Ça fait six ans que j'habite ici": how long stands before what.
+    state.waiting = found[0] if found is not None and not told else None
     main = next((one for one in reversed(told) if one.relation in LASTING and not one.is_presupposed), None)
     if found is not None and main is not None and not any(one.relation == "duration" for one in facts):
         yield ClauseFact(main.object, "duration", found[0], find_span(reader, found[1], found[2]))

@@ -85,7 +85,7 @@ def load_hot_words(language: str) -> HotWords:
 def index_classes(language: str, frames: tuple[Frame, ...]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for section in read_sections(language, SUBJECT):
-        if section in PHRASES or section.startswith((FRAME, DATIVE, NOUN)):
+        if section in PHRASES or section.startswith((FRAME, DATIVE, NOUN, "split ", "favorite ")):
             continue
         for word in read_entries(language, SUBJECT, section):
             found.setdefault(word, set()).add(section)

@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from memory.models import ApiKey, EndUser, Membership, MemoryItem, Operator, Org
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from memory.transfer.chats.importing import ChatFile, import_chats
+from outcomes.exchanges.storing import NewExchange
 
 SLUG = "demo"
 USER_ID = "demo"
@@ -56,8 +57,9 @@ def prepare_demo(previous: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def load_demo(user: EndUser, now: datetime) -> None:
-    """Loads the conversation, the memory bank and the outcomes; existing rows are left as they are."""
+    """Loads the exchanges, the conversation, the memory bank and the outcomes; existing rows are left as they are."""
     facade = MemoryFacade(actor="demo")
+    store_exchanges(user, facade, now)
     chats = ChatFile(_DATA / "conversation.jsonl", "jsonl")
     import_chats(user, chats, tier=Tier.HISTORY, now=now)
     facade.store_many(user, list(_read_bank(now)), now=now)
@@ -69,6 +71,21 @@ def load_demo(user: EndUser, now: datetime) -> None:
             facade.record_outcome(
                 user, Outcome(entry["outcome"]), now=now, key_takeaway=entry.get("takeaway", ""), related=about
             )
+
+
+def store_exchanges(user: EndUser, facade: MemoryFacade, now: datetime) -> None:
+    """What teaches facts, among them two that later ones supersede. The worker reads them, so that no start waits.
+
+    The imported months are not read: what they tell of work and journeys is 100 statements, and took 31 s.
+    """
+    with user_scope(user):
+        # All or none, and only at the first start: an exchange has no origin by which a deleted one would be known.
+        if MemoryItem.objects.for_user(user).exists():
+            return
+        for entry in _read_lines("exchanges.jsonl"):
+            said_at = now - timedelta(days=entry["days_ago"])
+            said = NewExchange(entry["thread"], entry["user"], entry["assistant"], occurred_at=said_at)
+            facade.store_exchange(user, said, now=now)
 
 
 def _read_bank(now: datetime) -> Iterator[NewMemory]:

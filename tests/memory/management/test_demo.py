@@ -17,10 +17,13 @@ from memory.facade import MemoryFacade
 from memory.lifecycle import erasure
 from memory.management import demo
 from memory.management.demo import loading
-from memory.models import ApiKey, EndUser, MemoryItem, Operator, Organization
+from memory.models import ApiKey, EndUser, Fact, MemoryItem, Operator, Organization
+from memory.models.facts import FactState
 from memory.retrieval.results import SearchRequest
 from memory.store import writing
 from memory.tiers import Tier
+from outcomes.models import Exchange
+from outcomes.tasks import read_exchanges
 
 DATA = Path(loading.__file__).parent
 
@@ -91,6 +94,18 @@ def test_a_second_start_changes_nothing(prepared: dict[str, str], tamar: EndUser
     assert count_by_tier(tamar) == before
     assert MemoryFacade().get_stats(tamar).outcomes == outcomes
     assert ApiKey.objects.count() == 1
+
+
+def test_its_exchanges_teach_facts_that_later_ones_supersede(tamar: EndUser) -> None:
+    with user_scope(tamar):
+        others = Exchange.objects.filter(user=tamar).exclude(thread_id="evenings-car")
+        # Reading all of them takes seconds, which is why the worker does it.
+        assert others.update(profiled_at=timezone.now()) == 7
+    read_exchanges(tamar.pk)
+
+    with user_scope(tamar):
+        cars = Fact.objects.filter(user=tamar, relation="car").values_list("object_key", "state")
+        assert dict(cars) == {"grey mazda 2": FactState.SUPERSEDED, "kia niro": FactState.ACTIVE}
 
 
 def test_what_was_deleted_stays_deleted(prepared: dict[str, str], tamar: EndUser) -> None:

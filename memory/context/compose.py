@@ -37,7 +37,7 @@ from memory.context.streamed import build_streamed
 from memory.facts.streaming import StreamedLine
 from memory.language import build_query_groups
 from memory.models import EndUser
-from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest
+from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest, SearchResult
 from memory.retrieval.search import search
 
 __all__ = [
@@ -167,14 +167,15 @@ def compose_context(
     """The context of a turn. Deterministic: same thread, data and query, same sections."""
     request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents)
     result = search(user, request, now=now, remember=remember)
-    chosen = find_known_lines(user, read_question(request.query), result.vector, now=now, is_cold=is_new_thread)
+    chosen = choose_known(user, request, result, now=now, is_cold=is_new_thread)
     hits, known = drop_repetitions(result.hits, chosen)
     budget, window = plan_context_budget(query, limits)
     fence = derive_fence(user, thread_id)
     stable = StablePart.of(known, budget, fence)
     request_sections = build_outcome_request(unscored, budget, stable)
     remaining = replace(budget, tokens=budget.tokens - count_section_tokens(request_sections))
-    selection = ContextSelection.of(stable, known, hits, insights.lines(list_shown_ids(chosen, hits)), remaining, fence)
+    experience = list_experience(insights, chosen, hits, result)
+    selection = ContextSelection.of(stable, known, hits, experience, remaining, fence)
     sections, of_turn = place_sections(request_sections, selection, stable, insights, budget)
     add_insight_diagnostics(insights, result.debug)
     return Context(
@@ -206,6 +207,20 @@ def place_sections(
     hot = [*build_streamed(insights.streamed, known, hits, bullets, shown, budget, fence), *hot]
     opening = stable.sections[:1] if hot and not told else []
     return [*opening, *told, *hot], [*request, *selection.turn_sections(), *hot]
+
+
+def choose_known(
+    user: EndUser, request: SearchRequest, result: SearchResult, *, now: datetime, is_cold: bool
+) -> list[KnownLine]:
+    asked = read_question(request.query)
+    return find_known_lines(user, asked, result.vector, result.validity.doubted, now=now, is_cold=is_cold)
+
+
+def list_experience(
+    insights: ContextInsights, known: Sequence[KnownLine], hits: Sequence[SearchHit], result: SearchResult
+) -> Sequence[str]:
+    """Quoting neither what stands elsewhere nor what something said later most likely took the place of."""
+    return insights.lines(list_shown_ids(known, hits) | result.validity.outdated)
 
 
 def derive_fence(user: EndUser, thread_id: str) -> str:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
@@ -25,8 +25,8 @@ from memory.facts.nearest import find_nearest
 from memory.facts.pairs import read_statement
 from memory.inference.base import QuestionVector
 from memory.language.text import format_date
-from memory.models import EndUser, Fact, MemoryItem
-from memory.models.facts import FactState
+from memory.models import EndUser, Fact, FactReview, MemoryItem
+from memory.models.facts import FactState, ReviewKind
 from memory.tiers import Tier, Trust
 
 # As ruled: an answer that has to heed more than this heeds none.
@@ -70,8 +70,9 @@ class KnownStatement:
     is_over: bool = False
     # Read whatever is asked, so that what is told in every turn may be chosen from it.
     is_always_read: bool = False
-    # Since when it holds in the place of another.
+    # Since when another holds in its place, and since when another most likely does.
     changed_at: datetime | None = None
+    doubted_at: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -82,15 +83,23 @@ class KnownRows:
 
 
 def find_known_lines(
-    user: EndUser, asked: AskedFor, vector: QuestionVector | None, *, now: datetime, is_cold: bool
+    user: EndUser,
+    asked: AskedFor,
+    vector: QuestionVector | None,
+    doubted: Mapping[uuid.UUID, datetime],
+    *,
+    now: datetime,
+    is_cold: bool,
 ) -> list[KnownLine]:
-    """The lines of the known context, best first. ``vector`` is the question's, where the search had one.
+    """The lines of the known context, best first. ``vector`` is the question's, where the search had one, ``doubted``
+    the facts of which something said later most likely took the place.
 
     External text is never told without a search, whatever its row says.
     """
     with user_scope(user):
         rows = read_known_rows(user, asked, vector, is_cold=is_cold)
-    return choose_lines(list(describe_rows(rows, now)), asked, now=now, is_cold=is_cold)
+    statements = [doubt_statement(one, doubted) for one in describe_rows(rows, now)]
+    return choose_lines(statements, asked, now=now, is_cold=is_cold)
 
 
 def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | None, *, is_cold: bool) -> KnownRows:
@@ -105,6 +114,7 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | Non
     behind_pinned = Q(state=FactState.ACTIVE, bank_item_id__in=pinned.values("pk"))
     wanted = Q(pk__in=nearest) | active | behind_pinned | Q(state=FactState.SUPERSEDED, relation__in=asked.relations)
     facts = Fact.objects.for_user(user).filter(wanted, trust__gt=Trust.EXTERNAL).defer("vector")
+    facts = facts.annotate(doubted_at=Subquery(select_doubts()[:1]))
     known = list(facts.order_by("-last_seen", "pk")[:MOST_READ])
     behind = {fact.bank_item_id for fact in known if fact.bank_item_id}
     unread = ~Exists(Fact.objects.for_user(user).filter(bank_item_id=OuterRef("pk")))
@@ -116,6 +126,14 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | Non
     return KnownRows(known, list(items[: MOST_PINNED + MOST_READ + MOST_UNREAD]), near)
 
 
+def select_doubts() -> "QuerySet[FactReview, datetime]":
+    """When a fact was first contradicted, as far as nobody has decided it yet."""
+    open_pairs = FactReview.objects.filter(user=OuterRef("user"), other=OuterRef("pk"), decision="")
+    contradicted = open_pairs.filter(kind=ReviewKind.CONTRADICTION, fact__state=FactState.ACTIVE)
+    later = contradicted.filter(fact__first_seen__gte=OuterRef("last_seen"))
+    return later.order_by("fact__first_seen").values_list("fact__first_seen", flat=True)
+
+
 def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
     items = {item.pk: item for item in rows.items}
     behind: set[uuid.UUID] = set()
@@ -124,7 +142,10 @@ def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
         if item is not None and item.review:
             continue
         if fact.state == FactState.SUPERSEDED or compute_confidence(fact, now) >= LEAST_USED:
-            yield describe_fact(fact, item, rows.cosines.get(fact.pk, 0.0))
+            told = describe_fact(fact, item, rows.cosines.get(fact.pk, 0.0))
+            doubted_at = getattr(fact, "doubted_at", None)
+            # A constraint stands until a person has decided: only its time is told otherwise.
+            yield told if doubted_at is None or told.is_over else replace(told, line=word_doubt(told.line, doubted_at))
             behind |= {item.pk} if item is not None and fact.state == FactState.ACTIVE else set()
     for item in rows.items:
         if item.pk not in behind and not item.review:
@@ -194,6 +215,12 @@ def describe_time(fact: Fact) -> str:
     return f"told on {format_date(fact.last_seen)}"
 
 
+def doubt_statement(one: KnownStatement, doubted: Mapping[uuid.UUID, datetime]) -> KnownStatement:
+    """With when it was last known to hold, where something said later most likely took its place."""
+    at = doubted.get(one.line.fact_id) if one.line.fact_id is not None and not one.is_over else None
+    return one if at is None else replace(one, doubted_at=at)
+
+
 def choose_lines(
     statements: Sequence[KnownStatement], asked: AskedFor, *, now: datetime, is_cold: bool
 ) -> list[KnownLine]:
@@ -258,7 +285,16 @@ def choose_relevant(statements: Sequence[KnownStatement], asked: AskedFor, now: 
     near = [one for one in statements if one.cosine >= NEAR and not one.is_over and one not in in_slot]
     in_slot.sort(key=lambda one: (-score_slot(one, asked), -one.cosine, -one.last_seen.timestamp()))
     near.sort(key=lambda one: (-one.cosine, -one.last_seen.timestamp()))
-    return [*in_slot[:MOST_IN_SLOT], *near[:MOST_NEAR]]
+    chosen = (*in_slot[:MOST_IN_SLOT], *near[:MOST_NEAR])
+    told = [
+        one if one.doubted_at is None else replace(one, line=word_doubt(one.line, one.doubted_at)) for one in chosen
+    ]
+    return sorted(told, key=lambda one: one.line.is_over and not asked.is_past)
+
+
+def word_doubt(line: KnownLine, since: datetime) -> KnownLine:
+    """As what has most likely ended, where something said later most likely took its place."""
+    return replace(line, time=f"perhaps until {format_date(since)}", is_over=True)
 
 
 def is_asked(one: KnownStatement, asked: AskedFor, now: datetime) -> bool:
@@ -283,7 +319,11 @@ def score_slot(one: KnownStatement, asked: AskedFor) -> int:
 def choose_basics(statements: Sequence[KnownStatement]) -> list[KnownStatement]:
     """Who the person is, one line for each: name, work, home."""
     own = [one for one in statements if one.relation in BASICS and one.subject == SPEAKER and not one.is_over]
-    own.sort(key=lambda one: (BASICS.index(one.relation), -one.importance, -one.last_seen.timestamp()))
+    own.sort(
+        key=lambda one: (
+            BASICS.index(one.relation), one.line.is_over, -one.importance, -one.last_seen.timestamp(),
+        )
+    )  # fmt: skip
     seen: dict[str, KnownStatement] = {}
     for one in own:
         # Of items that no fact stands behind yet the relation is not known: each may be another.

@@ -10,7 +10,7 @@ from memory.facts.keys import OPEN_RELATIONS
 from memory.facts.nearest import find_candidates, find_in_slot
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
-from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
+from memory.facts.replacement import DOUBTED, KEPT, EarlierStatement, estimate_all
 from memory.facts.succession import may_end
 from memory.models import EndUser, Fact
 
@@ -28,6 +28,8 @@ class JudgedFacts:
     same: list[tuple[Fact, float | None]] = field(default_factory=list)
     contradicting: list[tuple[Fact, float | None]] = field(default_factory=list)
     unsure: list[tuple[Fact, float | None]] = field(default_factory=list)
+    # What the statement likely replaces, though not surely enough to end it.
+    doubted: list[tuple[Fact, float | None]] = field(default_factory=list)
     # What a remark likely speaks of, though not likely enough to end it.
     about: Fact | None = None
 
@@ -86,7 +88,10 @@ def judge_likely(
     fact = others[best][0]
     if likely[best].ends and (fact.relation == draft.relation or is_alone(fact)):
         judged.contradicting.append(others[best])
-    elif draft.is_remark and likely[best].chance >= KEPT:
+        return
+    if likely[best].chance >= DOUBTED:
+        judged.doubted.append(others[best])
+    if draft.is_remark and likely[best].chance >= KEPT:
         judged.about = fact
         judged.unsure.append(others[best])
 

@@ -328,13 +328,19 @@ def needs_review(fact: Fact, draft: FactDraft) -> bool:
 
 
 def open_review(fact: Fact, judged: JudgedFacts, closed: list[Fact], *, now: datetime) -> FactReview | None:
-    """One pair for a person to decide: the nearest of what contradicts and was not ended, else of what is unclear."""
+    """One pair for a person to decide: the nearest of what contradicts and was not ended, or likely does, else of what
+    is unclear."""
     done = {other.pk for other in closed}
-    left = [(other, cosine, ReviewKind.CONTRADICTION) for other, cosine in judged.contradicting if other.pk not in done]
+    against = judged.contradicting or judged.doubted
+    left = [(other, cosine, ReviewKind.CONTRADICTION) for other, cosine in against if other.pk not in done]
     left = left or [(other, cosine, ReviewKind.UNSURE) for other, cosine in judged.unsure]
     if not left:
         return None
     other, cosine, kind = max(left, key=lambda pair: (pair[1] or 0.0, pair[0].pk))
+    # Of two facts in one sentence a person need decide but once.
+    told = FactReview.objects.filter(user_id=fact.user_id, other=other, fact__statement=fact.statement).first()
+    if told is not None:
+        return told
     review, _ = FactReview.objects.get_or_create(
         user_id=fact.user_id, fact=fact, other=other, defaults={"kind": kind, "cosine": cosine, "created_at": now}
     )

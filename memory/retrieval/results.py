@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -169,10 +169,27 @@ def vector_status_after(error: Unavailable) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchValidity:
+    """What of all that was found no longer holds.
+
+    ``superseded`` says so of memories, for sure. ``doubted`` are facts that are held true, of which something said
+    later most likely took the place, with when it was said; ``outdated`` are the memories that tell them.
+    """
+
+    superseded: Mapping[uuid.UUID, Superseded] = field(default_factory=dict)
+    doubted: Mapping[uuid.UUID, datetime] = field(default_factory=dict)
+    outdated: frozenset[uuid.UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
-    """``vector`` is the question's, for whoever compares it with something else; None where it was not embedded."""
+    """``vector`` is the question's, for whoever compares it with something else; None where it was not embedded.
+
+    ``validity`` is that of everything that was found, beyond the hits.
+    """
 
     turn_id: uuid.UUID
     hits: list[SearchHit]
     debug: SearchDebug
     vector: QuestionVector | None = None
+    validity: SearchValidity = field(default_factory=SearchValidity)

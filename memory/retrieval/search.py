@@ -38,6 +38,7 @@ from memory.retrieval.results import (
     SearchHit,
     SearchRequest,
     SearchResult,
+    SearchValidity,
     Superseded,
 )
 from memory.retrieval.synonyms import expand_query, load_synonyms
@@ -89,9 +90,9 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     # texts in here reads the few best alone, which is milliseconds: a transaction more would cost as much.
     with user_scope(user, settings={"synchronous_commit": "off"} if remember else None):
         with debug.time_stage("rank"):
-            ended = order_by_validity(user, query, request, ranked, rows, found.vector)
+            validity = order_by_validity(user, query, request, ranked, rows, found.vector)
             grade_confidence(query, pool, ranked, request, debug)
-            hits = load_hits(user, ranked, request, ended)
+            hits = load_hits(user, ranked, request, validity.superseded)
             # Before the turn is written down: an outcome is about what was handed over.
             hits = [] if request.is_silent_when_low and debug.retrieval_confidence == LOW else hits
         debug.tiers_used = [tier.value for tier in Tier if any(hit.item.tier == tier for hit in hits)]
@@ -99,7 +100,7 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
             with debug.time_stage("remember"):
                 record_turn(user, turn_id, request, hits, debug, now)
     count_search(debug, hits, time.perf_counter() - started)
-    return SearchResult(turn_id, hits, debug, found.vector)
+    return SearchResult(turn_id, hits, debug, found.vector, validity)
 
 
 def count_search(debug: SearchDebug, hits: Sequence[SearchHit], seconds: float) -> None:
@@ -187,9 +188,9 @@ def order_by_validity(
     ranked: list[RankedCandidate],
     rows: RowFilter,
     vector: QuestionVector | None,
-) -> dict[uuid.UUID, Superseded]:
+) -> SearchValidity:
     """What has ended below what holds now, unless a part of the ranking is measured alone."""
-    return {} if request.boosts == () else apply_validity(user, query, ranked, rows, vector)
+    return SearchValidity() if request.boosts == () else apply_validity(user, query, ranked, rows, vector)
 
 
 def grade_confidence(

@@ -8,6 +8,7 @@ the past.
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -22,12 +23,12 @@ from memory.language.exchanges import take_question
 from memory.models import EndUser, Fact, FactEvidence, MemoryItem
 from memory.models.facts import FactState
 from memory.retrieval.candidates import RowFilter, read_rows
-from memory.retrieval.latest import order_statements
+from memory.retrieval.latest import order_statements, outdates
 from memory.retrieval.pool import Candidate
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import DIGITS, RankedCandidate, squash_score
-from memory.retrieval.results import Superseded
-from memory.retrieval.told import ToldStatement
+from memory.retrieval.results import SearchValidity, Superseded
+from memory.retrieval.told import ToldStatement, ToldStatements
 from memory.scoring import compute_cosine
 
 CURRENT: Final = "current"
@@ -73,8 +74,8 @@ class ToldFact:
 
 def apply_validity(
     user: EndUser, query: Query, ranked: list[RankedCandidate], row_filter: RowFilter, vector: QuestionVector | None
-) -> dict[UUID, Superseded]:
-    """Reorder the candidates by what is known to have ended. Returns what to say of each that told it, by memory.
+) -> SearchValidity:
+    """Reorder the candidates by what is known to have ended, or likely has. Returns what to say of it.
 
     Changes ``ranked`` in place, each share named in its boosts. In the user's scope.
     """
@@ -86,9 +87,9 @@ def apply_validity(
     if not asked.is_past:
         lift_answers(asked, best, told)
     notes = settle_ended(user, asked, best, told, ranked, row_filter)
-    if not asked.is_past:
-        settle_latest(user, query, ranked)
-    return notes
+    doubted = settle_latest(user, query, ranked, notes) if not asked.is_past else {}
+    outdated = (one.candidate.memory.id for one in best if one.facts and one.facts <= doubted.keys())
+    return SearchValidity(notes, doubted, frozenset(outdated))
 
 
 def settle_ended(
@@ -142,17 +143,39 @@ def lift_answers(asked: AskedFor, best: Sequence[RankedCandidate], told: dict[UU
             move(one, one.total + ASKED_WEIGHT, ASKED)
 
 
-def settle_latest(user: EndUser, query: Query, ranked: Sequence[RankedCandidate]) -> None:
-    """Deal the sums of the few best that were said in conversation out anew, by which of them answers for now."""
+def settle_latest(
+    user: EndUser, query: Query, ranked: Sequence[RankedCandidate], superseded: Collection[UUID]
+) -> dict[UUID, datetime]:
+    """Deal the sums of the few best that were said in conversation out anew, by which of them answers for now.
+
+    Returns the facts of which a later one of these most likely took the place, with when it was said.
+    """
     best = sorted(ranked, key=lambda one: -one.total)[: 2 * COMPARED]
     spoken = read_spoken(user, [one.candidate.memory.id for one in best])
     said = [one for one in best if one.candidate.memory.id in spoken][:COMPARED]
     if len({one.candidate.memory.occurred_at for one in said}) < 2:
-        return
+        return {}
     told = [describe_told(one, is_published=spoken[one.candidate.memory.id] == PUBLISHED) for one in said]
     totals = [one.total for one in said]
     for total, place in zip(totals, order_statements(query.text, told), strict=True):
         move(said[place], total, LATEST)
+    ended_at = {one.candidate.memory.occurred_at for one in said if one.candidate.memory.id in superseded}
+    return find_doubted(query.text, told, [one.facts for one in said], ended_at)
+
+
+def find_doubted(
+    question: str, told: Sequence[ToldStatement], facts: Sequence[Collection[UUID]], ended_at: Collection[datetime]
+) -> dict[UUID, datetime]:
+    """``facts`` are those that each of the statements tells. Doubted is what another outdates in all of its tellers."""
+    among = ToldStatements(question, told)
+    doubted: dict[UUID, datetime] = {}
+    for fact_id in frozenset().union(*facts):
+        tellers = [one for one, tells in zip(told, facts, strict=True) if fact_id in tells]
+        others = [one for one, tells in zip(told, facts, strict=True) if fact_id not in tells and not one.has_ended]
+        later = [other for other in others if all(outdates(among, other, teller, ended_at) for teller in tellers)]
+        if later:
+            doubted[fact_id] = min(one.said_at for one in later)
+    return doubted
 
 
 def describe_told(one: RankedCandidate, *, is_published: bool) -> ToldStatement:

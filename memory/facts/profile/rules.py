@@ -13,6 +13,7 @@ from memory.claims import Claim, read_claims
 from memory.claims.reader import READ
 from memory.claims.relations import ABOUT
 from memory.claims.subjects import STRANGERS, is_person
+from memory.facts.profile.completion import complete_statement
 from memory.facts.profile.facts import Certainty, ProfileFact, ProfileField
 from memory.guard import find_order, find_refusal, find_secret, judge_write
 from memory.language.loader import read_entries
@@ -74,18 +75,20 @@ def find_facts_by_rules(
     ``with_remarks``: also sentences that claim nothing, of low certainty: worth keeping only where they change a fact.
     """
     found: dict[str, ProfileFact] = {}
-    for claim in read_claims(message, previous, with_remarks=with_remarks):
+    claims = read_claims(message, previous, with_remarks=with_remarks)
+    for claim in claims:
         if requests_only and not claim.is_request:
             continue
         statement = word_statement(claim)
+        whole = complete_statement(claim, statement, message[:READ], LONGEST, claims)
+        statement = whole if is_taken(claim, whole) else statement
         if len(statement) > LONGEST or claim.hedged or is_of_strangers(claim):
             continue
-        if first := found.get(statement):
-            found[statement] = replace(first, claims=(*first.claims, claim))
+        key = statement.casefold()
+        if first := found.get(key):
+            found[key] = replace(first, claims=(*first.claims, claim))
         elif is_taken(claim, statement):
-            found[statement] = ProfileFact(
-                choose_field(claim), statement, choose_confidence(claim), Trust.USER, (claim,)
-            )
+            found[key] = ProfileFact(choose_field(claim), statement, choose_confidence(claim), Trust.USER, (claim,))
     return list(found.values())[:MOST_FACTS]
 
 

@@ -7,6 +7,7 @@ import pytest
 from memory.context.compose import Context
 from memory.facade import MemoryFacade
 from memory.models import EndUser
+from memory.models.facts import ReviewDecision
 from memory.store.admission import NewMemory
 from memory.tiers import SourceType, Tier
 from outcomes.exchanges import profiling
@@ -111,6 +112,20 @@ def test_what_was_so_is_told_only_to_whom_asks_for_it(user: EndUser, clock: Cloc
     assert not holds(now, "Leeds")
     past = list_known(compose(user, clock, "Where did I live before?", "told"))
     assert holds(past, f"until about {moved.day} {moved:%B %Y}: I live in Leeds.")
+
+
+def test_what_something_said_later_likely_took_the_place_of_is_told_so_until_a_person_has_decided(
+    user: EndUser, clock: Clock
+) -> None:
+    tell(user, clock, "Our tortoise Shelby has chewed the hosepipe again.")
+    changed = clock()
+    tell(user, clock, "The children wore me down and now there's Pebble in the pen, half the size.")
+    line = f"• perhaps until {changed.day} {changed:%B %Y}: Our tortoise Shelby has chewed the hosepipe again."
+    assert line in list_known(compose(user, clock, "What is our tortoise called?", "told"))
+    (review,) = memory.list_reviews(user, limit=5)
+    memory.decide_review(user, review.pk, ReviewDecision.KEEP_BOTH, now=clock())
+    known = list_known(compose(user, clock, "Is our tortoise Shelby old?", "told"))
+    assert not holds(known, "perhaps")
 
 
 def test_nothing_is_said_twice(user: EndUser, clock: Clock) -> None:

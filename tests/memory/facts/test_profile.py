@@ -116,6 +116,25 @@ def test_one_sentence_may_tell_two_things_and_a_name_ends_with_its_clause(said: 
     assert {fact.field: fact.statement for fact in find_facts_by_rules(said)} == expected
 
 
+@pytest.mark.parametrize(
+    ("said", "statement"),
+    [
+        (
+            "The dentist moved me, of all weeks. it's the 18th now",
+            "The dentist moved me, of all weeks. it's the 18th now.",
+        ),
+        ("Also the clinic moved the scan, it's the 9th now.", "Also the clinic moved the scan, it's the 9th now."),
+        ("Mi hanno spostato la visita, uffa. Ora è il 12", "Mi hanno spostato la visita, uffa. Ora è il 12."),
+        ("We finally moved, I live in Turku now.", "I live in Turku now."),
+        ("The dentist moved me, of all weeks. Is the 18th a holiday?", "The dentist moved me, of all weeks."),
+    ],
+)
+def test_a_change_is_kept_with_the_value_that_is_told_behind_it(said: str, statement: str) -> None:
+    found = [fact.statement for fact in find_facts_by_rules(said)]
+    assert statement in found
+    assert len({one.casefold() for one in found}) == len(found)
+
+
 def test_importance_is_by_field_and_ordinary_where_none_is_named() -> None:
     [family] = find_facts_by_rules("My sister Ana is allergic to nuts.")
     assert (family.field, family.importance) == ("family", 0.6)

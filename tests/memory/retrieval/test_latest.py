@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory.retrieval.latest import WEIGHTS, order_statements
-from memory.retrieval.told import SIGNS, ToldStatement, cut_questions
+from memory.retrieval.latest import WEIGHTS, order_statements, outdates
+from memory.retrieval.told import SIGNS, ToldStatement, ToldStatements, cut_questions
 
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -44,6 +44,29 @@ def test_what_others_do_and_what_is_wished_for_stands_behind_what_the_person_doe
     question: str, earlier: str, later: str
 ) -> None:
     assert order_statements(question, tell_all(earlier, later)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("question", "earlier", "later", "is_doubted"),
+    [
+        ("Which allotment is ours?", "Our allotment is plot 12", "They moved us, our allotment is plot 3 now", True),
+        ("Bei welcher Bank bin ich?", "Ich bin bei der Nordbank", "Hab gewechselt, bin jetzt bei der Südkasse", True),
+        ("Which allotment is ours?", "Our allotment is plot 12", "How do I get rid of slugs?", False),
+        ("Which allotment is ours?", "Our allotment is plot 12", "my neighbour has plot 3 now", False),
+    ],
+)
+def test_what_a_later_statement_takes_the_place_of_is_doubted(
+    question: str, earlier: str, later: str, is_doubted: bool
+) -> None:
+    told = tell_all(earlier, later)
+    assert outdates(ToldStatements(question, told), told[1], told[0]) is is_doubted
+    assert not outdates(ToldStatements(question, told), told[0], told[1])
+
+
+def test_of_a_turn_of_which_something_has_ended_already_another_fact_is_doubted_sooner() -> None:
+    told = tell_all("I use Mobilo for my phone, 25 a month", "went over to Tello, I pay 10 now, what a relief")
+    among = ToldStatements("Which phone company am I with?", told)
+    assert outdates(among, told[1], told[0], {BEGAN})
 
 
 def test_what_has_ended_comes_last_whatever_it_says() -> None:

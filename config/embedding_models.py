@@ -15,8 +15,8 @@ from config.env import env_secret, env_str
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 MULTILINGUAL_E5 = "intfloat/multilingual-e5-small"
 JOINED = "multilingual-e5-small+all-MiniLM-L6-v2"
-# Of an installation that names none.
-DEFAULT = MINILM
+# Of an installation that names none and has its own embedding server.
+DEFAULT = JOINED
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +107,10 @@ def find_model(name: str) -> EmbeddingModel:
 
 
 def choose_default() -> EmbeddingModel:
-    """The default, or where its weights cannot be installed the model that runs everywhere."""
+    """The default, or the model that runs everywhere: where its weights cannot be installed, and of a server elsewhere,
+    which has whatever it has."""
     preferred = find_model(DEFAULT)
-    return preferred if preferred.is_installed else find_model(MINILM)
+    return preferred if preferred.is_installed and not env_secret("EMBEDDING_URL") else find_model(MINILM)
 
 
 def read_model() -> EmbeddingModel:

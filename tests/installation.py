@@ -21,6 +21,8 @@ from config.env import BASE_DIR
 from tests.patience import eventually
 
 STOP_WITHIN_S = 120.0
+# Installations of the tests start sooner with the smaller of the models.
+MODEL = "all-MiniLM-L6-v2"
 # What a developer's shell or the test settings may have set and an installation of its own must not see.
 FOREIGN = (
     "DATA_DIR",
@@ -35,7 +37,8 @@ FOREIGN = (
 
 
 def clean_environment(**changes: str) -> dict[str, str]:
-    return {**{name: value for name, value in os.environ.items() if name not in FOREIGN}, **changes}
+    kept = {name: value for name, value in os.environ.items() if name not in FOREIGN}
+    return {**kept, "EMBEDDING_MODEL": MODEL, **changes}
 
 
 def manage(*words: str, data_dir: Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -104,4 +104,5 @@ def fuse_zscore(candidates: Sequence[Candidate], weights: FusionWeights = OF_QUE
     meaning = standardise([floor if cosine is None else cosine for cosine in cosines])
     words = standardise([c.text_score or 0.0 for c in candidates])
     for candidate, vector_z, word_z in zip(candidates, meaning, words, strict=True):
+        candidate.meaning = vector_z
         candidate.relevance = weights.meaning * vector_z + weights.words * word_z

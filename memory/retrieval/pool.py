@@ -97,6 +97,8 @@ class Candidate:
     rrf: float = 0.0
     crowding: float = 0.0
     relevance: float = 0.0
+    # How far its nearness stands out, in standard deviations.
+    meaning: float = 0.0
     # How much nearer than the other turns it is to the question's tokens; None where that was not compared.
     token_score: float | None = None
 

@@ -10,9 +10,8 @@ import psutil
 import pytest
 
 from config import embedded
-from config.embedding_models import choose_default
 from memory.management.demo import EXAMPLE_QUERY, USER_ID
-from tests.installation import Stack, free_port, manage, processes_of
+from tests.installation import MODEL, Stack, free_port, manage, processes_of
 from tests.patience import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.slow
@@ -37,7 +36,7 @@ def test_the_access_file_is_private_and_says_all_one_needs(stack: Stack) -> None
     assert set(stack.access) == {"api_url", "api_key", "console_url", "console_user", "console_password", "mcp_url"}
     assert all(stack.access.values())
     assert all(value in stack.output for value in stack.access.values())
-    assert f"Meaning is compared by {choose_default().short_name}" in stack.output
+    assert f"Meaning is compared by {MODEL} (English)" in stack.output
 
 
 def test_the_first_search_answers_from_the_demo(stack: Stack) -> None:

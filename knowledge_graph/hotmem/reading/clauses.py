@@ -9,7 +9,7 @@ from knowledge_graph.hotmem.reading.words import HotWords
 
 ENDS: Final = frozenset(".!?…\n")
 JOINTS: Final = ("conj", "but", "sub", "if", "rel", "that")
-VERBS: Final = ("verb", "frame", "named", "be 1", "be 3", "have 1", "have 3")
+VERBS: Final = ("verb", "frame", "named", "modal", "be 1", "be 3", "have 1", "have 3")
 FIRST: Final = ("be 1", "have 1")
 # Before these a word that may be a verb is none: "my work", "the drive", "to live".
 NO_VERB_AFTER: Final = ("det", "my", "his", "to", "of")
@@ -51,7 +51,24 @@ def cut_turn(tokens: Sequence[HotToken], words: HotWords) -> list[HotClause]:
             sentence = []
         else:
             sentence.append(token)
-    return clauses
+    return join_answers(clauses)
+
+
+def join_answers(clauses: Sequence[HotClause]) -> list[HotClause]:
+    """ "Favourite colour? Blue." asks nobody: who asks answers."""
+    found: list[HotClause] = []
+    for clause in clauses:
+        before = found[-1] if found else None
+        is_answer = before is not None and before.is_asking and before.is_bare and clause.is_bare
+        if before is not None and is_answer and not clause.is_asking and names_favorite(before.tokens):
+            found[-1] = HotClause([*before.tokens, *clause.tokens], before.link, False, clause.sentence)  # noqa: FBT003
+        else:
+            found.append(clause)
+    return found
+
+
+def names_favorite(tokens: Sequence[HotToken]) -> bool:
+    return any(token.has("favorite") or token.plain.startswith("lieblings") for token in tokens)
 
 
 def cut_sentence(tokens: list[HotToken], words: HotWords, number: int, *, is_asking: bool) -> list[HotClause]:

@@ -72,7 +72,7 @@ def find_duration(reader: PhraseReader) -> tuple[str, int, int] | None:
             found = read_amount(tokens, place, language)
             if found is not None:
                 return found[0], at, found[1]
-            if not tokens[place].has("approx", "det", "since", "adv", "prep", "have 1", "have 3"):
+            if not tokens[place].has("approx", "det", "since", "adv", "prep", "there", "have 1", "have 3"):
                 break
     return None
 

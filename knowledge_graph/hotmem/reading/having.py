@@ -139,8 +139,9 @@ def tell_thing(
     reader: PhraseReader, subject: HotSubject, phrase: NounPhrase, verb: int, *, is_denied: bool, is_ended: bool
 ) -> Iterator[ClauseFact]:
     span = find_span(reader, verb, phrase.end)
+    spoken = complete_noun(reader, phrase)
     for owner in subject.names:
-        yield ClauseFact(owner, "has", phrase.head, span, is_denied=is_denied, is_ended=is_ended)
+        yield ClauseFact(owner, "has", spoken, span, is_denied=is_denied, is_ended=is_ended)
     if is_denied or is_ended:
         return
     if phrase.count:
@@ -149,6 +150,15 @@ def tell_thing(
     is_event = any(token.has("event") for token in reader.tokens[phrase.start : phrase.end])
     if found is not None and found[1] - phrase.end <= (REACH_OF_EVENT if is_event else REACH):
         yield ClauseFact(phrase.head, "time", found[0], span)
+
+
+def complete_noun(reader: PhraseReader, phrase: NounPhrase) -> str:
+    """ "Alergia al polen": what it is against belongs to it."""
+    tokens, end = reader.tokens, phrase.end
+    if end + 1 >= len(tokens) or not tokens[end - 1].has("complement") or not tokens[end].has("prep", "of"):
+        return phrase.head
+    other = reader.read_phrase(end + 1, len(tokens))
+    return reader.cut(end - 1, other.end) if other is not None and not other.pronoun else phrase.head
 
 
 def is_passing(reader: PhraseReader, phrase: NounPhrase) -> bool:

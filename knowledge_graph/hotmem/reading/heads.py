@@ -1,9 +1,13 @@
 """Where a noun phrase ends, and which of its words names a relation."""
 
+from functools import cache
 from typing import Final
 
+from knowledge_graph.hotmem.reading.taxonomy import PEOPLE
 from knowledge_graph.hotmem.reading.wording import STOPS, VERBS_ONLY, ClauseWords
+from knowledge_graph.hotmem.reading.words import LANGUAGES, load_relation_nouns
 
+SHORTEST_FOREIGN: Final = 3
 # Words of a phrase; what goes on longer is no noun.
 LONGEST: Final = 8
 NOUN_SIZES: Final = (4, 3, 2, 1)
@@ -37,6 +41,8 @@ def measure_step(clause: ClauseWords, place: int, at: int, end: int, *, is_deter
     if token.has("det") and not is_first and clause.tokens[place - 1].has("of"):
         return 1
     is_capital = clause.has_capitals and token.is_capital and place > 0 and clause.words.language != "de"
+    if token.has("quality", "occupation") and not token.has("prep", "conj"):
+        return 1
     if is_capital or (is_determined and is_first and token.has(*AFTER_DETERMINER)):
         return 1
     return int(not token.has(*STOPS) and (is_first or not token.has("det", "my", "his")))
@@ -71,6 +77,24 @@ def find_noun(clause: ClauseWords, at: int, stop: int) -> tuple[int, int, str] |
         if place > at and clause.tokens[place].has("of"):
             return None
     return None
+
+
+def find_foreign_noun(clause: ClauseWords, at: int) -> tuple[int, int, str] | None:
+    """ "My abuela Consuelo": who speaks two languages says of whom in either."""
+    relation = load_foreign_nouns(clause.words.language).get(clause.tokens[at].plain)
+    return (at, at + 1, relation) if relation is not None and not clause.tokens[at].classes else None
+
+
+@cache
+def load_foreign_nouns(language: str) -> dict[str, str]:
+    own = load_relation_nouns(language)
+    return {
+        word: relation
+        for other in LANGUAGES
+        if other != language
+        for word, relation in load_relation_nouns(other).items()
+        if word not in own and relation in PEOPLE and len(word) > SHORTEST_FOREIGN
+    }
 
 
 def is_modifier(clause: ClauseWords, after: int, stop: int) -> bool:

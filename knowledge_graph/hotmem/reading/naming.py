@@ -73,6 +73,9 @@ def read_called(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFac
     if at is None:
         return
     groups = find_before(reader, at)
+    # "I'm married to a Dane called Lars" names the Dane.
+    if groups and any(token.has("prep", "det") for token in tokens[groups[-1].end : at]):
+        return
     start = at
     while start < end and tokens[start].has("named", "adv", "clitic", "called", "be 3", "be 1", "she", "he", "it"):
         start += 1

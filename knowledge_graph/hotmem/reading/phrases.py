@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from knowledge_graph.hotmem.reading.heads import find_head_end, find_noun
+from knowledge_graph.hotmem.reading.heads import find_foreign_noun, find_head_end, find_noun
 from knowledge_graph.hotmem.reading.numerals import read_number
 from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, PEOPLE
 from knowledge_graph.hotmem.reading.wording import PRONOUNS, ClauseWords
@@ -105,7 +105,7 @@ class PhraseReader(ClauseWords):
 
     def describe(self, start: int, lead: Lead, stop: int, end: int) -> NounPhrase:
         at, owner, has_article = lead.at, lead.owner, lead.has_article
-        found = find_noun(self, at, stop)
+        found = find_noun(self, at, stop) or (find_foreign_noun(self, at) if owner == SPEAKER else None)
         if found is None:
             is_named = self.find_name_end(at, stop) == stop and self.is_sure_name_at(at)
             head = self.cut(at, stop)

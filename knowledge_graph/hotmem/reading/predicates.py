@@ -22,6 +22,7 @@ from memory.language.names import load_given_names
 # Words of a predicate, and of a name of who speaks.
 MOST_OF_PREDICATE: Final = 5
 MOST_OF_NAME: Final = 3
+LEAST_OF_MANY: Final = 6
 # Which word of a phrase says what somebody does: the last in English and German, the first in the others.
 HEAD_LAST: Final = frozenset({"en", "de"})
 ALIVE: Final = PEOPLE | ANIMALS
@@ -95,13 +96,14 @@ def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePl
         return
     is_naming = False
     for phrase in list_predicates(reader, place.start):
-        if is_naming and not is_name_phrase(reader, phrase):
+        is_more = is_name_phrase(reader, phrase) or (place.subject.is_speaker and is_occupation(reader, phrase))
+        if is_naming and not is_more:
             return
         told = list(tell_phrase(reader, stack, place, phrase))
         yield from told
         if any(one.relation == "works_as" and not one.is_denied for one in told):
             yield from tell_workplace(reader, place, phrase.end)
-        is_naming = any(one.relation in NOUNS for one in told)
+        is_naming = is_naming or any(one.relation in NOUNS for one in told)
 
 
 def tell_workplace(reader: PhraseReader, place: PredicatePlace, at: int) -> Iterator[ClauseFact]:
@@ -117,6 +119,17 @@ def tell_workplace(reader: PhraseReader, place: PredicatePlace, at: int) -> Iter
     if tokens[at].has("work prep", "with article") or phrase.has_article:
         for name in place.subject.names:
             yield ClauseFact(name, "works_at", phrase.head, find_span(reader, at, phrase.end))
+
+
+def read_new_employer(reader: PhraseReader) -> Iterator[ClauseFact]:
+    """ "I've left Tesco, I'm at Aldi": behind an employer that was left, where somebody is is the next."""
+    tokens = reader.tokens
+    verb = next((at for at, token in enumerate(tokens) if token.has("be 1")), len(tokens))
+    for at in range(verb + 1, min(verb + 4, len(tokens) - 1)):
+        phrase = reader.read_phrase(at + 1, len(tokens)) if tokens[at].has("work prep", "work place") else None
+        if phrase is not None and not phrase.pronoun and not is_no_workplace(reader, phrase):
+            yield ClauseFact(SPEAKER, "works_at", phrase.head, find_span(reader, verb, phrase.end))
+            return
 
 
 def is_no_workplace(reader: PhraseReader, phrase: NounPhrase) -> bool:
@@ -194,19 +207,23 @@ def classify_predicate(
 
 
 def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
-    if phrase.owner or (phrase.relation and phrase.has_article):
+    if phrase.owner:
         return False
     if phrase.has_article and reader.tokens[phrase.end - len(phrase.head.split())].has("title"):
         return True
     at = max(phrase.end - len(phrase.head.split()), phrase.start)
-    if reader.tokens[at].has("title"):
+    if reader.tokens[at].has("title") and phrase.end - at > 1:
         return True
+    if phrase.relation and phrase.has_article:
+        return False
     if reader.has_capitals and reader.words.language != "de":
         is_quality_word = reader.tokens[at].has("quality") or is_listed(reader, phrase.head.split()[-1])
         is_given = reader.tokens[at].plain in load_given_names()
         return reader.tokens[at].is_capital and (is_given or not (is_quality_word or is_occupation(reader, phrase)))
-    if reader.tokens[at].has("title"):
+    if reader.tokens[at].has("title") and phrase.end - at > 1:
         return True
+    if phrase.relation and phrase.has_article:
+        return False
     if phrase.has_article and reader.words.language != "de":
         return False
     token = reader.tokens[at]
@@ -284,7 +301,8 @@ def load_jobs(language: str) -> tuple[tuple[str, ...], frozenset[str]]:
 def matches_job(word: str, language: str) -> bool:
     endings, words = load_jobs(language)
     plain = fold_letters(word)
-    return plain in words or (len(plain) > 4 and plain.endswith(endings))
+    singular = [plain[:-cut] for cut in (1, 2) if plain.endswith("s") and len(plain) > LEAST_OF_MANY]
+    return any(one in words or (len(one) > 4 and one.endswith(endings)) for one in [plain, *singular])
 
 
 def is_quality(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) -> bool:
@@ -294,7 +312,7 @@ def is_quality(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) 
         return False
     if any(token.has("passing", "time", "unit", "wh") or token.text.isdigit() for token in tokens):
         return False
-    if any(token.has("quality", "complement") for token in tokens):
+    if any(token.has("quality", "complement") or is_quality_of_many(reader, token.text) for token in tokens):
         return True
     head = phrase.head.split()
     language = reader.words.language
@@ -305,6 +323,10 @@ def is_quality(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) 
     if language == "en" and head[-1].endswith(("ing", "ed")) and "-" not in head[-1]:
         return False
     return head[-1].endswith(tuple(read_entries(language, "hot", "adjective ending")))
+
+
+def is_quality_of_many(reader: PhraseReader, word: str) -> bool:
+    return word.endswith("s") and "quality" in reader.words.classify(word[:-1])
 
 
 def strip_degree(spoken: str, reader: PhraseReader) -> str:
@@ -357,6 +379,8 @@ def tell_attribute(
         while start < len(reader.tokens) - 1 and reader.tokens[start].has("det"):
             start += 1
         value = reader.cut(start, len(reader.tokens)).strip(" ,")
+        written = reader.text[reader.tokens[start].start :].split()[0].strip(".,;!?").casefold()
+        value = written if "@" in written else value
         if value:
             yield ClauseFact(who, owner.relation, value, span)
         return

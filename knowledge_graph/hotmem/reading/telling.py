@@ -200,7 +200,7 @@ def read_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) ->
     at = match.end
     while at < len(tokens) and tokens[at].has("adv", "degree", "to me", "not", "clitic", "to whom"):
         at += 1
-    phrases = [one for one in read_things(reader, at, len(tokens)) if not one.pronoun] if at < len(tokens) else []
+    phrases = [one for one in read_things(reader, at, len(tokens)) if is_liked(one)] if at < len(tokens) else []
     if not phrases:
         phrases = [one for one in find_before(reader, match.start) if not one.pronoun]
     relation = match.frame.relation
@@ -213,6 +213,10 @@ def read_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) ->
             )
     if phrases:
         yield from read_gapped(reader, stack, phrases[-1].end, meant)
+
+
+def is_liked(phrase: NounPhrase) -> bool:
+    return not phrase.pronoun and not (phrase.owner and phrase.relation in PEOPLE)
 
 
 def read_gapped(reader: PhraseReader, stack: MentionStack, at: int, relation: str) -> Iterator[ClauseFact]:
@@ -245,6 +249,11 @@ def find_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) ->
     if any(token.has("to them") for token in near):
         found = stack.resolve("any")
         return (found.text,) if found else ()
+    if reader.words.language == "de" and match.end < len(tokens):
+        behind = reader.read_phrase(match.end, len(tokens))
+        if behind is not None and behind.owner and behind.relation in PEOPLE:
+            name = name_phrase(behind, reader, stack)
+            return (name,) if name else ()
     before = find_before(reader, match.start) if reader.words.language == "de" else ()
     names = [name_phrase(one, reader, stack) for one in before if one.relation in PEOPLE]
     return tuple(one for one in names if one)

@@ -23,7 +23,7 @@ from knowledge_graph.hotmem.reading.languages import find_turn_languages
 from knowledge_graph.hotmem.reading.mentions import HotMention, Kind, MentionStack
 from knowledge_graph.hotmem.reading.naming import find_span, read_apposed, read_called, read_favorites
 from knowledge_graph.hotmem.reading.phrases import PhraseReader
-from knowledge_graph.hotmem.reading.predicates import read_predicates
+from knowledge_graph.hotmem.reading.predicates import read_new_employer, read_predicates
 from knowledge_graph.hotmem.reading.status import find_reason
 from knowledge_graph.hotmem.reading.subjects import find_before, name_subject
 from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, DETAILS, PEOPLE, find_gender
@@ -169,8 +169,12 @@ def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_
     frames = find_frames(reader.tokens, reader.words)
     told = list(read_frames_of(reader, state.stack, frames, state.previous, is_linked=is_linked))
     yield from told
-    yield from read_predicates(reader, state.stack, frames, state.previous, is_linked=is_linked)
-    yield from read_having(reader, state.stack, frames, state.previous, is_linked=is_linked)
+    if any(one.relation == "works_at" for one in state.retracted):
+        yield from read_new_employer(reader)
+    # A frame that finds nothing to tell leaves its words to the others: "I've been vegan for two years".
+    found = frames if told else []
+    yield from read_predicates(reader, state.stack, found, state.previous, is_linked=is_linked)
+    yield from read_having(reader, state.stack, found, state.previous, is_linked=is_linked)
 
 
 def drop_doubles(facts: Sequence[ClauseFact]) -> list[ClauseFact]:

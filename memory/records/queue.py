@@ -6,7 +6,7 @@ Every step is idempotent and may be interrupted: a row becomes ready only if it 
 import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection
@@ -25,13 +25,16 @@ from memory.records.texts import Kind, RecordText
 from memory.tiers import Indexing
 
 BATCH = 128
+# What is due longest is taken first, and an archive of 160,000 messages is 1,250 batches: a to-do of now does not wait
+# for them.
+AHEAD_OF_IMPORTS = timedelta(hours=1)
 WAITING = Outbox(RecordsDue, "since")
 PENDING = PendingRows(RecordEmbedding, "state", "due_at", "attempts", "error", stamp="revision")
 
 ENQUEUE = """
 INSERT INTO kind_embedding (user_id, kind, ref_id, memory_id, text, snippet, model_tag, created_at, state, revision,
                             attempts, due_at, error)
-SELECT %(user)s, %(kind)s, ref, memory, text, snippet, '', created, 'pending', 1, 0, %(now)s, ''
+SELECT %(user)s, %(kind)s, ref, memory, text, snippet, '', created, 'pending', 1, 0, %(due)s, ''
 FROM unnest(%(refs)s::uuid[], %(memories)s::uuid[], %(texts)s::text[], %(snippets)s::text[],
             %(created)s::timestamptz[]) AS new (ref, memory, text, snippet, created)
 ON CONFLICT (user_id, kind, ref_id) DO UPDATE SET
@@ -68,7 +71,9 @@ class RecordWords:
     memory_id: uuid.UUID | None = None
 
 
-def enqueue_texts(user: EndUser, kind: Kind, given: Sequence[RecordWords], *, now: datetime) -> bool:
+def enqueue_texts(
+    user: EndUser, kind: Kind, given: Sequence[RecordWords], *, now: datetime, is_import: bool = False
+) -> bool:
     """Queue the text of records for embedding, in the transaction that writes them. Empty text is not queued.
 
     True when nothing of the user's waited before.
@@ -87,7 +92,7 @@ def enqueue_texts(user: EndUser, kind: Kind, given: Sequence[RecordWords], *, no
         "texts": [one.words.embedded for one in rows],
         "snippets": [one.words.snippet for one in rows],
         "created": [one.created_at for one in rows],
-        "now": now,
+        "due": now if is_import else now - AHEAD_OF_IMPORTS,
     }
     with user_scope(user), connection.cursor() as cursor:
         cursor.execute(ENQUEUE, values)

@@ -50,12 +50,12 @@ def queue_memories(user: EndUser, memories: QuerySet[MemoryItem]) -> None:
         RecordWords(item.pk, message_text(item.speaker or ROLES[0], item.text), item.occurred_at, item.pk)
         for item in kept
     ]
-    queue_messages(user, said, timezone.now())
+    queue_messages(user, said, timezone.now(), is_import=True)
 
 
-def queue_messages(user: EndUser, said: list[RecordWords], now: datetime) -> None:
+def queue_messages(user: EndUser, said: list[RecordWords], now: datetime, *, is_import: bool = False) -> None:
     # What waits already has its message. Nobody asks for a message the moment it was said, so a burst is one task.
-    if queue.enqueue_texts(user, Kind.MESSAGE, said, now=now):
+    if queue.enqueue_texts(user, Kind.MESSAGE, said, now=now, is_import=is_import):
         enqueue(tasks.embed_user_records, user.pk, after_s=GATHERED_FOR_S)
 
 

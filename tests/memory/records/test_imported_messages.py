@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
 from memory.access.scope import user_scope
 from memory.models import EndUser
+from memory.records import queue
 from memory.records.models import RecordEmbedding
 from memory.records.tasks import embed_user_records
 from tests.api_client import ApiClient, client_for
@@ -58,6 +60,18 @@ def test_what_was_said_is_found_with_speaker_and_time(api: ApiClient, imported: 
     assert api.get(f"memories/{found['ref_id']}").json()["text"] == CHAT[0][2]
     assert ask(api, "who has my kayak?")[0]["snippet"] == f"(Ines) {CHAT[2][2]}"
     assert ask(client_for(other_user), "what leaks when it is freezing?") == []
+
+
+def test_what_is_written_now_does_not_wait_for_an_import(
+    api: ApiClient, user: EndUser, chats: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "BATCH", 1)
+    import_chats(chats)
+    api.post("kinds/todos", {"title": "Water the lemon tree"})
+    queue.embed_batch(user, now=timezone.now())
+
+    assert ask(api, "water the lemon tree")[0]["kind"] == "todo"
+    assert api.get("recall/status").json()["pending"] == len(CHAT)
 
 
 def test_a_message_goes_where_its_memory_goes(api: ApiClient, user: EndUser, imported: None) -> None:

@@ -11,9 +11,10 @@ from django.views.decorators.http import require_safe
 from memory.console.acting import open_facade
 from memory.console.fact_lines import KIND_NAMES, FactLine, build_fact_lines, name_subject
 from memory.console.forms import FactFilterForm
+from memory.console.nights import find_last_night
 from memory.facts.queries import FactFilter
 from memory.models.facts import FactState
-from memory.web.pages import OperatorRequest, person_page, render_page
+from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.viewing import ViewedPerson
 
 PAGE = 40
@@ -38,6 +39,8 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     form = FactFilterForm(request.GET, label_suffix="")
     waiting = open_facade(person).count_open_reviews(person.user)
     context: dict[str, Any] = {"person": person, "form": form, "now": timezone.now(), "open_reviews": waiting}
+    if not wants_fragment(request):
+        context["night"] = find_last_night(person)
     if not form.is_valid():
         return render_page(request, "console/facts/page.html", "console/facts/_list.html", context, status=422)
     start = read_place(request.GET.get("from", ""))

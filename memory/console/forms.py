@@ -33,6 +33,8 @@ FACT_STATES = (
     ("", "Current"),
     (FactState.SUPERSEDED.value, "Superseded"),
     (FactState.RETRACTED.value, "Rejected"),
+    (FactState.MERGED.value, "Merged"),
+    (FactState.DEPRECATED.value, "Faded"),
     (ALL, "All"),
 )
 ORDERS = (("recent", "Newest first"), ("score", "Best score first"))

@@ -21,6 +21,7 @@ from memory.evaluation.answers import holds_any
 from memory.evaluation.datasets import DatasetError
 from memory.evaluation.loading import ACTOR, benchmark_organization, erase_user, index_pending
 from memory.facade import MemoryFacade
+from memory.facts import streaming
 from memory.models import EndUser
 from memory.retrieval.results import SearchRequest
 from outcomes.exchanges import profiling
@@ -99,41 +100,59 @@ def read_conversation(record: dict[str, Any]) -> Conversation:
 
 
 def measure_conversations(
-    conversations: Sequence[Conversation], later: timedelta, say: Say
+    conversations: Sequence[Conversation], later: timedelta, say: Say, *, nightly: bool = False
 ) -> dict[str, RecallFigures]:
-    """Figures on the last day and ``later``. Nothing of the data is left afterwards."""
+    """Figures on the last day and ``later``. Nothing of the data is left afterwards.
+
+    ``nightly``: facts are consolidated when a day begins, and what is asked goes on in the last thread, which is
+    reminded of what lies near its last turns.
+    """
     figures = {"on the last day": RecallFigures(), f"{later.days} days later": RecallFigures()}
     with benchmark_organization(timezone.now()) as organization:
         for number, conversation in enumerate(conversations, start=1):
             say(f"{number}/{len(conversations)} {conversation.key}")
             user = get_or_create_user(organization, uuid4().hex)
-            hold_conversation(user, conversation)
+            thread = hold_conversation(user, conversation, nightly=nightly)
             last = conversation.turns[-1].said_at + AFTER_LAST_TURN
             for found, now in zip(figures.values(), (last, last + later), strict=True):
-                MemoryFacade(ACTOR).promote(user, now=now)
+                pass_night(user, now, nightly=nightly)
                 index_pending(user)
                 for question in conversation.questions:
-                    ask_question(user, question, now, found)
+                    ask_question(user, question, now, found, thread if nightly else f"asked-{uuid4().hex}")
             erase_user(user)
     return figures
 
 
-def hold_conversation(user: EndUser, conversation: Conversation) -> None:
-    """As it was: every exchange at its time, what it teaches read at once, a promotion pass when a day begins."""
+def pass_night(user: EndUser, now: datetime, *, nightly: bool) -> None:
     facade = MemoryFacade(ACTOR)
-    today = None
+    facade.promote(user, now=now)
+    if nightly:
+        facade.consolidate(user, now=now, clock=lambda: now)
+
+
+def hold_conversation(user: EndUser, conversation: Conversation, *, nightly: bool = False) -> str:
+    """As it was: every exchange at its time, what it teaches read at once, a promotion pass when a day begins.
+
+    Returns the last thread.
+    """
+    facade = MemoryFacade(ACTOR)
+    today, thread = None, ""
     for turn in conversation.turns:
         if today not in {None, turn.said_at.date()}:
-            facade.promote(user, now=turn.said_at)
+            pass_night(user, turn.said_at, nightly=nightly)
         today = turn.said_at.date()
-        facade.store_exchange(user, NewExchange(f"of-{today}", turn.user, turn.assistant), now=turn.said_at)
+        thread = f"of-{today}"
+        facade.store_exchange(user, NewExchange(thread, turn.user, turn.assistant), now=turn.said_at)
         profiling.profile_due_exchanges(user, now=turn.said_at)
+        if nightly:
+            streaming.make_stream(user, thread, turn.said_at)
         index_pending(user)
+    return thread
 
 
-def ask_question(user: EndUser, question: LifeQuestion, now: datetime, figures: RecallFigures) -> None:
+def ask_question(user: EndUser, question: LifeQuestion, now: datetime, figures: RecallFigures, thread_id: str) -> None:
     facade = MemoryFacade(ACTOR)
-    context = facade.compose_context(user, question.text, now=now, thread_id=f"asked-{uuid4().hex}")
+    context = facade.compose_context(user, question.text, now=now, thread_id=thread_id)
     hits = facade.search(user, SearchRequest(question.text, limit=HITS), now=now, remember=False).hits
     first = hits[0].item.text if hits else ""
     is_known = holds_any(context.injection, question.answers)

@@ -120,6 +120,9 @@ def add_conversations_arguments(parser: CommandParser) -> None:
     parser.add_argument("file", type=Path, nargs="+", help="conversations with questions, one JSON object a line")
     parser.add_argument("--later", type=parse_whole, default=30, help="days after the last turn to ask again")
     parser.add_argument("--misses", action="store_true", help="list the questions whose answer is not in the context")
+    parser.add_argument(
+        "--nightly", action="store_true", help="consolidate facts each night, and ask where the conversation went on"
+    )
 
 
 class Command(BaseCommand):
@@ -226,7 +229,9 @@ def measure_conversations(console: Console, options: dict[str, Any]) -> dict[str
     for path in options["file"]:
         read = conversations.read_conversations(path)
         with console.status("") as status:
-            found = conversations.measure_conversations(read, timedelta(days=options["later"]), status.update)
+            found = conversations.measure_conversations(
+                read, timedelta(days=options["later"]), status.update, nightly=options["nightly"]
+            )
         for when, figures in found.items():
             report.print_lines(console, [f"{path.name}, {when}: {name}: {value}" for name, value in figures.rows()])
             if options["misses"]:

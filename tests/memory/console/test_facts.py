@@ -10,7 +10,7 @@ from django.utils import timezone
 from memory.access.scope import user_scope
 from memory.console.facts import PAGE
 from memory.facade import MemoryFacade
-from memory.models import EndUser, Fact, FactEvent, MemoryItem
+from memory.models import EndUser, Fact, FactEvent, FactRun, MemoryItem
 from memory.models.facts import FactState
 from memory.tiers import Status
 from outcomes.exchanges import profiling
@@ -336,3 +336,30 @@ def test_it_asks_the_database_no_oftener_for_many_facts_than_for_few(
             console.get(f"{place}/facts", {"state": "all"})
         asked.append(len(queries))
     assert asked[0] == asked[1]
+
+
+def test_the_last_night_stands_above_the_facts_and_each_on_a_page(console: Console, user: EndUser, place: str) -> None:
+    assert "No night yet" in console.get(f"{place}/facts/nights").content.decode()
+    assert "Last put in order" not in console.get(f"{place}/facts").content.decode()
+    with user_scope(user):
+        FactRun.objects.create(
+            user=user, state="done", counts={"merged": 2, "deprecated": 1}, finished_at=timezone.now()
+        )
+    page = console.get(f"{place}/facts").content.decode()
+    assert "1 fact faded, 2 facts merged" in page
+    assert f"{place}/facts/nights" in page
+    with user_scope(user):
+        FactRun.objects.update(state="partial", missing=["embedder"], counts={})
+    nights = console.get(f"{place}/facts/nights").content.decode()
+    assert "partly done" in nights
+    assert "without embedder" in nights
+    assert "nothing to do" in nights
+
+
+def test_what_has_faded_or_was_merged_is_listed_apart(console: Console, user: EndUser, place: str) -> None:
+    keep_fact = memory.state_fact(user, "I want to paint the shed.", now=timezone.now()).fact
+    assert keep_fact is not None
+    with user_scope(user):
+        Fact.objects.filter(pk=keep_fact.pk).update(state=FactState.DEPRECATED)
+    assert "paint the shed" in console.get(f"{place}/facts", {"state": "deprecated"}).content.decode()
+    assert "paint the shed" not in console.get(f"{place}/facts", {"state": "merged"}).content.decode()

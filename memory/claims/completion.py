@@ -23,7 +23,7 @@ LONGEST: Final = 300
 def complete_claims(claims: Sequence[Claim], sentence: Sentence, *, is_masked: bool) -> list[Claim]:
     """What names no relation takes the clauses around it in; beside the rest they are a claim of their own."""
     tokens = cut_clauses(sentence)
-    clauses = [(segment[0][0], segment[-1][1]) for segment in tokens.segments]
+    clauses = [piece for segment in tokens.segments for piece in segment]
     if len(clauses) < 2 or sentence.is_question:
         return list(claims)
     uncovered = [clause for clause in clauses if not is_covered(sentence, tokens, clause, claims)]
@@ -47,6 +47,16 @@ def complete_claims(claims: Sequence[Claim], sentence: Sentence, *, is_masked: b
         *claims,
         Claim(SPEAKER, ABOUT, "", word_statement(sentence, tokens, *beside), first.span, lang=first.lang),
     ]
+
+
+def drop_contained(claims: Sequence[Claim]) -> list[Claim]:
+    """Without what another claim of the turn says as well: a pronoun's statement begins with the sentence before it."""
+    said = [claim.statement for claim in claims]
+
+    def is_contained(claim: Claim) -> bool:
+        return " " not in claim.statement or any(claim.statement in one and claim.statement != one for one in said)
+
+    return [claim for claim in claims if claim.relation != ABOUT or claim.is_remark or not is_contained(claim)]
 
 
 def is_covered(sentence: Sentence, tokens: ClauseTokens, clause: Place, claims: Sequence[Claim]) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 from memory.claims.building import build_claim, find_language, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
-from memory.claims.completion import complete_claims
+from memory.claims.completion import complete_claims, drop_contained
 from memory.claims.filling import fill_claims
 from memory.claims.general import find_general_claim, is_plain, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
@@ -21,7 +21,7 @@ from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.requests import LEAST_TOLD, find_request
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
-from memory.claims.stretches import find_told_stretch, judge_beside_question
+from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, PRONOUN, is_person
 from memory.claims.succession import find_moved, find_renamed, follow_known
 from memory.claims.telling import Passage
@@ -92,15 +92,32 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
             continue
         if one.sentence.is_question:
             judged = judge_beside_question(one.sentence, judged)
-        claims = [claim for claim in one.claims if judged.believes(claim)]
-        if not claims and not is_laughing:
+        claims = [
+            claim
+            for claim in one.claims
+            if judged.believes(claim) and tells_by_itself(claim, one, is_masked=reading.is_masked)
+        ]
+        if not claims and (judged.is_sure or not is_laughing):
             claims = claim_unread(one, reading, judged, with_remarks=with_remarks)
         elif claims and judged.is_sure and len(reading.whole.text) <= LONGEST:
             claims = complete_claims(claims, one.sentence, is_masked=reading.is_masked)
         claims = [replace(claim, is_sure=judged.is_sure) for claim in claims]
-        # Who laughs may still tell of a change; what only sounds like a fact is a joke.
-        found += [claim for claim in claims if not (is_laughing and claim.tense == "present")]
-    return found[:MOST_CLAIMS]
+        # Who laughs may still tell of a change, or plainly of themselves; what only sounds like a fact is a joke.
+        found += [claim for claim in claims if not is_laughing or claim.is_sure or claim.tense != "present"]
+    return drop_contained(found[:MOST_CLAIMS])
+
+
+def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> bool:
+    """Whether the clause of a claim whose words say as often something else is likely without those beside it."""
+    sentence = one.sentence
+    if claim.relation not in UNSURE | {ABOUT}:
+        return True
+    low, high = claim.span[0] - one.place, claim.span[1] - one.place
+    tokens = cut_clauses(sentence)
+    places = [at for at, start in enumerate(tokens.starts) if low <= start < high]
+    if not places or len(places) == len(tokens.starts):
+        return True
+    return rate_stretch(sentence, (places[0], places[-1] + 1), is_masked=is_masked) >= CLAUSE_LEAST
 
 
 def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
@@ -124,7 +141,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
         if request is not None and not has_frame(sentence):
             claim, skip = read_request(whole, index, request, place)
             if claim is not None:
-                claim = fill_request(claim, sentence, whole, known)
+                claim = restore_quoted(fill_request(claim, sentence, whole, known), sentence, masked, normal)
                 found.append(SentenceReading(sentence, place, (claim,), is_request=True))
                 continue
         is_introduced = is_introduced or introduces_words(sentence)
@@ -274,6 +291,15 @@ def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: 
         return claim
     slot = follow_known(slot, sentence.raw, language, known)
     return replace(claim, subject=slot.subject, relation=slot.relation, object=slot.object, replaces=slot.replaces)
+
+
+def restore_quoted(claim: Claim, sentence: Sentence, masked: str, normal: str) -> Claim:
+    """A request with what it quotes: 'stop opening with "Great question"' means those words."""
+    at = masked.find(sentence.raw) if HOLE in sentence.raw else -1
+    if at < 0:
+        return claim
+    said = " ".join(normal[at : at + len(sentence.raw)].split())
+    return replace(claim, statement=said[:1].upper() + said[1:]) if len(said) <= LONGEST else claim
 
 
 def claim_remark(sentence: Sentence, whole: AnnotatedText, place: int) -> Claim:

@@ -19,7 +19,7 @@ def list_context_bullets(user: EndUser, query: str, *, thread_id: str, now: date
     if is_stranger(user) or not memory_conf().hot.injects:
         return []
     reading = read_turn(query)
-    cue = read_cue(query, reading.intent)
+    cue = read_cue(query, reading.intent, reading.lang, tells=bool(reading.triples))
     with user_scope(user):
         state, _ = load_thread(user, thread_id)
         state.shown = []

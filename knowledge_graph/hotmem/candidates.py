@@ -13,7 +13,7 @@ from django.db import connection
 
 from knowledge_graph.hotmem.cues import TurnCue
 from knowledge_graph.hotmem.edges import HotEdge
-from knowledge_graph.hotmem.gating import FAVORITE, NAMING
+from knowledge_graph.hotmem.gating import FAVORITE
 from memory.facts.confidence import LEAST_USED, decay_confidence, is_lasting
 from memory.facts.keys import OPEN_RELATIONS
 from memory.models import EndUser
@@ -91,6 +91,5 @@ def build_patterns(cue: TurnCue) -> list[str]:
 
 
 def list_named(edges: Iterable[HotEdge], entities: Collection[str]) -> frozenset[str]:
-    """Of the entities those that another statement has to look for: named by a relation, and not yet read."""
-    named = {edge.object_key for edge in edges if edge.relation in NAMING and edge.object_key in entities}
-    return frozenset(named)
+    """Of the entities those that another statement has to look for: values of what was read, which have facts too."""
+    return frozenset(edge.object_key for edge in edges if edge.object_key in entities)

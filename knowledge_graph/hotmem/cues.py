@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from knowledge_graph.hotmem.asking import find_named_relations, has_question_word
 from memory.claims.claim import SPEAKER
-from memory.claims.questions import find_people, read_question
+from memory.claims.questions import ANIMALS, PARTNERS, AskedFor, expand_relations, find_people, read_question
+from memory.claims.subjects import PERSONS
 from memory.language import query_cues
 from memory.language.analysis import build_query_groups, extract_terms
 from memory.language.folding import WORD, fold_text
@@ -23,6 +25,7 @@ MOST_WORDS: Final = 64
 SHORTEST: Final = 2
 # "Mats' birthday", "Annas Hund": the name with an ending that it takes where it owns something.
 OWNING: Final = ("'s", "’s", "s")
+BEINGS: Final = PERSONS | ANIMALS
 ASKING: Final = frozenset({"PURE_QUESTION", "QUESTION_WITH_FACT"})
 
 
@@ -33,6 +36,8 @@ class TurnCue:
     words: frozenset[str] = frozenset()
     terms: frozenset[str] = frozenset()
     relations: frozenset[str] = frozenset()
+    # Those that its own words name, not what else may hold the answer.
+    named: frozenset[str] = frozenset()
     people: frozenset[str] = frozenset()
     topics: frozenset[str] = frozenset()
     is_about_me: bool = False
@@ -43,23 +48,38 @@ class TurnCue:
 
 
 @lru_cache(maxsize=512)
-def read_cue(text: str, intent: str = "") -> TurnCue:
+def read_cue(text: str, intent: str = "", lang: str = "", *, tells: bool = False) -> TurnCue:
+    """``tells``: the turn tells something, so that a word that may ask need not."""
     text = text[:READ]
     asked = read_question(text)
     bare = fold_text(text)
     groups = build_query_groups(text)
+    named = find_named_relations(text, lang) | ({"moved_from"} if is_former_home(asked) else frozenset())
+    people = expand_people(find_people(text) | ((asked.subjects | named) & BEINGS))
     says_me = query_cues.ABOUT_ME.search(bare) is not None or query_cues.SAYS_I.search(bare) is not None
     return TurnCue(
         frozenset(list_readings(WORD.findall(bare)[:MOST_WORDS])),
         frozenset(term for group in groups for term in group),
-        asked.relations,
-        find_people(text),
+        asked.relations | named,
+        named,
+        people,
         asked.topics,
-        says_me or SPEAKER in asked.subjects,
+        says_me or SPEAKER in asked.subjects or bool(named and not people),
         says_me,
-        asked.is_question or "?" in text or intent in ASKING,
+        asked.is_question or "?" in text or intent in ASKING or (not tells and has_question_word(text, lang)),
         asked.wants_advice,
     )
+
+
+def is_former_home(asked: AskedFor) -> bool:
+    """ "Where did I live before": what is known of it is where the person moved from."""
+    return asked.is_past and "lives_in" in asked.relations
+
+
+def expand_people(named: frozenset[str]) -> frozenset[str]:
+    """With whom else the same word may mean: a child is a son or a daughter, a wife was told of as married to."""
+    wide = expand_relations(set(named)) if named else frozenset()
+    return named | (wide & BEINGS) | ({"married_to"} if named & PARTNERS else frozenset())
 
 
 def list_readings(words: Iterable[str]) -> Iterable[str]:

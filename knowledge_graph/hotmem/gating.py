@@ -10,6 +10,7 @@ from memory.claims.claim import SPEAKER
 from memory.claims.constraints import find_constraint
 from memory.claims.questions import ANIMALS, find_people
 from memory.claims.subjects import PERSONS
+from memory.claims.topics import find_topic_words
 
 # Relations whose object is somebody's or something's name, which needs no other sign that it is meant.
 NAMING: Final = PERSONS | ANIMALS | {"friend_of", "married_to", "sees", "reports_to", "goes_by", "nickname"}
@@ -17,9 +18,17 @@ PLACES: Final = frozenset({"lives_in", "works_at", "born_in", "moved_from", "wen
 # Their objects are numbers and times, which many a turn says without meaning them.
 VALUES: Final = frozenset({"age", "time", "duration", "quantity", "birthday", "born_in"})
 FAVORITE: Final = "favorite_"
+LIKES: Final = "likes"
+GIFT: Final = "gift"
+TASTES: Final = frozenset({LIKES, "dislikes", "hobby", "age", "allergic_to", "diet", "is"})
+# Of which "do I have" and "does it have" say nothing.
+POSSESSIONS: Final = frozenset({"has", "owns", "car", "bike", "motorbike", "boat", "phone", "laptop"})
+# Told of the value of another fact: how many sons, how long at the bank.
+MEASURED: Final = frozenset({"quantity", "duration", "time"})
 # From here on the turn is about it.
 GATE: Final = 0.5
-WHOLE, ASKED, ABOUT, TOUCHED, BESIDE = 1.0, 0.9, 0.8, 0.7, 0.3
+HALF: Final = 0.5
+WHOLE, ASKED, ABOUT, TOUCHED, EXPANDED, BESIDE = 1.0, 0.9, 0.8, 0.7, 0.6, 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +54,22 @@ def list_entities(edges: Iterable[HotEdge], cue: TurnCue, mentions: Sequence[str
             and (is_name_said(cue, edge.object_key) or edge.relation in cue.people)
         ):
             found.add(edge.object_key)
+    if cue.is_asking and not cue.relations.isdisjoint(MEASURED):
+        found |= {edge.object_key for edge in edges if is_measured(edge, cue)}
     return frozenset(found)
 
 
+def is_measured(edge: HotEdge, cue: TurnCue) -> bool:
+    """ "How long have I worked there": the time is told of the employer."""
+    is_own = edge.subject_key == SPEAKER and bool(edge.object_key)
+    return is_own and (edge.relation in cue.named or measure_said(cue, edge.object_key) >= HALF)
+
+
 def select_about(edges: Iterable[HotEdge], cue: TurnCue, entities: frozenset[str]) -> list[GatedEdge]:
-    """What the turn is about, in no order."""
+    """What the turn is about, in no order. What only may hold the answer counts where nothing named does."""
     gated = [GatedEdge(edge, measure_overlap(edge, cue, entities)) for edge in edges]
-    return [one for one in gated if one.overlap >= GATE]
+    is_found = any(one.overlap >= ASKED for one in gated)
+    return [one for one in gated if one.overlap >= GATE and not (is_found and one.overlap == EXPANDED)]
 
 
 def measure_overlap(edge: HotEdge, cue: TurnCue, entities: frozenset[str]) -> float:
@@ -61,30 +79,52 @@ def measure_overlap(edge: HotEdge, cue: TurnCue, entities: frozenset[str]) -> fl
 
 def is_asked_for(edge: HotEdge, cue: TurnCue) -> bool:
     relation = edge.relation
-    return relation in cue.relations or (
-        relation.startswith(FAVORITE) and relation.removeprefix(FAVORITE) in cue.relations
-    )
+    of_favorite = {relation.removeprefix(FAVORITE), LIKES} if relation.startswith(FAVORITE) else frozenset[str]()
+    return relation in cue.relations or not cue.relations.isdisjoint(of_favorite)
+
+
+def is_named(edge: HotEdge, cue: TurnCue) -> bool:
+    """Whether the turn's own words name the relation, where they name any."""
+    return edge.relation in cue.named or not cue.named
 
 
 def measure_own(edge: HotEdge, cue: TurnCue, entities: frozenset[str]) -> float:
     """Of what is known of the person themselves."""
     if edge.relation in NAMING and edge.object_key in entities:
         return WHOLE
+    if edge.object_key in entities and not cue.relations.isdisjoint(MEASURED):
+        return ABOUT
     if cue.is_asking and cue.is_about_me and is_asked_for(edge, cue):
         # "Where does my brother live" asks nothing of the person's own home.
-        return BESIDE if cue.people and edge.relation not in cue.people else ASKED
+        if is_of_others(edge, cue, entities):
+            return BESIDE
+        return ASKED if is_named(edge, cue) else EXPANDED
     if edge.relation in VALUES:
         return 0.0
     said = measure_said(cue, edge.object_key)
+    if cue.says_me and said >= HALF:
+        # "When do I see the dentist": a dentist appointment.
+        return max(TOUCHED, ABOUT * said)
     is_name = edge.relation in NAMING | PLACES
     return ABOUT * said if is_name or cue.is_about_me or not cue.is_asking else 0.0
+
+
+def is_of_others(edge: HotEdge, cue: TurnCue, entities: frozenset[str]) -> bool:
+    """Whether the question asks of somebody else what the person has as well, or of nobody: the legs of a spider."""
+    if cue.says_me:
+        return bool(cue.people) and edge.relation not in cue.people
+    return bool(entities) or (edge.relation in POSSESSIONS and edge.relation not in cue.named)
 
 
 def measure_other(edge: HotEdge, cue: TurnCue, entities: frozenset[str]) -> float:
     """Of what is known of somebody or something else."""
     is_meant = edge.subject_key in entities or not cue.people.isdisjoint(find_people(edge.subject_key))
     if is_meant:
-        return WHOLE if cue.is_asking and is_asked_for(edge, cue) else TOUCHED
+        if wants_taste(cue):
+            return WHOLE if is_taste(edge) or is_limit(edge, cue) else BESIDE
+        if cue.is_asking and is_asked_for(edge, cue):
+            return WHOLE if is_named(edge, cue) else ABOUT
+        return TOUCHED
     if edge.relation not in VALUES and edge.object_key in entities:
         return TOUCHED
     return ASKED * measure_said(cue, edge.subject_key) if cue.is_about_me or cue.is_asking else 0.0
@@ -92,6 +132,21 @@ def measure_other(edge: HotEdge, cue: TurnCue, entities: frozenset[str]) -> floa
 
 def measure_constraint(edge: HotEdge, cue: TurnCue) -> float:
     """An allergy where food is asked for: no word is shared, and it limits the answer."""
-    if not cue.wants_advice or not cue.topics:
-        return 0.0
-    return TOUCHED if find_constraint(edge.statement, edge.relation) & cue.topics else 0.0
+    return TOUCHED if is_limit(edge, cue) else 0.0
+
+
+def is_limit(edge: HotEdge, cue: TurnCue) -> bool:
+    if not (cue.wants_advice or GIFT in cue.topics) or not cue.topics or edge.relation in NAMING:
+        return False
+    topics = find_constraint(edge.statement, edge.relation)
+    tastes = find_topic_words(edge.object_key).topics if is_taste(edge) else frozenset[str]()
+    return bool((topics | tastes) & cue.topics)
+
+
+def wants_taste(cue: TurnCue) -> bool:
+    """A present, a dinner for somebody: what they like and how old they are helps, where they live does not."""
+    return GIFT in cue.topics or (cue.wants_advice and bool(cue.topics))
+
+
+def is_taste(edge: HotEdge) -> bool:
+    return edge.relation in TASTES or edge.relation.startswith(FAVORITE)

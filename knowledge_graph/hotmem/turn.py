@@ -117,7 +117,7 @@ def run_in_thread(
     with clock.measure("extraction"):
         reading = read_turn(text, earlier, choose_language(new.lang, conf))
     with clock.measure("intent"):
-        cue = read_cue(text, reading.intent)
+        cue = read_cue(text, reading.intent, reading.lang, tells=bool(reading.triples))
     digest = threads.digest_words(text)
     row = HotTurn(pk=uuid4(), user=user, thread_id=new.thread_id, number=state.turn, text=text, digest=digest, at=now)
     with clock.measure("update"):

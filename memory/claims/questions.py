@@ -87,7 +87,7 @@ RELATED: Final[dict[str, frozenset[str]]] = {
     "friend_of": frozenset({"friend"}),
     "name": frozenset({"surname", "goes_by", "nickname", "has"}),
     "speaks": frozenset({"native_language"}),
-    "pays": frozenset({"bank", "rent", "salary"}),
+    "pays": frozenset({"bank", "rent", "salary", "landlord"}),
     "religion": frozenset({"is", "diet"}),
     "pet": frozenset({"dog", "cat", "rabbit", "hamster", "guinea_pig", "ferret", "parrot", "bird", "fish", "turtle"}),
     "family": frozenset(

@@ -17,11 +17,12 @@ from memory.benchmarks import consolidation, exchanges, insights, load, promotio
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
 from memory.benchmarks.staging import BenchmarkStageError, stage_local, stage_remote
-from memory.evaluation import claims, constraints, conversations, learning, pairs, quality, report
+from memory.evaluation import claims, constraints, conversations, learning, pairs, probes, quality, report
 from memory.evaluation.claims import ClaimFigures
 from memory.evaluation.datasets import DatasetError, RetrievalDataset, limit_questions, read_dataset
 from memory.evaluation.loading import NotIndexedError
 from memory.evaluation.pairs import PairFigures
+from memory.evaluation.probes import ProbeFigures
 from memory.evaluation.quality import MODES, QualityResults
 from memory.evaluation.scenarios import HALVES, SETS, read_scenario_set
 from memory.evaluation.timing import read_machine_facts
@@ -105,6 +106,11 @@ def add_claims_arguments(parser: CommandParser) -> None:
     parser.add_argument("--misses", action="store_true", help="list what was missed and what was wrong")
 
 
+def add_hot_arguments(parser: CommandParser) -> None:
+    parser.add_argument("file", type=Path, nargs="+", help="probes: what is known and a turn, one JSON object a line")
+    parser.add_argument("--misses", action="store_true", help="list the turns that were given something else")
+
+
 def add_pairs_arguments(parser: CommandParser) -> None:
     parser.add_argument("file", type=Path, nargs="+", help="pairs of statements or conversations, one a line")
     parser.add_argument("--misses", action="store_true", help="list what was judged wrongly")
@@ -150,6 +156,8 @@ class Command(BaseCommand):
         promotion.add_arguments(promotion_parser)
         claims_parser = kinds.add_parser("claims", help="what is read from turns, and what should not be")
         add_claims_arguments(claims_parser)
+        hot_parser = kinds.add_parser("hot", help="what the hot path lays beside turns")
+        add_hot_arguments(hot_parser)
         pairs_parser = kinds.add_parser("pairs", help="how two statements about a person are judged")
         add_pairs_arguments(pairs_parser)
         exchanges_parser = kinds.add_parser("exchanges", help="a burst of exchanges: stored, read, known")
@@ -174,6 +182,7 @@ class Command(BaseCommand):
             "insights": measure_insights,
             "promotion": measure_promotion,
             "claims": measure_claims,
+            "hot": measure_hot,
             "pairs": measure_pairs,
             "constraints": measure_constraints,
             "conversations": measure_conversations,
@@ -209,10 +218,14 @@ def measure_pairs(console: Console, options: dict[str, Any]) -> dict[str, Any]:
     return measure_files(console, options, lambda turns: pairs.measure_pairs(turns, pairs.compare_embeddings()))
 
 
+def measure_hot(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    return measure_files(console, options, probes.measure_probes)
+
+
 def measure_files(
     console: Console,
     options: dict[str, Any],
-    measure: Callable[[list[dict[str, Any]]], ClaimFigures | PairFigures],
+    measure: Callable[[list[dict[str, Any]]], ClaimFigures | PairFigures | ProbeFigures],
 ) -> dict[str, Any]:
     content = {}
     for path in options["file"]:

@@ -14,14 +14,15 @@ from memory.guard.redaction.values import (
     is_counted,
     is_digits,
     is_strong,
+    load_digit_words,
     read_piece,
     read_pieces,
     read_tail,
 )
-from memory.guard.redaction.words import REACH, CueLabel, CueReading, load_words
+from memory.guard.redaction.words import REACH, CueLabel, CueReading, fold_letters, load_words
 
 CODES: Final = re.compile(r"(?=[A-Za-z0-9 -]{0,12}\d)[A-Za-z0-9]{3,12}(?:[ -][A-Za-z0-9]{2,12}){0,4}")
-NUMBER_BEFORE: Final = re.compile(r"(?<![^\s\"'(])(\d{4,8})[\"']?\s(\S{1,8})(?:\s\S{1,8}){0,3}\s?$")
+HAS_DIGIT: Final = re.compile(r"\d")
 CARD_NUMBER: Final = re.compile(r"(?<![\w.])(?:\d[ .-]?){12,18}\d(?!\w)")
 IDENTITY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ./-]{4,24}[A-Za-z0-9]")
 
@@ -35,21 +36,6 @@ def find_recovery_codes(reading: CueReading, label: CueLabel) -> Iterator[Secret
         piece = ValuePiece(match[0], match.start(), match.end(), "")
         if count_digits(match[0]) > 3 or (is_mixed(match[0]) and is_strong(piece)):
             yield SecretSpan(match.start(), match.end(), "recovery code")
-
-
-def find_pin(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
-    yield from find_digits(reading, label, "pin", least=4)
-    if before := find_number_before(reading, label):
-        yield SecretSpan(*before, "pin")
-
-
-def find_number_before(reading: CueReading, label: CueLabel) -> tuple[int, int] | None:
-    """ "4821 is my PIN"."""
-    match = NUMBER_BEFORE.search(reading.text[max(0, label.start - 50) : label.start])
-    if match is None or match[2].casefold() not in load_words("link"):
-        return None
-    shift = max(0, label.start - 50)
-    return match.start(1) + shift, match.end(1) + shift
 
 
 def find_door_code(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
@@ -99,23 +85,14 @@ def is_no_code(text: str, piece: ValuePiece, end: int) -> bool:
     ) or (is_counted(text, piece) or text[end or piece.end : (end or piece.end) + 1] in {"%", "€", "°"})
 
 
-def find_keypad(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
-    """ "Garage keypad: 7730"."""
-    text, tail = reading.text, read_tail(reading, label)
-    if tail is None:
-        return
-    ends = [tail.end()] if tail["sign"] in {":", "="} else []
-    ends += [piece.end + len(piece.mark) for piece in read_pieces(text, tail.end(), 2, label.stop) if ":" in piece.mark]
-    if ends and (piece := read_piece(text, ends[0])):
-        end = find_digit_sequence(text, piece)
-        if end or is_access_code(piece):
-            yield SecretSpan(piece.start, end or piece.end, "code")
-
-
 def find_entry(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
     """What is typed where something opens: "enter 2203 on the keypad", "the lockbox opens with 3390"."""
     text = reading.text
     start = max(0, text.rfind("\n", 0, label.start) + 1, label.start - REACH)
+    # Most doors open without a code, and to read all that stands around each took a third of the time.
+    around = text[start : label.end + REACH]
+    if not HAS_DIGIT.search(around) and load_digit_words().isdisjoint(fold_letters(around).split()):
+        return
     pieces = list(read_pieces(text, start, 24))
     opens = any(piece.folded in load_words("opens") for piece in pieces)
     for at, piece in enumerate(pieces[1:], 1):

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 
@@ -98,6 +99,91 @@ def is_opaque(token: str) -> bool:
     return is_mixed(token) and "/" not in token and is_no_placeholder(token)
 
 
+# How keys and tokens of other services begin; behind it stand sixteen characters or more.
+ISSUED: Final = (
+    *(
+        "dapi",
+        "xkeysib-",
+        "xsmtpsib-",
+        "shpat_",
+        "shpss_",
+        "shpca_",
+        "shppa_",
+        "sq0atp-",
+        "sq0csp-",
+        "lin_api_",
+        "figd_",
+    ),
+    *(
+        "ntn_",
+        "pscale_tkn_",
+        "pscale_pw_",
+        "dp.pt.",
+        "dp.st.",
+        "glsa_",
+        "glc_",
+        "sgp_",
+        "sntrys_",
+        "sntryu_",
+    ),
+    *(
+        "nrak-",
+        "hvs.",
+        "hvb.",
+        "tskey-",
+        "fo1_",
+        "nfp_",
+        "sbp_",
+        "gsk_",
+        "xai-",
+        "r8_",
+        "pplx-",
+        "rubygems_",
+        "dckr_pat_",
+    ),
+    *("pul-", "bkua_", "ccipat_", "pat-na1-", "pat-eu1-", "pmak-", "atatt3", "atctt3", "atbb", "rzp_live_"),
+    *("rzp_test_", "access-production-", "cfpat-", "tfp_", "pnu_", "shippo_live_", "ezak", "dt0c01."),
+    *(
+        "mlsn.",
+        "eaac",
+        "oauth:",
+        "phx_",
+        "nvapi-",
+        "tgp_v1_",
+        "rnd_",
+        "rpa_",
+        "tvly-",
+        "jina_",
+        "flwseck-",
+    ),
+    *("amzn.mws.", "bbdc-", "v1.0-", "patat"),
+)
+
+
+def is_issued(token: str) -> bool:
+    """Whether a random tail stands behind a known beginning: "api_version_of_the_server" is a name."""
+    tail = max(re.split(r"[_.:-]", token), key=len)
+    return len(tail) >= SHORTEST_TAIL and is_mixed(tail) and count_changes(tail) >= LEAST_CHANGES
+
+
+def is_shuffled(token: str) -> bool:
+    tail = re.split(r"[_-]", token)[-1]
+    has_cases = any(char.islower() for char in tail) and any(char.isupper() for char in tail)
+    has_digits = len(DIGIT_RUN.findall(tail)) > 1
+    return has_cases and has_digits and count_changes(tail) >= MOST_CHANGES_OF_NAMES
+
+
+def count_changes(token: str) -> float:
+    """The share of places at which small letters, capitals and digits give way to one another."""
+    kinds = ["d" if char.isdigit() else "u" if char.isupper() else "l" for char in token]
+    return sum(one != other for one, other in pairwise(kinds)) / max(1, len(kinds) - 1)
+
+
+SHORTEST_TAIL: Final = 12
+# Random letters and digits change at .6 of their places, hexadecimal ones at .47; "sizeEndCentDir64Locator" at .41.
+LEAST_CHANGES, MOST_CHANGES_OF_NAMES = 0.25, 0.5
+DIGIT_RUN: Final = re.compile(r"\d+")
+
 FORMS: Final = (
     SecretForm(
         "private key",
@@ -145,10 +231,29 @@ FORMS: Final = (
     SecretForm("telegram token", (":aa",), re.compile(r"(?<!\d)\d{8,10}:AA[A-Za-z0-9_-]{32,36}")),
     SecretForm("npm token", ("npm_",), re.compile(FRONT + r"npm_[A-Za-z0-9]{30,60}"), is_mixed),
     SecretForm("pypi token", ("pypi-",), re.compile(FRONT + r"pypi-[A-Za-z0-9_-]{40,300}")),
-    SecretForm("hugging face token", ("hf_",), re.compile(FRONT + r"hf_[A-Za-z]{30,60}" + BACK)),
+    SecretForm(
+        "hugging face token", ("hf_", "api_org_"), re.compile(FRONT + r"(?:hf_|api_org_)[A-Za-z0-9]{30,60}" + BACK)
+    ),
     SecretForm("sendgrid key", ("sg.",), re.compile(FRONT + r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}")),
     SecretForm("digitalocean token", ("do", "_v1_"), re.compile(FRONT + r"do[opr]_v1_[a-f0-9]{40,80}")),
     SecretForm("commonplace key", ("cpl_",), re.compile(FRONT + r"cpl_[A-Za-z0-9_-]{40,60}")),
+    SecretForm(
+        "api key", ISSUED, re.compile(FRONT + rf"(?i:{'|'.join(map(re.escape, ISSUED))})[\w.-]{{16,255}}"), is_issued
+    ),
+    SecretForm("api key", ("-us",), re.compile(FRONT + r"[0-9a-f]{32}-us\d{1,2}" + BACK)),
+    SecretForm("api key", ("sk",), re.compile(FRONT + r"SK[0-9a-f]{32}" + BACK)),
+    SecretForm("discord token", (".",), re.compile(FRONT + r"[MNO][A-Za-z0-9]{23,27}\.[\w-]{6}\.[\w-]{27,40}" + BACK)),
+    SecretForm(
+        "webhook",
+        ("/webhooks/", "/webhook/", "/hooks/catch/"),
+        re.compile(r"(?<=/)(?:web)?hooks?/[\w@/-]{20,300}"),
+        is_mixed,
+    ),
+    SecretForm("private key", ("age-secret-key-",), re.compile(r"AGE-SECRET-KEY-1[A-Z0-9]{50,64}")),
+    # Whoever issues it: letters of both cases and digits, changing more often than in any name or path.
+    SecretForm(
+        "key", (), re.compile(r"(?<![\w/+.=-])(?:[A-Za-z]{2,12}[_-]){0,3}[A-Za-z0-9]{20,200}(?![\w/+=-])"), is_shuffled
+    ),
     # Bounded: of "eyJ-eyJ-..." every beginning would be read to the end.
     SecretForm(
         "web token",
@@ -200,8 +305,8 @@ FORMS: Final = (
         is_iban,
     ),
 )
-# A run of digits as long as the shortest card or account needs: most texts have none.
-LONG_NUMBER: Final = re.compile(r"\d{2}(?:[ .\-_/]?[A-Za-z0-9]){8}")
+# A run as long as the shortest card, account or key without a sign needs: most texts have none.
+LONG_NUMBER: Final = re.compile(r"\d{2}(?:[ .\-_/]?[A-Za-z0-9]){8}|(?<![A-Za-z0-9])[A-Za-z0-9]{20}")
 
 
 def find_forms(text: str, lowered: str) -> Iterator[SecretSpan]:

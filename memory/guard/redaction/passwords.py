@@ -11,7 +11,6 @@ from memory.guard.redaction.values import (
     QUOTED,
     ValuePiece,
     count_digits,
-    ends_with_any,
     find_digit_sequence,
     is_counted,
     is_digits,
@@ -22,7 +21,7 @@ from memory.guard.redaction.values import (
     read_pieces,
     read_tail,
 )
-from memory.guard.redaction.words import REACH, WORD, CueLabel, CueReading, fold_letters, load_words
+from memory.guard.redaction.words import WORD, CueLabel, CueReading, fold_letters, load_words
 
 ASSIGNED: Final = re.compile(
     r"[^\S\n]{0,3}(?:[rbuf]?\"([^\"\n]{1,200})\"|[rbuf]?'([^'\n]{1,200})'|([^\s,;&\"'<>]{1,200}))"
@@ -33,7 +32,6 @@ KEY: Final = re.compile(r"[A-Za-z0-9_~+/.-]{8,500}={0,2}")
 FEWEST_WORDS_OF_SEED, FEWEST_LISTED = 8, 4
 SHORTEST_KEY, SHORTEST_BARE_KEY = 8, 16
 TEMPLATE: Final = re.compile(r"\A[$<{%*\[(].*")
-PAIR: Final = re.compile(r"(?:[^\S\n]?\([^()\n]{1,40}\))?:[^\S\n]*\S{1,40}[^\S\n]/(?=[^\S\n]\S)")
 # A key is one's own where it is a password; no door's is told so.
 OWN: Final = frozenset({"my", "mi", "mon", "ma", "mein", "meine", "mia", "minha", "our", "nuestra", "notre"})
 LEAST_KEY_BITS: Final = 2.5
@@ -210,19 +208,6 @@ def skip_marks(text: str, place: int) -> int:
     return re.compile(r"[\s\"'“„«:]{0,6}").match(text, place).end()  # type: ignore[union-attr]
 
 
-def find_login(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
-    """ "Use hunter-green-77 to log in": a mixed token beside a login, where a word says that it is used."""
-    text = reading.text
-    pieces = list(read_pieces(text, max(0, text.rfind("\n", 0, label.start) + 1, label.start - REACH), 24))
-    for at, piece in enumerate(pieces[1:], 1):
-        before = " ".join(one.folded for one in pieces[max(0, at - 2) : at])
-        is_used = ends_with_any(before, "enter") or ends_with_any(before, "with")
-        if is_used and is_strong(piece, is_named=False) and not piece.raw[0].isdigit():
-            yield SecretSpan(piece.start, piece.end, "password")
-    if span := find_second_of_pair(text, label.end):
-        yield SecretSpan(*span, "password")
-
-
 def find_network_key(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
     """A key of a network; what else is called a key opens by hand or is a matter of speech."""
     text, tail = reading.text, read_tail(reading, label)
@@ -239,24 +224,10 @@ def find_network_key(reading: CueReading, label: CueLabel) -> Iterator[SecretSpa
                     yield SecretSpan(start, end, "password")
         return
     span = find_value(text, tail.end(), label.stop, is_plain=False, is_linked=bool(tail["sign"] or tail["is"]))
-    for found in [span] if span else find_linked_values(reading, tail.end(), label.stop):
-        yield SecretSpan(*found, "wifi password")
-
-
-def find_network(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
-    """ "wifi = harbour-mist-31", "wifi: BlueHorse / harbour-mist-31"."""
-    text, tail = reading.text, read_tail(reading, label)
-    if tail and tail["sign"] == "=" and (piece := read_piece(text, tail.end())) and is_strong(piece):
-        yield SecretSpan(piece.start, piece.end, "wifi password")
-    elif tail and (span := find_second_of_pair(text, tail.end())):
-        yield SecretSpan(*span, "wifi password")
-
-
-def find_second_of_pair(text: str, place: int) -> tuple[int, int] | None:
-    """The password behind a name and a stroke."""
-    pair = PAIR.match(text, place)
-    piece = read_piece(text, pair.end()) if pair else None
-    return (piece.start, piece.end) if piece and is_strong(piece) else None
+    for start, end in [span] if span else find_linked_values(reading, tail.end(), label.stop):
+        # A column or a field is a key too: "the key is `user_id`".
+        if not CODE.fullmatch(text[start:end]):
+            yield SecretSpan(start, end, "wifi password")
 
 
 def is_owned(reading: CueReading, label: CueLabel) -> bool:

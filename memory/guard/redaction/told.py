@@ -9,14 +9,31 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from memory.guard.redaction import codes, passwords
+from memory.guard.redaction.candidates import Context, find_candidates
 from memory.guard.redaction.forms import SecretSpan
+from memory.guard.redaction.likelihood import THRESHOLD, rate_context
 from memory.guard.redaction.values import count_digits, find_digit_sequence, read_pieces
 from memory.guard.redaction.words import REACH, CueLabel, CueReading
 
 LONGEST_QUESTION: Final = 300
 """Characters of a text in which its last question stands."""
 NEIGHBOURS: Final = 25
-LOOK_AROUND: Final = frozenset({"lock", "login"})
+LIKELY_RANK: Final = 2
+"""Behind the finders, which know where a value ends."""
+KIND_OF_NAME: Final = {
+    "passphrase": "passphrase",
+    "pin": "pin",
+    "code": "code",
+    "door code": "code",
+    "keypad": "code",
+    "lock": "code",
+    "one time code": "one time code",
+    "security answer": "security answer",
+    "recovery code": "recovery code",
+    "api key": "api key",
+    "key": "key",
+}
+LOOK_AROUND: Final = frozenset({"lock"})
 CONTEXT_BEFORE, CONTEXT_BEHIND = 90, 320
 ASKED: Final = {
     "password": "password",
@@ -31,14 +48,10 @@ FINDERS: Final[dict[str, Callable[[CueReading, CueLabel], Iterator[SecretSpan]]]
     "passphrase": passwords.find_passphrase,
     "seed phrase": passwords.find_seed,
     "recovery code": codes.find_recovery_codes,
-    "pin": codes.find_pin,
     "door code": codes.find_door_code,
     "code": codes.find_code,
-    "keypad": codes.find_keypad,
     "lock": codes.find_entry,
-    "login": passwords.find_login,
     "key": passwords.find_network_key,
-    "wifi": passwords.find_network,
     "security code": codes.find_security_code,
     "card number": codes.find_card_number,
     "national number": codes.find_national_number,
@@ -65,6 +78,21 @@ def find_told_secrets(text: str) -> Iterator[SecretSpan]:
         if key not in known:
             known[key] = [span.move(-label.start) for span in find(reading, label)]
         yield from (span.move(label.start) for span in known[key])
+    yield from find_likely_secrets(reading)
+
+
+def find_likely_secrets(reading: CueReading) -> Iterator[SecretSpan]:
+    """What no finder knows and what surrounds it tells."""
+    for candidate in find_candidates(reading):
+        if rate_context(candidate.context) >= THRESHOLD:
+            yield SecretSpan(candidate.start, candidate.end, name_kind(candidate.context), LIKELY_RANK)
+
+
+def name_kind(context: Context) -> str:
+    name = context.before or context.after
+    if "wifi" in context.support and name in {"password", "loose name", "key"}:
+        return "wifi password"
+    return KIND_OF_NAME.get(name, "password")
 
 
 def find_asked_kind(question: str) -> str | None:

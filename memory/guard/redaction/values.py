@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, lru_cache
 from typing import Final
 
 from memory.guard.redaction.words import WORD, CueLabel, CueReading, fold_letters, fold_phrase, load_words
@@ -20,7 +20,7 @@ from memory.language.stopwords import load_all_stop_words
 RUN: Final = re.compile(r"[^\S\n]{0,20}(\S{1,200})")
 # What may stand around a piece and is no part of it; a Hebrew particle is written onto it with a hyphen.
 FRONT: Final = re.compile(r"[\"'“„”«‘`(\[{<*_~]*([ולבהכמש]-(?=[A-Za-z0-9]))?")
-BEHIND: Final = re.compile(r"[\"'”“»’`)\]}>.,;:!?…*~]*$")
+BEHIND: Final = "\"'”“»’`)]}>.,;:!?…*~"
 QUOTES: Final = frozenset("\"'“”„«»‘’`")
 SENTENCE_MARKS: Final = (".", "!", "?", "…", ";")
 DIGIT_GROUPS: Final = re.compile(r"\A(?:\d{1,8}(?:[-–.]\d{1,6}){0,5}[#*]?)")
@@ -59,13 +59,31 @@ ADJECTIVE: Final = re.compile(
     r"elt|ert|etzt|ellt|ato|ata|ati|ate|ito|ita|uto|uta|bile|bili|aria|ario|mente|ment|ung|tion|cion|zione|sao))"
 )
 SHORTEST_WORD: Final = 4
+NAMES_AND_ROLES: Final = (
+    *(
+        "password",
+        "pin",
+        "code",
+        "link",
+        "filler",
+        "lock",
+        "wifi",
+        "key",
+        "account",
+        "login",
+        "enter",
+        "opens",
+        "owner",
+    ),
+    *("length unit", "follow", "key pressed", "with"),
+)
 TAIL: Final = re.compile(
     r"(?P<is>['’]s\b)?(?P<quote>[\"'”»`]?)[^\S\n]{0,3}(?P<sign>:=|=>|==|[:=?]|(?<=\s)[-–—>](?=\s))?(?P<second>=)?"
 )
 ENDS_OF_NAMES: Final = "\"'`”»’:=?,.;!)—–"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ValuePiece:
     """``raw`` is a piece without the marks around it, ``mark`` the marks behind it, ``particle`` a letter before it."""
 
@@ -76,7 +94,7 @@ class ValuePiece:
     is_quoted: bool = False
     particle: str = ""
 
-    @cached_property
+    @property
     def folded(self) -> str:
         """As the entries of the words are: "it's" is "it s", and of one letter the accent counts: "è" is no "e"."""
         return fold_phrase(self.raw)
@@ -98,17 +116,23 @@ def read_pieces(text: str, place: int, most: int = 9, stop: int = sys.maxsize) -
             return
         place = match.end()
         run = match[1]
-        opening = FRONT.match(run)
-        front = opening.end() if opening else 0
-        behind = len(run) - len(BEHIND.findall(run)[0]) if front < len(run) else front
+        front, behind, particle, is_quoted = cut_marks(run)
         if behind <= front and run.endswith(":"):
             # French sets a space before it.
             yield ValuePiece(":", match.start(1), match.end(), ":")
         if behind > front:
             start = match.start(1)
-            particle = opening[1][:1] if opening and opening[1] else ""
-            is_quoted = front > 0 and run[front - 1] in QUOTES and run[behind : behind + 1] in QUOTES
             yield ValuePiece(run[front:behind], start + front, start + behind, run[behind:], is_quoted, particle)
+
+
+@lru_cache(maxsize=8192)
+def cut_marks(run: str) -> tuple[int, int, str, bool]:
+    """Where a piece begins and ends within its marks, the letter written onto it, and whether it is quoted."""
+    opening = FRONT.match(run)
+    front = opening.end() if opening else 0
+    behind = len(run.rstrip(BEHIND)) if front < len(run) else front
+    is_quoted = 0 < front < behind and run[front - 1] in QUOTES and run[behind : behind + 1] in QUOTES
+    return front, behind, opening[1][:1] if opening and opening[1] else "", is_quoted
 
 
 def read_piece(text: str, place: int) -> ValuePiece | None:
@@ -154,6 +178,14 @@ def is_plain_secret(piece: ValuePiece, text: str) -> bool:
     return not any(
         word in load_words(kind) for kind in ("password", "pin", "code", "link", "filler", "lock", "wifi", "key")
     )
+
+
+def is_plain_word(piece: ValuePiece) -> bool:
+    """Whether a word names nothing and says nothing of a password: it may be one."""
+    word = piece.folded
+    if not word.isalpha() or len(word) < SHORTEST_WORD or word in load_words("predicate"):
+        return False
+    return word not in load_all_stop_words() and not any(word in load_words(kind) for kind in NAMES_AND_ROLES)
 
 
 def is_last_of_clause(piece: ValuePiece, text: str) -> bool:

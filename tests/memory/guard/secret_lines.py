@@ -41,9 +41,24 @@ class SecretLine:
 
 
 def read_lines(half: str) -> Iterator[SecretLine]:
+    for lines in read_voices(half).values():
+        yield from lines
+
+
+def read_voices(half: str) -> dict[str, list[SecretLine]]:
+    """The lines by the comment above them: whoever writes them."""
+    voices: dict[str, list[SecretLine]] = {}
+    voice = ""
     for line in (FOLDER / f"{half}.txt").read_text("utf-8").splitlines():
-        if line and not line.startswith("#"):
-            language, kind, text = line.split(" | ", 2)
-            for name, token in TOKENS.items():
-                text = text.replace(f"{{{name}}}", token)
-            yield SecretLine(language, kind, SECRET.sub(r"\1", text), tuple(SECRET.findall(text)))
+        if line.startswith("#"):
+            voice = line.strip("# ")
+        elif line:
+            voices.setdefault(voice, []).append(parse_line(line))
+    return voices
+
+
+def parse_line(line: str) -> SecretLine:
+    language, kind, text = line.split(" | ", 2)
+    for name, token in TOKENS.items():
+        text = text.replace(f"{{{name}}}", token)
+    return SecretLine(language, kind, SECRET.sub(r"\1", text), tuple(SECRET.findall(text)))

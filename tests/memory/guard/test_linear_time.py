@@ -12,7 +12,7 @@ from itertools import product
 import pytest
 
 from memory.guard import annotation, find_refusal, lexicon, orders, redact_secrets, secrets, speech, spelling
-from memory.guard.redaction import codes, forms, passwords, values, words
+from memory.guard.redaction import candidates, codes, forms, passwords, values, words
 
 LENGTH = 32 * 1024
 LITTLE = 0.05
@@ -35,7 +35,20 @@ PHRASES = (
 
 
 def list_patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    for module in (annotation, lexicon, orders, secrets, speech, spelling, codes, forms, passwords, values, words):
+    for module in (
+        annotation,
+        lexicon,
+        orders,
+        secrets,
+        speech,
+        spelling,
+        candidates,
+        codes,
+        forms,
+        passwords,
+        values,
+        words,
+    ):
         for name, value in vars(module).items():
             if isinstance(value, re.Pattern):
                 yield f"{module.__name__.rpartition('.')[2]}.{name}", value

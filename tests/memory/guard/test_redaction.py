@@ -13,7 +13,7 @@ import pytest
 
 from memory.guard import redact_secrets
 from memory.guard.redaction.texts import JsonRedaction, RedactedText, list_marked_kinds_in, redact_reply
-from tests.memory.guard.secret_lines import TOKENS, SecretLine, read_lines
+from tests.memory.guard.secret_lines import LETTERS, TOKENS, SecretLine, read_lines
 from tests.training.guard.data import read_examples, read_writes
 
 MOST_FALSE = 5 / 10_000
@@ -46,6 +46,65 @@ def test_most_secrets_of_the_half_kept_aside_are_cut_out() -> None:
     harmless = [line for line in lines if not line.secrets]
     assert sum(map(is_told, secret)) / len(secret) <= 0.08
     assert sum(bool(redact_secrets(line.text).kinds) for line in harmless) <= 2
+
+
+def test_most_secrets_of_the_voices_that_were_learned_from_are_cut_out() -> None:
+    """A check against regression: the weights of candidates come of these lines."""
+    lines = list(read_lines("voices_learned"))
+    told = [line for line in lines if line.secrets and is_told(line)]
+    assert len(told) <= 8, told
+    assert sum(bool(redact_secrets(line.text).kinds) for line in lines if not line.secrets) <= 2
+
+
+def test_most_secrets_of_voices_that_nothing_was_learned_from_are_cut_out() -> None:
+    """Of 58 secrets 25 were cut out by the finders alone. Fails by numbers."""
+    lines = list(read_lines("voices_unseen"))
+    told, marked = (
+        sum(map(is_told, lines)),
+        sum(bool(redact_secrets(one.text).kinds) for one in lines if not one.secrets),
+    )
+    assert told <= 20
+    assert marked <= 1
+
+
+@pytest.mark.parametrize(
+    "beginning", ["gsk_", "glsa_", "shpat_", "dapi", "lin_api_", "tskey-", "hvs.", "acme_live_", ""]
+)
+def test_a_random_key_is_cut_out_whoever_issues_it(beginning: str) -> None:
+    key = beginning + LETTERS[:32]
+    assert key not in redact_secrets(f"and now {key} is refused").text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sizeEndCentDir64Locator = 20",
+        "request 3f0c9a1e-77b2-4d15-9e0a-5c1d2b8fa044 timed out",
+        "commit 9f1c2ab77e30d5b8a64e1f20c3d98b7766aa0154",
+        "TestHttp2ServerWithTls13AndAlpnConfig failed",
+        "rename api_version_of_the_server_2 to api_version",
+        "hvs.enable_feature_flag is a function",
+    ],
+)
+def test_a_long_name_is_no_key(text: str) -> None:
+    assert redact_secrets(text).kinds == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Back gate, code of the depot: 4077", "code"),
+        ("4906 is your verification code for Parcelo", "one time code"),
+        ("he gave me the PIN of the fuel card, it's 3870 now", "pin"),
+        ("on a mis Brioche!22 comme mot de passe du four", "password"),
+        ("security question first pet, the answer is Tiddlesworth", "security answer"),
+        ("das Kennwort fürs Archiv steht jetzt auf Rabenfeder_8", "password"),
+        ("la password del registro è Merlo.Nero3", "password"),
+        ("הקוד של המחסן החדש הוא 6631", "code"),
+    ],
+)
+def test_what_stands_around_a_value_tells_that_it_is_a_secret(text: str, kind: str) -> None:
+    assert redact_secrets(text).kinds == (kind,)
 
 
 def test_each_language_is_in_both_halves() -> None:

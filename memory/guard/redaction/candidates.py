@@ -1,0 +1,406 @@
+"""What may be a secret, and what stands around it: the features that `likelihood` weighs.
+
+The finders know how people mostly tell a secret; between its name and its value others put whatever they like ("key
+safe code for the carers: 4482#", "he lets us use it, PIN no. 3870"). So each word that looks like a value, near a word
+that names or opens something, is described by its shape, the names around it, the marks and the kinds of small words
+beside it. None of it is a word of one language.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final, NamedTuple
+
+from memory.guard.redaction.forms import is_no_placeholder
+from memory.guard.redaction.values import (
+    CODE,
+    NAMES_OF_METHODS,
+    NO_SECRET,
+    NUMBERED_NAME,
+    ValuePiece,
+    find_digit_sequence,
+    is_plain_word,
+    load_digit_words,
+    read_piece,
+)
+from memory.guard.redaction.words import CueLabel, CueReading, fold_letters, fold_phrase, load_words
+
+# What names a secret, and what is only near one.
+NAMING: Final = frozenset(
+    {
+        *(
+            "password",
+            "loose name",
+            "passphrase",
+            "pin",
+            "code",
+            "door code",
+            "one time code",
+            "security answer",
+            "key",
+        ),
+        *("api key", "recovery code", "keypad"),
+    }
+)
+SUPPORT: Final = frozenset({"lock", "wifi", "account", "login", "keypad", "key", "harmless name"})
+# Small words beside a value, by what they do; the first of them that has a word counts before the others.
+ROLES: Final = (
+    *(
+        "answer",
+        "link",
+        "enter",
+        "as",
+        "set to",
+        "with",
+        "opens",
+        "login",
+        "key pressed",
+        "length unit",
+        "follow",
+        "owner",
+    ),
+    *("filler", "predicate"),
+)
+# After these even a plain word may be a value.
+NAMES: Final = frozenset({"password", "loose name"})
+TELLING: Final = NAMES | {"answer", "link", "as", "set to", "enter", "with", "filler"}
+STROKES: Final = frozenset({"-", "–", "—", "/", "->", "→", "&", "|", "=>"})
+TOKEN: Final = re.compile(r"\S{1,200}")
+REST: Final = re.compile(r"\S*")
+# What looks like a value: a digit, letters joined by a mark, a capital within, a quotation.
+LIKELY: Final = re.compile(r"\d|[^\W\d_][-_.&+%#@$!*^~][^\W\d_]|[a-zß-ÿ][A-ZÀ-Þ]|(?<=[^\W\d_]{4})[!#$%&*]|^[\"“„«'`‘]")
+ASSIGNMENT: Final = re.compile(r"\A[\"']?[A-Za-z][\w.-]{0,60}[\"']?(?:=|:=|:(?!/)|=>)(?=.)")
+INNER_CAPITAL: Final = re.compile(r"[a-zß-ÿ][A-ZÀ-Þ]")
+# Asked of one piece; with \A it would be tried once in a text.
+JOINED: Final = re.compile(r"\A[^\W\d_]+(?:[-_.&+%#@$!*^~][^\W\d_]+)+[!#*.]?")
+PATH: Final = re.compile(r"\A[A-Za-z]{3,20}\d{0,4}(?:\.[A-Za-z]{3,20}\d{0,4}){1,3}")
+CLOSED_QUOTE: Final = re.compile(r"[\"“„«'`‘]([^\"“”„«»`\n]{2,60}?)[\"”“»'`’](?=[\s.,;:!?)]|$)")
+GROUPED: Final = re.compile(r"\d{1,4}(?:\s?[-–., ]\s?\d{1,4}){1,7}")
+TRAILING: Final = re.compile(r"[\"'”“»’`)\]}>.,;:!?…*~]*$")
+REACH_BEFORE, REACH_BEHIND = 110, 70
+MOST_LABELS, FAR = 3, 6
+SENTENCE_ENDS: Final = (".", "!", "?", "…", ";")
+RANDOM_LENGTH: Final = 16
+
+
+class Context(NamedTuple):
+    """All of it in few values, so that a context that comes again is weighed once."""
+
+    shape: str
+    mark: str
+    before: str
+    distance: str
+    second: str
+    after: str
+    gap: str
+    previous: str
+    earlier: str
+    following: str
+    support: tuple[str, ...]
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    start: int
+    end: int
+    context: Context
+
+
+def find_candidates(reading: CueReading) -> Iterator[Candidate]:
+    for start, end in list_windows(reading):
+        yield from read_window(reading, start, end)
+
+
+def list_windows(reading: CueReading) -> Iterator[tuple[int, int]]:
+    """Where values may stand: around names, never beyond their line; those that overlap are one."""
+    text, passed, opened = reading.text, 0, -1
+    for label in reading.labels:
+        if label.kind not in NAMING and label.kind not in {"lock", "login", "wifi"}:
+            continue
+        line = text.rfind("\n", max(passed, label.start - REACH_BEFORE), label.start) + 1
+        start = max(line, passed, label.start - REACH_BEFORE)
+        stop = text.find("\n", label.end, label.end + REACH_BEFORE)
+        end = stop if stop >= 0 else min(len(text), label.end + REACH_BEFORE)
+        if opened >= 0 and start <= passed:
+            passed = max(passed, end)
+            continue
+        if opened >= 0:
+            yield opened, passed
+        opened, passed = start, end
+    if opened >= 0:
+        yield opened, passed
+
+
+def read_window(reading: CueReading, start: int, end: int) -> Iterator[Candidate]:
+    text = reading.text
+    if start and not text[start - 1].isspace():
+        # Nobody's value is the rest of a word.
+        start = REST.match(text, start).end()  # type: ignore[union-attr]
+    tokens = [(match.start(), match.end()) for match in TOKEN.finditer(text, start, end)]
+    if tokens and end < len(text) and not text[end].isspace():
+        tokens.pop()
+    passed, told = start, False
+    for at, (first, last) in enumerate(tokens):
+        raw = text[first:last]
+        sight, was_told = look_at(raw), told
+        told = sight.tells
+        if first < passed or not (sight.is_likely or (was_told or "=" in raw)):
+            continue
+        # "Password Manager" is a heading: with nothing between, a word with a capital names a thing.
+        is_heading = raw[0].isupper() and at > 0 and look_at(text[slice(*tokens[at - 1])]).is_name
+        found = read_value(text, first, last, is_told=was_told and not is_heading)
+        if found is None:
+            continue
+        shape, first, last = found
+        if (context := describe(reading, tokens, at, (first, last), shape)) is not None:
+            yield Candidate(first, last, context)
+            passed = last
+
+
+class TokenSight(NamedTuple):
+    """At one glance: whether it looks like a value, lets a plain word behind it be one, and is only a name."""
+
+    is_likely: bool
+    tells: bool
+    is_name: bool
+
+
+@lru_cache(maxsize=8192)
+def look_at(raw: str) -> TokenSight:
+    if raw[-1] in ":=" or raw in STROKES:
+        return TokenSight(bool(LIKELY.search(raw)), tells=True, is_name=False)
+    roles = TELLING.intersection(list_roles(raw))
+    is_digit = fold_letters(TRAILING.sub("", raw)) in load_digit_words()
+    return TokenSight(bool(LIKELY.search(raw)) or is_digit, bool(roles), bool(roles) and roles <= NAMES)
+
+
+def read_value(text: str, start: int, end: int, *, is_told: bool) -> tuple[str, int, int] | None:
+    """The shape of what stands at a token, and where it begins and ends."""
+    raw = text[start:end]
+    if "=" in raw[:-1] and (assigned := ASSIGNMENT.match(raw)):
+        start += max(assigned.end(), raw.rfind("=", 0, len(raw) - 2) + 1)
+        raw = text[start:end]
+        is_told = True
+    if not LIKELY.search(raw):
+        if fold_letters(TRAILING.sub("", raw)) in load_digit_words():
+            return read_spelt(text, start)
+        return read_word(text, start) if is_told else None
+    if quoted := CLOSED_QUOTE.match(text, start):
+        return name_quoted(quoted[1]), quoted.start(1), quoted.end(1)
+    piece = read_piece(text, start)
+    if piece is None or piece.end > end:
+        return None
+    if piece.raw.isalpha() and not INNER_CAPITAL.search(piece.raw):
+        return read_word(text, start) if is_told else None
+    return read_piece_of_value(text, piece)
+
+
+def read_word(text: str, start: int) -> tuple[str, int, int] | None:
+    piece = read_piece(text, start)
+    if piece is None or not is_plain_word(piece):
+        return None
+    case = "capital" if piece.raw[0].isupper() else "lower"
+    return f"{'capitals' if piece.raw.isupper() and len(piece.raw) > 3 else case} word", piece.start, piece.end
+
+
+def read_spelt(text: str, start: int) -> tuple[str, int, int] | None:
+    piece = read_piece(text, start)
+    end = find_digit_sequence(text, piece) if piece else 0
+    return ("spelt", piece.start, end) if piece and end else None
+
+
+def name_quoted(value: str) -> str:
+    words = value.split()
+    if len(words) > 1:
+        return "quoted phrase"
+    return f"quoted {name_shape(value)}"
+
+
+def read_piece_of_value(text: str, piece: ValuePiece) -> tuple[str, int, int] | None:
+    raw = piece.raw
+    if raw[0].isdigit() and (grouped := GROUPED.match(text, piece.start)) and grouped.end() > piece.end:
+        digits = sum(char.isdigit() for char in grouped[0])
+        last = text[grouped.end() : grouped.end() + 1]
+        if not last.isalnum() and last not in {"%", "€", "°"} and "." not in grouped[0]:
+            return ("grouped short" if digits < 9 else "grouped long"), piece.start, grouped.end()
+    shape = name_shape(raw)
+    return (shape, piece.start, piece.end) if shape else None
+
+
+@lru_cache(maxsize=4096)
+def name_shape(raw: str) -> str:
+    """What a word looks like, or nothing for what is no value: a time, a size, a version, a call."""
+    digits = raw.rstrip("#*")
+    if digits.isdigit():
+        return name_digits(digits, is_keyed=digits != raw)
+    if len(raw) < 4 or NO_SECRET.fullmatch(raw) or NAMES_OF_METHODS.fullmatch(raw) or not is_no_placeholder(raw):
+        return ""
+    if JOINED.fullmatch(raw):
+        return name_joined(raw)
+    if CODE.fullmatch(raw):
+        return "path with a digit" if PATH.fullmatch(raw) and any(char.isdigit() for char in raw) else ""
+    if raw.isalpha():
+        return "inner capital" if INNER_CAPITAL.search(raw) else "word"
+    if re.fullmatch(r"(?=.*\d)[A-Z0-9]{4,8}[#*]?", raw):
+        return "letters and digits"
+    if NUMBERED_NAME.fullmatch(raw):
+        return "numbered name"
+    return name_mixed(raw)
+
+
+def name_digits(digits: str, *, is_keyed: bool) -> str:
+    if is_keyed:
+        return "digits with key"
+    if len(digits) == 4 and digits[:2] in {"19", "20"}:
+        return "year"
+    size = len(digits)
+    return "" if size < 3 or size > 12 else f"{size} digits" if size < 7 else "7 digits or more"
+
+
+def name_joined(raw: str) -> str:
+    parts = re.split(r"[-_.&+%#@$!*^~]", raw.rstrip("!#*."))
+    if re.search(r"[&+%#@$!*^~]", raw):
+        return "joined by a sign"
+    joint = "stop" if "." in raw else "stroke" if "-" in raw else "line"
+    case = "capital" if any(part[:1].isupper() for part in parts if part) else "lower"
+    return f"joined by a {joint}, {case}"
+
+
+def name_mixed(raw: str) -> str:
+    has_digit = any(char.isdigit() for char in raw)
+    has_upper = any(char.isupper() for char in raw)
+    if not any(char.isalpha() for char in raw):
+        return "digits and marks"
+    if not has_digit:
+        return "word with a sign" if re.search(r"[!#@$%&*+?^~§]", raw) else ""
+    if raw[0].isdigit() and len(raw) < RANDOM_LENGTH:
+        return "mixed from a digit"
+    if len(raw) >= RANDOM_LENGTH and re.fullmatch(r"[\w+/=~.-]+", raw):
+        return "long mixed, hex" if re.fullmatch(r"[0-9a-f]+", raw) else "long mixed"
+    sign = "sign" if re.search(r"[!#@$%&*+?^~§]", raw) else "plain"
+    return f"mixed, {'capital' if has_upper else 'lower'}, {sign}"
+
+
+def describe(
+    reading: CueReading, tokens: list[tuple[int, int]], at: int, value: tuple[int, int], shape: str
+) -> Context | None:
+    text, (start, end) = reading.text, value
+    before = list_labels_before(reading, start)
+    after = next(list_labels_after(reading, end), None)
+    if not before and after is None:
+        return None
+    named = [label for label in before if label.kind in NAMING]
+    lead = text[tokens[at][0] : start] or (text[slice(*tokens[at - 1])] if at else "")
+    nearest = named[0] if named else None
+    between = text[nearest.end : start] if nearest else ""
+    words_before = [text[slice(*token)] for token in tokens[max(0, at - 2) : at]]
+    covered = nearest is not None and at > 0 and tokens[at - 1][0] < nearest.end
+    return Context(
+        shape=shape,
+        mark=name_mark(lead, between if not between.strip(" \"'") or len(between) < 4 else ""),
+        before=nearest.kind if nearest else "",
+        distance=name_distance(between) if nearest else "",
+        second=named[1].kind if len(named) > 1 else "",
+        after=after.kind if after else "",
+        gap=name_distance(text[end : after.start]) if after else "",
+        previous="name" if covered else name_role(words_before[-1]) if words_before else "start",
+        earlier=name_role(words_before[-2]) if len(words_before) > 1 else "start",
+        following=name_following(text, end),
+        support=tuple(
+            sorted({label.kind for label in before if label.kind in SUPPORT} | ({after.kind} if after else set()))
+        ),
+        is_first=at == 0,
+    )
+
+
+def list_labels_before(reading: CueReading, place: int) -> list[CueLabel]:
+    """The nearest in front in the same line, the nearest first."""
+    text = reading.text
+    found: list[CueLabel] = []
+    at = bisect_left(reading.starts, place) - 1
+    while at >= 0 and len(found) < MOST_LABELS and place - reading.labels[at].start <= REACH_BEFORE:
+        label = reading.labels[at]
+        at -= 1
+        if label.end > place or label.kind == "card number":
+            continue
+        if "\n" in text[label.end : place]:
+            break
+        found.append(label)
+    return found
+
+
+def list_labels_after(reading: CueReading, place: int) -> Iterator[CueLabel]:
+    at = bisect_left(reading.starts, place)
+    for label in reading.labels[at : at + MOST_LABELS]:
+        if label.start - place > REACH_BEHIND or "\n" in reading.text[place : label.start]:
+            return
+        if label.kind in NAMING or label.kind in {"lock", "login"}:
+            yield label
+
+
+def name_mark(lead: str, between: str) -> str:
+    """The sign before a value: behind the word before it, or before its quotation mark."""
+    for text in (lead, between):
+        bare = text.strip().rstrip("\"'“„«`‘([*")
+        if bare and bare[-1] in ":=":
+            return bare[-1]
+        if bare in STROKES:
+            return "stroke"
+        if bare and bare[-1] in ",.?;!)":
+            return bare[-1]
+    return ""
+
+
+def name_distance(between: str) -> str:
+    count = len(between.split())
+    ended = any(mark + " " in between for mark in ".!?;") and not re.fullmatch(r"\s?no\. ?|\s?n\. ?", between)
+    size = str(count) if count < 3 else "some" if count < FAR else "far"
+    return f"{size}{' ended' if ended else ''}"
+
+
+def name_following(text: str, end: int) -> str:
+    rest = text[end : end + 40]
+    bare = rest.lstrip("\"'”“»’`)]}*#!")
+    if bare[:1] in {"?", "؟"}:
+        return "asks"
+    if not bare.strip(" .,;:!?…") or bare.startswith("\n"):
+        return "end"
+    if bare[0] in ",;.:!?":
+        return f"mark {bare[0]}"
+    if not bare[0].isspace():
+        return "glued"
+    return name_role(bare.split(maxsplit=1)[0])
+
+
+@cache
+def load_roles() -> dict[str, str]:
+    """The role of each small word; of several the first of ROLES."""
+    roles: dict[str, str] = {}
+    for role in reversed(ROLES):
+        for entry in load_words(role):
+            roles[entry] = role
+            if " " in entry and role in {"with", "enter", "set to", "link"}:
+                roles.setdefault(entry.split()[0], role)
+    return roles
+
+
+@lru_cache(maxsize=4096)
+def list_roles(raw: str) -> tuple[str, ...]:
+    folded = fold_phrase(TRAILING.sub("", raw).lstrip("\"'“„«`‘([*¿¡"))
+    return tuple(role for role in (*ROLES, "password", "loose name") if folded in load_words(role))
+
+
+@lru_cache(maxsize=4096)
+def name_role(raw: str) -> str:
+    word = TRAILING.sub("", raw).lstrip("\"'“„«`‘([*¿¡")
+    if not word:
+        return "mark"
+    folded = fold_phrase(word)
+    if role := load_roles().get(folded):
+        return role
+    if any(char.isdigit() for char in word):
+        return "number"
+    return "short" if len(word) < 4 else "other"

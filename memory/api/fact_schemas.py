@@ -263,7 +263,9 @@ class ConsolidateIn(RequestBody):
 
 class FactChangeOut(BaseModel):
     fact_id: UUID
-    effect: str = Field(description="`merged`, `superseded`, `doubted`, `review`, `supported` or `deprecated`.")
+    effect: str = Field(
+        description="`merged`, `superseded`, `doubted`, `review`, `supported`, `deprecated`, `answered`."
+    )
     other_id: UUID | None = Field(description="The fact it was merged into, ended by, or waits beside.")
 
 

@@ -51,7 +51,7 @@ def decide_review(
 
 
 def end_decided(newer: Fact, older: Fact, decision: ReviewDecision, *, now: datetime, actor: str) -> list[Fact]:
-    reason = "decided by a person"
+    reason = "decided in review"
     if decision is ReviewDecision.MERGE:
         changes.merge_facts(older, newer, now=now, actor=actor, reason=reason)
         return [newer]

@@ -26,7 +26,7 @@ from memory.facts.consolidation.pairing import PairDecision, PairPlan, plan_pair
 from memory.facts.queries import select_worn
 from memory.facts.splitting import list_parted
 from memory.indexes.answering import choose_question_model
-from memory.lifecycle import curation, publishing
+from memory.lifecycle import arbitration, curation, publishing
 from memory.models import EndUser, Fact, FactEpisode, FactReview, FactRun
 from memory.models.facts import ReviewKind
 from memory.platform import metrics
@@ -323,6 +323,19 @@ def take_worn(work: ConsolidationWork, reason: str) -> list[UUID]:
     return ids
 
 
+def have_pairs_judged(work: ConsolidationWork) -> None:
+    """By a language model, where one is configured and the day's calls are not used up."""
+    if work.is_dry:
+        return
+    with user_scope(work.user):
+        used = runs.count_model_calls(work.user, work.now)
+    left = memory_conf().consolidation.model_calls - used
+    decided, calls = arbitration.judge_open_reviews(work.user, now=work.now, calls_left=left)
+    work.result.model_calls += calls
+    for review in decided:
+        work.result.add(review.fact_id, "answered", review.other_id)
+
+
 STAGES: Final[dict[str, Callable[[ConsolidationWork], None]]] = {
     "episodes": build_episodes,
     "vectors": embed_what_waits,
@@ -330,4 +343,5 @@ STAGES: Final[dict[str, Callable[[ConsolidationWork], None]]] = {
     # Before the pairs: nobody is asked about what has faded.
     "fading": let_fade,
     "pairs": settle_pairs,
+    "model": have_pairs_judged,
 }

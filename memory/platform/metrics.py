@@ -112,6 +112,7 @@ METRICS = {
                 "review",
                 "ended",
                 "deprecated",
+                "answered",
             ),
         ),
         Metric("consolidations", "Consolidations of a person's facts", "result", known=("done", "partial")),

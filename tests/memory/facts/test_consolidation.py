@@ -1,14 +1,18 @@
 """The nightly run: episodes, evidence, merges, contradictions, fading; again, cut off, without services."""
 
+import json
+from collections.abc import Iterator
 from contextlib import nullcontext
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
+from pytest_django import Settings
 
-from memory import tasks
+from memory import inference, tasks
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.facts.episodes import ThreadTurn, cut_episodes
@@ -18,12 +22,13 @@ from memory.inference import embedder
 from memory.lifecycle import consolidation
 from memory.lifecycle.consolidation import ConsolidationResult
 from memory.models import EndUser, Fact, FactEpisode, FactEvidence, FactReview
-from memory.models.facts import EvidenceKind, FactState, ReviewDecision
+from memory.models.facts import EvidenceKind, FactState, ReviewDecision, ReviewKind
 from memory.platform.faults import Unavailable
 from memory.store import writing
 from outcomes.exchanges.storing import NewExchange
 from tests.api_client import ApiClient, client_for
 from tests.conftest import Clock
+from tests.doubles.model_services import LanguageModelStub
 
 memory = MemoryFacade("key:test")
 
@@ -247,3 +252,42 @@ def test_over_http_it_takes_the_scope_of_an_administrator(user: EndUser, api: Ap
     assert api.post("facts/consolidate").json()["counts"] == {}
     assert client_for(user, scopes=("read", "write")).post("facts/consolidate").status_code == 403
     assert ApiClient("nobody", api.key).post("facts/consolidate").json()["changes"] == []
+
+
+@pytest.fixture
+def model(tmp_path: Path, settings: Settings) -> Iterator[LanguageModelStub]:
+    with LanguageModelStub(tmp_path / "llm") as stub:
+        settings.MEMORY = {**settings.MEMORY, "LLM": {"url": stub.url, "api_key": "k", "model": "small"}}
+        inference.reset_adapters()
+        yield stub
+    inference.reset_adapters()
+
+
+def test_a_language_model_judges_what_waits_once_and_within_its_calls(
+    user: EndUser, clock: Clock, model: LanguageModelStub
+) -> None:
+    pairs = [
+        (keep(user, f"My {kin} paints.", clock()), keep(user, f"My {kin} paints a lot.", clock() + timedelta(days=1)))
+        for kin in ("aunt", "uncle", "cousin", "niece")
+    ]
+    by_hand = keep(user, "I sing.", clock(), is_curated=True), keep(user, "I never sing.", clock())
+    with user_scope(user):
+        for number, (older, newer) in enumerate([*pairs, by_hand]):
+            at = clock() + timedelta(seconds=number)
+            FactReview.objects.create(user=user, fact=newer, other=older, kind=ReviewKind.UNSURE, created_at=at)
+    decisions = ("MERGE", "KEEP_BOTH", "CONTRADICTION", "UNSURE")
+    judged = [{"pair": number, "decision": said} for number, said in enumerate(decisions, start=1)]
+    model.says("no json", json.dumps({"pairs": [*judged, {"pair": 9, "decision": "MERGE"}]}))
+    done = run(user, clock)
+    assert (done.model_calls, done.counts["answered"]) == (2, 3)
+    states = [(reload(newer).state, reload(older).state) for older, newer in pairs]
+    assert states == [("merged", "active"), ("active", "active"), ("active", "superseded"), ("active", "active")]
+    assert len(memory.list_reviews(user, limit=9)) == 2
+    # Each pair once, and not more than the day's calls.
+    assert run(user, clock).model_calls == 0
+    with user_scope(user):
+        FactReview.objects.update(asked_at=None)
+    assert run(user, clock).model_calls == 0
+    clock.advance(days=1)
+    model.says(json.dumps({"pairs": []}))
+    assert (run(user, clock).model_calls, run(user, clock).model_calls) == (1, 0)

@@ -91,7 +91,7 @@ def index_classes(language: str, frames: tuple[Frame, ...]) -> dict[str, frozens
             found.setdefault(word, set()).add(section)
     for frame in frames:
         if len(frame.words) == 1 and not frame.words[0].endswith("*"):
-            found.setdefault(frame.words[0], set()).add("frame")
+            found.setdefault(frame.words[0], set()).update({"frame"} if frame.is_third else {"frame", "first"})
     # A word without its accents is the same unless that is another word: "è" is no "e".
     for word, classes in list(found.items()):
         folded = fold_letters(word)

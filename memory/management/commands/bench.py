@@ -1,4 +1,4 @@
-"""What the product measures of itself: speed, load, quality, learning, promotion, claims, pairs, conversations."""
+"""What the product measures of itself: speed, load, quality, learning, promotion, claims, the hot path, pairs, talk."""
 
 from argparse import ArgumentTypeError
 from collections.abc import Callable
@@ -17,9 +17,10 @@ from memory.benchmarks import consolidation, exchanges, insights, load, promotio
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
 from memory.benchmarks.staging import BenchmarkStageError, stage_local, stage_remote
-from memory.evaluation import claims, constraints, conversations, learning, pairs, probes, quality, report
+from memory.evaluation import claims, constraints, conversations, hot, learning, pairs, probes, quality, report
 from memory.evaluation.claims import ClaimFigures
 from memory.evaluation.datasets import DatasetError, RetrievalDataset, limit_questions, read_dataset
+from memory.evaluation.hot import HotFigures
 from memory.evaluation.loading import NotIndexedError
 from memory.evaluation.pairs import PairFigures
 from memory.evaluation.probes import ProbeFigures
@@ -107,8 +108,10 @@ def add_claims_arguments(parser: CommandParser) -> None:
 
 
 def add_hot_arguments(parser: CommandParser) -> None:
-    parser.add_argument("file", type=Path, nargs="+", help="probes: what is known and a turn, one JSON object a line")
-    parser.add_argument("--misses", action="store_true", help="list the turns that were given something else")
+    parser.add_argument(
+        "file", type=Path, nargs="+", help="turns with their triples, or probes, one JSON object a line"
+    )
+    parser.add_argument("--misses", action="store_true", help="list what was missed and what was wrong")
 
 
 def add_pairs_arguments(parser: CommandParser) -> None:
@@ -156,7 +159,7 @@ class Command(BaseCommand):
         promotion.add_arguments(promotion_parser)
         claims_parser = kinds.add_parser("claims", help="what is read from turns, and what should not be")
         add_claims_arguments(claims_parser)
-        hot_parser = kinds.add_parser("hot", help="what the hot path lays beside turns")
+        hot_parser = kinds.add_parser("hot", help="what the hot path reads from turns and lays beside them")
         add_hot_arguments(hot_parser)
         pairs_parser = kinds.add_parser("pairs", help="how two statements about a person are judged")
         add_pairs_arguments(pairs_parser)
@@ -219,13 +222,18 @@ def measure_pairs(console: Console, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def measure_hot(console: Console, options: dict[str, Any]) -> dict[str, Any]:
-    return measure_files(console, options, probes.measure_probes)
+    """Probes have a store; turns have the triples that they tell."""
+    return measure_files(
+        console,
+        options,
+        lambda rows: probes.measure_probes(rows) if "store" in rows[0] else hot.measure_hot(rows),
+    )
 
 
 def measure_files(
     console: Console,
     options: dict[str, Any],
-    measure: Callable[[list[dict[str, Any]]], ClaimFigures | PairFigures | ProbeFigures],
+    measure: Callable[[list[dict[str, Any]]], ClaimFigures | PairFigures | ProbeFigures | HotFigures],
 ) -> dict[str, Any]:
     content = {}
     for path in options["file"]:

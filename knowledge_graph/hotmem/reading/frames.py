@@ -98,6 +98,9 @@ def find_behind_preposition(match: FrameMatch, reader: PhraseReader) -> list[Nou
             if at > match.end and places.start and (tokens[at].has("but", "sub") or (found and tokens[at].has("not"))):
                 break
             if tokens[at].text not in match.frame.prepositions:
+                # "Trabaja en el Hospital de Cruces": what somebody works as stands next to the verb.
+                if match.frame.relation == "works_as" and at >= match.end and tokens[at].has("prep"):
+                    break
                 continue
             year = read_year(reader, at + 1, stop) if match.frame.relation == "born_in" else None
             more = [year] if year else list(reader.read_list(at + 1, stop, match.frame.prepositions))

@@ -34,7 +34,7 @@ def find_intent(
         return "PURE_QUESTION"
     if any(reason == "hypothetical" for reason in reasons):
         return "HYPOTHETICAL"
-    if any(reason in {"hedged", "over"} for reason in reasons) or has_denied:
+    if any(reason in {"hedged", "over"} for reason in reasons) or has_denied or any(map(denies_plainly, clauses)):
         return "FACT_STATEMENT"
     return "FACT_STATEMENT" if any(tells_of_life(one, words) for one in clauses) else "REACTION"
 
@@ -47,6 +47,16 @@ def is_request(clause: HotClause, words: HotWords) -> bool:
             break
         plain = plain[len(head) - 1 :]
     return plain.startswith(words.phrases["request"])
+
+
+def denies_plainly(clause: HotClause) -> bool:
+    """ "Non sono sposato", "we don't own a telly": a denial of the person's own, whatever it denies."""
+    tokens = clause.tokens
+    if clause.is_asking or any(token.has("thou", "passing", "vague") for token in tokens):
+        return False
+    is_own = any(token.has("i", "my", "first", "be 1", "have 1") for token in tokens)
+    has_verb = any(token.has("verb", "frame", "be 1", "have 1", "modal") for token in tokens)
+    return is_own and has_verb and any(token.has("not") for token in tokens)
 
 
 def tells_of_life(clause: HotClause, words: HotWords) -> bool:

@@ -253,12 +253,18 @@ def is_own_name(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace)
     stop = reader.find_name_end(at, len(tokens))
     if stop == at or stop - at > MOST_OF_NAME or phrase.end != stop:
         return False
-    is_greeting = any(token.has("greets") for token in tokens[: place.verb]) and not tokens[at].classes
+    is_greeting = (
+        any(token.has("greets") or token.text == "moi" for token in tokens[: place.verb]) and not tokens[at].classes
+    )
     if not (reader.is_sure_name_at(at) or is_greeting) or tokens[at].has("quality", "occupation", "passing"):
         return False
     word = tokens[stop - 1].text
-    is_given = any(reader.tokens[one].plain in load_given_names() for one in range(at, stop))
-    return is_given or not is_listed(reader, word)
+    if any(tokens[one].plain in load_given_names() for one in range(at, stop)):
+        return True
+    if reader.has_capitals and tokens[at].is_capital and reader.words.language not in HEAD_LAST:
+        # Where nouns and peoples have small letters a capital is a name's.
+        return True
+    return not is_listed(reader, word)
 
 
 def is_alive(subject: HotSubject, stack: MentionStack) -> bool:

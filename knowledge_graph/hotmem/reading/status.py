@@ -50,7 +50,10 @@ def is_question(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
 
 
 def opens_question(clause: HotClause, words: HotWords) -> bool:
-    if any(token.has("asks within") for token in clause.tokens):
+    if clause.is_bare and not clause.is_asking:
+        return False
+    # "Qué bueno" asks nothing: there is no verb in it.
+    if not clause.is_bare and any(token.has("asks within") for token in clause.tokens):
         return True
     if clause.link in {"that", "rel", "sub"} and not clause.is_asking:
         return False

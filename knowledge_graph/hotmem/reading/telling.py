@@ -7,7 +7,7 @@ from knowledge_graph.hotmem.reading.details import find_time, read_amount
 from knowledge_graph.hotmem.reading.facts import ClauseFact
 from knowledge_graph.hotmem.reading.frames import FrameMatch, find_objects, read_things
 from knowledge_graph.hotmem.reading.mentions import MentionStack
-from knowledge_graph.hotmem.reading.naming import find_span
+from knowledge_graph.hotmem.reading.naming import find_names, find_span
 from knowledge_graph.hotmem.reading.negation import is_denied, is_ended
 from knowledge_graph.hotmem.reading.numerals import read_number
 from knowledge_graph.hotmem.reading.phrases import SPEAKER, NounPhrase, PhraseReader
@@ -19,6 +19,7 @@ PLACES: Final = frozenset({"lives_in", "moved_from", "went_to", "born_in"})
 TASTES: Final = {"likes": "dislikes"}
 SYMMETRIC: Final = frozenset({"friend_of", "married_to"})
 EVENTS: Final = frozenset({"duration", "time"})
+REACH_CALLED: Final = 4
 OLDEST: Final = 120
 # Behind these a name without an article is a place: "lavora a Londra".
 OF_PLACES: Final = {"it": ("a", "ad"), "fr": ("à", "a"), "de": ("in",)}
@@ -95,10 +96,23 @@ def tell_objects(
             if name != spoken:
                 span = find_span(reader, min(match.start, phrase.start), max(match.end, phrase.end))
                 yield ClauseFact(name, meant, spoken, span, is_denied=is_no, is_ended=ended)
+        if relation == "owns" and phrase.relation and not denied and not ended:
+            yield from tell_called(reader, subject, phrase)
         if phrase.count and relation == "owns" and not denied:
             yield ClauseFact(spoken, "quantity", phrase.count, find_span(reader, phrase.start, phrase.end))
         if relation == "participated_in" and not denied and (found := find_time(reader, 0, len(reader.tokens))):
             yield ClauseFact(spoken, "time", found[0], find_span(reader, phrase.start, phrase.end))
+
+
+def tell_called(reader: PhraseReader, subject: HotSubject, phrase: NounPhrase) -> Iterator[ClauseFact]:
+    """ "I own a bakery in Ludlow called The Crusty Cob"."""
+    tokens = reader.tokens
+    for at in range(phrase.end, min(phrase.end + REACH_CALLED, len(tokens) - 1)):
+        if tokens[at].has("called"):
+            for name in find_names(reader, at + 1, len(tokens)):
+                for owner in subject.names:
+                    yield ClauseFact(owner, phrase.relation, name, find_span(reader, phrase.start, len(tokens)))
+            return
 
 
 def choose_objects(reader: PhraseReader, relation: str, phrases: Sequence[NounPhrase]) -> list[NounPhrase]:
@@ -140,7 +154,8 @@ def is_field(reader: PhraseReader, phrase: NounPhrase) -> bool:
     return bool(
         phrase.pronoun
         or phrase.relation in PEOPLE
-        or any(token.has("field", "time", "unit", "passing") for token in tokens)
+        or any(token.has("time", "unit", "passing") for token in tokens)
+        or (len(phrase.head.split()) == 1 and tokens[-1].has("field"))
         or (phrase.head.isdigit())
     )
 

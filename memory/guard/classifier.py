@@ -26,7 +26,8 @@ HARM_THRESHOLD = 0.35
 # The same for one sentence of a short text, and for one of a long text: each of them may be misjudged.
 SENTENCE_HARM_THRESHOLD, LONG_TEXT_HARM_THRESHOLD = 0.6, 0.8
 # A text is trivial when it is less likely than this to be one to keep.
-KEEP_THRESHOLD = 0.5
+# Of authors left out .6 puts one statement in a hundred under review and finds one slight write in twenty more.
+KEEP_THRESHOLD = 0.6
 # A likelihood of being one to keep that overrules the rules against what is trivial.
 OVERRULE_TRIVIAL_THRESHOLD = 0.8
 # The same for the rules against orders; nothing overrules those against secrets and disguise.

@@ -161,6 +161,11 @@ def find_slight_rule(annotated: AnnotatedText, classified: Classification) -> Re
     """Why a text is not worth keeping, unless one of its sentences is."""
     if is_exercise(annotated):
         return Refusal("exercise", TRIVIAL_REASONS["exercise"])
+    if speech.is_asked_and_answered(annotated):
+        return Refusal("raw turn", TRIVIAL_REASONS["raw turn"])
+    # Who laughs says so: nothing overrules it.
+    if speech.LAUGHTER.search(annotated.text):
+        return Refusal("joke", TRIVIAL_REASONS["joke"])
     if classified.overrules_trivial:
         return None
     if speech.is_joke(annotated):

@@ -7,6 +7,7 @@ from itertools import chain
 from memory.guard.annotation import AnnotatedText, Sentence
 from memory.guard.lexicon import Lexicon, build_entries
 from memory.guard.quotations import is_mostly_quoted
+from memory.guard.words import join_words
 from memory.language.loader import list_codes, read_entries
 
 # Words that may stand before the request: "please", "und", a name.
@@ -14,6 +15,13 @@ FURTHEST = 2
 READ = 12
 # Words behind the request that say something.
 LEAST_TOLD = 2
+# What is wanted of a language model and tells nothing: words to work on, a part to play, a text of some genre.
+POLITE = r"(?:(?:please|por favor|s'il te plaît|stp|bitte|per favore|בבקשה|ok|now|and)[,\s]{1,3})?"
+TASK = re.compile(rf"^[\W_]{{0,3}}{POLITE}(?:{join_words('task opening')})(?!\w)", re.IGNORECASE)
+COMPOSITION = re.compile(
+    rf"^[\W_]{{0,3}}{POLITE}(?:{join_words('writing verb')})\s[^\n.!?]{{0,40}}?\b(?:{join_words('genre')})(?!\w)",
+    re.IGNORECASE,
+)
 # What is set apart to be worked on: a quotation, or what stands behind a colon.
 SET_APART = re.compile(r"[\"“”„«»‘]|(?<!\w)'|:\s*\S")
 
@@ -56,7 +64,7 @@ def is_exercise(annotated: AnnotatedText) -> bool:
     """
     if not annotated.own_sentences:
         return False
-    if is_mostly_quoted(annotated):
+    if is_mostly_quoted(annotated) or TASK.match(annotated.text) or COMPOSITION.match(annotated.text):
         return True
     first = annotated.own_sentences[0]
     is_task = any(start in first.sentence_starts for start, _ in first.spans("exercise"))

@@ -22,7 +22,16 @@ INLINE_TURN = re.compile(
     rf"(?:[.!?…,;]\s{{1,3}}|\s[-–—/|]\s|\]\s{{0,2}}|\*\*)(?:{SPEAKER})\s?:(?:\*\*)?\s", re.IGNORECASE
 )
 STAMPED = re.compile(r"^[^\S\n]{0,8}\[?\d{1,2}[:.]\d{2}(?::\d{2})?\]?\s.{1,40}?:\s", re.MULTILINE)
-LAUGHTER = re.compile("[😂🤣😜😝🤪]")
+# A syllable said over again is laughter in any language: "jeje", "hihi", "eheh", "kkkk", "חחח".
+LAUGHTER = re.compile(
+    r"[😂🤣😜😝🤪😆😹]|\b(?:a?(?:ha){2,20}h?|(?:he){2,20}|(?:hi){2,20}|(?:ja){2,20}|(?:je){2,20}|(?:eh){2,20}e?|(?:ah){2,20}a?"
+    r"|(?:rs){2,20}|k{3,20}|lo{1,6}l|xd{1,6}|p?t?mdr|lmao|rofl)\b|ח{3}",
+    re.IGNORECASE,
+)
+# Two labels, whatever they are, and a question between them: "guest: is the bar open? porter: until ten".
+ASKED_AND_ANSWERED = re.compile(
+    r"^[\W_]{0,3}[^\W\d_]{1,15}(?:\s[^\W\d_]{1,15})?[*_\])]{0,2}\s?:\s?[^\n:]{1,300}[?？؟][\s*_\[(>|/-]{1,4}[^\W\d_]{1,15}[*_\])]{0,2}\s?:\s"
+)
 YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20[0-2]\d)(?!\d)")
 # Words up to which a bare statement of how one feels is taken for a passing state.
 SHORT = 8
@@ -49,6 +58,11 @@ def is_exchange(annotated: AnnotatedText) -> bool:
 def speaks_in_first_person(sentence: Sentence) -> bool:
     """Whether a first person stands at the beginning, as behind the label of a speaker."""
     return any(start in {2, 3} for start, _ in sentence.spans("me"))
+
+
+def is_asked_and_answered(annotated: AnnotatedText) -> bool:
+    """Whether somebody asks and somebody answers: a suspicion and no evidence, since a label may be a heading."""
+    return ASKED_AND_ANSWERED.match(annotated.text) is not None
 
 
 def is_conversation_turn(sentence: Sentence) -> bool:

@@ -13,6 +13,7 @@ SUBJECT = "guard"
 # Sections of words that patterns are made of.
 PLAIN_SECTIONS = frozenset(
     {"speaker label", "asker label", "answerer label", "article of a letter", "telltale", "nought"}
+    | {"task opening", "writing verb", "genre"}
 )
 
 

@@ -127,7 +127,7 @@ def forget_in_threads(user: EndUser, facts: Sequence[Fact]) -> None:
     told = FactEvidence.objects.filter(user=user, fact__in=facts).values_list("ref_id", flat=True)
     naming = Q(pk__in=list(told)) | Q(exchange_id__in=list(told))
     for fact in facts:
-        naming |= Q(trace_text__contains=str(fact.pk))
+        # Ids of a forgotten fact tell nothing.
         if fact.object:
             naming |= Q(text__icontains=fact.object) | Q(trace_text__icontains=fact.object)
     turns = HotTurn.objects.filter(user=user).annotate(trace_text=Cast("trace", TextField()))

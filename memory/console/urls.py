@@ -3,6 +3,7 @@
 from django.urls import path
 
 import knowledge_graph.console
+import knowledge_graph.hotmem.console
 import memory.records.console
 import outcomes.console
 from memory.console import (
@@ -47,6 +48,7 @@ urlpatterns = [
         outcomes.console.record_outcome,
         name="record_outcome",
     ),
+    path("<slug:organization>/<str:external_id>/hot", knowledge_graph.hotmem.console.page, name="hot"),
     path("<slug:organization>/<str:external_id>/graph", knowledge_graph.console.page, name="graph"),
     path("<slug:organization>/<str:external_id>/facts", facts.page, name="facts"),
     path("<slug:organization>/<str:external_id>/facts/nights", nights.page, name="nights"),

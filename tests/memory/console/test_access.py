@@ -30,6 +30,8 @@ PAGES = [
     "/memories/{id}/edit",
     "/facts",
     "/facts/reviews",
+    "/hot",
+    "/hot?thread=lamp",
 ]
 FACT_PAGES = ["", "/correct", "/forget"]
 FACT_CHANGES = ["confirm", "reject", "restore", "forget", "correct"]

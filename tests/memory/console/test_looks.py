@@ -37,6 +37,7 @@ PAGES = [
     *("/memories?status=review", "/memories/{suspect}"),
     *("/conversations", "/conversations?thread=kitchen", "/conversations?thread=nothing"),
     "/conversations?thread=" + "z" * 180,
+    *("/hot", "/hot?thread=kitchen"),
     *("/graph", "/graph?name=docker", "/graph?start=docker&end=berlin", "/graph?time=session"),
     *(
         "/memories/{long}",

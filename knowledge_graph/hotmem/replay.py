@@ -1,0 +1,129 @@
+"""A conversation of the hot path turn by turn, as it was: what was read, what was kept, what was laid beside it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from knowledge_graph.hotmem.bullets import word_triple
+from knowledge_graph.hotmem.injection import MessageForm, compose_message
+from knowledge_graph.models import HotThread, HotTurn
+from memory.access.scope import user_scope
+from memory.conf import memory_conf
+from memory.models import EndUser, Fact
+from memory.models.facts import FactState
+
+MOST_THREADS: Final = 40
+FORGOTTEN: Final = "forgotten since"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedTriple:
+    """``reason`` says why it was not kept; ``fact_id`` is empty where there is no fact, or none any more."""
+
+    words: str
+    status: str
+    reason: str = ""
+    fact_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedBullet:
+    """``is_said``: it was laid beside the turn; else the turn was about it and it rested, or others were better."""
+
+    words: str
+    score: float
+    is_said: bool
+    fact_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedTurn:
+    number: int
+    at: datetime
+    text: str
+    lang: str
+    intent: str
+    triples: Sequence[ReplayedTriple]
+    ended: Sequence[ReplayedTriple]
+    bullets: Sequence[ReplayedBullet]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedThread:
+    thread_id: str
+    turns: int
+    updated_at: datetime
+
+
+def list_hot_threads(user: EndUser, *, limit: int = MOST_THREADS) -> list[ReplayedThread]:
+    """The latest first."""
+    with user_scope(user):
+        rows = HotThread.objects.filter(user=user).order_by("-updated_at", "pk")[:limit]
+        return [ReplayedThread(row.thread_id, row.turn, row.updated_at) for row in rows]
+
+
+def replay_thread(user: EndUser, thread_id: str, *, before: int | None = None, limit: int) -> list[ReplayedTurn]:
+    """The latest turns first, those before a number. Of facts that were forgotten since nothing is told."""
+    with user_scope(user):
+        turns = HotTurn.objects.filter(user=user, thread_id=thread_id)
+        turns = turns.filter(number__lt=before) if before is not None else turns
+        rows = list(turns.order_by("-number")[:limit])
+        facts = load_facts(user, rows)
+    return [replay_turn(row, facts) for row in rows]
+
+
+def load_facts(user: EndUser, rows: Sequence[HotTurn]) -> dict[str, Fact]:
+    named = {name for row in rows for name in list_fact_ids(row.trace)}
+    found = Fact.objects.for_user(user).exclude(state=FactState.FORGOTTEN).filter(pk__in=named).defer("vector")
+    return {str(fact.pk): fact for fact in found}
+
+
+def list_fact_ids(trace: Mapping[str, Any]) -> set[str]:
+    scored = [fact_id for part in ("bullets", "passed_over") for fact_id, _ in trace.get(part, [])]
+    plain = [fact_id for part in ("retracted", "superseded", "window") for fact_id in trace.get(part, [])]
+    return {*scored, *plain}
+
+
+def replay_turn(row: HotTurn, facts: Mapping[str, Fact]) -> ReplayedTurn:
+    trace = row.trace
+    told = [
+        ReplayedTriple(f"{one['s']} · {one['r']} · {one['d']}", one["status"], one["reason"], one["fact"] or "")
+        for one in trace.get("facts", [])
+    ]
+    dropped = [ReplayedTriple(one["text"], "dropped", one["reason"]) for one in trace.get("dropped", [])]
+    ended = [
+        ReplayedTriple(describe_fact(facts.get(fact_id)), state, "", fact_id if fact_id in facts else "")
+        for state in ("retracted", "superseded")
+        for fact_id in trace.get(state, [])
+    ]
+    bullets = [
+        ReplayedBullet(word_fact(facts[fact_id], row.lang), score, part == "bullets", fact_id)
+        for part in ("bullets", "passed_over")
+        for fact_id, score in trace.get(part, [])
+        if fact_id in facts
+    ]
+    return ReplayedTurn(
+        row.number, row.at, row.text, row.lang, row.intent, [*told, *dropped], ended, bullets,
+        compose_then(row, trace, facts, bullets),
+    )  # fmt: skip
+
+
+def describe_fact(fact: Fact | None) -> str:
+    return f"{fact.subject} · {fact.relation} · {fact.object}" if fact is not None else FORGOTTEN
+
+
+def word_fact(fact: Fact, lang: str) -> str:
+    return word_triple(fact.subject, fact.relation, fact.object, fact.statement, lang, polarity=fact.polarity)
+
+
+def compose_then(
+    row: HotTurn, trace: Mapping[str, Any], facts: Mapping[str, Fact], bullets: Sequence[ReplayedBullet]
+) -> str:
+    """The message of the turn, by what is left of its facts."""
+    conf = memory_conf().hot
+    lines = [one.words for one in bullets if one.is_said]
+    if conf.mode == "rotating":
+        lines += [word_fact(facts[name], row.lang) for name in trace.get("window", []) if name in facts]
+    return compose_message(lines, MessageForm(conf.header, conf.hint_window, conf.bullets_max), row.at) or ""

@@ -1,0 +1,44 @@
+"""The console's page of a conversation on the hot path."""
+
+from urllib.parse import quote
+
+import pytest
+
+from memory.models import EndUser
+from tests.api_client import ApiClient
+from tests.knowledge_graph.hotmem.test_hot_turn import say
+from tests.memory.console.conftest import Console, console, operator  # noqa: F401  (fixtures)
+
+pytestmark = pytest.mark.django_db
+
+
+HOSTILE = "<script>alert(1)</script> & my brother Kofi lives in Kumasi"
+
+
+def test_a_conversation_is_shown_turn_by_turn(api: ApiClient, user: EndUser, console: Console) -> None:  # noqa: F811
+    thread = "plans & <notes>"
+    say(api, "My brother Kofi lives in Kumasi.", thread)
+    say(api, "Kofi rang me <b>this</b> morning", thread)
+    say(api, "where does my brother live?", thread)
+    home = f"/console/{user.organization.slug}/{user.external_id}"
+    listed = console.get(f"{home}/hot").content.decode()
+    assert "3 turns" in listed
+    page = console.get(f"{home}/hot?thread={quote(thread, safe='')}").content.decode()
+    assert page.index("turn 3") < page.index("turn 1")
+    assert "Kofi rang me &lt;b&gt;this&lt;/b&gt; morning" in page
+    assert "kumasi" in page.casefold()
+    for words in ("asks, in en", "stored", "said", "Use the following factual context if helpful:"):
+        assert words in page, words
+    assert f"{home}/hot" in console.get(f"{home}/conversations").content.decode()
+    say(api, HOSTILE, HOSTILE)
+    assert "<script>alert" not in console.get(f"{home}/hot?thread={quote(HOSTILE, safe='')}").content.decode()
+    assert "Nothing of this conversation is kept" in console.get(f"{home}/hot?thread=none").content.decode()
+
+
+def test_what_was_forgotten_is_not_replayed(api: ApiClient, user: EndUser, console: Console) -> None:  # noqa: F811
+    say(api, "My brother Kofi lives in Kumasi.")
+    say(api, "ok, and now to something else")
+    api.post("hot/forget", {"s": "kofi"})
+    page = console.get(f"/console/{user.organization.slug}/{user.external_id}/hot?thread=t").content.decode()
+    assert "Kumasi" not in page
+    assert "something else" in page

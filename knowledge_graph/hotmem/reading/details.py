@@ -22,7 +22,7 @@ def find_time(reader: PhraseReader, at: int, end: int) -> tuple[str, int, int] |
             is_time = is_time or tokens[stop].has("time")
             number = read_number(tokens, stop, end, reader.words.language)
             stop = number[1] if number is not None else stop + 1
-        while stop > at and tokens[stop - 1].has("time link", "det") and not tokens[stop - 1].has("time"):
+        while stop > at and tokens[stop - 1].has("time link", "det") and not tokens[stop - 1].has("time", "time adj"):
             stop -= 1
         is_clock = (
             stop - at >= 2

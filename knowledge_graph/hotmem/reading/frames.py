@@ -1,7 +1,7 @@
 """Which frames of verbs a clause holds, and what fills them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from knowledge_graph.hotmem.reading.clauses import is_verb
@@ -12,6 +12,12 @@ from knowledge_graph.hotmem.reading.words import Frame, HotWords
 from memory.guard.spelling import fold_letters
 
 # Adverbs, denials and clitics that may stand between two words of a frame.
+TASTES: Final = frozenset({"likes", "dislikes"})
+OF_DISHES: Final = {
+    "it": ("al", "allo", "alla", "all'", "ai", "agli", "alle"),
+    "fr": ("au", "aux", "à"),
+    "es": ("con", "al"),
+}
 YEAR_DIGITS: Final = 4
 MOST_BETWEEN: Final = 3
 BETWEEN: Final = ("adv", "not", "clitic", "i", "ended")
@@ -83,7 +89,22 @@ ACCENTED: Final = frozenset({"è", "à", "él", "où", "là"})
 def find_objects(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
     if match.frame.prepositions:
         return find_behind_preposition(match, reader)
-    return find_direct(match, reader)
+    found = find_direct(match, reader)
+    return [complete_dish(reader, one) for one in found] if match.frame.relation in TASTES else found
+
+
+def complete_dish(reader: PhraseReader, phrase: NounPhrase) -> NounPhrase:
+    """ "Gelato al pistacchio", "tarte aux pommes": what it is made with belongs to a taste."""
+    tokens, end = reader.tokens, phrase.end
+    prepositions = OF_DISHES.get(reader.words.language, ())
+    if phrase.pronoun or end + 1 >= len(tokens) or tokens[end].text not in prepositions or phrase.relation:
+        return phrase
+    start = end + 1 + (tokens[end + 1].has("det") and end + 2 < len(tokens))
+    if tokens[start].classes or tokens[start].is_mark or tokens[start].is_capital:
+        return phrase
+    behind = reader.tokens[start]
+    head = f"{phrase.head} {reader.cut(end, start + 1)}"
+    return replace(phrase, end=start + 1, head=head) if behind.text.isalpha() else phrase
 
 
 def find_behind_preposition(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:

@@ -5,6 +5,7 @@ from typing import Final
 
 from knowledge_graph.hotmem.reading.details import find_time
 from knowledge_graph.hotmem.reading.facts import ClauseFact
+from knowledge_graph.hotmem.reading.frames import complete_dish
 from knowledge_graph.hotmem.reading.mentions import MentionStack
 from knowledge_graph.hotmem.reading.phrases import SPEAKER, THIRD, NounPhrase, PhraseReader
 from knowledge_graph.hotmem.reading.subjects import find_before, mention_phrase, name_phrase
@@ -29,10 +30,22 @@ def read_apposed(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFa
         if phrase.name and phrase.owner:
             yield from tell_name(reader, stack, phrase, phrase.name)
             yield from name_others(reader, stack, phrase)
+        elif phrase.owner and (name := find_name_before(reader, phrase)):
+            yield from tell_name(reader, stack, phrase, name)
         spoken.append(phrase)
         at = max(phrase.end, at + 1)
     for phrase in spoken:
         mention_phrase(phrase, stack)
+
+
+def find_name_before(reader: PhraseReader, phrase: NounPhrase) -> str:
+    """ "Priya, my boss, ...": the name stands before its noun, between marks."""
+    tokens, comma = reader.tokens, phrase.start - 1
+    is_closed = phrase.end >= len(tokens) or tokens[phrase.end].is_mark
+    if comma < 1 or tokens[comma].text != "," or not is_closed:
+        return ""
+    start = next((at for at in range(max(0, comma - 3), comma) if reader.find_name_end(at, comma) == comma), comma)
+    return reader.cut(start, comma) if start < comma and tokens[start].is_capital and start == 0 else ""
 
 
 def name_others(reader: PhraseReader, stack: MentionStack, phrase: NounPhrase) -> Iterator[ClauseFact]:
@@ -158,7 +171,7 @@ def read_favorites(reader: PhraseReader, stack: MentionStack) -> Iterator[Clause
             values.append(phrase)
         for phrase in values:
             if not phrase.pronoun and phrase.head:
-                yield ClauseFact(owner, relation, phrase.head, find_span(reader, at, phrase.end))
+                yield ClauseFact(owner, relation, complete_dish(reader, phrase).head, find_span(reader, at, phrase.end))
         if not values and (before := find_subject_before(reader, at)):
             # "Teal is my favourite colour".
             yield ClauseFact(owner, relation, before, find_span(reader, 0, noun_end))

@@ -183,8 +183,8 @@ def tell_phrase(
         return
     if phrase.owner and phrase.relation and not subject.is_speaker and owned is not None and not owned.relation:
         if owned.is_named or stack.find(subject.names[0]) or phrase.relation in PEOPLE:
-            for name in subject.names:
-                yield from tell_name(reader, stack, phrase, name)
+            for fact in (one for name in subject.names for one in tell_name(reader, stack, phrase, name)):
+                yield replace(fact, is_denied=place.is_denied, is_presupposed=False)
         return
     relation, spoken = classify_predicate(reader, stack, place, phrase)
     for name in subject.names if relation else ():
@@ -284,7 +284,9 @@ def is_occupation(reader: PhraseReader, phrase: NounPhrase) -> bool:
     if not words:
         return False
     tokens = reader.tokens[phrase.start : phrase.end]
-    if any(token.has("no occupation", "quality", "passing") for token in tokens):
+    is_last = reader.words.language in HEAD_LAST
+    noun = tokens[-1] if is_last else tokens[min(phrase.has_article, len(tokens) - 1)]
+    if any(token.has("no occupation", "passing") for token in tokens) or noun.has("quality"):
         return False
     if any(token.has("occupation") for token in tokens):
         return True

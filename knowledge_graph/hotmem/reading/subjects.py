@@ -166,6 +166,9 @@ def mention_phrase(phrase: NounPhrase, stack: MentionStack) -> None:
     if phrase.pronoun:
         return
     relation = phrase.relation
+    # "Elle est dentiste" speaks of nobody else.
+    if relation in PEOPLE and not (phrase.owner or phrase.name or phrase.count or phrase.has_article):
+        return
     text = phrase.name or (phrase.noun if relation in PEOPLE | ANIMALS else phrase.head)
     if relation in PEOPLE:
         is_group = relation in GROUPS and not phrase.name

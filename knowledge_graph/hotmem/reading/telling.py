@@ -5,7 +5,7 @@ from typing import Final
 
 from knowledge_graph.hotmem.reading.details import find_time, read_amount
 from knowledge_graph.hotmem.reading.facts import ClauseFact
-from knowledge_graph.hotmem.reading.frames import FrameMatch, find_objects, read_things
+from knowledge_graph.hotmem.reading.frames import FrameMatch, complete_dish, find_objects, read_things
 from knowledge_graph.hotmem.reading.mentions import MentionStack
 from knowledge_graph.hotmem.reading.naming import find_names, find_span
 from knowledge_graph.hotmem.reading.negation import is_denied, is_ended
@@ -215,7 +215,8 @@ def read_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) ->
     at = match.end
     while at < len(tokens) and tokens[at].has("adv", "degree", "to me", "not", "clitic", "to whom"):
         at += 1
-    phrases = [one for one in read_things(reader, at, len(tokens)) if is_liked(one)] if at < len(tokens) else []
+    things = read_things(reader, at, len(tokens)) if at < len(tokens) else ()
+    phrases = [complete_dish(reader, one) for one in things if is_liked(one)]
     if not phrases:
         phrases = [one for one in find_before(reader, match.start) if not one.pronoun]
     relation = match.frame.relation

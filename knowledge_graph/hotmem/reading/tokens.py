@@ -12,7 +12,8 @@ from memory.language.loader import read_sections
 
 # Words of a turn that are read: what goes on longer is pasted.
 MOST_TOKENS: Final = 160
-NUMBER: Final = r"\d{1,9}(?:[.,:]\d{1,4}){0,3}"
+CLOCK: Final = r"\d{1,2}(?:[:.]\d{2})?(?:am|pm|h\d{0,2})\b|\d{1,2}:\d{2}\b"
+NUMBER: Final = CLOCK + r"|\d{1,9}(?:[.,:]\d{1,4}){0,3}"
 MARKS: Final = r"[.!?…\n]+|[,;:()—–¿¡&@\"«»“”]|(?<=\s)-(?=\s)"
 WORD: Final = r"[^\W_]{1,60}(?:-[^\W_]{1,40}){0,4}"
 # "don't" is "do" and "n't", "wife's" is "wife" and "'s".
@@ -21,6 +22,8 @@ ENGLISH: Final = re.compile(
     re.IGNORECASE,
 )
 ELIDING: Final = re.compile(rf"{NUMBER}|aujourd'hui|'s\b|[^\W\d_]{{1,12}}'(?=\w)|{WORD}|{MARKS}", re.IGNORECASE)
+HOURS: Final = re.compile(CLOCK)
+TIME: Final = frozenset({"time"})
 SPLIT: Final = "split "
 
 
@@ -74,7 +77,8 @@ def make_token(spoken: str, raw: str, start: int, end: int, words: HotWords) -> 
     text = spoken.casefold()
     is_mark = not any(char.isalnum() for char in text)
     is_capital = raw[:1].isupper() and raw != "I" and not raw.startswith("I'")
-    return HotToken(text, fold_letters(text), start, end, is_capital, words.classify(text), is_mark)
+    classes = TIME if HOURS.fullmatch(text) else words.classify(text)
+    return HotToken(text, fold_letters(text), start, end, is_capital, classes, is_mark)
 
 
 @cache

@@ -41,7 +41,7 @@ READ_OF_EARLIER: Final = 300
 # Words of a clause that only says how long: "been there eleven years now".
 LONGEST_AFTERTHOUGHT: Final = 8
 LASTING: Final = frozenset(
-    {"lives_in", "works_at", "works_as", "has", "owns", "married_to", "friend_of", "likes", "participated_in"}
+    {"lives_in", "works_at", "works_as", "has", "owns", "married_to", "friend_of", "likes", "participated_in", "is"}
 )
 
 

@@ -64,7 +64,7 @@ def test_tasks_and_strangers_teach_nothing(text: str) -> None:
         ("soy enfermera en Cuenca y trabajo de noche, ¿me escribes un menú?", "Cuenca", "menú"),
         ("on habite une péniche à Sète avec trois chats, tu peux me faire une liste ?", "Sète", "liste"),
         ("abbiamo due figli e viviamo a Lecce, mi scrivi una filastrocca?", "Lecce", "filastrocca"),
-        ("a gente mora num sítio em Itu com dois cães, pode fazer uma lista?", "Itu", "lista"),
+        ("tenho dois gatos e moro sozinha em Itu, pode fazer uma lista?", "Itu", "lista"),
         ("אנחנו גרים בנהריה עם שני ילדים, תכתוב לי שיר?", "נהריה", "שיר"),
     ],
 )

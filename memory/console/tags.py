@@ -7,11 +7,12 @@ from django import template
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from memory.console.acting import open_facade
 from memory.console.session import THEME_COOKIE, THEMES
+from memory.guard.redaction.texts import MARK
 from memory.language.text import SMUGGLED
 from memory.models import Operator
 from memory.tiers import Tier
@@ -40,6 +41,17 @@ def plain(value: object) -> str:
     """What somebody wrote, without the invisible characters that turn or hide the text around them."""
     # Such characters can make a text read differently from what is stored.
     return SMUGGLED.sub("", str(value))
+
+
+@register.filter
+def label_secrets(text: str) -> SafeString:
+    """What somebody wrote, with a small label in place of each mark of a secret that was taken out."""
+    pieces = MARK.split(text)
+    return format_html_join(
+        "",
+        '{}<bdi class="redacted" title="A secret was taken out before this was stored.">{}</bdi>',
+        zip(pieces[:-1:2], (f"{kind} removed" for kind in pieces[1::2]), strict=True),
+    ) + escape(pieces[-1])
 
 
 @register.filter

@@ -43,7 +43,8 @@ def find_replaced(fact: ClauseFact, reader: PhraseReader) -> str:
 
 def read_value(reader: PhraseReader, at: int, relation: str) -> str:
     tokens = reader.tokens
-    skipped = ("adv", "be 3", "clitic") if relation == "time" else ("prep", "adv", "be 3", "clitic", "of")
+    small = ("adv", "be 3", "clitic", "but", "it")
+    skipped = small if relation == "time" else (*small, "prep", "of")
     while at < len(tokens) and tokens[at].has(*skipped):
         at += 1
     if at >= len(tokens):

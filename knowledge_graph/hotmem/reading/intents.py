@@ -9,6 +9,10 @@ from knowledge_graph.hotmem.reading.words import HotWords
 
 # Words of a turn up to which it is rather said to the one before than told.
 SHORT_REACTION = 3
+# "Ricordami", "recuérdame": an order with whom it is for.
+ENCLITICS = {"it": ("ami", "imi"), "es": ("ame", "eme", "ime", "amelo", "anos")}
+LEAST_TOLD = 5
+LEAST_STATEMENT = 4
 
 
 def find_intent(
@@ -23,7 +27,10 @@ def find_intent(
     if is_correction:
         return "CORRECTION"
     facts = [one for one in kept if one.relation not in DETAILS]
-    asks = any(one.is_asking for one in clauses) or "question" in reasons
+    asks = any(one.is_asking and not is_exclaimed(one, words) for one in clauses)
+    asks = asks or any(
+        reason == "question" and not is_exclaimed(one, words) for one, reason in zip(clauses, reasons, strict=True)
+    )
     if kept:
         if asks:
             return "QUESTION_WITH_FACT"
@@ -39,6 +46,14 @@ def find_intent(
     return "FACT_STATEMENT" if any(tells_of_life(one, words) for one in clauses) else "REACTION"
 
 
+def is_exclaimed(clause: HotClause, words: HotWords) -> bool:
+    """ "Really?", "¿en serio?", "what a day": a question by its mark alone."""
+    size = sum(not token.is_mark for token in clause.tokens)
+    if not clause.is_bare or any(token.has("my", "wh") for token in clause.tokens):
+        return False
+    return size <= SHORT_REACTION and not clause.opens(words.phrases["ask"])
+
+
 def is_request(clause: HotClause, words: HotWords) -> bool:
     plain = clause.text
     for _ in range(3):
@@ -46,7 +61,10 @@ def is_request(clause: HotClause, words: HotWords) -> bool:
         if head is None or plain == head:
             break
         plain = plain[len(head) - 1 :]
-    return plain.startswith(words.phrases["request"])
+    first = plain.split()[0] if plain.strip() else ""
+    endings = ENCLITICS.get(words.language, ())
+    is_told_to = len(first) > LEAST_TOLD and first.endswith(endings) and not words.classify(first) if endings else False
+    return is_told_to or plain.startswith(words.phrases["request"])
 
 
 def denies_plainly(clause: HotClause) -> bool:
@@ -66,6 +84,7 @@ def tells_of_life(clause: HotClause, words: HotWords) -> bool:
         return False
     if clause.opens(words.phrases["reacts"]) and len(tokens) <= SHORT_REACTION + 2:
         return False
-    return any(token.has("lasting") for token in tokens) and any(
-        token.has("i", "my", "first", "be 1") for token in tokens
-    )
+    if any(token.has("it", "vague") for token in tokens) or len(tokens) < LEAST_STATEMENT:
+        return False
+    has_verb = any(token.has("lasting", "verb", "frame", "be 3", "have 3") for token in tokens)
+    return has_verb and any(token.has("i", "my", "first", "be 1") for token in tokens)

@@ -13,6 +13,8 @@ from memory.language.loader import read_entries
 
 MOST_WORDS: Final = 60
 READ: Final = 300
+# Votes from which a turn is surely in one of the five.
+SURE: Final = 1.5
 EARLIER_WEIGHT: Final = 0.3
 # Of the likeliest language's votes, from which another is read too: "vivo a" is of two.
 CLOSE: Final = 0.75
@@ -32,9 +34,9 @@ LETTERS: Final = {
 
 def find_turn_languages(text: str, earlier: Sequence[str] = ()) -> tuple[str, ...]:
     """The likeliest language, and others that are nearly as likely."""
-    if (other := find_other_language(text)) is not None:
-        return (other,)
     votes = count_votes(text)
+    if max(votes.values()) < SURE and (other := find_other_language(text)) is not None:
+        return (other,)
     for turn in earlier[-2:]:
         for language, count in count_votes(turn).items():
             votes[language] += EARLIER_WEIGHT * count

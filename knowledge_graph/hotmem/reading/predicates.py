@@ -361,11 +361,13 @@ def tell_age(reader: PhraseReader, place: PredicatePlace, number: tuple[str, int
 
 def tell_time(reader: PhraseReader, owned: NounPhrase, place: PredicatePlace) -> ClauseFact | None:
     found = find_time(reader, place.start, len(reader.tokens))
-    if found is None or found[1] - place.start > 2 or owned.relation in ALIVE or owned.pronoun or place.is_denied:
+    if found is None or found[1] - place.start > 2 or owned.relation in ALIVE or owned.pronoun == "i":
         return None
-    if not (owned.has_article or owned.owner) and not reader.tokens[owned.start].has("event"):
+    is_event = owned.has_article or owned.owner or owned.pronoun or reader.tokens[owned.start].has("event")
+    if not is_event:
         return None
-    return ClauseFact(place.subject.names[-1], "time", found[0], find_span(reader, owned.start, found[2]))
+    span = find_span(reader, owned.start, found[2])
+    return ClauseFact(place.subject.names[-1], "time", found[0], span, is_denied=place.is_denied)
 
 
 def tell_attribute(

@@ -142,7 +142,7 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
     kept: list[ClauseFact] = []
     for fact in found:
         if fact.is_ended and reason in {None, "over"}:
-            state.retracted.append(replace(make_triple(fact), is_over=True))
+            state.retracted.append(replace(find_told(fact, state.stack.told), is_over=True))
             state.has_denied = True
         elif fact.is_denied:
             state.has_denied = True
@@ -175,6 +175,12 @@ def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_
     found = frames if told else []
     yield from read_predicates(reader, state.stack, found, state.previous, is_linked=is_linked)
     yield from read_having(reader, state.stack, found, state.previous, is_linked=is_linked)
+
+
+def find_told(fact: ClauseFact, told: Sequence[HotTriple]) -> HotTriple:
+    """What has ended in the words it was told in: "sold the boat" ends what somebody has."""
+    same = (one for one in reversed(told) if one.subject == fact.subject and one.object == fact.object)
+    return next((one for one in same if {one.relation, fact.relation} <= {"has", "owns"}), make_triple(fact))
 
 
 def drop_doubles(facts: Sequence[ClauseFact]) -> list[ClauseFact]:
@@ -227,17 +233,28 @@ def correct(
             state.retracted.append(known)
     denied = [one for one in state.dropped if one.reason == "negated" and one.triple is not None]
     for clause in clauses:
-        if clause.link != "but" or not clause.is_bare or not denied:
+        if not denied or not takes_up_denial(clause):
             continue
         reader = PhraseReader(masked, clause.tokens, words, marks_names(masked, clauses, words))
         old = denied[-1].triple
-        if old is not None and (value := read_value(reader, 1, old[1])):
+        value = read_value(reader, 0, old[1]) if old is not None else ""
+        if old is not None and value and value != old[2] and not any(one.relation == old[1] for one in state.facts):
             state.facts.append(ClauseFact(old[0], old[1], value, find_span(reader, 0, len(clause.tokens))))
             state.retracted.append(HotTriple(*old))
     if correcting and not state.facts and not state.retracted:
         change = find_change(clauses, masked, words, told)
         state.facts += change.new
         state.retracted += change.retracted
+
+
+def takes_up_denial(clause: HotClause) -> bool:
+    """ "... but Thursday", "it's Thursday": the value behind one that was denied."""
+    words = [token for token in clause.tokens if not token.is_mark]
+    if any(token.has("not") for token in words):
+        return False
+    if clause.is_bare:
+        return clause.link == "but"
+    return any(token.has("be 3") for token in words[:2]) and not any(token.has("my", "i") for token in words[:2])
 
 
 def find_change(clauses: Sequence[HotClause], masked: str, words: HotWords, told: Sequence[HotTriple]) -> HotChange:

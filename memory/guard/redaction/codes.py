@@ -22,6 +22,7 @@ from memory.guard.redaction.values import (
 from memory.guard.redaction.words import REACH, CueLabel, CueReading, fold_letters, load_words
 
 CODES: Final = re.compile(r"(?=[A-Za-z0-9 -]{0,12}\d)[A-Za-z0-9]{3,12}(?:[ -][A-Za-z0-9]{2,12}){0,4}")
+NUMBER_BEFORE: Final = re.compile(r"(?<![^\s\"'(])(\d{4,8})[\"']?\s(\S{1,8})(?:\s\S{1,8}){0,3}\s?$")
 HAS_DIGIT: Final = re.compile(r"\d")
 CARD_NUMBER: Final = re.compile(r"(?<![\w.])(?:\d[ .-]?){12,18}\d(?!\w)")
 IDENTITY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ./-]{4,24}[A-Za-z0-9]")
@@ -38,8 +39,21 @@ def find_recovery_codes(reading: CueReading, label: CueLabel) -> Iterator[Secret
             yield SecretSpan(match.start(), match.end(), "recovery code")
 
 
+def find_pin(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
+    yield from find_number_before(reading, label, "pin")
+
+
 def find_door_code(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
     yield from find_digits(reading, label, "code", least=3)
+    yield from find_number_before(reading, label, "code")
+
+
+def find_number_before(reading: CueReading, label: CueLabel, kind: str) -> Iterator[SecretSpan]:
+    """ "4821 is my PIN", "4471 is the alarm code": an answer repeats it so."""
+    start = max(0, label.start - 50)
+    match = NUMBER_BEFORE.search(reading.text[start : label.start])
+    if match and match[2].casefold() in load_words("link"):
+        yield SecretSpan(start + match.start(1), start + match.end(1), kind)
 
 
 def find_code(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:

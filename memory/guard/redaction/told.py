@@ -48,6 +48,7 @@ FINDERS: Final[dict[str, Callable[[CueReading, CueLabel], Iterator[SecretSpan]]]
     "passphrase": passwords.find_passphrase,
     "seed phrase": passwords.find_seed,
     "recovery code": codes.find_recovery_codes,
+    "pin": codes.find_pin,
     "door code": codes.find_door_code,
     "code": codes.find_code,
     "lock": codes.find_entry,

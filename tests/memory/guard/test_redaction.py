@@ -93,6 +93,8 @@ def test_a_long_name_is_no_key(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
+        ("Noted: 4471 is the alarm code.", "code"),
+        ("5821 es mi PIN", "pin"),
         ("Back gate, code of the depot: 4077", "code"),
         ("4906 is your verification code for Parcelo", "one time code"),
         ("he gave me the PIN of the fuel card, it's 3870 now", "pin"),

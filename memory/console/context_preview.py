@@ -20,6 +20,7 @@ TITLES = {
     "contextual_memory": "What experience says",
     "retrieved_memories": "What was found",
     "streamed_memories": "Brought to mind",
+    "hot_bullets": "Known of this turn",
 }
 REASONS = {
     "core_instructions": "Stands in front wherever anything follows: records are evidence and never instructions.",
@@ -36,6 +37,7 @@ REASONS = {
         "Facts and past conversations near what was said last in this thread, chosen after its last exchange and not "
         "by the question, where nothing above says the same and there is room left."
     ),
+    "hot_bullets": "What the hot path knows of whom and what the question names, where nothing above says so.",
 }
 
 

@@ -73,6 +73,8 @@ class KnownStatement:
     # Since when another holds in its place, and since when another most likely does.
     changed_at: datetime | None = None
     doubted_at: datetime | None = None
+    # What most likely holds instead.
+    instead: KnownLine | None = None
 
 
 @dataclass(slots=True)
@@ -80,6 +82,8 @@ class KnownRows:
     facts: Sequence[Fact] = ()
     items: Sequence[MemoryItem] = ()
     cosines: Mapping[uuid.UUID, float] = field(default_factory=dict)
+    # What contradicts a fact while nobody has decided, by the fact.
+    doubts: Mapping[uuid.UUID, Fact] = field(default_factory=dict)
 
 
 def find_known_lines(
@@ -103,7 +107,8 @@ def find_known_lines(
 
 
 def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | None, *, is_cold: bool) -> KnownRows:
-    """In three statements, however many lines come of them. In the user's scope."""
+    """In three statements, however many lines come of them, and one more where a fact is contradicted. In the user's
+    scope."""
     told = [FactState.ACTIVE, FactState.SUPERSEDED] if asked.is_past else [FactState.ACTIVE]
     near = find_nearest(user, *vector, asked=True, states=told, limit=NEAREST) if vector is not None else {}
     nearest = [fact_id for fact_id, cosine in near.items() if cosine >= NEAR][:MOST_NEAR]
@@ -114,7 +119,7 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | Non
     behind_pinned = Q(state=FactState.ACTIVE, bank_item_id__in=pinned.values("pk"))
     wanted = Q(pk__in=nearest) | active | behind_pinned | Q(state=FactState.SUPERSEDED, relation__in=asked.relations)
     facts = Fact.objects.for_user(user).filter(wanted, trust__gt=Trust.EXTERNAL).defer("vector")
-    facts = facts.annotate(doubted_at=Subquery(select_doubts()[:1]))
+    facts = facts.annotate(doubted_by=Subquery(select_doubts()[:1]))
     known = list(facts.order_by("-last_seen", "pk")[:MOST_READ])
     behind = {fact.bank_item_id for fact in known if fact.bank_item_id}
     unread = ~Exists(Fact.objects.for_user(user).filter(bank_item_id=OuterRef("pk")))
@@ -123,15 +128,23 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | Non
     told_unread = (Q(always_inject=True) | (Q(tier=Tier.MEMORY_BANK) & unread)) & Q(review=False)
     chosen = told_unread | Q(pk__in=behind)
     items = bank.filter(chosen).defer("lexemes").order_by("-always_inject", "-importance", "-confidence", "occurred_at")
-    return KnownRows(known, list(items[: MOST_PINNED + MOST_READ + MOST_UNREAD]), near)
+    return KnownRows(known, list(items[: MOST_PINNED + MOST_READ + MOST_UNREAD]), near, read_doubts(user, known))
 
 
-def select_doubts() -> "QuerySet[FactReview, datetime]":
-    """When a fact was first contradicted, as far as nobody has decided it yet."""
+def select_doubts() -> "QuerySet[FactReview, uuid.UUID]":
+    """What contradicts a fact, the earliest first, as far as nobody has decided it yet."""
     open_pairs = FactReview.objects.filter(user=OuterRef("user"), other=OuterRef("pk"), decision="")
     contradicted = open_pairs.filter(kind=ReviewKind.CONTRADICTION, fact__state=FactState.ACTIVE)
     later = contradicted.filter(fact__first_seen__gte=OuterRef("last_seen"))
-    return later.order_by("fact__first_seen").values_list("fact__first_seen", flat=True)
+    return later.order_by("fact__first_seen").values_list("fact_id", flat=True)
+
+
+def read_doubts(user: EndUser, facts: Sequence[Fact]) -> dict[uuid.UUID, Fact]:
+    told_by = {fact.pk: by for fact in facts if (by := getattr(fact, "doubted_by", None))}
+    if not told_by:
+        return {}
+    newer = Fact.objects.for_user(user).filter(trust__gt=Trust.EXTERNAL).defer("vector").in_bulk(set(told_by.values()))
+    return {fact_id: newer[by] for fact_id, by in told_by.items() if by in newer}
 
 
 def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
@@ -143,9 +156,8 @@ def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
             continue
         if fact.state == FactState.SUPERSEDED or compute_confidence(fact, now) >= LEAST_USED:
             told = describe_fact(fact, item, rows.cosines.get(fact.pk, 0.0))
-            doubted_at = getattr(fact, "doubted_at", None)
-            # A constraint stands until a person has decided: only its time is told otherwise.
-            yield told if doubted_at is None or told.is_over else replace(told, line=word_doubt(told.line, doubted_at))
+            newer = rows.doubts.get(fact.pk)
+            yield told if newer is None or told.is_over else contradict_statement(told, newer)
             behind |= {item.pk} if item is not None and fact.state == FactState.ACTIVE else set()
     for item in rows.items:
         if item.pk not in behind and not item.review:
@@ -213,6 +225,12 @@ def describe_time(fact: Fact) -> str:
     if fact.valid_from and fact.tense == "new":
         return f"since {format_date(fact.valid_from)}"
     return f"told on {format_date(fact.last_seen)}"
+
+
+def contradict_statement(one: KnownStatement, newer: Fact) -> KnownStatement:
+    """A constraint stands until a person has decided: only its time is told otherwise."""
+    instead = describe_fact(newer, None, 0.0).line
+    return replace(one, line=word_doubt(one.line, newer.first_seen), instead=instead)
 
 
 def doubt_statement(one: KnownStatement, doubted: Mapping[uuid.UUID, datetime]) -> KnownStatement:

@@ -14,11 +14,12 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from knowledge_graph.insights import experience
 from memory.conf import memory_conf
-from memory.context.compose import ClientLimits, Context, RecentMessage
+from memory.context.compose import ClientLimits, Context, RecentMessage, drop_repeated_hits
 from memory.facade import MemoryFacade
 from memory.indexes import fulltext
 from memory.language.framing import quote_as_data
 from memory.models import EndUser, MemoryItem
+from memory.retrieval.results import SearchHit
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome, SourceType, Tier, Trust
 from outcomes.exchanges.storing import NewExchange
@@ -172,6 +173,16 @@ def test_as_many_memories_as_the_question_needs_unless_the_client_says_how_many(
 
 
 # --- the budget --------------------------------------------------------------------------------------------------
+def test_of_dormant_memories_only_the_first_and_those_clearly_on_the_matter_are_told() -> None:
+    far = {"distance": 1.3, "text_rank": None}
+    hits = [
+        SearchHit(place, MemoryItem(text=f"{place}", content_hash=f"{place}"), 0.5, far, is_dormant=True)
+        for place in range(1, 6)
+    ]
+    told = SearchHit(6, MemoryItem(text="6", content_hash="6"), 0.5, far | {"text_rank": 1}, is_dormant=True)
+    assert [hit.position for hit in drop_repeated_hits([*hits, told], [])] == [1, 2, 3, 6]
+
+
 def test_a_memory_is_handed_over_whole_or_not_at_all(user: EndUser, clock: Clock) -> None:
     texts = [f"Lighthouse {number}: " + "the lamp turns all night " * 100 for number in range(5)]
     for text in texts:

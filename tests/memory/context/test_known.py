@@ -19,10 +19,10 @@ pytestmark = pytest.mark.usefixtures("services")
 memory = MemoryFacade("key:test")
 
 
-def tell(user: EndUser, clock: Clock, *statements: str) -> None:
+def tell(user: EndUser, clock: Clock, *statements: str, thread_id: str = "told") -> None:
     """Each a day after the one before."""
     for statement in statements:
-        memory.store_exchange(user, NewExchange("told", statement, "Noted."), now=clock())
+        memory.store_exchange(user, NewExchange(thread_id, statement, "Noted."), now=clock())
         profiling.profile_due_exchanges(user, now=clock())
         clock.advance(days=1)
 
@@ -117,14 +117,16 @@ def test_what_was_so_is_told_only_to_whom_asks_for_it(user: EndUser, clock: Cloc
 def test_what_something_said_later_likely_took_the_place_of_is_told_so_until_a_person_has_decided(
     user: EndUser, clock: Clock
 ) -> None:
-    tell(user, clock, "Our tortoise Shelby has chewed the hosepipe again.")
+    tell(user, clock, "My tailor is Mr Olins on Dock Street.")
     changed = clock()
-    tell(user, clock, "The children wore me down and now there's Pebble in the pen, half the size.")
-    line = f"• perhaps until {changed.day} {changed:%B %Y}: Our tortoise Shelby has chewed the hosepipe again."
-    assert line in list_known(compose(user, clock, "What is our tortoise called?", "told"))
+    tell(user, clock, "Fitting at the tailor's again, Ms Baptiste has better ideas than Olins.", thread_id="other")
+    line = f"• perhaps until {changed.day} {changed:%B %Y}: My tailor is Mr Olins on Dock Street."
+    context = compose(user, clock, "Who is my tailor?", "told")
+    assert line in list_known(context)
+    assert "Baptiste" in context.injection
     (review,) = memory.list_reviews(user, limit=5)
     memory.decide_review(user, review.pk, ReviewDecision.KEEP_BOTH, now=clock())
-    known = list_known(compose(user, clock, "Is our tortoise Shelby old?", "told"))
+    known = list_known(compose(user, clock, "Is Mr Olins my tailor?", "told"))
     assert not holds(known, "perhaps")
 
 

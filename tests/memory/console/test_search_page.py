@@ -82,7 +82,7 @@ def test_a_search_without_vectors_says_what_was_left_out(
         def embed_query(self, *_args: Any) -> None:
             raise Unavailable("embedder", "connection refused")
 
-    monkeypatch.setattr(finding, "embedder_of", lambda model: Down())
+    monkeypatch.setattr(finding, "choose_embedder", lambda model: Down())
     monkeypatch.setattr(late, "token_embedder", lambda: None)
     page = console.get(f"{place}/search?query=reading+lamp").content.decode()
     assert "only words were compared" in page

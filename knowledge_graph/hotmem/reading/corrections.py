@@ -26,6 +26,11 @@ def is_correcting(clauses: Sequence[HotClause], words: HotWords) -> bool:
     return any(one.says(words.phrases["correct"]) for one in clauses)
 
 
+def answers_no(clauses: Sequence[HotClause]) -> bool:
+    """ "No, on Wednesday": a no and a value alone."""
+    return bool(clauses) and clauses[0].tokens[0].has("answers no") and all(one.is_bare for one in clauses)
+
+
 def find_replaced(fact: ClauseFact, reader: PhraseReader) -> str:
     """ "Brest, pas à Lorient": the old value behind the new one."""
     tokens = reader.tokens
@@ -45,7 +50,7 @@ def read_value(reader: PhraseReader, at: int, relation: str) -> str:
     tokens = reader.tokens
     small = ("adv", "be 3", "clitic", "but", "it")
     skipped = small if relation == "time" else (*small, "prep", "of")
-    while at < len(tokens) and tokens[at].has(*skipped):
+    while at < len(tokens) and (tokens[at].is_mark or tokens[at].has(*skipped)):
         at += 1
     if at >= len(tokens):
         return ""

@@ -1,12 +1,14 @@
 """What is told by a noun that names a relation: "my sister Anna", "my dog is called Rex", "mi color favorito"."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from knowledge_graph.hotmem.reading.details import find_time
 from knowledge_graph.hotmem.reading.facts import ClauseFact
 from knowledge_graph.hotmem.reading.frames import complete_dish
 from knowledge_graph.hotmem.reading.mentions import MentionStack
+from knowledge_graph.hotmem.reading.negation import is_denied
 from knowledge_graph.hotmem.reading.phrases import SPEAKER, THIRD, NounPhrase, PhraseReader
 from knowledge_graph.hotmem.reading.subjects import find_before, mention_phrase, name_phrase
 from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, ATTRIBUTES, FAVORITE, PEOPLE, THINGS
@@ -94,6 +96,10 @@ def read_called(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFac
         start += 1
     phrases = list(find_names(reader, start, end))
     if not phrases:
+        return
+    if is_denied(tokens, at, at, reader):
+        for fact in name_called(reader, stack, groups[-1] if groups else None, phrases):
+            yield replace(fact, is_denied=True, is_presupposed=False)
         return
     if tokens[at].has("named 1") or (at and tokens[at - 1].text in OWN_CLITICS):
         yield ClauseFact(SPEAKER, "name", phrases[0], find_span(reader, at, end))

@@ -56,6 +56,9 @@ def read_predicates(
             return
         is_third = token.has("be 3") and not token.has("be 1")
         subject = find_subject(reader, (verb, verb + 1), stack, previous, is_third=is_third, is_linked=is_linked)
+        if subject is None and reader.words.drops_subjects:
+            # Nobody: yet an event that was spoken of may be meant.
+            subject = HotSubject((), is_elided=True)
         if subject is None:
             continue
         start = verb + 1
@@ -79,6 +82,9 @@ def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePl
     owned = place.subject.phrases[-1] if place.subject.phrases else None
     if owner is not None and owner.relation in {*ATTRIBUTES, "name"} and not place.is_denied:
         yield from tell_attribute(reader, stack, owner, place)
+        return
+    if place.subject.is_elided and (of_event := tell_time_of_event(reader, stack, place)):
+        yield of_event
         return
     if owned is not None and not place.subject.is_speaker and (at_time := tell_time(reader, owned, place)):
         yield at_time
@@ -179,7 +185,7 @@ def tell_phrase(
     owned = subject.phrases[-1] if subject.phrases else None
     if owned is not None and owned.relation and owned.owner and not owned.name and is_name_phrase(reader, phrase):
         for fact in tell_name(reader, stack, owned, phrase.head):
-            yield replace(fact, is_denied=place.is_denied, is_presupposed=False)
+            yield replace(fact, is_denied=place.is_denied, is_ended=place.is_ended, is_presupposed=False)
         return
     if phrase.owner and phrase.relation and not subject.is_speaker and owned is not None and not owned.relation:
         if owned.is_named or stack.find(subject.names[0]) or phrase.relation in PEOPLE:
@@ -368,6 +374,15 @@ def tell_time(reader: PhraseReader, owned: NounPhrase, place: PredicatePlace) ->
         return None
     span = find_span(reader, owned.start, found[2])
     return ClauseFact(place.subject.names[-1], "time", found[0], span, is_denied=place.is_denied)
+
+
+def tell_time_of_event(reader: PhraseReader, stack: MentionStack, place: PredicatePlace) -> ClauseFact | None:
+    """ "No es el martes": what was spoken of last that has a time."""
+    event = next((one for one in reversed(stack.found) if one.kind == "event"), None)
+    found = find_time(reader, place.start, len(reader.tokens)) if event is not None else None
+    if event is None or found is None or found[1] - place.start > 2:
+        return None
+    return ClauseFact(event.text, "time", found[0], find_span(reader, place.verb, found[2]), is_denied=place.is_denied)
 
 
 def tell_attribute(

@@ -8,6 +8,7 @@ from knowledge_graph.hotmem.reading.claimed import read_claimed_turn
 from knowledge_graph.hotmem.reading.clauses import HotClause, cut_turn
 from knowledge_graph.hotmem.reading.corrections import (
     HotChange,
+    answers_no,
     find_contradicted,
     find_replaced,
     is_correcting,
@@ -26,7 +27,7 @@ from knowledge_graph.hotmem.reading.phrases import PhraseReader
 from knowledge_graph.hotmem.reading.predicates import read_new_employer, read_predicates
 from knowledge_graph.hotmem.reading.status import find_reason
 from knowledge_graph.hotmem.reading.subjects import find_before, name_subject
-from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, DETAILS, PEOPLE, find_gender
+from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, DETAILS, PEOPLE, find_gender, is_single
 from knowledge_graph.hotmem.reading.telling import read_frames_of
 from knowledge_graph.hotmem.reading.tokens import read_hot_tokens
 from knowledge_graph.hotmem.reading.triples import DroppedTriple, DropReason, HotReading, HotTriple
@@ -225,13 +226,19 @@ def find_clause_subject(reader: PhraseReader, state: TurnState, facts: Sequence[
 def correct(
     state: TurnState, masked: str, clauses: Sequence[HotClause], words: HotWords, told: Sequence[HotTriple]
 ) -> None:
-    correcting = is_correcting(clauses, words)
+    correcting = is_correcting(clauses, words) or (bool(told) and answers_no(clauses))
     for fact in list(state.facts):
         if fact.replaces and fact.replaces != fact.object:
             state.retracted.append(HotTriple(fact.subject, fact.relation, fact.replaces, fact.span))
         elif correcting and (known := find_contradicted(fact, told)) is not None:
             state.retracted.append(known)
     denied = [one for one in state.dropped if one.reason == "negated" and one.triple is not None]
+    for one in denied:
+        # "He doesn't live in Hull, he lives in Hessle".
+        if one.triple is not None and any(
+            (fact.subject, fact.relation) == one.triple[:2] and is_single(fact.relation) for fact in state.facts
+        ):
+            state.retracted.append(HotTriple(*one.triple))
     for clause in clauses:
         if not denied or not takes_up_denial(clause):
             continue

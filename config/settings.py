@@ -332,7 +332,7 @@ MEMORY: dict[str, Any] = {
         "facts": env_int("MEMORY_STREAM_FACTS", 5, minimum=0),
         "episodes": env_int("MEMORY_STREAM_EPISODES", 3, minimum=0),
         "tokens": env_int("MEMORY_STREAM_TOKENS", 200, minimum=0),
-        "similarity": env_float("MEMORY_STREAM_SIMILARITY", 0.5, minimum=0, maximum=1),
+        "similarity": env_float("MEMORY_STREAM_SIMILARITY", 0.6, minimum=0, maximum=1),
     },
     "LLM": {
         "url": env_str("MEMORY_LLM_BASE_URL"),

@@ -85,7 +85,7 @@ SENTENCE_ENDS: Final = (".", "!", "?", "…", ";")
 RANDOM_LENGTH: Final = 16
 
 
-class Context(NamedTuple):
+class CandidateContext(NamedTuple):
     """All of it in few values, so that a context that comes again is weighed once."""
 
     shape: str
@@ -103,13 +103,13 @@ class Context(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SecretCandidate:
     start: int
     end: int
-    context: Context
+    context: CandidateContext
 
 
-def find_candidates(reading: CueReading) -> Iterator[Candidate]:
+def find_candidates(reading: CueReading) -> Iterator[SecretCandidate]:
     for start, end in list_windows(reading):
         yield from read_window(reading, start, end)
 
@@ -134,7 +134,7 @@ def list_windows(reading: CueReading) -> Iterator[tuple[int, int]]:
         yield opened, passed
 
 
-def read_window(reading: CueReading, start: int, end: int) -> Iterator[Candidate]:
+def read_window(reading: CueReading, start: int, end: int) -> Iterator[SecretCandidate]:
     text = reading.text
     if start and not text[start - 1].isspace():
         # Nobody's value is the rest of a word.
@@ -156,7 +156,7 @@ def read_window(reading: CueReading, start: int, end: int) -> Iterator[Candidate
             continue
         shape, first, last = found
         if (context := describe(reading, tokens, at, (first, last), shape)) is not None:
-            yield Candidate(first, last, context)
+            yield SecretCandidate(first, last, context)
             passed = last
 
 
@@ -286,7 +286,7 @@ def name_mixed(raw: str) -> str:
 
 def describe(
     reading: CueReading, tokens: list[tuple[int, int]], at: int, value: tuple[int, int], shape: str
-) -> Context | None:
+) -> CandidateContext | None:
     text, (start, end) = reading.text, value
     before = list_labels_before(reading, start)
     after = next(list_labels_after(reading, end), None)
@@ -298,7 +298,7 @@ def describe(
     between = text[nearest.end : start] if nearest else ""
     words_before = [text[slice(*token)] for token in tokens[max(0, at - 2) : at]]
     covered = nearest is not None and at > 0 and tokens[at - 1][0] < nearest.end
-    return Context(
+    return CandidateContext(
         shape=shape,
         mark=name_mark(lead, between if not between.strip(" \"'") or len(between) < 4 else ""),
         before=nearest.kind if nearest else "",

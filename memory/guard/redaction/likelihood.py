@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Final
 
-from memory.guard.redaction.candidates import Context
+from memory.guard.redaction.candidates import CandidateContext
 
 WEIGHTS: Final = Path(__file__).parent / "likelihood.json"
 BIAS: Final = "bias"
@@ -27,14 +27,14 @@ def load_weights() -> dict[str, float]:
 
 
 @lru_cache(maxsize=8192)
-def rate_context(context: Context) -> float:
+def rate_context(context: CandidateContext) -> float:
     """Between 0 and 1."""
     weights = load_weights()
     odds = weights.get(BIAS, 0.0) + sum(weights.get(name, 0.0) for name in list_features(context))
     return 1 / (1 + math.exp(-odds))
 
 
-def list_features(context: Context) -> Iterator[str]:
+def list_features(context: CandidateContext) -> Iterator[str]:
     fields = context._asdict()
     support = fields.pop("support")
     for name in support:

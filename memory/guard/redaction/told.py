@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from memory.guard.redaction import codes, passwords
-from memory.guard.redaction.candidates import Context, find_candidates
+from memory.guard.redaction.candidates import CandidateContext, find_candidates
 from memory.guard.redaction.forms import SecretSpan
 from memory.guard.redaction.likelihood import THRESHOLD, rate_context
 from memory.guard.redaction.values import count_digits, find_digit_sequence, read_pieces
@@ -89,7 +89,7 @@ def find_likely_secrets(reading: CueReading) -> Iterator[SecretSpan]:
             yield SecretSpan(candidate.start, candidate.end, name_kind(candidate.context), LIKELY_RANK)
 
 
-def name_kind(context: Context) -> str:
+def name_kind(context: CandidateContext) -> str:
     name = context.before or context.after
     if "wifi" in context.support and name in {"password", "loose name", "key"}:
         return "wifi password"

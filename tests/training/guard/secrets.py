@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from memory.guard.redaction.candidates import Context, find_candidates
+from memory.guard.redaction.candidates import CandidateContext, find_candidates
 from memory.guard.redaction.likelihood import BIAS, THRESHOLD, WEIGHTS, list_features
 from memory.guard.redaction.words import CueReading
 from tests.memory.guard.secret_lines import SecretLine, read_lines, read_voices
@@ -43,7 +43,7 @@ SWAPPED: Final = 0.25
 
 
 class JudgedContext(NamedTuple):
-    context: Context
+    context: CandidateContext
     is_secret: bool
     weight: float
 

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Final
 
 from knowledge_graph.hotmem.reading.details import find_time
 from knowledge_graph.hotmem.reading.facts import SURE, UNSURE, ClauseFact
 from knowledge_graph.hotmem.reading.frames import FrameMatch
+from knowledge_graph.hotmem.reading.jobs import matches_job
 from knowledge_graph.hotmem.reading.mentions import MentionStack
 from knowledge_graph.hotmem.reading.naming import find_favorite, find_names, find_owner, find_span, rename, tell_name
 from knowledge_graph.hotmem.reading.negation import is_denied, is_ended
 from knowledge_graph.hotmem.reading.numerals import read_number
 from knowledge_graph.hotmem.reading.phrases import SPEAKER, NounPhrase, PhraseReader
 from knowledge_graph.hotmem.reading.subjects import HotSubject, find_subject
-from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, ATTRIBUTES, NOUNS, PEOPLE, THINGS
+from knowledge_graph.hotmem.reading.taxonomy import ANIMALS, ATTRIBUTES, NOUNS, PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
 from memory.language.names import load_given_names
@@ -22,7 +22,6 @@ from memory.language.names import load_given_names
 # Words of a predicate, and of a name of who speaks.
 MOST_OF_PREDICATE: Final = 5
 MOST_OF_NAME: Final = 3
-LEAST_OF_MANY: Final = 6
 # Which word of a phrase says what somebody does: the last in English and German, the first in the others.
 HEAD_LAST: Final = frozenset({"en", "de"})
 ALIVE: Final = PEOPLE | ANIMALS
@@ -303,22 +302,6 @@ def is_occupation(reader: PhraseReader, phrase: NounPhrase) -> bool:
     return matches_job(head, language)
 
 
-@cache
-def load_jobs(language: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    entries = [
-        fold_letters(one)
-        for one in (*read_entries(language, "slots", "jobs"), *read_entries(language, "hot", "job ending"))
-    ]
-    return tuple(one[1:] for one in entries if one.startswith("*")), frozenset(one for one in entries if "*" not in one)
-
-
-def matches_job(word: str, language: str) -> bool:
-    endings, words = load_jobs(language)
-    plain = fold_letters(word)
-    singular = [plain[:-cut] for cut in (1, 2) if plain.endswith("s") and len(plain) > LEAST_OF_MANY]
-    return any(one in words or (len(one) > 4 and one.endswith(endings)) for one in [plain, *singular])
-
-
 def is_quality(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) -> bool:
     """Whether a predicate is a quality that lasts, as far as its words tell."""
     tokens = reader.tokens[phrase.start : phrase.end]
@@ -426,7 +409,3 @@ def tell_name_of(reader: PhraseReader, stack: MentionStack, who: str, names: lis
             yield ClauseFact(SPEAKER, relation, name, find_span(reader, 0, len(reader.tokens)))
         else:
             yield from rename(reader, stack, who, [name])
-
-
-def is_thing(phrase: NounPhrase) -> bool:
-    return phrase.relation in THINGS

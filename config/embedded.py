@@ -64,6 +64,10 @@ class Paths:
         return self.data / "models"
 
     @property
+    def embedding_model(self) -> Path:
+        return self.data / "embedding_model"
+
+    @property
     def log(self) -> Path:
         return self.data / "log"
 

@@ -6,10 +6,12 @@
 
 import importlib.util
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
+from config.embedded import Paths, installation_paths
 from config.env import env_secret, env_str
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
@@ -106,17 +108,36 @@ def find_model(name: str) -> EmbeddingModel:
     return found or EmbeddingModel(name)
 
 
-def choose_default() -> EmbeddingModel:
-    """The default, or the model that runs everywhere: where its weights cannot be installed, and of a server elsewhere,
-    which has whatever it has."""
-    preferred = find_model(DEFAULT)
+def choose_default(data_dir: Path | None = None) -> EmbeddingModel:
+    """The model an installation began with; of a new one the default. The one that runs everywhere where its weights
+    cannot be installed, and of a server elsewhere, which has whatever it has."""
+    preferred = find_model(read_record(data_dir) or DEFAULT)
     return preferred if preferred.is_installed and not env_secret("EMBEDDING_URL") else find_model(MINILM)
 
 
-def read_model() -> EmbeddingModel:
+def read_record(data_dir: Path | None) -> str:
+    """What is written down in a data directory. In an older one nothing is: then there was but one model."""
+    if data_dir is None:
+        return ""
+    paths = installation_paths(data_dir)
+    if paths.embedding_model.exists():
+        return paths.embedding_model.read_text(encoding="utf-8").strip()
+    return MINILM if (paths.postgres / "PG_VERSION").exists() else ""
+
+
+def record_model(paths: Paths) -> None:
+    """Before there is a database: a default that changes with a release must not change an index that was made."""
+    name = read_model(paths.data).name
+    if read_record(paths.data) != name or not paths.embedding_model.exists():
+        draft = paths.embedding_model.with_suffix(".tmp")
+        draft.write_text(f"{name}\n", encoding="utf-8")
+        draft.replace(paths.embedding_model)
+
+
+def read_model(data_dir: Path | None = None) -> EmbeddingModel:
     """The model of this installation. Raises ImproperlyConfigured for one that nothing here can run."""
     name = env_str("EMBEDDING_MODEL")
-    model = find_model(name) if name else choose_default()
+    model = find_model(name) if name else choose_default(data_dir)
     if env_secret("EMBEDDING_URL") or model.is_installed or not name:
         return model
     why = "has no weights for this platform" if model.packages else "is not one the product carries"
@@ -126,9 +147,9 @@ def read_model() -> EmbeddingModel:
     )
 
 
-def describe_choice() -> str:
+def describe_choice(data_dir: Path | None = None) -> str:
     """For whoever starts the product with its own embedding server: what it uses and what else there is."""
-    chosen = read_model()
+    chosen = read_model(data_dir)
     reads = "all languages" if not chosen.languages else "English"
     lines = [f"Meaning is compared by {chosen.short_name} ({reads})."]
     for other in KNOWN:

@@ -179,7 +179,7 @@ structlog.configure(
 FLAGS = read_flags()
 QDRANT_URL = env_str("QDRANT_URL")
 EMBEDDING_URL = env_secret("EMBEDDING_URL") or embedded.embedder_url(DATA_DIR)
-EMBEDDING_MODEL = embedding_models.read_model()
+EMBEDDING_MODEL = embedding_models.read_model(DATA_DIR)
 # Reasons to rank one memory above another, in order; see docs/ranking.md. Without any the fused relevance decides. The
 # learned ones belong to MEMORY_FUSION=blend.
 BOOSTS = {

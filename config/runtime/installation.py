@@ -109,7 +109,7 @@ class Installation:
         lock.publish(ready=[*self._embedded, "web"])
         print_line(f"Everything runs, after {time.monotonic() - self._begun:.1f} s.\n{introduction}")
         if "embedder" in self._embedded:
-            print_line(describe_choice())
+            print_line(describe_choice(self._paths.data))
         print_line(f"Data, logs and this text are in {self._paths.data}\nCtrl-C stops everything.")
 
     def _step(self, supervisor: Supervisor, name: str, *words: str, show: bool = False) -> OneOffCommand:

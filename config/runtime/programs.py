@@ -16,7 +16,7 @@ from psycopg import conninfo
 
 from config import roles
 from config.embedded import DATABASE, PARTS, ROLES, SUPERUSER, EmbeddedError, Paths, load_secrets, mcp_url
-from config.embedding_models import read_model
+from config.embedding_models import read_model, record_model
 from config.env import BASE_DIR, copy_environment, env_int
 from config.runtime import postgres
 from config.supervisor import Program, Supervisor
@@ -77,6 +77,8 @@ def start_parts(
     ``report_ready`` is called as soon as the database is usable, for callers that need nothing else.
     """
     requested = [name for name in PARTS if name in set(parts)]
+    if "embedder" in requested:
+        record_model(paths)
     begun = supervisor.begin([build_part(name, paths) for name in requested])
     ready: list[str] = []
     for name in requested:
@@ -135,7 +137,7 @@ def embedder_program(paths: Paths) -> Program:
             str(server),
             *("--socket", str(paths.embedder_socket)),
             *("--models", str(paths.models)),
-            *("--model", read_model().name),
+            *("--model", read_model(paths.data).name),
         ],
         environment=child_environment(paths),
         cwd=BASE_DIR,

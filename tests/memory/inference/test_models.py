@@ -4,12 +4,14 @@ import math
 import re
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
 from config import embedding_models
+from config.embedded import installation_paths
 from config.embedding_models import JOINED, MINILM, MULTILINGUAL_E5, find_model
 from memory import inference
 from memory.conf import memory_conf
@@ -78,6 +80,24 @@ def test_the_default_is_of_the_products_own_server(monkeypatch: pytest.MonkeyPat
     assert embedding_models.read_model().name == JOINED
     monkeypatch.setenv("EMBEDDING_URL", "http://tei:80")
     assert embedding_models.read_model().name == MINILM
+
+
+@multilingual
+def test_an_installation_keeps_the_model_it_began_with(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("EMBEDDING_MODEL", raising=False)
+    monkeypatch.delenv("EMBEDDING_URL", raising=False)
+    paths = installation_paths(tmp_path)
+    assert embedding_models.read_model(tmp_path).name == JOINED
+    paths.postgres.mkdir()
+    (paths.postgres / "PG_VERSION").touch()
+    # As a release left it that knew one model.
+    assert embedding_models.read_model(tmp_path).name == MINILM
+    embedding_models.record_model(paths)
+    assert embedding_models.read_model(tmp_path).name == MINILM
+    monkeypatch.setenv("EMBEDDING_MODEL", JOINED)
+    embedding_models.record_model(paths)
+    monkeypatch.delenv("EMBEDDING_MODEL")
+    assert embedding_models.read_model(tmp_path).name == JOINED
 
 
 def test_one_that_was_asked_for_and_cannot_run_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,6 +133,16 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *("manner style", "learning", "goals", "projects", "challenges", "mine", "trait", "near", "far", "there"),
         *("task", "text work", "someone says", "cut", "today", "sarcasm", "opinion"),
     ),
+    "hot": (
+        *("det", "my", "i", "he", "she", "they", "it", "not", "be 1", "be 3", "have 1", "have 3", "wh", "rel", "if"),
+        *("hedge", "wish", "plan", "condition", "request", "reacts", "irony", "passing", "past", "correct", "called"),
+        *("frame lives_in", "frame works_at", "frame works_as", "frame likes", "frame dislikes", "frame owns"),
+        *("frame has", "frame age", "frame born_in", "frame married_to", "noun wife", "noun mother", "favorite"),
+    ),
+    "bullets": (
+        *("said", "question words", "you noun", "other noun", "you favorite", "other favorite", "you lives_in"),
+        *("other lives_in", "you works_at", "you likes", "you allergic_to", "you name", "asks age", "asks time"),
+    ),
 }
 """Of each subject the sections that every language has in some form."""
 LEAST_CONCEPTS = 500

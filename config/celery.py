@@ -45,8 +45,11 @@ def lower_priority(pid: int, niceness: int) -> None:
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, pid, niceness)
     # Linux may share out time by session first, and niceness then counts only among the processes of one. Each server
-    # process of Postgres is a session, and so is each process of ours.
+    # process of Postgres is a session, and so is each process of ours; a worker started by hand shares its terminal's,
+    # where everything else would step back with it.
     with suppress(OSError):
+        if os.getsid(pid) != pid:
+            return
         Path(f"/proc/{pid}/autogroup").write_text(str(min(niceness, 19)), "ascii")
 
 

@@ -134,6 +134,20 @@ def test_what_the_database_does_for_the_worker_steps_back_with_it(stack: Stack) 
     assert f"of its session: {behind}\n" in reported.stdout or "of its session: none\n" in reported.stdout
 
 
+OWN_SESSION = Path("/proc/self/autogroup")
+
+
+@pytest.mark.skipif(not OWN_SESSION.exists(), reason="time is not shared out by session here")
+def test_a_worker_started_by_hand_leaves_its_terminal_as_it_is(stack: Stack) -> None:
+    before = OWN_SESSION.read_text()
+
+    step_back = "import os; from config.celery import lower_priority; lower_priority(os.getpid(), os.nice(0) + 3)"
+    reported = manage("shell", "-c", f"{step_back}; print('nice:', os.nice(0))", data_dir=stack.data_dir)
+
+    assert f"nice: {psutil.Process().nice() + 3}\n" in reported.stdout, reported.stderr
+    assert OWN_SESSION.read_text() == before
+
+
 @pytest.mark.parametrize("name", ["worker", "beat", "embedder", "redis", "web"])
 def test_a_killed_part_is_started_again_and_named(stack: Stack, name: str) -> None:
     victim = stack.child(name)

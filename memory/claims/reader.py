@@ -24,6 +24,7 @@ from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, PRONOUN, is_person
 from memory.claims.succession import find_moved, find_renamed, follow_known
+from memory.claims.suppositions import drop_supposed
 from memory.claims.telling import Passage
 from memory.claims.voices import has_frame, has_other_voice, has_own_part, mask_other_voices, speaks_for_others
 from memory.guard import find_order, find_refusal, find_secret, speech
@@ -152,7 +153,8 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
             continue
         slots = find_sentence_slots(sentence, whole, known)
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
-        claims = tuple(claim for one in read if (claim := resolve_pronoun(one, before)))
+        told = [claim for one in read if (claim := resolve_pronoun(one, before))]
+        claims = tuple(drop_supposed(told, sentence, sorted(whole.languages or ())))
         found.append(SentenceReading(sentence, place, claims))
         known += [KnownSlot(one.subject, one.relation, one.object) for one in claims]
         mentions |= collect_mentions([sentence.raw])

@@ -211,4 +211,5 @@ SIGNS: Final[Mapping[str, Callable[[ToldPair], float]]] = {
     "newer of strangers": lambda pair: not pair.newer.voice.kinds.isdisjoint(OF_STRANGERS),
     "newer imagined": lambda pair: not pair.newer.voice.kinds.isdisjoint(IMAGINED),
     "newer tells asked": lambda pair: pair.newer.tells_asked,
+    "older tells asked": lambda pair: pair.older.tells_asked,
 }

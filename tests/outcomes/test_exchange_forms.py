@@ -138,6 +138,7 @@ def test_a_client_can_wait_in_a_burst_and_is_answered_in_any_case(
         assert api.post(PATH, {**PAIR, "user_message": f"Where is key {number}?"}).status_code == 201
     said = {"user_message": "I live in Trieste.", "assistant_message": "Noted."}
     monkeypatch.setattr("outcomes.api.WAIT_S", 0.05)
+    clock.advance(seconds=1)
     late = api.post(f"{PATH}?wait=learned", said)
     assert (late.status_code, "learned" in late.json()) == (201, False), "nobody reads"
 
@@ -146,6 +147,8 @@ def test_a_client_can_wait_in_a_burst_and_is_answered_in_any_case(
 
     monkeypatch.setattr("memory.web.polling.time.sleep", read_some)
     monkeypatch.setattr("outcomes.api.WAIT_S", 600.0)
+    # What is said at one moment has no order, and is read in more than one go.
+    clock.advance(seconds=1)
     answered = api.post(f"{PATH}?wait=learned", {**said, "user_message": "My sister is called Vida."})
     assert ["Vida" in one["text"] for one in answered.json()["learned"]] == [True]
     assert len(load_exchange(api, late.json())["learned"]) == 1

@@ -95,5 +95,7 @@ def test_the_halves_of_the_sets_share_no_line_and_no_combination() -> None:
         assert max(Counter(line["id"] for line in lines).values()) == 1
         assert {line["split"] for line in lines} == {half}
         seen[half] = {line["id"] for line in lines}
-        seen[half] |= {f"{line['subject']} {line['phrasing']}" for line in lines if "phrasing" in line}
+        # The spoken ones are parted by conversation: what is told in several turns has no one phrasing.
+        plain = [line for line in lines if "phrasing" in line and not line["id"].startswith("sp-")]
+        seen[half] |= {f"{line['subject']} {line['phrasing']}" for line in plain}
     assert seen["dev"].isdisjoint(seen["held_out"])

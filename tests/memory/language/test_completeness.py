@@ -10,7 +10,7 @@ import pytest
 from memory.language.loader import FOLDER, SHARED, Language, list_codes, load_languages, read_entries, read_sections
 
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "language": ("name", "order", "generation", "script"),
+    "language": ("name", "order", "generation", "script", "if", "before if"),
     "stopwords": ("grammar", "fillers"),
     "concepts": (),
     "technical_terms": (),

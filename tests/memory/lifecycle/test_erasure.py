@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection
 
+from knowledge_graph.hotmem.turn import NewHotTurn, run_hot_turn
 from knowledge_graph.tasks import learn_everything
 from memory import tasks
 from memory.access.scope import user_scope
@@ -54,6 +55,7 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
     memory.remove(user, items[1], now=clock())
     keep_records(user, clock, word)
     keep_facts(user, word, clock())
+    run_hot_turn(user, NewHotTurn(word, f"My sister is called {word.title()}."), now=clock(), actor="key:test")
     with user_scope(user):
         IdempotencyRecord.objects.create(
             user=user, key=word, route="/", body_digest="d", response={"text": word}, created_at=clock()

@@ -58,7 +58,7 @@ def find_subject(
     owner = find_owned_noun(sentence, head, first)
     if owner is not None and first - owner[1] <= REACH_NAME and not is_of_another(sentence, owner[1], first):
         name = next((sentence.words[at] for at in range(owner[1], first) if at in sentence.capitals), "")
-        return name or sentence.words[owner[1] - 1]
+        return name or name_owned(sentence, owner)
     for at in range(head, min(first, head + REACH_NAME)):
         if is_third and sentence.words[at] in mentions:
             return sentence.words[at]
@@ -97,12 +97,20 @@ def find_owned_noun(sentence: Sentence, start: int, end: int) -> Span | None:
         span for span in sentence.spans(MARK + "the") if start <= span[0] < end and is_the_one(sentence, span[1])
     ]
     near = [
-        (min(owner[0], noun[0]), max(owner[1], noun[1]))
+        (min(owner[0], noun[0]), noun[0], -max(owner[1], noun[1]))
         for owner in owners
         for noun in nouns
         if noun[1] <= end and (0 <= noun[0] - owner[1] <= 2 or 0 <= owner[0] - noun[1] <= 1 or owner[0] == noun[0])
     ]
-    return min(near) if near else None
+    # The longest noun at its place: a mother-in-law is no mother.
+    start, _, last = min(near, default=(0, 0, 0))
+    return (start, -last) if near else None
+
+
+def name_owned(sentence: Sentence, owned: Span) -> str:
+    """The noun in its words, of which it may have several: "mother in law"."""
+    nouns = [span for span in sentence.spans(NOUNS) if owned[0] <= span[0] and span[1] == owned[1]]
+    return " ".join(sentence.words[slice(*min(nouns, default=(owned[1] - 1, owned[1])))])
 
 
 def find_people(sentence: Sentence, start: int, end: int) -> str:

@@ -16,7 +16,7 @@ from typing import Final
 
 from memory.facts.pairs.likelihood import Replacement, estimate_replacement
 from memory.facts.replacement import DAY_S, KEPT
-from memory.retrieval.told import SIGNS, ToldStatement, ToldStatements
+from memory.retrieval.told import SIGNS, ToldPair, ToldStatement, ToldStatements
 from memory.scoring import squash_logit
 
 WEIGHTS: Final = Path(__file__).parent / "latest.json"
@@ -24,6 +24,8 @@ WEIGHTS: Final = Path(__file__).parent / "latest.json"
 # it must be `KEPT` likely to take its place. Of the known lines of the authors' development halves 52 of 81 that had
 # ended are doubted so, and 8 of 209 that hold.
 ANSWERS: Final = 0.7
+# In the sum of a score.
+CLEARLY_BELOW: Final = 1.0
 # Of how much of its turn a published statement is a part at most that stands behind the whole: "no more than fair".
 PART: Final = 0.8
 
@@ -54,8 +56,22 @@ def prefer(among: ToldStatements, one: ToldStatement, other: ToldStatement) -> f
     if one.said_at == other.said_at:
         return squash_logit(one.total - other.total)
     older, newer = (one, other) if one.said_at < other.said_at else (other, one)
+    if is_beside_question(ToldPair(among, older, newer)):
+        return squash_logit(one.total - other.total)
     logit = sum(weight * sign for weight, sign in zip(load_weights(), among.compare(older, newer), strict=True))
     return squash_logit(logit if newer is one else -logit)
+
+
+def is_beside_question(pair: ToldPair) -> bool:
+    """Whether the later one says nothing of what is asked for, which the earlier one tells.
+
+    Its words decide nothing then, however late they were said: "the ferry leaves at 14:30" answered "where is my
+    bicycle?" in a store of two memories. Of 1,256 development questions 1,069 come out right, without this 1,071.
+    """
+    if not pair.older.tells_asked or pair.newer.tells_asked or pair.newer.total > pair.older.total - CLEARLY_BELOW:
+        return False
+    says_more = pair.b.tells_change or pair.differ or pair.measure_shared() or pair.measure_asked(pair.b)
+    return not (says_more or pair.a.values & pair.b.values or pair.a.names & pair.b.names)
 
 
 def outdates(

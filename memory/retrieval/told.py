@@ -168,9 +168,9 @@ class ToldPair:
     def measure_shared(self) -> float:
         return measure_overlap(self.a, self.b)
 
-    def measure_asked(self) -> float:
+    def measure_asked(self, reading: PairReading) -> float:
         words = self.among.asked.words
-        return len(find_shared_words(words, self.a.words)) / max(1, len(words))
+        return len(find_shared_words(words, reading.words)) / max(1, len(words))
 
 
 SIGNS: Final[Mapping[str, Callable[[ToldPair], float]]] = {
@@ -194,7 +194,7 @@ SIGNS: Final[Mapping[str, Callable[[ToldPair], float]]] = {
     "values shared": lambda pair: bool(pair.a.values & pair.b.values),
     "newer in slot": lambda pair: bool(pair.b.slots & pair.among.asked.slots),
     "older in slot": lambda pair: bool(pair.a.slots & pair.among.asked.slots),
-    "older holds question": ToldPair.measure_asked,
+    "older holds question": lambda pair: pair.measure_asked(pair.a),
     "older superseded": lambda pair: pair.older.is_superseded,
     "newer superseded": lambda pair: pair.newer.is_superseded,
     "newer published": lambda pair: pair.newer.is_published,
@@ -211,5 +211,4 @@ SIGNS: Final[Mapping[str, Callable[[ToldPair], float]]] = {
     "newer of strangers": lambda pair: not pair.newer.voice.kinds.isdisjoint(OF_STRANGERS),
     "newer imagined": lambda pair: not pair.newer.voice.kinds.isdisjoint(IMAGINED),
     "newer tells asked": lambda pair: pair.newer.tells_asked,
-    "older tells asked": lambda pair: pair.older.tells_asked,
 }

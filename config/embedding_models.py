@@ -127,6 +127,8 @@ def read_record(data_dir: Path | None) -> str:
 
 def record_model(paths: Paths) -> None:
     """Before there is a database: a default that changes with a release must not change an index that was made."""
+    if env_secret("EMBEDDING_URL"):
+        return
     name = read_model(paths.data).name
     if read_record(paths.data) != name or not paths.embedding_model.exists():
         draft = paths.embedding_model.with_suffix(".tmp")

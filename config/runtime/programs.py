@@ -77,8 +77,8 @@ def start_parts(
     ``report_ready`` is called as soon as the database is usable, for callers that need nothing else.
     """
     requested = [name for name in PARTS if name in set(parts)]
-    if "embedder" in requested:
-        record_model(paths)
+    # Whatever is asked for: `migrate` alone makes the database, which then says that the installation is no new one.
+    record_model(paths)
     begun = supervisor.begin([build_part(name, paths) for name in requested])
     ready: list[str] = []
     for name in requested:

@@ -47,6 +47,8 @@ def test_a_command_that_needs_tables_says_in_a_line_how_to_get_them(tmp_path: Pa
 
     assert [each.returncode for each in refused] == [1, 1, 1]
     assert {each.stderr for each in refused} == {"error: the database has no tables yet: run manage.py migrate first\n"}
+    # Though none of them needs an embedder: without it the next command would take this for an older installation.
+    assert embedded.installation_paths(tmp_path).embedding_model.exists()
     manage("migrate", "memory", "0001", data_dir=tmp_path)
     behind = manage("promote", "--dry-run", data_dir=tmp_path)
     assert behind.returncode == 1

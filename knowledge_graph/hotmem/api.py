@@ -26,6 +26,7 @@ from memory.web.idempotency import json_response, run_once
 from memory.web.openapi import describe_responses
 from memory.web.problems import Problem
 from memory.web.redaction import refuse_secrets
+from memory.web.scoping import confine_to_fields
 
 router = Router(tags=["The hot path"])
 
@@ -43,10 +44,11 @@ def take_hot_turn(request: HttpRequest, u: UserId, body: HotTurnIn) -> HttpRespo
     With ``observe=false`` nothing of the turn is kept, and a key with the scope read is enough.
     """
     known = lookup_user(request, u)
-    if body.observe:
-        require_write(request)
-        return run_for_writing(request, u, known, lambda user: answer_turn(request, user, body))
-    return answer_turn(request, known or get_stranger(request, u), body)
+    with confine_to_fields(body):
+        if body.observe:
+            require_write(request)
+            return run_for_writing(request, u, known, lambda user: answer_turn(request, user, body))
+        return answer_turn(request, known or get_stranger(request, u), body)
 
 
 def require_write(request: HttpRequest) -> None:

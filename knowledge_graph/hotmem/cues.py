@@ -4,15 +4,15 @@ Gating begins here: nothing is laid beside a turn that names nobody and nothing 
 the person's. Freshness and importance only rank what the turn is about; alone they would pass any threshold.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from knowledge_graph.hotmem.asking import find_named_relations, has_question_word
 from memory.claims.claim import SPEAKER
-from memory.claims.questions import ANIMALS, PARTNERS, AskedFor, expand_relations, find_people, read_question
-from memory.claims.subjects import PERSONS
+from memory.claims.questions import PARTNERS, PETS, AskedFor, expand_relations, find_people, read_question
+from memory.claims.taxonomy import PERSONS
 from memory.language import query_cues
 from memory.language.analysis import build_query_groups, extract_terms
 from memory.language.folding import WORD, fold_text
@@ -25,7 +25,7 @@ MOST_WORDS: Final = 64
 SHORTEST: Final = 2
 # "Mats' birthday", "Annas Hund": the name with an ending that it takes where it owns something.
 OWNING: Final = ("'s", "’s", "s")
-BEINGS: Final = PERSONS | ANIMALS
+BEINGS: Final = PERSONS | PETS
 ASKING: Final = frozenset({"PURE_QUESTION", "QUESTION_WITH_FACT"})
 
 
@@ -106,11 +106,6 @@ def list_key_words(key: str) -> tuple[str, ...]:
     """The words of a key that tell it from others."""
     words = [word for word in key.split() if word not in load_all_stop_words() and not word.isdigit()]
     return tuple(words)
-
-
-def find_named(cue: TurnCue, keys: Sequence[str]) -> frozenset[str]:
-    """Those of some names that the turn says, whole or by their first word."""
-    return frozenset(key for key in keys if is_name_said(cue, key))
 
 
 def is_name_said(cue: TurnCue, key: str) -> bool:

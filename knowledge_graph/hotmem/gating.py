@@ -8,12 +8,12 @@ from knowledge_graph.hotmem.cues import TurnCue, is_name_said, measure_said
 from knowledge_graph.hotmem.edges import HotEdge
 from memory.claims.claim import SPEAKER
 from memory.claims.constraints import find_constraint
-from memory.claims.questions import ANIMALS, find_people
-from memory.claims.subjects import PERSONS
+from memory.claims.questions import PETS, find_people
+from memory.claims.taxonomy import PERSONS
 from memory.claims.topics import find_topic_words
 
 # Relations whose object is somebody's or something's name, which needs no other sign that it is meant.
-NAMING: Final = PERSONS | ANIMALS | {"friend_of", "married_to", "sees", "reports_to", "goes_by", "nickname"}
+NAMING: Final = PERSONS | PETS | {"friend_of", "married_to", "sees", "reports_to", "goes_by", "nickname"}
 PLACES: Final = frozenset({"lives_in", "works_at", "born_in", "moved_from", "went_to", "studies", "school"})
 # Their objects are numbers and times, which many a turn says without meaning them.
 VALUES: Final = frozenset({"age", "time", "duration", "quantity", "birthday", "born_in"})

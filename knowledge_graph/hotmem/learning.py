@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
-from knowledge_graph.hotmem.reading import HotReading, HotTriple
+from memory.access.confinement import current_scope
+from memory.claims.frames import HotReading, HotTriple
 from memory.facts import changes
+from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin, compute_confidence
 from memory.facts.keys import fold_key
-from memory.facts.recording import FactDraft, FactEffect, RecordedFact, record_fact
+from memory.facts.recording import FactEffect, RecordedFact, mark_unembedded, record_fact
 from memory.guard import find_order, find_unredacted_secret
 from memory.lifecycle import publishing
 from memory.models import EndUser, Fact
@@ -72,6 +74,7 @@ def record_reading(
     update = TurnUpdate()
     recorded: list[RecordedFact] = []
     is_first = origin.kind is EvidenceKind.HOT_TURN
+    changes.lock_facts(user)
     for triple in reading.triples:
         statement = find_statement(text, triple)
         if reason := find_harm(statement, triple):
@@ -84,6 +87,7 @@ def record_reading(
         recorded.append(one)
         update.told.append(describe_outcome(triple, one, now))
         update.add_closed([fact for fact in one.closed if one.fact is None or fact.pk != one.fact.pk])
+    mark_unembedded(user, recorded, now)
     for triple in reading.retracted:
         end_triple(user, triple, update, now=now, actor=actor)
     ended = RecordedFact(None, FactEffect.SUPERSEDED, [*update.retracted, *update.superseded])
@@ -166,10 +170,13 @@ def end_triple(user: EndUser, triple: HotTriple, update: TurnUpdate, *, now: dat
 
 
 def find_held(user: EndUser, triple: HotTriple) -> Fact | None:
-    """The fact that a person takes back: of that value, else the only one of the slot that shares a word with it."""
-    changes.lock_facts(user)
+    """The fact that a person takes back: of that value, else the only one of the slot that shares a word with it.
+
+    Under the lock of the facts.
+    """
     subject, value = fold_key(triple.subject), fold_key(triple.object)
-    about = Fact.objects.for_user(user).active().filter(subject_key=subject).defer("vector")
+    # Of the scope it is said in: what is taken back in one project stays true of another.
+    about = Fact.objects.for_user(user).active().of_scope(current_scope()).filter(subject_key=subject).defer("vector")
     same = list(about.filter(object_key=value).order_by("-last_seen", "pk")[:10]) if value else []
     if same:
         return next((fact for fact in same if fact.relation == triple.relation), same[0])

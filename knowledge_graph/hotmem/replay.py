@@ -1,12 +1,12 @@
 """A conversation of the hot path turn by turn, as it was: what was read, what was kept, what was laid beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 from knowledge_graph.hotmem.bullets import word_triple
-from knowledge_graph.hotmem.injection import MessageForm, compose_message
+from knowledge_graph.hotmem.injection import compose_message
 from knowledge_graph.models import HotThread, HotTurn
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
@@ -104,9 +104,11 @@ def replay_turn(row: HotTurn, facts: Mapping[str, Fact]) -> ReplayedTurn:
         for fact_id, score in trace.get(part, [])
         if fact_id in facts
     ]
+    said = [one.words for one in bullets if one.is_said]
+    window = word_facts(trace.get("window", []), facts, row.lang)
     return ReplayedTurn(
         row.number, row.at, row.text, row.lang, row.intent, [*told, *dropped], ended, bullets,
-        compose_then(row, trace, facts, bullets),
+        compose_message(said, window, memory_conf().hot, row.at) or "",
     )  # fmt: skip
 
 
@@ -118,12 +120,6 @@ def word_fact(fact: Fact, lang: str) -> str:
     return word_triple(fact.subject, fact.relation, fact.object, fact.statement, lang, polarity=fact.polarity)
 
 
-def compose_then(
-    row: HotTurn, trace: Mapping[str, Any], facts: Mapping[str, Fact], bullets: Sequence[ReplayedBullet]
-) -> str:
-    """The message of the turn, by what is left of its facts."""
-    conf = memory_conf().hot
-    lines = [one.words for one in bullets if one.is_said]
-    if conf.mode == "rotating":
-        lines += [word_fact(facts[name], row.lang) for name in trace.get("window", []) if name in facts]
-    return compose_message(lines, MessageForm(conf.header, conf.hint_window, conf.bullets_max), row.at) or ""
+def word_facts(fact_ids: Iterable[str], facts: Mapping[str, Fact], lang: str) -> list[str]:
+    """Of those that are still there."""
+    return [word_fact(facts[fact_id], lang) for fact_id in fact_ids if fact_id in facts]

@@ -39,19 +39,13 @@ def find_hot_facts(
     conf = memory_conf().hot
     shown = state.list_window(conf.hint_window)
     mentions = state.mentions[-1:] if may_mean_mention(cue) else []
-    edges = [
-        edge
-        for edge in find_candidates(user, cue, [one.fact_id for one in shown], mentions, now)
-        if is_fresh(edge, conf, now)
-    ]
+    edges = keep_fresh(find_candidates(user, cue, [one.fact_id for one in shown], mentions, now), conf, now)
     entities = list_entities(edges, cue)
     if not entities and mentions:
         entities = frozenset(mentions)
     known = {edge.fact_id for edge in edges}
-    edges += [
-        edge for edge in find_about(user, list_named(edges, entities), now)
-        if edge.fact_id not in known and is_fresh(edge, conf, now)
-    ]  # fmt: skip
+    about = keep_fresh(find_about(user, list_named(edges, entities), now), conf, now)
+    edges += [edge for edge in about if edge.fact_id not in known]
     ranked = rank_edges(
         select_about(edges, cue, entities),
         ScoreWeights(*conf.weights),
@@ -71,10 +65,14 @@ def may_mean_mention(cue: TurnCue) -> bool:
     return cue.is_asking and bool(cue.relations) and not cue.says_me and not cue.people
 
 
-def is_fresh(edge: HotEdge, conf: HotPathConf, now: datetime) -> bool:
-    """Whether its relation's time to live has not passed since it was last said."""
-    days = dict(conf.ttl).get(edge.relation)
-    return days is None or (now - edge.said_at).total_seconds() <= days * SECONDS_A_DAY
+def keep_fresh(edges: list[HotEdge], conf: HotPathConf, now: datetime) -> list[HotEdge]:
+    """Those whose relation's time to live has not passed since they were last said."""
+    days = dict(conf.ttl)
+    return [
+        edge
+        for edge in edges
+        if edge.relation not in days or (now - edge.said_at).total_seconds() <= days[edge.relation] * SECONDS_A_DAY
+    ]
 
 
 def find_resting(ranked: Sequence[RankedEdge], cue: TurnCue, state: HotThreadState, turns: int) -> frozenset[object]:

@@ -28,6 +28,7 @@ from memory.web.fields import (
     parse_moment,
     validate_readable,
 )
+from memory.web.scoping import ScopedFields
 
 MOST_TRIPLES = 500
 ThreadName = Annotated[Name, Field(min_length=1)]
@@ -37,7 +38,7 @@ Intent = Literal[
 ]  # fmt: skip
 
 
-class HotTurnIn(RequestBody):
+class HotTurnIn(ScopedFields, RequestBody):
     thread_id: ThreadName
     text: Text
     lang: str | None = Field(
@@ -160,7 +161,7 @@ class GivenTripleIn(RequestBody):
         return GivenTriple(self.s, self.r, self.d, self.occurred_at)
 
 
-class TriplesIn(RequestBody):
+class TriplesIn(ScopedFields, RequestBody):
     triples: list[GivenTripleIn] = Field(min_length=1, max_length=MOST_TRIPLES)
 
 
@@ -170,7 +171,7 @@ class ImportedOut(BaseModel):
     skipped: int = Field(description="Forgotten by the person since, a secret, or an order.")
 
 
-class ForgetIn(RequestBody):
+class ForgetIn(ScopedFields, RequestBody):
     """Everything of a subject, of one of its slots, or one value."""
 
     s: Part

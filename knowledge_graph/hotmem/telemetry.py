@@ -10,6 +10,7 @@ import structlog
 
 from memory.conf import memory_conf
 from memory.platform import metrics
+from memory.scoring import find_percentile
 
 logger = structlog.get_logger(__name__)
 
@@ -39,16 +40,12 @@ class TurnTelemetry:
             return self._report()
 
     def _report(self) -> dict[str, float]:
-        line = {f"{stage}_p95_ms": find_p95(list(times)) for stage, times in self._times.items()}
+        line = {f"{stage}_p95_ms": round(find_percentile(times, 0.95), 2) for stage, times in self._times.items()}
         line |= dict(self._counts)
         self._times.clear()
         self._counts.clear()
         self._reported_at = time.monotonic()
         return line
-
-
-def find_p95(values: list[float]) -> float:
-    return round(sorted(values)[min(len(values) - 1, int(len(values) * 0.95))], 2) if values else 0.0
 
 
 telemetry: Final = TurnTelemetry()

@@ -12,12 +12,15 @@ from django.db.models.functions import Cast
 from knowledge_graph.hotmem.bullets import word_triple
 from knowledge_graph.hotmem.learning import find_triple_harm
 from knowledge_graph.models import HotThread, HotTurn
+from memory.access.deferred_writes import defer_writes
 from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
-from memory.facts.evidence import FactOrigin
+from memory.facts import changes
+from memory.facts.drafts import FactDraft
+from memory.facts.evidence import FactOrigin, find_facts_by_origin
 from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.facts.queries import FactFilter, select_facts
-from memory.facts.recording import FactDraft, FactEffect, RecordedFact, record_fact
+from memory.facts.recording import FactEffect, RecordedFact, mark_unembedded, record_fact
 from memory.guard import redact_secrets
 from memory.lifecycle import curation, publishing
 from memory.models import EndUser, Fact, FactEvidence, IdempotencyRecord
@@ -50,12 +53,18 @@ def import_triples(user: EndUser, triples: Sequence[GivenTriple], *, now: dateti
     """Record triples in the order they held, in one transaction. The same triple of the same time counts once."""
     counts = ImportCounts()
     recorded: list[RecordedFact] = []
-    with user_scope(user):
-        for triple in sorted(map(clean_triple, triples), key=lambda one: one.occurred_at or now):
+    ordered = sorted(map(clean_triple, triples), key=lambda one: one.occurred_at or now)
+    origins = [name_origin(triple) for triple in ordered]
+    with user_scope(user), defer_writes():
+        changes.lock_facts(user)
+        told = find_facts_by_origin(user, origins)
+        for triple, origin in zip(ordered, origins, strict=True):
             if find_triple_harm((triple.subject, triple.relation, triple.object)):
                 counts.skipped += 1
                 continue
-            one = record_fact(user, draft_given(triple, now), name_origin(triple), now=now, actor=actor)
+            told_with = told.setdefault(origin.ref_id, [])
+            one = record_fact(user, draft_given(triple, now), origin, now=now, actor=actor, told_with=told_with)
+            told_with += [one.fact] if one.fact is not None and one.fact not in told_with else []
             recorded.append(one)
             if one.fact is None:
                 counts.skipped += 1
@@ -63,6 +72,7 @@ def import_triples(user: EndUser, triples: Sequence[GivenTriple], *, now: dateti
                 counts.reinforced += 1
             else:
                 counts.stored += 1
+        mark_unembedded(user, recorded, now)
         publishing.publish_facts(user, recorded, None, now=now, actor=actor)
     return counts
 

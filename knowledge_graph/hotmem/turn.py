@@ -16,17 +16,19 @@ from knowledge_graph.hotmem import threads
 from knowledge_graph.hotmem.bullets import render_bullet
 from knowledge_graph.hotmem.cues import read_cue
 from knowledge_graph.hotmem.gating import NAMING
-from knowledge_graph.hotmem.injection import MessageForm, compose_message
+from knowledge_graph.hotmem.injection import compose_message
 from knowledge_graph.hotmem.learning import TripleOutcome, TurnUpdate, record_reading
 from knowledge_graph.hotmem.ranking import RankedEdge
-from knowledge_graph.hotmem.reading import HotReading, read_turn
 from knowledge_graph.hotmem.retrieval import HotFindings, find_hot_facts
 from knowledge_graph.hotmem.telemetry import record_turn
 from knowledge_graph.hotmem.threads import HotThreadState
 from knowledge_graph.models import HotTurn
+from memory.access.deferred_writes import defer_writes
 from memory.access.scope import user_scope
 from memory.access.users import is_stranger
 from memory.claims.claim import SPEAKER
+from memory.claims.frames import HotReading
+from memory.claims.turns import read_turn
 from memory.conf import HotPathConf, memory_conf
 from memory.facts.evidence import FactOrigin
 from memory.facts.keys import fold_key
@@ -38,6 +40,7 @@ from memory.store.admission import validate_field_text
 from memory.tiers import MAX_TEXT_CHARS
 
 SWITCHED_OFF: Final = "extraction_is_off"
+NOT_OBSERVED: Final = "not_observed"
 STAGES: Final = ("intent", "extraction", "update", "retrieval")
 
 
@@ -89,6 +92,9 @@ class StageClock:
 
 def warm_up() -> None:
     """Load the words that reading, judging and ranking need, which took 1.7 s in the first turn of a process."""
+    pipelines = memory_conf().hot.pipelines
+    for language in pipelines:
+        read_turn("I live in Rome.", (), language, pipelines)
     read_turn("I live in Rome.")
     read_cue("Where do I live?")
     judge_pair(read_statement("I live in Rome."), read_statement("I live in Oslo now."))
@@ -99,9 +105,9 @@ def run_hot_turn(user: EndUser, new: NewHotTurn, *, now: datetime, actor: str) -
     clock, conf = StageClock(), memory_conf().hot
     text = validate_field_text(redact_secrets(new.text).text, MAX_TEXT_CHARS)
     if is_stranger(user):
-        reading = read_turn(text, (), choose_language(new.lang, conf))
+        reading = read_turn(text, (), choose_language(new.lang, conf), conf.pipelines)
         return HotTurnResult(1, reading, TurnUpdate(), timings_ms=clock.stop())
-    with user_scope(user):
+    with user_scope(user), defer_writes():
         result = run_in_thread(user, new, text, clock, conf, now=now, actor=actor)
     result.timings_ms = clock.stop()
     record_turn(result.timings_ms, bullets=len(result.bullets), text=text)
@@ -112,10 +118,11 @@ def run_in_thread(
     user: EndUser, new: NewHotTurn, text: str, clock: StageClock, conf: HotPathConf, *, now: datetime, actor: str
 ) -> HotTurnResult:
     threads.lock_thread(user, new.thread_id)
-    state, earlier = threads.load_thread(user, new.thread_id)
+    state = threads.load_thread(user, new.thread_id)
+    earlier = threads.list_earlier(user, new.thread_id) if state.turn else []
     state.turn += 1
     with clock.measure("extraction"):
-        reading = read_turn(text, earlier, choose_language(new.lang, conf))
+        reading = read_turn(text, earlier, choose_language(new.lang, conf), conf.pipelines)
     with clock.measure("intent"):
         cue = read_cue(text, reading.intent, reading.lang, tells=bool(reading.triples))
     digest = threads.digest_words(text)
@@ -124,14 +131,15 @@ def run_in_thread(
         update = (
             learn_turn(user, new, row, reading, text, now=now, actor=actor)
             if conf.extracts
-            else list_unlearned(reading)
+            else list_unlearned(reading, SWITCHED_OFF)
         )
     findings = HotFindings()
     with clock.measure("retrieval"):
         if conf.injects:
             findings = find_hot_facts(user, cue, state, thread_id=new.thread_id, intent=reading.intent, now=now)
     bullets = [describe_bullet(one, reading.lang) for one in findings.chosen]
-    message = compose_beside(findings, reading.lang, conf, now)
+    window = (render_bullet(edge, reading.lang) for edge in findings.window)
+    message = compose_message([one.text for one in bullets], window, conf, now)
     move_state(state, update, findings, observes=new.observes)
     threads.save_thread(user, new.thread_id, state, now)
     if new.observes:
@@ -147,33 +155,26 @@ def learn_turn(
     user: EndUser, new: NewHotTurn, row: HotTurn, reading: HotReading, text: str, *, now: datetime, actor: str
 ) -> TurnUpdate:
     """Evidence is the exchange of the same words where that came first, else the turn itself."""
-    if not new.observes or not (reading.triples or reading.retracted):
-        return list_unlearned(reading, "") if not new.observes else TurnUpdate()
+    if not new.observes:
+        return list_unlearned(reading, NOT_OBSERVED)
+    if not (reading.triples or reading.retracted):
+        return TurnUpdate()
     exchange = threads.find_exchange_of(user, new.thread_id, row.digest, now)
     origin = FactOrigin(EvidenceKind.HOT_TURN, row.pk, None, new.thread_id)
     if exchange is not None:
-        row.exchange_id, row.memory_id = exchange.pk, exchange.memory_id
-        origin = FactOrigin(EvidenceKind.EXCHANGE, exchange.pk, exchange.memory_id, new.thread_id)
+        row.exchange_id, row.memory_id = exchange
+        origin = FactOrigin(EvidenceKind.EXCHANGE, *exchange, new.thread_id)
     return record_reading(user, reading, text, origin, now=now, actor=actor)
 
 
-def list_unlearned(reading: HotReading, reason: str = SWITCHED_OFF) -> TurnUpdate:
-    """What was read and is not kept: nobody asked for it, or the operator switched it off."""
-    told = [TripleOutcome(one.key, one.confidence, "skipped", reason or "not_observed") for one in reading.triples]
+def list_unlearned(reading: HotReading, reason: str) -> TurnUpdate:
+    """What was read and is not kept."""
+    told = [TripleOutcome(one.key, one.confidence, "skipped", reason) for one in reading.triples]
     return TurnUpdate(told)
 
 
 def describe_bullet(one: RankedEdge, lang: str) -> HotBullet:
     return HotBullet(render_bullet(one.edge, lang), one.edge.triple, round(one.score, 3))
-
-
-def compose_beside(findings: HotFindings, lang: str, conf: HotPathConf, now: datetime) -> str | None:
-    """The rotating message: what is said now, then what the window holds; in the other mode this turn's alone."""
-    lines = [render_bullet(one.edge, lang) for one in findings.chosen]
-    if conf.mode == "rotating":
-        lines += [render_bullet(edge, lang) for edge in findings.window]
-    turns = conf.hint_window if conf.mode == "rotating" else 1
-    return compose_message(lines, MessageForm(conf.header, turns, conf.bullets_max), now)
 
 
 def move_state(state: HotThreadState, update: TurnUpdate, findings: HotFindings, *, observes: bool) -> None:
@@ -203,7 +204,7 @@ def keep_turn(row: HotTurn, reading: HotReading, update: TurnUpdate, findings: H
         ][:20],
         "window": [str(edge.fact_id) for edge in findings.window],
     }
-    row.save(force_insert=True)
+    threads.save_turn(row)
 
 
 def describe_outcome(one: TripleOutcome) -> dict[str, Any]:

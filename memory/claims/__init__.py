@@ -5,7 +5,9 @@ a relation, or if it tells of their life and nothing sets it aside (`general`, `
 before (`voices`), requests to remember are kept whatever their grammar (`requests`). Then the words of each claim are
 read for the slots they fill (`slots`, by the templates of `memory/language/<code>/slots.txt`; `resolution` says whose
 they are, `succession` what they replace), so that a claim carries subject, relation and object. `statements` reads
-what is said of "the user". May import the guard and the language room only.
+what is said of "the user". `frames` reads the same turn by frames of verbs into a closed set of relations, with whom
+pronouns mean; `framed` puts what it finds beside the templates, and `turns` gives it to the hot path by itself.
+May import the guard and the language room only.
 """
 
 from memory.claims.claim import Claim

@@ -4,13 +4,17 @@ from typing import Final
 
 from memory.claims.claim import Claim, ClaimTense
 from memory.claims.clauses import HEBREW_AND_I, ClauseOpening, ClauseTokens
+from memory.claims.frames.numerals import read_spoken
 from memory.claims.lexicon import MARK
 from memory.claims.objects import find_object, find_object_before, find_time
 from memory.claims.rejection import has_within
 from memory.claims.voices import TITLE_DOT
 from memory.guard.annotation import AnnotatedText, Sentence
+from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes
 
+# Characters of a statement: what is longer was not said in one breath.
+LONGEST: Final = 300
 # Relations that name one slot: "I report to Tom", "my boss is Tom".
 SAME: Final = {"reports_to": "boss"}
 VERB_LAST: Final = frozenset({"dass", "daß"})
@@ -40,10 +44,11 @@ def build_claim(
     elif has_within(sentence, opening.start, end, MARK + "change"):
         tense = "new"
     negated = has_within(sentence, opening.start, max(opening.end, opening.start + 1), MARK + "not")
+    told = cut_words(sentence, tokens, first, last).casefold()
     return Claim(
         subject=opening.subject,
-        relation=SAME.get(opening.relation, opening.relation),
-        object=cut_words(sentence, tokens, first, last).casefold(),
+        relation=name_relation(opening, told, find_language(whole)),
+        object=told,
         statement=statement,
         span=span,
         category=opening.category or opening.people,
@@ -57,6 +62,12 @@ def build_claim(
         else "",
         lang=find_language(whole),
     )
+
+
+def name_relation(opening: ClauseOpening, told: str, language: str) -> str:
+    """ "The standup moved to ten" tells an hour and no home."""
+    is_hour = opening.relation == "lives_in" and read_spoken(fold_letters(told).split(), language or "en")
+    return "time" if is_hour else SAME.get(opening.relation, opening.relation)
 
 
 def find_reach(sentence: Sentence) -> str:

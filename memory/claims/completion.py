@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.building import word_statement
+from memory.claims.building import LONGEST, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, Place, cut_clauses, find_heads
 from memory.claims.relations import ABOUT
@@ -17,7 +17,6 @@ from memory.guard.annotation import Sentence
 # How likely clauses beside a claim that names its relation must tell something to be a claim of their own.
 BESIDE_LEAST: Final = 0.5
 LEAST_WORDS: Final = 3
-LONGEST: Final = 300
 
 
 def complete_claims(claims: Sequence[Claim], sentence: Sentence, *, is_masked: bool) -> list[Claim]:

@@ -4,15 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.building import word_statement
+from memory.claims.building import LONGEST, word_statement
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.clauses import ClauseTokens
+from memory.claims.framed import FRAMED
 from memory.claims.lexicon import MARK
 from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import ABOUT
 from memory.claims.resolution import SEES, KnownSlot, find_care
 from memory.claims.slots import SlotMatch
-from memory.claims.subjects import PRONOUN, find_people_of
+from memory.claims.subjects import PRONOUN, STRANGERS, find_people_of
 from memory.claims.succession import find_told
 from memory.guard.annotation import Sentence
 
@@ -34,6 +35,7 @@ def fill_claims(
     """The claims of one statement by its slots, or as they are where it fills none."""
     first = claims[0]
     ahead = f"{before} " if first.subject == PRONOUN and before else ""
+    telling = "" if ahead else before
     low, high = first.span[0] - place, first.span[1] - place
     inside = [slot for slot in slots if low <= slot.object_span[0] < high]
     if not inside or (first.relation in OF_THEIR_OWN and not first.is_request):
@@ -43,7 +45,7 @@ def fill_claims(
     for number, slot in enumerate(inside):
         after = inside[number + 1] if number + 1 < len(inside) else None
         start, end = find_piece(sentence, tokens, pieces, slot, after, (low, high))
-        statement = first.statement if first.is_request else word_statement(sentence, tokens, start, end)
+        statement = first.statement if first.is_request else word_slot(sentence, tokens, slot, (start, end), telling)
         is_changed = slot.replaces or is_new(sentence, first, start, end)
         tense: ClaimTense = "new" if is_changed else "present"
         yield replace(
@@ -52,7 +54,7 @@ def fill_claims(
             relation=slot.relation,
             object=slot.object,
             statement=ahead + (statement or first.statement),
-            category=find_people_of(choose_subject(slot, first), slot.relation, first.category),
+            category=find_slot_people(sentence, slot, first),
             tense="over" if slot.is_over else tense,
             polarity=not slot.is_over and not slot.is_denied,
             replaces=slot.replaces,
@@ -60,10 +62,30 @@ def fill_claims(
         )
 
 
+def word_slot(sentence: Sentence, tokens: ClauseTokens, slot: SlotMatch, within: tuple[int, int], before: str) -> str:
+    """The clause of a slot, from where it says whose it is: "mi hermana se llama Ana y vive en Lugo"."""
+    statement = word_statement(sentence, tokens, *within)
+    if slot.weight < FRAMED or slot.subject == SPEAKER or not statement:
+        return statement
+    whole = word_statement(sentence, tokens, 0, within[1])
+    told = (one for one in (statement, whole, f"{before} {statement}") if slot.subject in one.casefold())
+    return next((one for one in told if len(one) <= LONGEST), statement)
+
+
 def choose_subject(slot: SlotMatch, first: Claim) -> str:
     """ "My brother started at Bosch": a verb without a subject of its own is of whom the clause is about."""
+    if slot.weight >= FRAMED:
+        return slot.subject
     is_own = slot.subject != SPEAKER or slot.is_explicit or first.subject in {SPEAKER, PRONOUN}
     return slot.subject if is_own or is_person_or_animal(slot.relation) else first.subject
+
+
+def find_slot_people(sentence: Sentence, slot: SlotMatch, first: Claim) -> str:
+    subject = choose_subject(slot, first)
+    # "Mein Nachbar ist Pilot": nobody's business here, whoever reads it.
+    if subject != SPEAKER and sentence.has(MARK + "noun neighbor"):
+        return STRANGERS
+    return find_people_of(subject, slot.relation, first.category)
 
 
 def end_told(claim: Claim, known: Sequence[KnownSlot]) -> Claim:
@@ -113,3 +135,10 @@ def find_piece(
 def names_subject(sentence: Sentence, start: int, end: int) -> bool:
     kinds = (MARK + "i", MARK + "self", MARK + "my", "me", "kin", MARK + "nouns", MARK + "verb ending")
     return any(start <= at < end for at, _ in sentence.spans(*kinds))
+
+
+def holds_more(claims: Sequence[Claim], moved: SlotMatch, place: int) -> bool:
+    """Whether claims are more than the words around a value whose slot is known: "it's on Thursdays now"."""
+    is_beside = all(claim.relation == ABOUT for claim in claims)
+    covers = any(claim.span[0] - place <= moved.object_span[0] < claim.span[1] - place for claim in claims)
+    return bool(claims) and (covers or not is_beside)

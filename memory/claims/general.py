@@ -13,7 +13,7 @@ from memory.claims.lexicon import MARK, load_small_words
 from memory.claims.mentions import is_person_name
 from memory.claims.rejection import has_within, points_at_conversation
 from memory.claims.relations import ABOUT
-from memory.claims.subjects import NOUNS, find_owned_noun, find_people, is_of_another, is_person_at
+from memory.claims.subjects import NOUNS, find_owned_noun, find_people, is_of_another, is_person_at, name_owned
 from memory.guard import speech
 from memory.guard.annotation import Sentence
 
@@ -133,7 +133,7 @@ def find_general_subject(sentence: Sentence, start: int, head: int, end: int, me
     ) or has_first_person(sentence, head, end)
     # "My mum and I", "I live with my sister": only where nobody speaks of themselves it is the other's life.
     if person is not None and (person[0] - head <= 1 or not speaks):
-        return sentence.words[person[1] - 1]
+        return name_owned(sentence, person)
     if speaks or has_within(sentence, start, end, *POSSESSIVES):
         return SPEAKER
     if sentence.has_at(head, "kin", NOUNS) and not sentence.has_at(head, "workmate"):

@@ -13,6 +13,8 @@ from memory.claims.relations import ABOUT
 from memory.claims.telling import MOST_WORDS, Passage, join_passages, rate_telling
 from memory.guard.annotation import Sentence
 
+# "J'ai la dalle": having says as little by itself as what names no relation.
+HAS: Final = "has"
 # Words before a colon that are rated below this ask for work on what stands behind it, or say whose words those are.
 HEAD_MOST: Final = 0.2
 OWN_OF_HEAD: Final = ("me", MARK + "i", MARK + "my", MARK + "self", MARK + "remember")
@@ -38,7 +40,7 @@ class SentenceJudgement:
     is_brief: bool = False
 
     def believes(self, claim: Claim) -> bool:
-        is_named = claim.relation != ABOUT or claim.tense != "present" or bool(claim.replaces)
+        is_named = claim.relation not in {ABOUT, HAS} or claim.tense != "present" or bool(claim.replaces)
         if self.is_brief:
             return is_named or self.reaches(NAMED_LEAST)
         return self.reaches(NAMED_LEAST if is_named else ABOUT_LEAST)

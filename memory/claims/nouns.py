@@ -9,14 +9,11 @@ from typing import Final
 from memory.claims.claim import SPEAKER
 from memory.claims.slots import SlotMatch, load_words
 from memory.claims.subjects import is_person
+from memory.claims.taxonomy import ANIMALS
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries, read_sections
 
 WORDS: Final = re.compile(r"[א-ת]+\"[א-ת]+|[^\W_]+")
-ANIMALS: Final = frozenset(
-    {"dog", "cat", "rabbit", "hamster", "guinea_pig", "ferret", "parrot", "bird", "fish", "turtle", "snake", "lizard"}
-    | {"horse", "pony", "donkey", "goat", "hen"}
-)
 # Words between "my" and the noun, of a noun, and of a name.
 MOST_ADJECTIVES: Final = 2
 NOUN_SIZES: Final = (3, 2, 1)

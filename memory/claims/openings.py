@@ -22,6 +22,7 @@ from memory.claims.subjects import (
     find_subject,
     is_of_another,
     is_person_at,
+    name_owned,
 )
 from memory.guard.annotation import Sentence
 
@@ -194,7 +195,7 @@ def find_free_claim(
     if owned is not None and not speaks and is_person_at(sentence, owned):
         if is_of_another(sentence, owned[1], min(end, owned[1] + 2)) or not has_change:
             return None
-        return ClauseOpening("", ABOUT, sentence.words[owned[1] - 1], head, owned[1], is_free=True)
+        return ClauseOpening("", ABOUT, name_owned(sentence, owned), head, owned[1], is_free=True)
     is_own = speaks or any(start <= at < end for at, _ in sentence.spans(MARK + "my"))
     known = next((sentence.words[at] for at in range(start, end) if sentence.words[at] in mentions), "")
     if is_own or opens_with_change(sentence, head):

@@ -11,7 +11,7 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.lexicon import SUBJECT as CLAIMS
-from memory.claims.subjects import PERSONS
+from memory.claims.taxonomy import ANIMALS, PERSONS
 from memory.claims.topics import LANGUAGE, cut_middle, find_spoken, find_topic_words, read_small_words
 from memory.guard.annotation import find_entries
 from memory.guard.lexicon import WORD, Lexicon, LexiconEntry, build_entries
@@ -95,7 +95,7 @@ RELATED: Final[dict[str, frozenset[str]]] = {
     ),
 }
 PARTNERS: Final = frozenset({"wife", "husband", "partner", "girlfriend", "boyfriend", "fiance"})
-ANIMALS: Final = RELATED["pet"] | {"horse", "pony", "snake", "lizard", "donkey", "goat", "hen", "pet"}
+PETS: Final = ANIMALS | {"pet"}
 # Relations of which "what do I have" and "what is he called" say nothing when another is named.
 GENERIC: Final = frozenset({"owns", "name"})
 # What somebody takes or cannot eat is told by constraints.
@@ -176,7 +176,7 @@ def find_kinds(text: str) -> Mapping[str, None]:
 def find_people(text: str) -> frozenset[str]:
     """The relations of the people and animals that a few words name: of "chefin" it is `boss`."""
     named = {kind.removeprefix(NOUN) for kind in find_kinds(text) if kind.startswith(NOUN)}
-    return frozenset(name for name in named if name in PERSONS or name in ANIMALS)
+    return frozenset(name for name in named if name in PERSONS or name in PETS)
 
 
 def expand_relations(named: set[str]) -> frozenset[str]:
@@ -189,7 +189,7 @@ def expand_relations(named: set[str]) -> frozenset[str]:
 
 
 def find_subjects(question: str, bare: str, named: set[str]) -> frozenset[str]:
-    found = {name for name in named if name in PERSONS or name in ANIMALS}
+    found = {name for name in named if name in PERSONS or name in PETS}
     found |= {fold_text(name) for name in find_names(question)}
     if query_cues.ABOUT_ME.search(bare) or query_cues.SAYS_I.search(bare) or (named and not found):
         found.add(SPEAKER)

@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Final
 
-from memory.claims.building import build_claim, find_language, word_statement
+from memory.claims.building import LONGEST, build_claim, find_language, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.completion import complete_claims, drop_contained
-from memory.claims.filling import fill_claims
+from memory.claims.filling import fill_claims, holds_more, word_slot
+from memory.claims.fitting import fit_claim
+from memory.claims.framed import FRAMED, cut_slots, join_slots, read_frames
 from memory.claims.general import find_general_claim, is_plain, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.judging import NAMED_LEAST, SURE_LEAST, SentenceJudgement, introduces_words, judge_sentences
@@ -26,7 +28,14 @@ from memory.claims.subjects import NOUNS, PERSON_NOUNS, PRONOUN, is_person
 from memory.claims.succession import find_moved, find_renamed, follow_known
 from memory.claims.suppositions import drop_supposed
 from memory.claims.telling import Passage
-from memory.claims.voices import has_frame, has_other_voice, has_own_part, mask_other_voices, speaks_for_others
+from memory.claims.voices import (
+    has_frame,
+    has_other_voice,
+    has_own_part,
+    has_sure_frame,
+    mask_other_voices,
+    speaks_for_others,
+)
 from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 from memory.guard.lexicon import WORD
@@ -34,7 +43,6 @@ from memory.guard.spelling import normalise_text
 
 # Characters of a text that are read: what goes on longer is pasted, and often somebody else's.
 READ: Final = 2000
-LONGEST: Final = 300
 # Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were.
 MOST_WORDS: Final = 100
 MOST_CLAIMS: Final = 12
@@ -128,7 +136,8 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
     if speaks_for_others(whole):
         return TurnReading(whole)
     mentions = collect_mentions(previous)
-    known = collect_known(previous, whole.languages)
+    framed, earlier = read_frames(masked, previous, whole.languages)
+    known = [*(one for one in collect_known(previous, whole.languages) if one not in earlier), *earlier]
     found: list[SentenceReading] = []
     place = 0
     skip = is_introduced = False
@@ -146,12 +155,12 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
                 found.append(SentenceReading(sentence, place, (claim,), is_request=True))
                 continue
         is_introduced = is_introduced or introduces_words(sentence)
-        is_closed = is_introduced or find_secret(sentence.raw) is not None
+        is_closed = is_introduced or has_sure_frame(sentence) or find_secret(sentence.raw) is not None
         if is_closed or has_other_voice(sentence) or find_order(sentence.raw):
             is_partial = not is_closed and has_own_part(sentence)
             found.append(SentenceReading(sentence, place, is_open=is_partial, is_partial=is_partial))
             continue
-        slots = find_sentence_slots(sentence, whole, known)
+        slots = find_sentence_slots(sentence, whole, known, cut_slots(framed, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         told = [claim for one in read if (claim := resolve_pronoun(one, before))]
         claims = tuple(drop_supposed(told, sentence, sorted(whole.languages or ())))
@@ -265,19 +274,21 @@ def read_sentence(
         told = told or [[claim_moved(sentence, moved, tokens, place, language)]]
     # What strangers are and do is nobody's business here: "the neighbour lives in Leeds".
     if not any(told) and not sentence.has("stranger", MARK + "noun neighbor"):
-        told = [[claim] for slot in slots if (claim := claim_slot(sentence, slot, tokens, place, language))]
+        told = [[claim] for slot in slots if (claim := claim_slot(sentence, slot, tokens, place, language, before))]
     elif told:
         told += [[claim] for slot in slots if (claim := claim_uncovered(sentence, slot, told, tokens, place, language))]
     for claims in told:
         if claims:
-            yield from fill_claims(claims, sentence, tokens, slots, place, known, before)
+            filled = fill_claims(claims, sentence, tokens, slots, place, known, before)
+            yield from filter(None, map(fit_claim, filled))
 
 
-def find_sentence_slots(sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot]) -> list[SlotMatch]:
+def find_sentence_slots(
+    sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot], framed: Sequence[SlotMatch] = ()
+) -> list[SlotMatch]:
     language = find_language(whole) or "en"
-    slots = [
-        follow_known(slot, sentence.raw, language, known) for slot in read_slots(sentence.raw, whole.languages, known)
-    ]
+    read = join_slots(read_slots(sentence.raw, whole.languages, known), framed)
+    slots = [follow_known(slot, sentence.raw, language, known) for slot in read]
     moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
     if moved is not None and not any(overlaps(slot.object_span, moved.object_span) for slot in slots):
         slots.append(moved)
@@ -310,26 +321,36 @@ def claim_remark(sentence: Sentence, whole: AnnotatedText, place: int) -> Claim:
     return Claim(SPEAKER, ABOUT, "", statement, span, lang=find_language(whole), is_remark=True)
 
 
-def claim_slot(sentence: Sentence, slot: SlotMatch, tokens: ClauseTokens, place: int, language: str) -> Claim | None:
+def claim_slot(
+    sentence: Sentence, slot: SlotMatch, tokens: ClauseTokens, place: int, language: str, before: str = ""
+) -> Claim | None:
     """A clause that no opening knows, but that fills a slot for sure: "my account's with Northbank, the app is bad"."""
-    if sentence.is_question or slot.weight == 0 or slot.relation in UNSURE or not is_person_slot(slot):
+    # "J'ai la dalle": what the person has and likes is often said in passing; of others it is told.
+    is_sure = slot.relation not in UNSURE or (slot.weight >= FRAMED and slot.subject != SPEAKER)
+    is_known = is_sure and (slot.weight >= FRAMED or is_person_slot(slot))
+    if sentence.is_question or slot.weight == 0 or not is_known:
         return None
-    piece = next(
-        (
-            (first, last)
-            for segment in tokens.segments
-            for first, last in [(segment[0][0], segment[-1][1])]
-            if tokens.starts[first] <= slot.object_span[0] < tokens.ends[last - 1]
-        ),
-        None,
-    )
-    if piece is None or not (slot.weight == NAMED or is_plain(sentence, *piece)):
+    piece = find_stretch(tokens, slot)
+    # "A Clara fez 9 anos ontem": who had a birthday yesterday is that old today.
+    is_told = slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
+    if piece is None or not (is_told or is_plain(sentence, *piece)):
         return None
-    statement = word_statement(sentence, tokens, *piece)
+    statement = word_slot(sentence, tokens, slot, piece, before)
     if not statement or len(statement) > LONGEST or find_refusal(statement) is not None:
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
     return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language)
+
+
+def find_stretch(tokens: ClauseTokens, slot: SlotMatch) -> tuple[int, int] | None:
+    """The words between marks that hold a slot, from where its words begin."""
+    stretches = [(segment[0][0], segment[-1][1]) for segment in tokens.segments]
+    held = (one for one in stretches if tokens.starts[one[0]] <= slot.object_span[0] < tokens.ends[one[1] - 1])
+    piece = next(held, None)
+    if piece is None or slot.weight < FRAMED:
+        return piece
+    begun = (first for first, last in stretches if slot.start < tokens.ends[last - 1])
+    return min(next(begun, piece[0]), piece[0]), piece[1]
 
 
 def claim_uncovered(
@@ -353,13 +374,6 @@ def claim_uncovered(
 
 def is_person_slot(slot: SlotMatch) -> bool:
     return bool(slot.object) and (slot.subject == SPEAKER or slot.relation in SURE_OF_OTHERS)
-
-
-def holds_more(claims: Sequence[Claim], moved: SlotMatch, place: int) -> bool:
-    """Whether claims are more than the words around a value whose slot is known: "it's on Thursdays now"."""
-    is_beside = all(claim.relation == ABOUT for claim in claims)
-    covers = any(claim.span[0] - place <= moved.object_span[0] < claim.span[1] - place for claim in claims)
-    return bool(claims) and (covers or not is_beside)
 
 
 def claim_moved(sentence: Sentence, moved: SlotMatch, tokens: ClauseTokens, place: int, language: str) -> Claim:

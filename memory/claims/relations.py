@@ -1,10 +1,16 @@
 """The relations a claim may have, and which of them hold one value at a time."""
 
+import re
 from typing import Final
 
 # A claim whose relation no phrase names: its statement is all that is known.
 ABOUT: Final = "about"
 REQUEST: Final = "asked_to_remember"
+# Digits of a telephone number: extensions of offices have four.
+SHORTEST_PHONE: Final = 4
+PLACES: Final = frozenset({"lives_in", "works_at", "went_to", "moved_from"})
+# "Number 14", "4.12", "work is 4.12": a number, or a sentence.
+NO_PLACE: Final = re.compile(r"^(?:number |nr\.? |n[ºo]\.? )?\d[\d.,:/]*$|^(?:\w+ ){1,4}(?:is|es|est|ist|è|é) ")
 
 # A later plain statement on one of these supersedes the earlier one. Kin that may be several, animals and things do
 # not: a second dog ends no first one.
@@ -30,3 +36,13 @@ SINGLE_VALUED: Final = frozenset(
 
 def is_single_valued(relation: str) -> bool:
     return relation in SINGLE_VALUED or relation.startswith("favorite_")
+
+
+def fits_relation(relation: str, spoken: str) -> bool:
+    """Whether a value has the form that its relation asks for: "my goodbye email to the team" tells no address."""
+    if relation == "email":
+        return "@" in spoken
+    if relation in PLACES:
+        return NO_PLACE.search(spoken) is None
+    # "My locker number is 212".
+    return relation != "phone_number" or sum(char.isdigit() for char in spoken) >= SHORTEST_PHONE

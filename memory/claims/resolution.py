@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
+from memory.claims.frames.numerals import read_spoken
 from memory.claims.nouns import (
     LONGEST_NAME,
     WORDS,
@@ -20,7 +20,7 @@ from memory.claims.nouns import (
 from memory.claims.slots import SlotMatch, find_slots, load_words, overlaps
 from memory.claims.subjects import is_person
 from memory.guard.spelling import fold_letters
-from memory.language.loader import list_codes, read_entries, read_sections
+from memory.language.loader import list_codes
 from memory.language.names import load_given_names
 from memory.language.numbers import find_written_numbers
 
@@ -103,8 +103,11 @@ def resolve_relation(
         return [slot, *name_all(slot, raw, language)]
     if slot.relation == SEES:
         return [replace(slot, relation=find_care(known))]
+    # "The standup moved to ten".
+    if slot.relation == "lives_in" and read_spoken(fold_letters(slot.object).split(), language):
+        return []
     if slot.relation == "age" and not is_thing(subject, language):
-        return [replace(slot, object=write_digits(slot.object))]
+        return [replace(slot, object=write_digits(slot.object, language))]
     if slot.relation == "works_as" and subject == SPEAKER and slot.object in load_given_names():
         return [replace(slot, relation="name")]
     if slot.relation == "works_as" and not is_somebody(subject, language, known):
@@ -178,35 +181,13 @@ def find_care(known: Sequence[KnownSlot]) -> str:
     return next((one.relation for one in reversed(known) if one.relation in CARE), "doctor")
 
 
-def write_digits(spoken: str) -> str:
-    if spoken.isdigit():
-        return spoken
+def write_digits(spoken: str, language: str) -> str:
     folded = fold_letters(spoken)
-    known = next((f"{number:g}" for number in find_written_numbers(folded)), "")
-    return known or load_small_numbers().get(folded) or add_compound(folded) or spoken
-
-
-def add_compound(folded: str) -> str:
-    """Tens and a unit written as one word: "ventisei"."""
-    numbers = load_small_numbers()
-    sums = (
-        int(numbers[folded[:cut]]) + int(numbers[folded[cut:]])
-        for cut in range(1, len(folded))
-        if folded[:cut] in numbers and folded[cut:] in numbers
-    )
-    return next(map(str, sums), "")
-
-
-@cache
-def load_small_numbers() -> dict[str, str]:
-    """Number words below twenty, which are no amounts by themselves."""
-    return {
-        fold_letters(word): key
-        for language in list_codes()
-        for key in read_sections(language, "numbers")
-        if key.isdigit()
-        for word in read_entries(language, "numbers", key)
-    }
+    words = folded.split()
+    found = read_spoken(words, language)
+    if found is not None and found[1] == len(words):
+        return str(found[0])
+    return next((f"{number:g}" for number in find_written_numbers(folded)), spoken)
 
 
 def is_somebody(subject: str, language: str, known: Sequence[KnownSlot]) -> bool:

@@ -1,33 +1,15 @@
 """Whose claim a clause is: the person's own, somebody's close to them, a thing of theirs, or nobody's they speak of."""
 
+import re
 from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.lexicon import MARK
+from memory.claims.taxonomy import PERSONS
 from memory.guard.annotation import Sentence, Span
 
 # The subject of a clause that goes on about what the sentence before it named.
 PRONOUN: Final = "it"
-# Relations whose value is somebody; of a thing or an animal anything may be told, of people what lasts.
-PERSONS: Final = frozenset(
-    {"mother", "father", "parent", "sister", "brother", "sibling", "son"}
-    | {"daughter", "child", "wife", "husband", "partner", "girlfriend", "boyfriend"}
-    | {"fiance", "ex", "aunt", "uncle", "cousin", "nephew", "niece"}
-    | {
-        "mother_in_law",
-        "father_in_law",
-        "sister_in_law",
-        "brother_in_law",
-        "son_in_law",
-        "daughter_in_law",
-        "grandmother",
-    }
-    | {"grandfather", "grandparent", "grandson", "granddaughter", "stepmother", "stepfather", "stepson"}
-    | {"stepdaughter", "half_brother", "half_sister", "godmother", "godfather", "godson", "goddaughter"}
-    | {"godchild", "boss", "colleague", "neighbor", "roommate", "landlord", "teacher"}
-    | {"student", "coach", "doctor", "dentist", "therapist", "vet", "hairdresser"}
-    | {"babysitter", "friend", "twins"}
-)
 THE_ONES: Final = ("child", "twins", "dog", "cat", "landlord", "boss", "car")
 # All nouns together; the reader puts them beside the single ones.
 NOUNS: Final = MARK + "nouns"
@@ -108,9 +90,11 @@ def find_owned_noun(sentence: Sentence, start: int, end: int) -> Span | None:
 
 
 def name_owned(sentence: Sentence, owned: Span) -> str:
-    """The noun in its words, of which it may have several: "mother in law"."""
+    """The noun in its words, of which it may have several, and as they were written: "mother-in-law"."""
     nouns = [span for span in sentence.spans(NOUNS) if owned[0] <= span[0] and span[1] == owned[1]]
-    return " ".join(sentence.words[slice(*min(nouns, default=(owned[1] - 1, owned[1])))])
+    words = sentence.words[slice(*min(nouns, default=(owned[1] - 1, owned[1])))]
+    written = re.search(r"[-\s]".join(map(re.escape, words)), sentence.raw, re.IGNORECASE)
+    return written[0].casefold() if written else " ".join(words)
 
 
 def find_people(sentence: Sentence, start: int, end: int) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
+from memory.claims.claim import SPEAKER
 from memory.claims.nouns import WORDS, find_known_noun
 from memory.claims.resolution import DOSE, KnownSlot
 from memory.claims.slots import SlotMatch, load_words
@@ -16,6 +17,7 @@ from memory.language.loader import read_entries
 MOST_OLD: Final = 3
 SHORTEST_TOLD: Final = 3
 # Relations whose object is a value that may come without its slot: "now it's 40 mg", "Thursdays now".
+WORKMATES: Final = frozenset({"boss", "colleague"})
 DOSES: Final = frozenset({"takes_dose"})
 SLOTS: Final = "slots"
 PHONE: Final = re.compile(r"\+?\d[\d /-]{5,18}\d")
@@ -26,10 +28,17 @@ def follow_known(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
     old, is_correction = find_replaced(slot, raw, language)
     if old:
         slot = replace(slot, replaces=slot.replaces or old, is_correction=is_correction)
-    told = find_told(slot.object, known) or find_of_noun(slot.object, language, known) if slot.is_over else None
+    told = find_ended(slot, language, known) if slot.is_over else None
     if told is not None:
         return replace(slot, subject=told.subject, relation=told.relation, object=told.object)
     return slot
+
+
+def find_ended(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -> KnownSlot | None:
+    if slot.relation == "works_at" and slot.subject != SPEAKER:
+        # "Brogan has left the company": whoever leaves a place of work is somebody's boss no longer.
+        return next((one for one in reversed(known) if one.object == slot.subject and one.relation in WORKMATES), None)
+    return find_told(slot.object, known) or find_of_noun(slot.object, language, known)
 
 
 def find_replaced(slot: SlotMatch, raw: str, language: str) -> tuple[str, bool]:

@@ -1,6 +1,7 @@
 """What a text says in another voice than the person's own: code, quotations, parts played, jokes, texts to work on."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -16,6 +17,9 @@ HEBREW_THE: Final = "ה"
 DOUBTED: Final = ("text work", "sarcasm", "absurd", "joke form")
 DOUBTED_LEAST: Final = 0.85
 LONGEST_DOUBTED: Final = 300
+# What an order for a text, and what is told beside it, must reach for the second to be the person's own.
+ORDER_LEAST: Final = 0.5
+BESIDE_LEAST: Final = 0.8
 # Words between the part of the assistant and the person's.
 PARTS_WITHIN: Final = 6
 # A dot that the splitter of sentences does not know.
@@ -67,10 +71,25 @@ def speaks_for_others(reading: AnnotatedText) -> bool:
         return True
     if not any(has_frame(sentence) for sentence in reading.own_sentences):
         return False
-    if len(reading.text) > LONGEST_DOUBTED or any(map(has_sure_frame, reading.own_sentences)):
+    if len(reading.text) > LONGEST_DOUBTED:
         return True
+    if any(map(has_sure_frame, reading.own_sentences)):
+        return not tells_beside(reading.own_sentences)
     passages = [Passage((sentence,)) for sentence in reading.own_sentences]
     return rate_telling(join_passages(passages)) < DOUBTED_LEAST
+
+
+def tells_beside(sentences: Sequence[Sentence]) -> bool:
+    """ "My new dentist is Dr Ash. Write me a note to her": who asks for a text of their own life tells it beside.
+
+    "Translate this. I live in Hull" does not: the order itself is then rated .05 to .26, of the others .63 and .72.
+    """
+    orders = [one for one in sentences if has_frame(one)]
+    told = [one for one in sentences if one not in orders and not one.is_question]
+    if any(one.has(MARK + "irony") or gives_parts(one) for one in orders):
+        return False
+    rates = [rate_telling(Passage((one,))) for one in orders]
+    return min(rates) >= ORDER_LEAST and any(rate_telling(Passage((one,))) >= BESIDE_LEAST for one in told)
 
 
 def has_frame(sentence: Sentence) -> bool:

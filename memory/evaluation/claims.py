@@ -17,6 +17,7 @@ from memory.claims.claim import SPEAKER
 from memory.evaluation.answers import any_holds
 from memory.evaluation.datasets import DatasetError
 from memory.facts.profile.rules import find_facts_by_rules
+from memory.scoring import find_percentile
 
 MS: Final = 1000.0
 
@@ -53,7 +54,7 @@ class ClaimFigures:
             if of:
                 yield name, f"{count} of {of} ({count / of:.3f})"
         if self.times:
-            yield "reading a turn, p95", f"{sorted(self.times)[int(len(self.times) * 0.95)]:.1f} ms"
+            yield "reading a turn, p95", f"{find_percentile(self.times, 0.95):.1f} ms"
 
     def as_json(self) -> dict[str, Any]:
         figures = asdict(self)

@@ -1,4 +1,4 @@
-"""Measures what the hot path reads from turns: triples, intents, retractions, in five languages.
+"""Measures what the hot path reads from turns: triples, intents, retractions, in seven languages.
 
 A file has one JSON object a line: `text`, `context` (earlier turns of the person), `lang`, `intent`, `facts` and
 `optional` (triples that must, and that may, be read) and `retracts`. Triples are compared without case, articles,
@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from knowledge_graph.hotmem.reading import HotTriple, read_turn
+from memory.claims.frames import HotTriple
+from memory.claims.turns import read_turn
 from memory.language.loader import read_entries
+from memory.scoring import find_percentile
 
 MS: Final = 1000.0
 # Share of the words of an object that two triples have in common, from which a retraction is the same.
@@ -78,7 +80,7 @@ class HotFigures:
         for (asked, told), often in self.confused.most_common():
             yield f"intents, {asked}", f"{often} as {told}"
         yield "languages", f"{self.languages} of {self.turns}"
-        yield "reading a turn, p95 of processor time", f"{sorted(self.times)[int(len(self.times) * 0.95)]:.1f} ms"
+        yield "reading a turn, p95 of processor time", f"{find_percentile(self.times, 0.95):.1f} ms"
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -160,8 +162,8 @@ def normalise_words(spoken: str, language: str) -> Words:
 @cache
 def load_small_words(language: str) -> tuple[frozenset[str], frozenset[str]]:
     return (
-        frozenset(read_entries(language, "hot", "article words")),
-        frozenset((*read_entries(language, "hot", "my"), *read_entries(language, "hot", "his"))),
+        frozenset(read_entries(language, "frames", "article words")),
+        frozenset((*read_entries(language, "frames", "my"), *read_entries(language, "frames", "his"))),
     )
 
 

@@ -5,7 +5,7 @@ A file has one JSON object a line: `store` (triples of a person, in the order th
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -16,7 +16,7 @@ from knowledge_graph.hotmem.cues import read_cue
 from knowledge_graph.hotmem.edges import HotEdge
 from knowledge_graph.hotmem.gating import list_entities, select_about
 from knowledge_graph.hotmem.ranking import ScoreWeights, choose_edges, rank_edges
-from knowledge_graph.hotmem.reading import read_turn
+from memory.claims.turns import read_turn
 from memory.conf import memory_conf
 from memory.facts.keys import fold_key
 
@@ -61,10 +61,6 @@ def average(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def is_probe(row: Mapping[str, Any]) -> bool:
-    return "store" in row
-
-
 def measure_probes(rows: Sequence[Mapping[str, Any]]) -> ProbeFigures:
     figures = ProbeFigures()
     for row in rows:
@@ -106,3 +102,13 @@ def count_probe(row: Mapping[str, Any], places: Sequence[int], figures: ProbeFig
     if not is_right or share < 1.0:
         told, missed = ([" ".join(row["store"][place]) for place in some] for some in (places, sorted(wanted)))
         figures.misses.append(f"{row['id']}: {row['query']} || {told}, not {missed}")
+
+
+def count_repeated(said: Iterable[tuple[int, tuple[str, str, str]]], turns: int) -> int:
+    """Bullets that were said in one of the turns just before: only what was asked for is."""
+    last: dict[tuple[str, str, str], int] = {}
+    count = 0
+    for number, triple in said:
+        count += triple in last and 0 < number - last[triple] <= turns
+        last[triple] = number
+    return count

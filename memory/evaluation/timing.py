@@ -10,17 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from memory.scoring import find_percentile
+
 T = TypeVar("T")
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """Nearest rank: the smallest measured value that at least `share` of all values do not exceed."""
-    # No interpolation, so every figure that is printed was measured.
-    if not values:
-        raise ValueError("a percentile of nothing")
-    ordered = sorted(values)
-    rank = -(-len(ordered) * round(share * 1000) // 1000)
-    return ordered[max(rank, 1) - 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +26,7 @@ class LatencySpread:
 
 
 def summarize_latencies(values: Sequence[float]) -> LatencySpread:
-    return LatencySpread(len(values), percentile(values, 0.5), percentile(values, 0.95), max(values))
+    return LatencySpread(len(values), find_percentile(values, 0.5), find_percentile(values, 0.95), max(values))
 
 
 @dataclass(slots=True)

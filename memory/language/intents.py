@@ -17,6 +17,7 @@ SUBJECT: Final = "intents"
 ASKS_WHEN: Final = compile_opening(SUBJECT, "when", before="before when")
 ASKS_NAME: Final = compile_opening(SUBJECT, "name", before="before name")
 ASKS_WHY: Final = compile_opening(SUBJECT, "why", before="before why")
+ASKS_AMOUNT: Final = compile_cue(SUBJECT, "amount")
 ASKS_FAILURE: Final = compile_cue(SUBJECT, "failure")
 WANTS_ALL: Final = compile_cue(SUBJECT, "all")
 WANTS_SOME: Final = compile_cue(SUBJECT, "some")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from memory.language.hebrew import PARTICLES
@@ -49,6 +49,15 @@ def load_hours() -> dict[str, int]:
 
 def load_counts() -> dict[str, int]:
     return {word: value for word, value in load_values(COUNT).items() if value in COUNTS}
+
+
+@lru_cache(maxsize=16_384)
+def holds_number(bare: str) -> bool:
+    """Whether a folded text holds a number, in digits or in words. One is rather an article."""
+    if any(char.isdigit() for char in bare):
+        return True
+    values = _load_words()[0]
+    return any((_value_of(word, values) or _value_of_compound(word)) > 1 for word in _WORD.findall(bare))
 
 
 def find_written_numbers(bare: str) -> Iterator[float]:

@@ -78,10 +78,12 @@ def find_month_term(word: str, languages: Collection[str]) -> str | None:
 
 @lru_cache(maxsize=16_384)
 def mentions_time(bare: str) -> bool:
-    """Whether a folded text holds a word of time. Read for every candidate of a question that asks when.
+    """Whether a folded text holds a word of time or a year. Read for every candidate of a question that asks when.
 
     Word by word, because words come back in text after text and the long pattern is then asked once for each.
     """
+    if _YEAR.search(bare) is not None:
+        return True
     if not bare.isascii() or any(word in bare for word in _IN_TWO_WORDS):
         return _TIME_WORDS.search(bare) is not None
     return any(map(is_time_word, WORD.findall(bare)))

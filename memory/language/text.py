@@ -8,6 +8,8 @@ from datetime import datetime
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # Invisible tag characters and bidi overrides carry text that a reader does not see.
 SMUGGLED = re.compile("[\U000e0000-\U000e007f\u202a-\u202e\u2066-\u2069]")
+# What has no UTF-8: halves of a pair.
+SURROGATE = re.compile("[\ud800-\udfff]")
 BLANK = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*")
 SPACES = re.compile(r"\s+")
 WORDS_AND_MARKS = re.compile(r"\w+|[^\w\s]")

@@ -1,9 +1,11 @@
 """The console's page of a conversation on the hot path."""
 
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from knowledge_graph.hotmem.replay import replay_thread
 from memory.models import EndUser
 from tests.api_client import ApiClient
 from tests.knowledge_graph.hotmem.test_hot_turn import say
@@ -42,3 +44,14 @@ def test_what_was_forgotten_is_not_replayed(api: ApiClient, user: EndUser, conso
     page = console.get(f"/console/{user.organization.slug}/{user.external_id}/hot?thread=t").content.decode()
     assert "Kumasi" not in page
     assert "something else" in page
+
+
+@pytest.mark.parametrize("mode", ["rotating", "turn"])
+def test_a_turn_is_replayed_with_the_message_it_got(api: ApiClient, user: EndUser, settings: Any, mode: str) -> None:
+    settings.MEMORY = {**settings.MEMORY, "HOTMEM": {**settings.MEMORY["HOTMEM"], "mode": mode}}
+    say(api, "My brother Kofi lives in Kumasi.")
+    given = [say(api, text)["system_message"] for text in ("where does my brother live?", "do you know Kofi?")]
+    replayed = [turn.message for turn in replay_thread(user, "t", limit=2)][::-1]
+    assert [text.splitlines()[3:] for text in replayed] == [(text or "").splitlines()[3:] for text in given]
+    assert f"last {10 if mode == 'rotating' else 1} conversational" in replayed[0]
+    assert f"last {10 if mode == 'rotating' else 1} conversational" in (given[0] or "")

@@ -23,3 +23,11 @@ def test_a_conversation_is_replayed_and_leaves_nothing(tmp_path: Path) -> None:
     assert Organization.objects.count() == before
     with pytest.raises(CommandError, match="nowhere"):
         call_command("hotmem", "replay", str(tmp_path / "nowhere"))
+
+
+def test_a_file_without_turns_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "talk.txt"
+    file.write_text("\n\n")
+
+    with pytest.raises(CommandError, match=r"talk\.txt: no turn in it"):
+        call_command("hotmem", "replay", str(file))

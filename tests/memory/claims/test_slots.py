@@ -174,3 +174,62 @@ def test_remarks_are_told_only_where_they_are_asked_for() -> None:
 @pytest.mark.parametrize("piece", ["my dog is ", "I live in Leeds and ", "instead of Tom, ", "20 mg ", "heißt ", "mi "])
 def test_slots_of_a_long_text_are_read_in_bounds(piece: str) -> None:
     assert len(read_claims(piece * (4_000 // len(piece)))) <= 12
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("My mother-in-law moved in. She has diabetes.", ("mother-in-law", "has_condition", "diabetes")),
+        ("Mi suegra está con nosotros. Tiene diabetes.", ("suegra", "has", "diabetes")),
+        ("Mi prima se llama Elsa y vive en Lugo.", ("elsa", "lives_in", "lugo")),
+        ("We work at Aldi, my aunt Jo lives in Perth.", ("jo", "lives_in", "perth")),
+        ("Mein Opa ist Bäcker. Er arbeitet bei Bosch.", ("opa", "works_at", "bosch")),
+    ],
+)
+def test_what_frames_of_verbs_read_is_claimed_of_whom_the_turn_is_about(text: str, told: tuple[str, str, str]) -> None:
+    claims = [claim for claim in read_claims(text) if (claim.subject, claim.relation, claim.object) == told]
+    assert claims
+    # Alone in the memory bank a statement has to say of whom it is.
+    assert told[0] in claims[0].statement.casefold()
+
+
+def test_where_somebody_begins_is_their_work_and_where_they_go_no_taste() -> None:
+    assert find("works_at", "i start at the Harbour Clinic on monday").object == "harbour clinic"
+    assert all(claim.relation != "likes" for claim in read_claims("Va al colegio Galdós."))
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [("Uso Movistar en casa.", "uses"), ("Uso Iliad da un anno.", "uses"), ("Ich benutze Signal.", "uses")],
+)
+def test_what_somebody_uses_is_no_medicine(text: str, relation: str) -> None:
+    assert find(relation, text).relation == relation
+
+
+def test_a_letter_to_be_written_tells_no_address_and_a_meeting_has_no_home() -> None:
+    assert read_claims("Can you write my farewell email to the office?") == []
+    assert all(claim.relation != "lives_in" for claim in read_claims("standup moved to ten"))
+    [moved] = read_claims("standup moved to ten", ["Our standup is at 9:30"])
+    assert (moved.subject, moved.relation, moved.object) == ("standup", "time", "ten")
+    assert all(claim.relation != "lives_in" for claim in read_claims("I'm in the choir on Tuesdays"))
+
+
+def test_what_is_told_beside_an_order_for_a_text_is_told() -> None:
+    assert find("dentist", "My new dentist is Clara Voss. Write me a note to her").object == "clara voss"
+    assert read_claims("Translate this to French. My name is Clara and I live in Hull.") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "told"),
+    [
+        ("I live in Leeds.", "I live in York now.", ("lives_in", "york")),
+        ("I work at Siemens.", "I work at Bosch now.", ("works_at", "bosch")),
+        ("Vivo en Soria.", "Ahora vivo en Lugo.", ("lives_in", "lugo")),
+        ("Mein Chef heißt Uwe.", "Mein Chef ist jetzt Karla.", ("boss", "karla")),
+    ],
+)
+def test_the_new_value_is_claimed_and_not_the_one_it_takes_the_place_of(
+    before: str, text: str, told: tuple[str, str]
+) -> None:
+    [claim] = read_claims(text, [before])
+    assert (claim.relation, claim.object, claim.tense) == (*told, "new")

@@ -37,4 +37,4 @@ def test_an_answer_and_a_manner_of_speaking_are_no_conditions(text: str, home: s
 
 def test_a_mother_in_law_is_no_mother() -> None:
     [claim] = read_claims("My mother-in-law lives in Cuneo.")
-    assert (claim.subject, claim.relation, claim.object) == ("mother in law", "lives_in", "cuneo")
+    assert (claim.subject, claim.relation, claim.object) == ("mother-in-law", "lives_in", "cuneo")

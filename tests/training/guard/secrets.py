@@ -20,7 +20,7 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from memory.guard.redaction.candidates import CandidateContext, find_candidates
-from memory.guard.redaction.likelihood import BIAS, THRESHOLD, WEIGHTS, list_features
+from memory.guard.redaction.likelihood import BIAS, WEIGHTS, choose_threshold, list_features
 from memory.guard.redaction.words import CueReading
 from tests.memory.guard.secret_lines import SecretLine, read_lines, read_voices
 from tests.training.guard.data import read_examples, read_writes
@@ -97,7 +97,7 @@ def leave_out() -> None:
         weights = learn_from([*read_lines("development"), *rest], harmless)
         for one in judge_lines(left_out):
             odds = weights[BIAS] + sum(weights.get(feature, 0.0) for feature in list_features(one.context))
-            is_marked = 1 / (1 + np.exp(-odds)) >= THRESHOLD
+            is_marked = 1 / (1 + np.exp(-odds)) >= choose_threshold(one.context)
             found, secrets = found + (is_marked and one.is_secret), secrets + one.is_secret
             marked, others = marked + (is_marked and not one.is_secret), others + (not one.is_secret)
     sys.stdout.write(f"voices left out: {found} of {secrets} secrets, {marked} of {others} others marked\n")

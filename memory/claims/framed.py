@@ -1,0 +1,154 @@
+"""The slots that frames of verbs and nouns fill, beside those of templates (`slots`)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+from memory.claims.frames.languages import find_turn_languages
+from memory.claims.frames.triples import HotReading, HotTriple
+from memory.claims.frames.turn import READ, read_framed
+from memory.claims.frames.words import LANGUAGES, SUBJECT
+from memory.claims.relations import PLACES, fits_relation
+from memory.claims.resolution import KnownSlot
+from memory.claims.slots import SlotMatch, overlaps
+from memory.claims.taxonomy import ANIMALS, PEOPLE
+from memory.language.hebrew import is_hebrew
+from memory.language.loader import read_entries
+
+# The weight of a slot that a frame reads, whose subject it knows.
+FRAMED: Final = 90
+# Characters behind the words of a triple in which its object may stand.
+REACH: Final = 60
+# What frames say of many things that a template names more closely: an allergy, a diet, a medicine.
+GENERIC: Final = frozenset({"has", "is", "owns", "likes", "dislikes", "went_to", "time", "duration", "quantity"})
+
+
+def read_frames(
+    masked: str, previous: Sequence[str], languages: frozenset[str] | None
+) -> tuple[list[SlotMatch], list[KnownSlot]]:
+    """The slots of a text whose other voices are blanks, in its places, and those that the turns before filled."""
+    likely = find_turn_languages(masked, previous)
+    spoken = [one for one in likely if languages is None or one in languages] or list(likely[:1])
+    readings = [read_framed(masked[:READ], previous, one) for one in spoken]
+    if not readings:
+        return [], []
+    reading = max(readings, key=lambda one: len(one.triples) + len(one.retracted))
+    return list_slots(reading, masked), [KnownSlot(*one.key) for one in reading.known]
+
+
+def list_slots(reading: HotReading, text: str) -> list[SlotMatch]:
+    corrected = {(one.subject, one.relation): one.object for one in reading.retracted if not one.is_over}
+    told = [make_slot(one, text, corrected.get((one.subject, one.relation), "")) for one in reading.triples]
+    # "I live in York now" ends Leeds by what it tells; the words are York's.
+    filled = {(one.subject, one.relation) for one in reading.triples}
+    told += [
+        make_slot(one, text) for one in reading.retracted if one.is_over and (one.subject, one.relation) not in filled
+    ]
+    return [one for one in told if one.end > one.start]
+
+
+def make_slot(triple: HotTriple, text: str, replaces: str = "") -> SlotMatch:
+    start, end = triple.span
+    # A name stands behind the noun that was read: "my landlord is Mr Patel".
+    beside = text[start : end + REACH] if end > start else ""
+    spoken = re.search(rf"(?<!\w){re.escape(triple.object)}(?!\w)", beside, re.IGNORECASE)
+    return SlotMatch(
+        triple.relation,
+        triple.subject,
+        triple.object,
+        start,
+        max(end, start + spoken.end()) if spoken else end,
+        is_over=triple.is_over,
+        replaces=replaces,
+        is_correction=bool(replaces),
+        weight=FRAMED,
+        object_span=(start + spoken.start(), start + spoken.end()) if spoken else triple.span,
+    )
+
+
+def cut_slots(slots: Sequence[SlotMatch], start: int, end: int) -> list[SlotMatch]:
+    """Those of one sentence, in its places."""
+    return [
+        replace(
+            one,
+            start=max(0, one.start - start),
+            end=min(end, one.end) - start,
+            object_span=(one.object_span[0] - start, one.object_span[1] - start),
+        )
+        for one in slots
+        if start <= one.object_span[0] and one.object_span[1] <= end
+    ]
+
+
+def join_slots(matched: Sequence[SlotMatch], framed: Sequence[SlotMatch]) -> list[SlotMatch]:
+    """The slots of both, one for what both read."""
+    # Frames know where a name ends: "my husband Theo are thinking" names nobody.
+    named = {(one.subject, one.relation) for one in framed if one.relation in PEOPLE | ANIMALS}
+    told = {one.object for one in framed}
+    found = [
+        trim_place(one)
+        for one in matched
+        if ((one.subject, one.relation) not in named or one.object in told) and may_be_place(one)
+    ]
+    for one in framed:
+        twin = next((at for at, other in enumerate(found) if is_twin(one, other)), None)
+        if twin is None:
+            found.append(one)
+        else:
+            found[twin] = choose_slot(found[twin], one)
+    unlike = {(one.subject, one.relation, one.object, one.is_over): one for one in found}
+    return sorted(unlike.values(), key=lambda one: one.start)
+
+
+def may_be_place(slot: SlotMatch) -> bool:
+    """ "Yoga moved to Thursdays", "my desk at work is 4.12": no place is a time, a number or a sentence."""
+    if slot.relation not in PLACES:
+        return True
+    first = slot.object.split()[0] if slot.object else ""
+    return fits_relation(slot.relation, slot.object) and first not in load_time_words()
+
+
+def trim_place(slot: SlotMatch) -> SlotMatch:
+    """ "Curitiba mês passado": a time at the end is no part of a place."""
+    words = slot.object.split() if slot.relation in PLACES else []
+    at = next((at for at, word in enumerate(words) if at and is_time(words, at)), len(words))
+    if at == len(words):
+        return slot
+    kept = " ".join(words[:at])
+    begun, _ = slot.object_span
+    return replace(slot, object=kept, object_span=(begun, begun + len(kept)))
+
+
+def is_time(words: Sequence[str], at: int) -> bool:
+    # "Praça da Primavera" is none.
+    return words[at] in load_time_words() and words[at - 1] not in load_of_words()
+
+
+@cache
+def load_time_words() -> frozenset[str]:
+    """Words and units of time of every language, with the Hebrew particle before them."""
+    kinds = ("time", "unit", "month")
+    plain = {word for code in LANGUAGES for kind in kinds for word in read_entries(code, SUBJECT, kind)}
+    return frozenset(plain | {f"ב{word}" for word in plain if is_hebrew(word)}) - load_of_words()
+
+
+@cache
+def load_of_words() -> frozenset[str]:
+    kinds = ("of", "det", "prep", "the")
+    return frozenset(word for code in LANGUAGES for kind in kinds for word in read_entries(code, SUBJECT, kind))
+
+
+def is_twin(framed: SlotMatch, other: SlotMatch) -> bool:
+    if framed.relation == other.relation and framed.object == other.object:
+        return True
+    return overlaps(framed.object_span, other.object_span)
+
+
+def choose_slot(matched: SlotMatch, framed: SlotMatch) -> SlotMatch:
+    """The relation that says more, and whose it is by the frame, which knows who was spoken of."""
+    weight = max(matched.weight, FRAMED)
+    if matched.relation != framed.relation and framed.relation in GENERIC:
+        return replace(matched, subject=framed.subject, weight=weight) if matched.is_third else matched
+    return replace(matched, relation=framed.relation, subject=framed.subject, object=framed.object, weight=weight)

@@ -1,0 +1,221 @@
+"""Cuts a turn into clauses: at marks, joints and relative words, and where speech runs on without any."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from memory.claims.frames.tokens import HotToken
+from memory.claims.frames.words import HotWords
+
+ENDS: Final = frozenset(".!?…\n")
+JOINTS: Final = ("conj", "but", "sub", "if", "rel", "that")
+VERBS: Final = ("verb", "frame", "named", "modal", "be 1", "be 3", "have 1", "have 3")
+FIRST: Final = ("be 1", "have 1")
+# Before these a word that may be a verb is none: "my work", "the drive", "to live".
+AS: Final = frozenset({"as", "como", "comme", "als", "come", "כ"})
+LONGEST_ASKING: Final = 4
+NO_VERB_AFTER: Final = ("det", "my", "his", "to", "of")
+
+
+@dataclass(slots=True)
+class HotClause:
+    """``link`` is how it hangs on what stands before it: a mark, or the class of its first word."""
+
+    tokens: list[HotToken]
+    link: str
+    is_asking: bool = False
+    sentence: int = 0
+    # A clause without a verb, which names what the next goes on about: "my sister Ana, she lives in Leeds".
+    is_bare: bool = False
+    text: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        spoken = " ".join(["", *(token.text for token in self.tokens if not token.is_mark), ""])
+        self.text = spoken.replace("-", " ")
+
+    def says(self, phrases: Sequence[str]) -> bool:
+        return any(phrase in self.text for phrase in phrases)
+
+    def opens(self, phrases: Sequence[str]) -> bool:
+        return self.text.startswith(tuple(phrases))
+
+
+def cut_turn(tokens: Sequence[HotToken], words: HotWords) -> list[HotClause]:
+    clauses: list[HotClause] = []
+    sentence: list[HotToken] = []
+    number = 0
+    for token in [*tokens, None]:
+        if token is None or (token.is_mark and token.text[0] in ENDS):
+            if any(not one.is_mark for one in sentence):
+                is_asking = (token is not None and "?" in token.text) or any(one.text == "¿" for one in sentence)
+                clauses += cut_sentence(sentence, words, number, is_asking=is_asking)
+                number += 1
+            sentence = []
+        else:
+            sentence.append(token)
+    return join_answers(clauses)
+
+
+def join_answers(clauses: Sequence[HotClause]) -> list[HotClause]:
+    """ "Favourite colour? Blue." asks nobody: who asks answers."""
+    found: list[HotClause] = []
+    for clause in clauses:
+        before = found[-1] if found else None
+        is_answer = before is not None and before.is_asking and before.is_bare and clause.is_bare
+        if before is not None and is_answer and not clause.is_asking and names_favorite(before.tokens):
+            found[-1] = HotClause([*before.tokens, *clause.tokens], before.link, False, clause.sentence)  # noqa: FBT003
+        else:
+            found.append(clause)
+    return found
+
+
+def names_favorite(tokens: Sequence[HotToken]) -> bool:
+    return any(token.has("favorite") or token.plain.startswith("lieblings") for token in tokens)
+
+
+def cut_sentence(tokens: list[HotToken], words: HotWords, number: int, *, is_asking: bool) -> list[HotClause]:
+    pieces = join_topics(join_pieces(cut_pieces(tokens, words), words, is_asking=is_asking))
+    found: list[HotClause] = []
+    for link, piece in pieces:
+        for at, part in enumerate(cut_run_on(piece, words)):
+            has_verb = any(is_verb(part, place) for place in range(len(part)))
+            found.append(HotClause(part, link if at == 0 else "", is_asking, number, not has_verb))
+    return found
+
+
+def cut_pieces(tokens: list[HotToken], words: HotWords) -> list[tuple[str, list[HotToken]]]:
+    pieces: list[tuple[str, list[HotToken]]] = []
+    current: list[HotToken] = []
+    link = "start"
+    for at, token in enumerate(tokens):
+        joint = find_joint(tokens, at, words)
+        if joint and (current or link == "start" or token.is_mark):
+            if any(not one.is_mark for one in current):
+                pieces.append((link, current))
+                current = []
+                link = joint
+            elif joint == "if" or (joint != "mark" and link != "start"):
+                link = joint
+        current.append(token)
+    if any(not one.is_mark for one in current):
+        pieces.append((link, current))
+    return pieces
+
+
+def find_joint(tokens: Sequence[HotToken], at: int, words: HotWords) -> str:
+    token = tokens[at]
+    if token.is_mark:
+        return "mark"
+    kind = next((kind for kind in JOINTS if kind in token.classes), "")
+    # "Que" and "that" join only where a verb follows soon; else they compare or point.
+    if kind in {"rel", "that"} and not any(is_verb(tokens, place) for place in range(at + 1, min(at + 5, len(tokens)))):
+        return ""
+    # "Arbeite nachts als Wachmann": what somebody is, and no clause.
+    if kind == "sub" and token.text in AS and not any(is_verb(tokens, place) for place in range(at + 1, len(tokens))):
+        return ""
+    if kind == "rel" and words.language == "de" and not (at and tokens[at - 1].is_mark):
+        return ""
+    return kind
+
+
+def is_verb(tokens: Sequence[HotToken], at: int) -> bool:
+    token = tokens[at]
+    if not token.has(*VERBS):
+        return False
+    before = tokens[at - 1] if at else None
+    if before is None or token.has("be 1", "be 3", "have 1", "have 3"):
+        return True
+    # "I like that" and "which I like": a pronoun before it makes it a verb whatever it is.
+    return not before.has(*NO_VERB_AFTER) or before.has("i", "he", "she", "they", "it", "clitic")
+
+
+def join_pieces(
+    pieces: Sequence[tuple[str, list[HotToken]]], words: HotWords, *, is_asking: bool
+) -> list[tuple[str, list[HotToken]]]:
+    """A piece without a verb goes on with what stands before it: the rest of a list, an apposition."""
+    found: list[tuple[str, list[HotToken]]] = []
+    for at, (link, piece) in enumerate(pieces):
+        has_verb = any(is_verb(piece, place) for place in range(len(piece)))
+        is_alone = link in {"if", "but"} or (is_asking and begins_asking(piece, words)) or is_further(pieces, at)
+        if (
+            found
+            and not has_verb
+            and not is_alone
+            and any(is_verb(found[-1][1], at) for at in range(len(found[-1][1])))
+        ):
+            found[-1][1].extend(piece)
+        elif found and link == "conj" and not any(is_verb(found[-1][1], at) for at in range(len(found[-1][1]))):
+            # "Me and my mate ran": what stands before the joint is half of the subject.
+            found[-1] = (found[-1][0], [*found[-1][1], *piece])
+        else:
+            found.append((link, list(piece)))
+    return found
+
+
+def is_further(pieces: Sequence[tuple[str, list[HotToken]]], at: int) -> bool:
+    """ "... and Jonah who just turned 3": a name with a clause of its own behind another's."""
+    link, piece = pieces[at]
+    names = [token for token in piece if not token.is_mark and not token.has("conj")]
+    if link != "conj" or not 0 < at < len(pieces) - 1 or pieces[at - 1][0] != "rel" or pieces[at + 1][0] != "rel":
+        return False
+    return len(names) == 1 and names[0].is_capital
+
+
+def begins_asking(piece: Sequence[HotToken], words: HotWords) -> bool:
+    """ "..., quels ciseaux me conseilles-tu": a question whose verb no list knows."""
+    spoken = " ".join(["", *(token.text for token in piece if not token.is_mark), ""])
+    return spoken.startswith(words.phrases["ask"])
+
+
+def join_topics(pieces: Sequence[tuple[str, list[HotToken]]]) -> list[tuple[str, list[HotToken]]]:
+    """ "Mon plat préféré, c'est ...": what is named first is what the pronoun behind the mark means."""
+    found: list[tuple[str, list[HotToken]]] = []
+    for link, piece in pieces:
+        words = [token for token in piece if not token.is_mark]
+        before = found[-1][1] if found else []
+        is_topic = bool(before) and not any(is_verb(before, at) for at in range(len(before)))
+        takes_up = link == "mark" and len(words) > 1 and words[0].has("it", "he", "she", "they")
+        if is_topic and takes_up and before[0].has("my", "det", "favorite", "i") and words[1].has("be 3", "named"):
+            found[-1] = (found[-1][0], [*before, *words[1:]])
+        else:
+            found.append((link, piece))
+    return found
+
+
+def cut_run_on(tokens: list[HotToken], words: HotWords) -> list[list[HotToken]]:
+    """ "me llamo ana vivo en madrid": where the next clause begins without a mark."""
+    cuts = [0]
+    for at in range(1, len(tokens) - 1):
+        begun = range(cuts[-1], at)
+        if begins_anew(tokens, at, words) and any(
+            is_verb(tokens, place) or tokens[place].has("thou") for place in begun
+        ):
+            cuts.append(at)
+    return [tokens[start:end] for start, end in zip(cuts, [*cuts[1:], len(tokens)], strict=True)]
+
+
+def starts_asking(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
+    """ "Bin Lehrer an ner Schule hast du ne Idee": a question of the listener that no mark begins."""
+    spoken = f" {' '.join(token.text for token in tokens[at : at + LONGEST_ASKING])} "
+    is_put = any(token.has("thou") for token in tokens[at : at + 2])
+    return is_put and spoken.startswith(words.phrases["ask"]) and not tokens[at - 1].has("wh", "asks within")
+
+
+def begins_anew(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
+    token, before = tokens[at], tokens[at - 1]
+    if words.language == "de" and token.text in {"der", "die", "das"} and tokens[at + 1].has("named", "be 3", "have 3"):
+        # "Zwei Kaninchen die heißen ...": a pronoun, for no noun follows.
+        return not before.has("prep", "conj", "sub", "my")
+    if before.has("prep", "my", "his", "that", "rel", "sub", "if", "conj", "not", "clitic", "be 1", "be 3", "i"):
+        return False
+    if token.has("asks thou") or starts_asking(tokens, at, words):
+        return True
+    follows = at + 1 < len(tokens) and any(is_verb(tokens, place) for place in range(at + 1, min(at + 4, len(tokens))))
+    if token.has("i"):
+        # German puts the subject behind its verb: "seit zwei Jahren wohne ich hier".
+        return follows and not is_verb(tokens, at - 1)
+    if words.drops_subjects and (token.has(*FIRST, "first") or (token.has("clitic") and follows)):
+        return not before.has("det", "of") and not is_verb(tokens, at - 1)
+    if token.has("my") and not before.has("det", "verb", "frame", "have 1", "have 3"):
+        return any(is_verb(tokens, place) for place in range(at + 2, min(at + 5, len(tokens))))
+    return False

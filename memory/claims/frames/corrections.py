@@ -1,0 +1,200 @@
+"""What a turn takes back: "not X but Y", "no longer", "I meant", a new value for what was told before."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Final
+
+from memory.claims.frames.clauses import HotClause
+from memory.claims.frames.details import find_duration, find_time, read_amount
+from memory.claims.frames.facts import ClauseFact
+from memory.claims.frames.numerals import read_number
+from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.tokens import HotToken
+from memory.claims.frames.triples import HotTriple
+from memory.claims.frames.words import HotWords
+from memory.claims.taxonomy import ANIMALS, PEOPLE, is_single
+from memory.guard.spelling import fold_letters
+
+VERBAL: Final = ("verb", "frame", "be 1", "be 3", "have 1", "have 3", "modal", "named")
+# What somebody may cease to have, to like or to be at, and whatever word takes its place.
+CEASING: Final = frozenset({"owns", "has", "works_at", "lives_in", "likes", "works_as", "married_to"})
+
+NAMES: Final = PEOPLE | ANIMALS | {"name", "friend_of", "married_to"}
+LONGEST_PHRASE: Final = 4
+SHORTEST_RESPELT: Final = 3
+# Share of letters in common from which a name is the same, spelt otherwise: "Mopsy", "Mopsie".
+NEARLY: Final = 0.7
+# Words of a clause among which a pronoun means what was told last.
+PRONOUN_REACH: Final = 6
+
+
+@dataclass(slots=True)
+class HotChange:
+    new: list[ClauseFact] = field(default_factory=list)
+    retracted: list[HotTriple] = field(default_factory=list)
+
+
+def is_correcting(clauses: Sequence[HotClause], words: HotWords) -> bool:
+    # Across clauses: "that" of "scratch that we moved" stands in the next.
+    spoken = " ".join(one.text.strip() for one in clauses)
+    return any(phrase in f" {spoken} " for phrase in words.phrases["correct"])
+
+
+def answers_no(clauses: Sequence[HotClause]) -> bool:
+    """ "No, on Wednesday": a no and a value alone."""
+    return bool(clauses) and clauses[0].tokens[0].has("answers no") and all(one.is_bare for one in clauses)
+
+
+def find_replaced(fact: ClauseFact, reader: PhraseReader) -> str:
+    """ "Brest, pas à Lorient": the old value behind the new one."""
+    tokens = reader.tokens
+    begun = next(
+        (at for at, token in enumerate(tokens) if token.start >= fact.span[1] and token.has("not", "instead")), None
+    )
+    if begun is None or begun < 1:
+        return ""
+    is_set_off = tokens[begun - 1].is_mark or tokens[begun - 1].has("conj", "but") or tokens[begun].has("instead")
+    if not is_set_off and not is_contrasted(tokens, begun):
+        return ""
+    return read_value(reader, begun + 1, fact.relation)
+
+
+def is_contrasted(tokens: Sequence[HotToken], denial: int) -> bool:
+    """ "Pacha pas filou": a value follows the denial, and no verb."""
+    behind = tokens[denial + 1] if denial + 1 < len(tokens) else None
+    if tokens[denial - 1].has(*VERBAL):
+        return False
+    return behind is not None and not behind.is_mark and not behind.has("adv", "degree", "ended", *VERBAL)
+
+
+def read_value(reader: PhraseReader, at: int, relation: str) -> str:
+    tokens = reader.tokens
+    small = ("adv", "be 3", "clitic", "but", "it", "named")
+    skipped = small if relation == "time" else (*small, "prep", "of")
+    while at < len(tokens) and (tokens[at].is_mark or tokens[at].has(*skipped)):
+        at += 1
+    if at >= len(tokens):
+        return ""
+    if relation == "time":
+        found = find_time(reader, at, len(tokens)) or find_time(reader, max(0, at - 1), len(tokens))
+        return found[0] if found else ""
+    if relation in {"age", "quantity"}:
+        number = read_number(tokens, at, len(tokens), reader.words.language)
+        return number[0] if number else ""
+    if relation == "duration":
+        amount = read_amount(tokens, at, reader.words.language)
+        return amount[0] if amount else ""
+    phrase = reader.read_phrase(at, len(tokens))
+    return phrase.head if phrase is not None and not phrase.pronoun else ""
+
+
+def find_behind_phrase(reader: PhraseReader, phrases: Sequence[str]) -> int:
+    """Where the words behind a phrase of correction begin that stands within a clause; 0 for none."""
+    spoken = [token.text for token in reader.tokens]
+    for at in range(len(spoken) - 1):
+        for size in range(LONGEST_PHRASE, 0, -1):
+            if f" {' '.join(spoken[at : at + size])} " in phrases and at + size < len(spoken):
+                return at + size
+    return 0
+
+
+def read_respelt(reader: PhraseReader, told: Sequence[HotTriple]) -> HotChange:
+    change = HotChange()
+    tokens = reader.tokens
+    named = [one for one in told if one.relation in NAMES]
+    start = next((at for at, token in enumerate(tokens[:PRONOUN_REACH]) if token.has("be 3", "named")), -1) + 1
+    for at in range(start, min(start + 3, len(tokens))):
+        if tokens[at].is_mark or tokens[at].classes:
+            continue
+        for known in reversed(named):
+            if is_respelt(tokens[at].text, known.object):
+                put(change, known, tokens[at].text)
+                return change
+    return change
+
+
+def is_respelt(word: str, name: str) -> bool:
+    if word == name or len(word) < SHORTEST_RESPELT or word[0] != name[:1] or " " in name:
+        return False
+    return SequenceMatcher(None, word, name).ratio() >= NEARLY
+
+
+def read_elliptic(reader: PhraseReader, told: Sequence[HotTriple], skip: int) -> HotChange:
+    """ "Uy, a las once, perdón": a value for what the last turns told, whose kind it fits."""
+    change = HotChange()
+    if not told:
+        return change
+    found = find_time(reader, skip, len(reader.tokens))
+    if found is not None and (known := find_last(told, "time") or find_last(told, "birthday")):
+        put(change, known, found[0])
+        return change
+    duration = find_duration(reader)
+    number = next(
+        (
+            (one, at)
+            for at in range(skip, len(reader.tokens))
+            if (one := read_number(reader.tokens, at, len(reader.tokens), reader.words.language)) is not None
+        ),
+        None,
+    )
+    if duration is None and number is not None:
+        amount = read_amount(reader.tokens, number[1], reader.words.language)
+        if amount is not None and (known := find_last(told, "duration")):
+            put(change, known, amount[0])
+            return change
+        if known := find_last(told, "age") or find_last(told, "quantity"):
+            put(change, known, number[0][0])
+            return change
+    for at in range(skip, len(reader.tokens)):
+        if reader.tokens[at].is_mark or reader.tokens[at].has(
+            "correcting", "adv", "not", "prep", "wh", "be 3", "clitic"
+        ):
+            continue
+        value = read_value(reader, at, "")
+        known = next((one for one in reversed(told) if fits_value(one, value, reader, at)), None)
+        if value and known is not None:
+            put(change, known, value)
+        return change
+    return change
+
+
+def fits_value(known: HotTriple, value: str, reader: PhraseReader, at: int) -> bool:
+    if known.relation in {"time", "age", "quantity", "duration", "has", "is", "likes", "dislikes"}:
+        return False
+    return bool(value) and value != known.object
+
+
+def find_last(told: Sequence[HotTriple], relation: str) -> HotTriple | None:
+    return next((one for one in reversed(told) if one.relation == relation), None)
+
+
+def put(change: HotChange, known: HotTriple, value: str) -> None:
+    if value and value != known.object:
+        change.new.append(ClauseFact(known.subject, known.relation, value, (0, 0)))
+        change.retracted.append(known)
+
+
+def find_ceased(reader: PhraseReader, told: Sequence[HotTriple]) -> HotTriple | None:
+    """ "The boat isn't ours any more", "I sold it": what was told before and has ended, by its words or a pronoun."""
+    spoken = {token.plain for token in reader.tokens}
+    ceasing = [one for one in reversed(told) if one.relation in CEASING]
+    named = [one for one in ceasing if spoken.issuperset(fold_letters(one.object).split())]
+    if named:
+        return named[0]
+    is_meant = any(token.has("it", "there", "that") for token in reader.tokens[:PRONOUN_REACH])
+    return ceasing[0] if is_meant and ceasing else None
+
+
+def find_contradicted(fact: ClauseFact, told: Sequence[HotTriple]) -> HotTriple | None:
+    """What was told before in the slot of a fact, where that holds one value."""
+    if not is_single(fact.relation):
+        return None
+    return next(
+        (
+            one
+            for one in reversed(told)
+            if (one.subject, one.relation) == (fact.subject, fact.relation) and one.object != fact.object
+        ),
+        None,
+    )

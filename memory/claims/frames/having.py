@@ -1,0 +1,233 @@
+"""What somebody has: things, relatives, animals, appointments; how many, and when."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from memory.claims.frames.details import find_time
+from memory.claims.frames.facts import ClauseFact
+from memory.claims.frames.matching import FrameMatch
+from memory.claims.frames.mentions import MentionStack
+from memory.claims.frames.naming import find_names, find_span
+from memory.claims.frames.negation import is_denied, is_ended
+from memory.claims.frames.numerals import read_number
+from memory.claims.frames.phrases import NounPhrase, PhraseReader
+from memory.claims.frames.subjects import HotSubject, find_subject
+from memory.claims.frames.tokens import MOST_TOKENS
+from memory.claims.taxonomy import ANIMALS, PEOPLE
+
+# Words between a thing and its time: "an appointment with the doctor on Monday".
+REACH: Final = 3
+REACH_OF_EVENT: Final = 7
+# "Non ce l'ho più": what is had stands before.
+OBJECT_CLITICS: Final = frozenset({"l'", "lo", "li", "les"})
+# Languages in which one has years.
+HAVE_YEARS: Final = frozenset({"es", "fr", "it", "pt"})
+OLDEST: Final = 120
+# Languages in which a participle follows "have" directly, so that a thing needs an article or a number.
+NEEDS_ARTICLE: Final = frozenset({"fr", "it"})
+
+
+def read_having(
+    reader: PhraseReader,
+    stack: MentionStack,
+    frames: Sequence[FrameMatch],
+    previous: tuple[str, ...],
+    *,
+    is_linked: bool,
+) -> Iterator[ClauseFact]:
+    tokens = reader.tokens
+    for verb, token in enumerate(tokens):
+        if not token.has("have 1", "have 3") or token.has("genitive"):
+            continue
+        if verb and tokens[verb - 1].text in OBJECT_CLITICS:
+            return
+        is_third = token.has("have 3") and not token.has("have 1")
+        subject = find_subject(reader, (verb, verb + 1), stack, previous, is_third=is_third, is_linked=is_linked)
+        if subject is None or not subject.is_known:
+            return
+        start = verb + 1
+        behind = [one for one in subject.phrases if one.start > verb]
+        start = behind[-1].end if behind else start
+        while (
+            start < len(tokens)
+            and tokens[start].has("adv", "clitic", "got", "approx", "not")
+            and not tokens[start].has("det")
+        ):
+            start += 1
+        if is_fronted(reader, verb, start):
+            yield from tell_things(reader, stack, subject, 0, 0, end=verb)
+            return
+        if start >= len(tokens) or any(verb <= one.start <= start for one in frames) or is_auxiliary(reader, start):
+            return
+        yield from tell_things(reader, stack, subject, verb, start)
+        return
+
+
+def is_fronted(reader: PhraseReader, verb: int, start: int) -> bool:
+    """ "Den Wohnwagen haben wir nicht mehr": German puts what is had first."""
+    is_last = all(token.is_mark or token.has("not", "adv", "ended") for token in reader.tokens[start:])
+    phrase = reader.read_phrase(0, verb) if reader.words.language == "de" and verb and is_last else None
+    return phrase is not None and not phrase.pronoun and phrase.end == verb
+
+
+def is_auxiliary(reader: PhraseReader, start: int) -> bool:
+    """Whether "have" only helps another verb."""
+    token = reader.tokens[start]
+    language = reader.words.language
+    if language == "de":
+        last = next((one for one in reversed(reader.tokens) if not one.is_mark), token)
+        is_participle = last.plain.startswith("ge") and last.plain.endswith(("t", "en")) and not last.is_capital
+        return last is not token and (is_participle or last.has("frame", "verb"))
+    if language == "en":
+        return token.text.endswith("ed") or token.has("participle", "to", "frame")
+    if language in NEEDS_ARTICLE:
+        has_number = read_number(reader.tokens, start, len(reader.tokens), language) is not None
+        is_thing = token.has("det", "my", "of", "article", "not", "condition", "event")
+        return not (is_thing or has_number)
+    return token.has("that", "participle")
+
+
+def tell_things(
+    reader: PhraseReader, stack: MentionStack, subject: HotSubject, verb: int, start: int, end: int = MOST_TOKENS
+) -> Iterator[ClauseFact]:
+    tokens = reader.tokens
+    denied = is_denied(tokens, verb, start, reader) or (
+        end < len(tokens) and any(one.has("not") for one in tokens[end:])
+    )
+    ended = is_ended(reader)
+    years = read_years(reader, subject, verb, start)
+    if years is not None:
+        yield from () if denied else years[0]
+        start = years[1]
+    start = skip_to_thing(reader, start)
+    phrases = list(reader.read_list(start, min(end, len(tokens))))
+    for place, phrase in enumerate(phrases):
+        if phrase.pronoun or is_passing(reader, phrase):
+            continue
+        if phrase.relation == "birthday" and (day := find_time(reader, 0, len(tokens))) and not denied:
+            yield from (
+                ClauseFact(owner, "birthday", day[0], find_span(reader, 0, phrase.end)) for owner in subject.names
+            )
+            return
+        names = [] if denied else list_names(reader, phrase, phrases[place + 1 :])
+        if names:
+            for name in names:
+                for owner in subject.names:
+                    relation = "friend_of" if phrase.relation == "friend" else phrase.relation
+                    yield ClauseFact(owner, relation, name, find_span(reader, verb, phrase.end))
+            yield from tell_ages(reader, subject, phrase)
+            return
+        yield from tell_thing(reader, subject, phrase, verb, is_denied=denied, is_ended=ended)
+
+
+def read_years(reader: PhraseReader, subject: HotSubject, verb: int, start: int) -> tuple[list[ClauseFact], int] | None:
+    """An age, where that is something one has, and where what else one has begins."""
+    tokens = reader.tokens
+    number = read_number(tokens, start, len(tokens), reader.words.language)
+    if number is not None and is_bare_age(reader, subject, verb, number):
+        span = find_span(reader, verb, number[1])
+        return [ClauseFact(name, "age", number[0], span) for name in subject.names], len(tokens)
+    if number is None or number[1] >= len(tokens) or not tokens[number[1]].has("age unit", "month"):
+        return None
+    spoken = f"{number[0]} {tokens[number[1]].text}" if tokens[number[1]].has("month") else number[0]
+    span = find_span(reader, verb, number[1] + 1)
+    after = number[1] + 1
+    goes_on = after + 1 < len(tokens) and tokens[after].has("conj")
+    return [ClauseFact(name, "age", spoken, span) for name in subject.names], after + 1 if goes_on else len(tokens)
+
+
+def is_bare_age(reader: PhraseReader, subject: HotSubject, verb: int, number: tuple[str, int]) -> bool:
+    """ "¡Vega ya tiene 7!": years alone, of somebody by name."""
+    is_last = all(token.is_mark for token in reader.tokens[number[1] :])
+    is_named = bool(subject.phrases) and all(one.is_named and not one.relation for one in subject.phrases)
+    says_already = any(token.has("got") for token in reader.tokens[: verb + 2])
+    is_year = number[0].isdigit() and 0 < int(number[0]) <= OLDEST
+    return is_last and is_named and says_already and is_year and reader.words.language in HAVE_YEARS
+
+
+def skip_to_thing(reader: PhraseReader, start: int) -> int:
+    """Behind partitives and the time that stands before a thing: "domani alle tre il dentista"."""
+    tokens = reader.tokens
+    while start + 1 < len(tokens) and tokens[start].has("of") and not tokens[start].has("det"):
+        start += 1
+    before = find_time(reader, 0, len(tokens))
+    return before[2] if before is not None and start <= before[1] <= start + 1 else start
+
+
+def list_names(reader: PhraseReader, phrase: NounPhrase, others: Sequence[NounPhrase]) -> list[str]:
+    """ "Two dogs, Biscuit and Mabel", "a cat called Rex"."""
+    if not phrase.relation:
+        return []
+    if phrase.name:
+        return [phrase.name, *(one.head for one in others if one.is_named)]
+    if phrase.relation not in PEOPLE | ANIMALS and not reader.tokens[min(phrase.end, len(reader.tokens) - 1)].has(
+        "called"
+    ):
+        return []
+    at = phrase.end
+    while at < len(reader.tokens) and (
+        reader.tokens[at].has("called", "named", "clitic", "rel") or reader.tokens[at].text in {",", ":", "(", "-", "—"}
+    ):
+        at += 1
+    if at > phrase.end and at + 1 < len(reader.tokens) and reader.tokens[at].has("name article"):
+        at += 1
+    if (
+        at == phrase.end
+        or at >= len(reader.tokens)
+        or not (reader.is_sure_name_at(at) or reader.tokens[at - 1].has("called"))
+    ):
+        return []
+    return list(find_names(reader, at, len(reader.tokens)))
+
+
+def tell_thing(
+    reader: PhraseReader, subject: HotSubject, phrase: NounPhrase, verb: int, *, is_denied: bool, is_ended: bool
+) -> Iterator[ClauseFact]:
+    span = find_span(reader, verb, phrase.end)
+    spoken = complete_noun(reader, phrase)
+    if spoken in subject.names:
+        # "Tiene dos perros" of nobody who was spoken of.
+        return
+    for owner in subject.names:
+        yield ClauseFact(owner, "has", spoken, span, is_denied=is_denied, is_ended=is_ended)
+    if is_denied or is_ended:
+        return
+    if phrase.count:
+        yield ClauseFact(phrase.head, "quantity", phrase.count, span)
+    found = find_time(reader, phrase.end, len(reader.tokens)) or find_time(reader, 0, phrase.start)
+    is_event = any(token.has("event") for token in reader.tokens[phrase.start : phrase.end])
+    if found is not None and found[1] - phrase.end <= (REACH_OF_EVENT if is_event else REACH):
+        yield ClauseFact(phrase.head, "time", found[0], span)
+
+
+def tell_ages(reader: PhraseReader, subject: HotSubject, kin: NounPhrase) -> Iterator[ClauseFact]:
+    """ "Jade de cinq ans et Lou de deux": each name with its years behind it, the unit once."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    counted = False
+    for at in range(kin.start + 1, end - 2):
+        number = read_number(tokens, at + 2, end, reader.words.language) if tokens[at + 1].has("of") else None
+        if number is None or not reader.is_name_at(at) or int(number[0]) > OLDEST:
+            continue
+        counted = counted or (number[1] < end and tokens[number[1]].has("age unit"))
+        if counted:
+            name = reader.cut(at, at + 1)
+            yield ClauseFact(name, "age", number[0], find_span(reader, at, number[1]))
+            joint = at - 1 - tokens[at - 1].has("name article")
+            if tokens[joint].has("conj"):
+                for owner in subject.names:
+                    yield ClauseFact(owner, kin.relation, name, find_span(reader, at, at + 1))
+
+
+def complete_noun(reader: PhraseReader, phrase: NounPhrase) -> str:
+    """ "Alergia al polen": what it is against belongs to it."""
+    tokens, end = reader.tokens, phrase.end
+    if end + 1 >= len(tokens) or not tokens[end - 1].has("complement") or not tokens[end].has("prep", "of", "to whom"):
+        return phrase.head
+    other = reader.read_phrase(end + 1, len(tokens))
+    return reader.cut(end - 1, other.end) if other is not None and not other.pronoun else phrase.head
+
+
+def is_passing(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    if phrase.relation:
+        return False
+    return any(token.has("passing", "vague", "unit", "wh") for token in reader.tokens[phrase.start : phrase.end])

@@ -1,0 +1,270 @@
+"""What is told by a noun that names a relation: "my sister Anna", "my dog is called Rex", "mi color favorito"."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from memory.claims.frames.facts import ClauseFact
+from memory.claims.frames.matching import complete_dish
+from memory.claims.frames.mentions import MentionStack
+from memory.claims.frames.negation import is_denied, is_ended
+from memory.claims.frames.phrases import SPEAKER, THIRD, NounPhrase, PhraseReader
+from memory.claims.frames.subjects import find_before, mention_phrase
+from memory.claims.frames.words import load_favorites
+from memory.claims.taxonomy import FAVORITE
+
+OWN_CLITICS: Final = frozenset({"me", "m'", "mi"})
+
+
+def read_apposed(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFact]:
+    """Every noun of the clause with its name beside it, whatever the clause says of it."""
+    at, end = 0, len(reader.tokens)
+    spoken: list[NounPhrase] = []
+    while at < end:
+        if not reader.tokens[at].has("my", "his", "det") and reader.tokens[at].plain not in reader.words.nouns:
+            at += 1
+            continue
+        phrase = reader.read_phrase(at, end)
+        if phrase is None or not phrase.relation:
+            at += 1
+            continue
+        if phrase.name and phrase.owner:
+            yield from tell_name(reader, stack, phrase, phrase.name)
+            yield from name_others(reader, stack, phrase)
+        elif phrase.owner and (name := find_name_before(reader, phrase)):
+            yield from tell_name(reader, stack, phrase, name)
+        spoken.append(phrase)
+        at = max(phrase.end, at + 1)
+    for phrase in spoken:
+        mention_phrase(phrase, stack)
+
+
+def find_name_before(reader: PhraseReader, phrase: NounPhrase) -> str:
+    """ "Priya, my boss, ...": the name stands before its noun, between marks."""
+    tokens, comma = reader.tokens, phrase.start - 1
+    is_closed = phrase.end >= len(tokens) or tokens[phrase.end].is_mark
+    if comma < 1 or tokens[comma].text != "," or not is_closed:
+        return ""
+    start = next((at for at in range(max(0, comma - 3), comma) if reader.find_name_end(at, comma) == comma), comma)
+    return reader.cut(start, comma) if start < comma and tokens[start].is_capital and start == 0 else ""
+
+
+def name_others(reader: PhraseReader, stack: MentionStack, phrase: NounPhrase) -> Iterator[ClauseFact]:
+    """ "Our dogs, Biscuit and Mabel"."""
+    at, end = phrase.end, len(reader.tokens)
+    while at < end - 1 and (reader.tokens[at].has("conj") or reader.tokens[at].text == ","):
+        stop = reader.find_name_end(at + 1, end)
+        if stop == at + 1 or not reader.is_sure_name_at(at + 1):
+            return
+        yield from tell_name(reader, stack, phrase, reader.cut(at + 1, stop))
+        at = stop
+
+
+def tell_name(reader: PhraseReader, stack: MentionStack, phrase: NounPhrase, name: str) -> Iterator[ClauseFact]:
+    owner = find_owner(phrase, stack)
+    relation = phrase.relation
+    if owner is None or not name:
+        return
+    if relation == "friend":
+        relation = "friend_of"
+    span = (reader.tokens[phrase.start].start, reader.tokens[max(phrase.end, phrase.start + 1) - 1].end)
+    yield ClauseFact(owner, relation, name, span, is_presupposed=True)
+
+
+def find_owner(phrase: NounPhrase, stack: MentionStack) -> str | None:
+    if phrase.owner == THIRD:
+        found = stack.resolve("any")
+        return found.text if found else None
+    return phrase.owner or SPEAKER
+
+
+def read_called(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFact]:
+    """ "My cats are called Pepe and Nuvola", "el perro se llama Curro", "she's called Gudule"."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    at = next((place for place, token in enumerate(tokens) if token.has("named") and place), None)
+    if at is None:
+        at = 0 if tokens and tokens[0].has("named") else None
+    if at is None:
+        return
+    groups = find_before(reader, at) or find_whom(reader, at)
+    # "I'm married to a Dane called Lars" names the Dane.
+    if groups and any(token.has("prep", "det") for token in tokens[groups[-1].end : at]):
+        return
+    start = at
+    while start < end and tokens[start].has("named", "adv", "clitic", "called", "be 3", "be 1", "she", "he", "it"):
+        start += 1
+    phrases = list(find_names(reader, start, end))
+    if not phrases:
+        return
+    if is_denied(tokens, at, start, reader):
+        for fact in name_called(reader, stack, groups[-1] if groups else None, phrases):
+            yield replace(fact, is_denied=True, is_presupposed=False)
+        return
+    is_own = any(token.has("to me") for token in tokens[at:start]) and not groups
+    if is_own or tokens[at].has("named 1") or (at and tokens[at - 1].text in OWN_CLITICS):
+        yield ClauseFact(SPEAKER, "name", phrases[0], find_span(reader, at, end))
+        return
+    yield from name_called(reader, stack, groups[-1] if groups else None, phrases)
+
+
+def find_whom(reader: PhraseReader, end: int) -> tuple[NounPhrase, ...]:
+    """ "לכלב שלי קוראים רקסי": who is called so stands in the dative."""
+    if not end or not reader.tokens[0].has("to whom"):
+        return ()
+    phrase = reader.read_phrase(1, end)
+    return (phrase,) if phrase is not None and phrase.relation else ()
+
+
+def read_inverted(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFact]:
+    """ "È Katia la mia parrucchiera", "c'est Léa ma nièce": the name stands before its noun."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    verb = next((at for at, token in enumerate(tokens) if token.has("be 3")), end)
+    start = verb + 1
+    while start < end and tokens[start].has("adv", "not", "ended"):
+        start += 1
+    stop = reader.find_name_end(start, end) if start < end else start
+    if stop == start or stop >= end or not reader.is_sure_name_at(start):
+        return
+    owned = reader.read_phrase(stop, end)
+    if owned is not None and owned.relation and owned.owner and not owned.name:
+        denied, ended = is_denied(tokens, verb, start, reader), is_ended(reader)
+        for fact in tell_name(reader, stack, owned, reader.cut(start, stop)):
+            yield replace(fact, is_denied=denied, is_ended=ended, is_presupposed=False)
+
+
+def name_called(
+    reader: PhraseReader, stack: MentionStack, subject: NounPhrase | None, names: list[str]
+) -> Iterator[ClauseFact]:
+    if subject is not None and subject.pronoun == "i":
+        yield ClauseFact(SPEAKER, "name", names[0], find_span(reader, 0, len(reader.tokens)))
+    elif subject is None or subject.pronoun:
+        found = (stack.resolve(subject.pronoun) if subject is not None else None) or stack.resolve("any")
+        yield from rename(reader, stack, found.text if found else "", names)
+    elif subject.relation and (subject.owner or subject.has_article):
+        for name in names:
+            yield from tell_name(reader, stack, subject, name)
+
+
+def find_names(reader: PhraseReader, at: int, end: int) -> Iterator[str]:
+    while at < end:
+        if reader.tokens[at].has("det") and at + 1 < end:
+            at += 1
+        stop = reader.find_name_end(at, end)
+        # "My therapist is Dr. Ode, Thursdays at five" names one.
+        is_hour = reader.tokens[at].has("time") and stop < end and reader.tokens[stop].has("prep", "clock")
+        if stop == at or is_hour:
+            return
+        yield reader.cut(at, stop)
+        at = stop
+        if at >= end or not (reader.tokens[at].has("conj") or reader.tokens[at].text == ","):
+            return
+        at += 1
+        while at < end and reader.tokens[at].has("conj"):
+            at += 1
+
+
+def rename(reader: PhraseReader, stack: MentionStack, subject: str, names: list[str]) -> Iterator[ClauseFact]:
+    """A name for what was spoken of: in its own relation, if it is somebody's or a thing of the person's."""
+    mention = stack.find(subject) if subject else None
+    span = find_span(reader, 0, len(reader.tokens))
+    if mention is None:
+        return
+    for name in names:
+        if mention.relation and mention.is_noun:
+            yield ClauseFact(mention.owner or SPEAKER, mention.relation, name, span)
+        elif mention.is_noun:
+            yield ClauseFact(subject, "name", name, span)
+
+
+def find_span(reader: PhraseReader, at: int, end: int) -> tuple[int, int]:
+    last = len(reader.tokens)
+    return reader.tokens[min(at, last - 1)].start, reader.tokens[min(max(end, 1), last) - 1].end
+
+
+def read_favorites(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFact]:
+    """ "My favourite colour is teal and my favourite food curry"."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    at = 0
+    while at < end:
+        found = find_favorite(reader, at)
+        if found is None:
+            at += 1
+            continue
+        relation, noun_end, owner = found
+        start = noun_end
+        while start < end and (
+            tokens[start].has("be 3", "adv", "named", "it", "called")
+            or tokens[start].text in {",", ":", "c'", "ce", "d'"}
+        ):
+            start += 1
+        values = []
+        for phrase in reader.read_list(start, end):
+            if find_favorite(reader, phrase.start) is not None:
+                break
+            values.append(phrase)
+        for phrase in values:
+            if not phrase.pronoun and phrase.head:
+                yield ClauseFact(owner, relation, complete_dish(reader, phrase).head, find_span(reader, at, phrase.end))
+        if not values and (before := find_subject_before(reader, at)):
+            # "Teal is my favourite colour".
+            yield ClauseFact(owner, relation, before, find_span(reader, 0, noun_end))
+        at = max(noun_end, values[-1].end if values else 0)
+
+
+def find_subject_before(reader: PhraseReader, at: int) -> str:
+    link = at - 1
+    while link > 0 and reader.tokens[link].has("adv", "det", "clitic"):
+        link -= 1
+    if link < 1 or not reader.tokens[link].has("be 3"):
+        return ""
+    groups = find_before(reader, link)
+    return groups[-1].head if groups and not groups[-1].pronoun else ""
+
+
+def find_favorite(reader: PhraseReader, at: int) -> tuple[str, int, str] | None:
+    """The relation of a favourite whose phrase begins at a place, where it ends, and whose it is."""
+    tokens = reader.tokens
+    if not (tokens[at].has("my", "his", "favorite") or find_compound(reader, at) or is_favorite_noun(reader, at)):
+        return None
+    place = at
+    favorites = load_favorites(reader.words.language)
+    is_favorite = False
+    noun = ""
+    last = at
+    owner = SPEAKER
+    while place < min(at + 6, len(tokens)):
+        token = tokens[place]
+        if (compound := find_compound(reader, place)) is not None:
+            return compound, place + 1, owner
+        if token.has("favorite"):
+            is_favorite, last = True, place + 1
+        elif not noun and place + 1 < len(tokens) and (two := f"{token.plain} {tokens[place + 1].plain}") in favorites:
+            noun, last, place = favorites[two], place + 2, place + 1
+        elif not noun and token.plain in favorites:
+            noun, last = favorites[token.plain], place + 1
+        elif token.has("my behind") and is_favorite:
+            last = place + 1
+        elif (token.has("my", "his") and place == at) or (token.has("of", "det", "adv") and place > at):
+            pass
+        else:
+            break
+        place += 1
+    return (noun, last, owner) if is_favorite and noun else None
+
+
+def is_favorite_noun(reader: PhraseReader, at: int) -> bool:
+    """ "הצבע האהוב עליי": the noun stands first, and whose favourite it is last."""
+    behind = reader.tokens[at + 1 : at + 4]
+    if reader.tokens[at].plain not in load_favorites(reader.words.language):
+        return False
+    return any(one.has("favorite") for one in behind) and any(one.has("my behind") for one in behind)
+
+
+def find_compound(reader: PhraseReader, at: int) -> str | None:
+    """ "Lieblingsfarbe": the favourite and its noun in one word."""
+    plain = reader.tokens[at].plain
+    if not plain.startswith("lieblings") or len(plain) < 11:
+        return None
+    known = load_favorites("de")
+    rest = plain.removeprefix("lieblings").removeprefix("-")
+    return known.get(rest) or f"{FAVORITE}{rest}"

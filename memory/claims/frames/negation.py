@@ -1,0 +1,44 @@
+"""Whether the words about a verb deny it, or say that it has ended."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.tokens import HotToken
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries
+
+REACH: Final = 4
+# Languages that deny behind the verb.
+BEHIND: Final = {"fr": 2, "de": 9}
+
+
+def is_denied(tokens: Sequence[HotToken], verb: int, start: int, reader: PhraseReader) -> bool:
+    """``start`` is where what is told begins; what is denied further behind is another value."""
+    if any(token.has("not") for token in tokens[max(0, verb - REACH) : max(start, verb)]):
+        return True
+    if start < len(tokens) and tokens[start].has("not"):
+        return True
+    reach = BEHIND.get(reader.words.language, 0)
+    for at in range(verb, min(len(tokens), verb + 1 + reach)):
+        if tokens[at].is_mark:
+            return False
+        if tokens[at].has("not"):
+            # "Till nicht Tim", "pacha pas filou": behind its value a denial is of another.
+            return not (verb < start < at and names_other(tokens, at))
+    return False
+
+
+def names_other(tokens: Sequence[HotToken], denial: int) -> bool:
+    behind = tokens[denial + 1] if denial + 1 < len(tokens) else None
+    return behind is not None and not behind.classes and not behind.is_mark
+
+
+def is_ended(reader: PhraseReader) -> bool:
+    plain = " ".join(["", *(token.plain for token in reader.tokens if not token.is_mark), ""])
+    for entry in read_entries(reader.words.language, "frames", "ended phrase"):
+        first, _, second = fold_letters(entry).partition(" * ")
+        at = plain.find(f" {first} ")
+        if at >= 0 and (not second or f" {second} " in plain[at + len(first) :]):
+            return True
+    return False

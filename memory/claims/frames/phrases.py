@@ -1,0 +1,225 @@
+"""Noun phrases of a clause: who or what, whose, how many, and by what name."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from memory.claims.frames.heads import find_foreign_noun, find_head_end, find_noun
+from memory.claims.frames.numerals import read_number
+from memory.claims.frames.wording import PRONOUNS, ClauseWords
+from memory.claims.taxonomy import ANIMALS, PEOPLE
+from memory.language.names import load_given_names
+
+SPEAKER: Final = "you"
+THIRD: Final = "third"
+# Kin that belong to who speaks without a word for it: "mum is a nurse".
+OWN_KIN: Final = frozenset({"mother", "father", "grandmother", "grandfather"})
+
+
+@dataclass(frozen=True, slots=True)
+class NounPhrase:
+    """``head`` is its canonical text; ``owner`` is SPEAKER, THIRD, a name, or empty for nobody's."""
+
+    start: int
+    end: int
+    head: str
+    owner: str = ""
+    noun: str = ""
+    relation: str = ""
+    name: str = ""
+    count: str = ""
+    pronoun: str = ""
+    has_article: bool = False
+    is_named: bool = False
+
+    @property
+    def is_person(self) -> bool:
+        return self.relation in PEOPLE
+
+
+@dataclass(slots=True)
+class Lead:
+    """What stands before the head of a phrase: whose, how many, which."""
+
+    at: int
+    owner: str = ""
+    count: str = ""
+    has_article: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseReader(ClauseWords):
+    """Reads the noun phrases of a clause."""
+
+    def read_phrase(self, at: int, end: int) -> NounPhrase | None:
+        lead = self.read_lead(at, end)
+        if lead.at >= end:
+            return None
+        token = self.tokens[lead.at]
+        pronoun = next((kind for kind in PRONOUNS if kind in token.classes), "")
+        if pronoun and not lead.owner and not (lead.has_article and pronoun != "i"):
+            return NounPhrase(at, lead.at + 1, token.text, pronoun=pronoun)
+        is_determined = bool(lead.owner or lead.has_article or lead.count)
+        stop = find_head_end(self, lead.at, end, is_determined=is_determined)
+        if stop == lead.at:
+            return None
+        if (named := self.find_german_owner(lead.at, stop)) and not lead.owner:
+            lead.owner, lead.at = named, lead.at + 1
+        phrase = self.describe(at, lead, stop, end)
+        if phrase.end + 1 < end and self.is_owned_behind(phrase.end):
+            owned = self.read_phrase(phrase.end + 1, end)
+            if owned is not None and owned.relation:
+                return replace(owned, start=at, owner=phrase.name or phrase.noun or phrase.head)
+        return phrase
+
+    def read_lead(self, at: int, end: int) -> Lead:
+        lead = Lead(at)
+        while lead.at < end:
+            token = self.tokens[lead.at]
+            number = read_number(self.tokens, lead.at, end, self.words.language)
+            if token.has("my"):
+                lead.owner = SPEAKER
+            elif token.has("his"):
+                lead.owner = lead.owner or THIRD
+            elif token.has("det"):
+                lead.has_article = True
+            elif number is not None and not lead.count and number[1] < end and not self.tokens[number[1]].has("prep"):
+                lead.count, lead.at = number
+                continue
+            elif not (token.has("approx") and lead.at + 1 < end):
+                break
+            lead.at += 1
+        return lead
+
+    def find_german_owner(self, at: int, stop: int) -> str:
+        """ "Annas Hund"."""
+        token = self.tokens[at]
+        if self.words.language != "de" or stop - at < 2 or not token.plain.endswith("s") or token.classes:
+            return ""
+        is_noun = self.tokens[at + 1].plain in self.words.nouns
+        return token.text[:-1] if is_noun else ""
+
+    def is_owned_behind(self, at: int) -> bool:
+        """ "My sister's dog"."""
+        return self.words.language == "en" and self.tokens[at].has("genitive")
+
+    def describe(self, start: int, lead: Lead, stop: int, end: int) -> NounPhrase:
+        at, owner, has_article = lead.at, lead.owner, lead.has_article
+        found = find_noun(self, at, stop) or (find_foreign_noun(self, at) if owner == SPEAKER else None)
+        # "Frau Adam" is nobody's wife.
+        if not owner and self.tokens[at].has("title") and self.find_name_end(at, stop) > at + 1:
+            found = None
+        if found is None:
+            is_named = self.find_name_end(at, stop) == stop and self.is_sure_name_at(at)
+            head = self.cut(at, stop)
+            name = head if is_named and not owner else ""
+            return NounPhrase(start, stop, head, owner, "", "", name, lead.count, "", has_article, is_named)
+        first, last, relation = found
+        noun_end = last
+        if last < end and self.tokens[last].has("my behind", "his behind"):
+            # "אחות שלי תמר", "o cachorro dela".
+            owner = owner or (SPEAKER if self.tokens[last].has("my behind") else THIRD)
+            last, stop = last + 1, max(stop, last + 1)
+        name, stop = self.find_apposed(last, relation, stop, end)
+        behind = self.find_owner_behind(last, end)
+        if behind:
+            owner, stop = behind
+        if not owner and not has_article and relation in OWN_KIN and not lead.count:
+            owner = SPEAKER
+        noun = self.cut(first, noun_end)
+        is_whole = not (owner and relation in PEOPLE) and not name and not behind
+        whole_end = noun_end if last > noun_end else max(last, stop)
+        head = self.cut(at, whole_end) if is_whole else noun if relation in PEOPLE else self.cut(at, noun_end)
+        end_of_all = max(stop, last)
+        return NounPhrase(start, end_of_all, head, owner, noun, relation, name, lead.count, "", has_article)
+
+    def find_apposed(self, last: int, relation: str, stop: int, end: int) -> tuple[str, int]:
+        """The name beside a noun that ends at ``last``, and where the phrase then ends."""
+        if relation not in NAMEABLE:
+            return "", stop
+        tail = last + (last < end and self.tokens[last].text in {",", ":"})
+        tail = self.skip_called(tail, end)
+        # "Mein Nachbar der Günther".
+        is_german = self.words.language == "de" and tail + 1 < end and self.tokens[tail].text in {"der", "die"}
+        tail += is_german and self.tokens[tail + 1].plain in load_given_names()
+        # "Mi hermano pequeño Unai".
+        # "אחותי הקטנה תמר".
+        is_definite = self.words.language == "he" and tail + 2 < end and self.tokens[tail].has("the")
+        tail += is_definite and self.tokens[tail + 1].has("quality")
+        tail += tail + 1 < end and self.tokens[tail].has("quality") and self.is_sure_name_at(tail + 1)
+        named = self.find_name_end(tail, end) if tail < end else tail
+        if self.words.language == "de" and self.has_capitals and relation in ANIMALS:
+            # "Darf mein Hund Strolch Trauben essen": the next noun has a capital too.
+            named = min(named, tail + 1)
+        if named > tail and self.is_apposed(last, tail, named, end):
+            return self.cut(tail, named), named
+        return "", stop
+
+    def skip_called(self, at: int, end: int) -> int:
+        """Behind "called" and "namens"."""
+        place = at
+        if place + 1 < end and self.tokens[place].text == "di" and self.tokens[place + 1].text == "nome":
+            return place + 2
+        while place < end and self.tokens[place].has("called") and not self.tokens[place].has("frame"):
+            place += 1
+        return place
+
+    def is_apposed(self, last: int, tail: int, named: int, end: int) -> bool:
+        """Whether a name beside a noun is its name: without capitals only where nothing else fits."""
+        if self.has_capitals:
+            is_list = tail > last and named < end and self.tokens[named].has("verb", "frame")
+            return not is_list or self.tokens[tail].is_capital
+        if tail > last and self.tokens[tail - 1].has("called"):
+            return True
+        token = self.tokens[tail]
+        relation = self.words.nouns.get(self.tokens[last - 1].plain)
+        if relation is not None and relation not in PEOPLE | ANIMALS:
+            return token.plain in load_given_names()
+        if tail > last:
+            return token.plain in load_given_names()
+        if not token.classes and (named >= end or self.tokens[named].is_mark or self.tokens[named].has("conj", "prep")):
+            return self.words.language != "de" or not token.plain.endswith(("n", "e", "r"))
+        behind = self.tokens[named] if named < end else None
+        is_known = token.plain in load_given_names() or token.text in self.known_names
+        return is_known or (behind is not None and behind.has("be 3", "have 3", "frame", "verb", "clitic", "i", "not"))
+
+    def find_owner_behind(self, last: int, end: int) -> tuple[str, int] | None:
+        """ "La hermana de Juan": whose it is stands behind it."""
+        if last >= end:
+            return None
+        # "Der Geburtstag meiner Mutter": German says so by the case alone.
+        is_case = self.words.language == "de" and self.tokens[last].has("my")
+        if not (is_case or self.tokens[last].has("of", "genitive")):
+            return None
+        phrase = self.read_phrase(last + (not is_case), end)
+        if phrase is None:
+            return None
+        if phrase.owner == SPEAKER and phrase.relation:
+            return phrase.name or phrase.noun, phrase.end
+        if phrase.is_named and not phrase.has_article:
+            return phrase.head, phrase.end
+        return None
+
+    def read_list(self, at: int, end: int, prepositions: frozenset[str] = frozenset()) -> Iterator[NounPhrase]:
+        """A phrase and those that are joined to it: "Cádiz y a Tarifa"."""
+        while at < end:
+            phrase = self.read_phrase(at, end)
+            if phrase is None:
+                return
+            yield phrase
+            at = phrase.end
+            if at >= end or not (self.tokens[at].has("conj") or self.tokens[at].text == ","):
+                return
+            while at < end and (self.tokens[at].has("conj") or self.tokens[at].text in {","}):
+                at += 1
+            while at < end and (self.tokens[at].text in prepositions or self.tokens[at].has("also")):
+                at += 1
+            if at < end and self.tokens[at].has("prep", "adv", "not"):
+                return
+
+
+NAMEABLE: Final = PEOPLE | frozenset(
+    ANIMALS
+    | {"band", "company", "shop", "bakery", "restaurant", "boat", "team"}
+    | {"school", "car", "house", "motorbike", "bike"}
+)

@@ -1,0 +1,419 @@
+"""What somebody is said to be: a name, an age, an occupation, a lasting quality, somebody's somebody."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from memory.claims.frames.details import find_time
+from memory.claims.frames.facts import SURE, UNSURE, ClauseFact
+from memory.claims.frames.jobs import matches_job
+from memory.claims.frames.matching import FrameMatch
+from memory.claims.frames.mentions import MentionStack
+from memory.claims.frames.naming import find_favorite, find_names, find_owner, find_span, rename, tell_name
+from memory.claims.frames.negation import is_denied, is_ended
+from memory.claims.frames.numerals import read_number
+from memory.claims.frames.phrases import SPEAKER, NounPhrase, PhraseReader
+from memory.claims.frames.subjects import HotSubject, find_subject
+from memory.claims.frames.workplaces import tell_workplace
+from memory.claims.relations import fits_relation
+from memory.claims.taxonomy import ANIMALS, ATTRIBUTES, NOUNS, PEOPLE
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries
+from memory.language.names import load_given_names
+
+# Words of a predicate, and of a name of who speaks.
+MOST_OF_PREDICATE: Final = 5
+MOST_OF_NAME: Final = 3
+# Which word of a phrase says what somebody does: the last in English and German, the first in the others.
+HEAD_LAST: Final = frozenset({"en", "de"})
+REFLEXIVE: Final = {"fr": ("me", "m'", "se", "s'"), "it": ("mi", "ti", "si", "ci")}
+ALIVE: Final = PEOPLE | ANIMALS
+MAKES: Final = frozenset({"car", "motorbike", "bike", "boat", "guitar"})
+
+
+@dataclass(frozen=True, slots=True)
+class PredicatePlace:
+    """The verb of a predicate, whose it is, and where its words begin."""
+
+    verb: int
+    start: int
+    subject: HotSubject
+    is_denied: bool
+    is_ended: bool
+
+
+def read_predicates(
+    reader: PhraseReader,
+    stack: MentionStack,
+    frames: Sequence[FrameMatch],
+    previous: tuple[str, ...],
+    *,
+    is_linked: bool,
+) -> Iterator[ClauseFact]:
+    tokens = reader.tokens
+    for verb, token in enumerate(tokens):
+        if not token.has("be 1", "be 3") or token.has("genitive") or any(0 <= one.start - verb <= 3 for one in frames):
+            continue
+        if any(find_favorite(reader, at) is not None for at in range(verb)):
+            return
+        if verb and tokens[verb - 1].text in REFLEXIVE.get(reader.words.language, ()):
+            # "Je me suis payé un vélo" tells what somebody did.
+            return
+        is_third = token.has("be 3") and not token.has("be 1")
+        subject = find_subject(reader, (verb, verb + 1), stack, previous, is_third=is_third, is_linked=is_linked)
+        if subject is None and reader.words.drops_subjects:
+            # Nobody: yet an event that was spoken of may be meant.
+            subject = HotSubject((), is_elided=True)
+        if subject is None:
+            continue
+        start = verb + 1
+        behind = [one for one in subject.phrases if one.start > verb]
+        if behind:
+            start = behind[-1].end
+        while (
+            start < len(tokens)
+            and tokens[start].has("adv", "clitic", "not", "degree", "ended")
+            and not tokens[start].has("det")
+        ):
+            start += 1
+        if start < len(tokens):
+            place = PredicatePlace(verb, start, subject, is_denied(tokens, verb, start, reader), is_ended(reader))
+            yield from read_predicate(reader, stack, place)
+        return
+
+
+def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePlace) -> Iterator[ClauseFact]:
+    owner = next((one for one in place.subject.phrases if one.relation and one.relation not in ALIVE), None)
+    owned = place.subject.phrases[-1] if place.subject.phrases else None
+    if owner is not None and owner.relation in {*ATTRIBUTES, "name"} and not place.is_denied:
+        yield from tell_attribute(reader, stack, owner, place)
+        return
+    if place.subject.is_elided and (of_event := tell_time_of_event(reader, stack, place)):
+        yield of_event
+        return
+    if owned is not None and not place.subject.is_speaker and (at_time := tell_time(reader, owned, place)):
+        yield at_time
+        return
+    tokens = reader.tokens
+    number = read_number(tokens, place.start, len(tokens), reader.words.language)
+    # Elsewhere an age is something one has, and "somos tres" counts people.
+    if number is not None and reader.words.language in HEAD_LAST:
+        yield from tell_age(reader, stack, place, number)
+        return
+    mine = place.start + (tokens[place.start].has("to whom") and place.start + 1 < len(tokens))
+    is_last = mine + 1 >= len(tokens) or tokens[mine + 1].is_mark or tokens[mine + 1].has("conj", "adv")
+    if is_last and tokens[mine].has("mine") and owned is not None and not place.is_denied:
+        yield ClauseFact(SPEAKER, "owns", owned.head, find_span(reader, owned.start, place.start + 1))
+        return
+    is_naming = False
+    for phrase in list_predicates(reader, place.start):
+        is_more = is_name_phrase(reader, phrase) or (place.subject.is_speaker and is_occupation(reader, phrase))
+        if is_naming and not is_more:
+            return
+        told = list(tell_phrase(reader, stack, place, phrase))
+        yield from told
+        if any(one.relation == "works_as" and not one.is_denied for one in told):
+            yield from tell_workplace(reader, place.subject.names, phrase.end)
+        is_naming = is_naming or any(one.relation in NOUNS for one in told)
+
+
+def list_predicates(reader: PhraseReader, at: int) -> Iterator[NounPhrase]:
+    """The phrases of a predicate; adjectives with their complement: "allergic to nuts"."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    while at < end:
+        while at < end and tokens[at].has("degree", "adv", "clitic"):
+            at += 1
+        if at < end - 2 and tokens[at].has("prep") and tokens[end - 1].has("complement"):
+            # "Gegen Nüsse allergisch".
+            yield NounPhrase(at, end, reader.cut(at, end))
+            return
+        if at >= end or (tokens[at].has("prep", "sub", "rel", "that", "wh") and not tokens[at].has("det")):
+            return
+        phrase = reader.read_phrase(at, end)
+        if phrase is None or phrase.pronoun:
+            return
+        if (
+            phrase.end < end
+            and tokens[phrase.end - 1].has("complement")
+            and tokens[phrase.end].has("prep", "of", "to whom")
+        ):
+            yield from complete_adjective(reader, phrase)
+            return
+        yield phrase
+        at = phrase.end
+        if at >= end or not (tokens[at].has("conj") or tokens[at].text == ","):
+            return
+        at += 1
+        while at < end and tokens[at].has("conj"):
+            at += 1
+
+
+def complete_adjective(reader: PhraseReader, phrase: NounPhrase) -> Iterator[NounPhrase]:
+    at = phrase.end
+    lead = reader.cut(phrase.end - 1, at + 1)
+    for other in reader.read_list(at + 1, len(reader.tokens), frozenset({reader.tokens[at].text})):
+        if not other.pronoun:
+            spoken = f"{reader.cut(phrase.end - 1, other.end)}" if other.start == at + 1 else f"{lead} {other.head}"
+            yield NounPhrase(phrase.start, other.end, spoken)
+
+
+def tell_phrase(
+    reader: PhraseReader, stack: MentionStack, place: PredicatePlace, phrase: NounPhrase
+) -> Iterator[ClauseFact]:
+    subject = place.subject
+    owned = subject.phrases[-1] if subject.phrases else None
+    if owned is not None and owned.relation and owned.owner and not owned.name and is_name_phrase(reader, phrase):
+        for fact in tell_name(reader, stack, owned, phrase.head):
+            yield replace(fact, is_denied=place.is_denied, is_ended=place.is_ended, is_presupposed=False)
+        return
+    if phrase.owner and phrase.relation and not subject.is_speaker and owned is not None and not owned.relation:
+        if owned.is_named or stack.find(subject.names[0]) or phrase.relation in PEOPLE:
+            for fact in (one for name in subject.names for one in tell_name(reader, stack, phrase, name)):
+                yield replace(fact, is_denied=place.is_denied, is_ended=place.is_ended, is_presupposed=False)
+        return
+    if owned is not None and owned.relation in MAKES and owned.owner and is_make(reader, phrase):
+        for fact in tell_name(reader, stack, owned, phrase.head):
+            yield replace(fact, is_denied=place.is_denied, is_ended=place.is_ended, is_presupposed=False)
+        return
+    relation, spoken = classify_predicate(reader, stack, place, phrase)
+    for name in subject.names if relation else ():
+        confidence = UNSURE if relation == "is" else SURE
+        span = find_span(reader, phrase.start, phrase.end)
+        yield ClauseFact(name, relation, spoken, span, confidence, place.is_denied, place.is_ended)
+
+
+def classify_predicate(
+    reader: PhraseReader, stack: MentionStack, place: PredicatePlace, phrase: NounPhrase
+) -> tuple[str, str]:
+    """Which relation a predicate tells, or none."""
+    if place.subject.is_speaker and is_own_name(reader, phrase, place):
+        return "name", phrase.head
+    if not is_alive(place.subject, stack):
+        return "", ""
+    if is_occupation(reader, phrase):
+        return "works_as", strip_degree(phrase.head, reader)
+    return ("is", strip_degree(phrase.head, reader)) if is_quality(reader, phrase, place) else ("", "")
+
+
+def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    if phrase.owner:
+        return False
+    if phrase.has_article and reader.tokens[phrase.end - len(phrase.head.split())].has("title"):
+        return True
+    at = max(phrase.end - len(phrase.head.split()), phrase.start)
+    if reader.tokens[at].has("title") and phrase.end - at > 1:
+        return True
+    if phrase.relation and phrase.has_article:
+        return False
+    if reader.has_capitals and reader.words.language != "de":
+        is_quality_word = reader.tokens[at].has("quality") or is_listed(reader, phrase.head.split()[-1])
+        is_given = reader.tokens[at].plain in load_given_names()
+        return reader.tokens[at].is_capital and (is_given or not (is_quality_word or is_occupation(reader, phrase)))
+    if phrase.has_article and reader.words.language != "de":
+        return False
+    token = reader.tokens[at]
+    if reader.words.language == "de" and reader.has_capitals:
+        return token.is_capital and not token.classes and not is_occupation(reader, phrase)
+    # In Hebrew no capital and no ending tells a name from an adjective.
+    return reader.is_sure_name_at(at) or (
+        reader.words.language != "he"
+        and not token.classes
+        and not phrase.has_article
+        and phrase.end - at == 1
+        and phrase.end == len(reader.tokens)
+        and not is_listed(reader, token.text)
+    )
+
+
+def is_listed(reader: PhraseReader, word: str) -> bool:
+    """Whether a word ends as adjectives and occupations do."""
+    return word.endswith(tuple(read_entries(reader.words.language, "frames", "adjective ending"))) or matches_job(
+        word, reader.words.language
+    )
+
+
+def is_make(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """ "Ein alter Golf", "une vieille Twingo": the name that its makers gave a thing."""
+    last = reader.tokens[phrase.end - 1]
+    # Hebrew has no article but "the".
+    is_determined = phrase.has_article or reader.words.language == "he"
+    if not is_determined or phrase.relation or last.classes or is_listed(reader, last.text):
+        return False
+    return last.is_capital or not reader.has_capitals
+
+
+def is_own_name(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) -> bool:
+    tokens = reader.tokens
+    at = place.start
+    is_introduced = False
+    if tokens[at].has("det") and reader.words.language == "de":
+        if tokens[at].text not in {"der", "die"}:
+            return False
+        at, is_introduced = at + 1, True
+    elif tokens[at].has("name article") and at + 1 < len(tokens):
+        at += 1
+    stop = reader.find_name_end(at, len(tokens))
+    if stop == at or stop - at > MOST_OF_NAME or phrase.end != stop:
+        return False
+    is_introduced = is_introduced or any(token.has("greets") or token.text == "moi" for token in tokens[: place.verb])
+    is_introduced = is_introduced or reader.goes_on_with_age(stop)
+    is_greeting = is_introduced and not tokens[at].classes and tokens[at].plain not in reader.words.nouns
+    if not (reader.is_sure_name_at(at) or is_greeting) or tokens[at].has("quality", "occupation", "passing"):
+        return False
+    word = tokens[stop - 1].text
+    if any(tokens[one].plain in load_given_names() for one in range(at, stop)):
+        return True
+    if reader.has_capitals and tokens[at].is_capital and reader.words.language not in HEAD_LAST:
+        # Where nouns and peoples have small letters a capital is a name's.
+        return True
+    return not is_listed(reader, word)
+
+
+def is_alive(subject: HotSubject, stack: MentionStack) -> bool:
+    """Whether a subject is a person or an animal that was told of."""
+    for name, phrase in zip(subject.names, subject.phrases or (None,) * len(subject.names), strict=False):
+        if name == SPEAKER:
+            continue
+        mention = stack.find(name)
+        is_named = phrase is not None and (phrase.relation in ALIVE or phrase.is_named)
+        if not is_named and (mention is None or mention.kind not in {"person", "animal"}):
+            return False
+    return True
+
+
+def is_occupation(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    words = phrase.head.replace("'", " ").split()
+    if not words:
+        return False
+    tokens = reader.tokens[phrase.start : phrase.end]
+    is_last = reader.words.language in HEAD_LAST
+    noun = tokens[-1] if is_last else tokens[min(phrase.has_article, len(tokens) - 1)]
+    if any(token.has("no occupation", "passing") for token in tokens) or noun.has("quality"):
+        return False
+    if any(token.has("occupation") for token in tokens):
+        return True
+    language = reader.words.language
+    if language == "en" and not phrase.has_article:
+        return False
+    head = words[-1] if language in HEAD_LAST else words[0]
+    return matches_job(head, language)
+
+
+def is_quality(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) -> bool:
+    """Whether a predicate is a quality that lasts, as far as its words tell."""
+    tokens = reader.tokens[phrase.start : phrase.end]
+    if not tokens or len(tokens) > MOST_OF_PREDICATE + phrase.has_article:
+        return False
+    if any(token.has("passing", "time", "unit", "wh") or token.text.isdigit() for token in tokens):
+        return False
+    if any(token.has("quality", "complement") or is_quality_of_many(reader, token.text) for token in tokens):
+        return True
+    head = phrase.head.split()
+    language = reader.words.language
+    if not head or phrase.owner or any(token.has("the") for token in tokens):
+        return False
+    if language not in HEAD_LAST and phrase.has_article:
+        return False
+    if language == "en" and head[-1].endswith(("ing", "ed")) and "-" not in head[-1]:
+        return False
+    return head[-1].endswith(tuple(read_entries(language, "frames", "adjective ending")))
+
+
+def is_quality_of_many(reader: PhraseReader, word: str) -> bool:
+    return word.endswith("s") and "quality" in reader.words.classify(word[:-1])
+
+
+def strip_degree(spoken: str, reader: PhraseReader) -> str:
+    words = spoken.split()
+    while len(words) > 1 and "degree" in reader.words.classify(words[0]):
+        words.pop(0)
+    return " ".join(words)
+
+
+def tell_age(
+    reader: PhraseReader, stack: MentionStack, place: PredicatePlace, number: tuple[str, int]
+) -> Iterator[ClauseFact]:
+    tokens = reader.tokens
+    digits, end = number
+    unit = tokens[end] if end < len(tokens) else None
+    if unit is not None and not (unit.is_mark or unit.has("age unit", "conj", "adv", "month", "prep", "sub", "and")):
+        return
+    if (unit is not None and unit.has("prep") and not unit.has("of")) or int(digits) > 120:
+        return
+    if reader.words.language == "en" and unit is not None and unit.has("age unit") and not is_old(reader, end + 1):
+        return
+    months = f"{digits} {unit.text}" if unit is not None and unit.has("month") else digits
+    # "The parking spot at my office is 17": a number alone is no age of a thing.
+    is_counted = unit is not None and unit.has("age unit", "month")
+    if place.is_denied or not (is_counted or is_alive(place.subject, stack)):
+        return
+    for name in place.subject.names:
+        yield ClauseFact(name, "age", months, find_span(reader, place.verb, end))
+
+
+def is_old(reader: PhraseReader, at: int) -> bool:
+    """ "We've been together nine years" tells no age."""
+    return at < len(reader.tokens) and reader.tokens[at].text in {"old", "of", "young"}
+
+
+def tell_time(reader: PhraseReader, owned: NounPhrase, place: PredicatePlace) -> ClauseFact | None:
+    found = find_time(reader, place.start, len(reader.tokens))
+    if found is None or found[1] - place.start > 2 or owned.relation in ALIVE or owned.pronoun == "i":
+        return None
+    is_event = owned.has_article or owned.owner or owned.pronoun or reader.tokens[owned.start].has("event")
+    if not is_event:
+        return None
+    span = find_span(reader, owned.start, found[2])
+    return ClauseFact(place.subject.names[-1], "time", found[0], span, is_denied=place.is_denied)
+
+
+def tell_time_of_event(reader: PhraseReader, stack: MentionStack, place: PredicatePlace) -> ClauseFact | None:
+    """ "No es el martes": what was spoken of last that has a time."""
+    event = next((one for one in reversed(stack.found) if one.kind == "event"), None)
+    found = find_time(reader, place.start, len(reader.tokens)) if event is not None else None
+    if event is None or found is None or found[1] - place.start > 2:
+        return None
+    return ClauseFact(event.text, "time", found[0], find_span(reader, place.verb, found[2]), is_denied=place.is_denied)
+
+
+def tell_attribute(
+    reader: PhraseReader, stack: MentionStack, owner: NounPhrase, place: PredicatePlace
+) -> Iterator[ClauseFact]:
+    who = find_owner(owner, stack)
+    if who is None:
+        return
+    span = find_span(reader, owner.start, len(reader.tokens))
+    if owner.relation == "name":
+        yield from tell_name_of(reader, stack, who, list(find_names(reader, place.start, len(reader.tokens))))
+        return
+    if owner.relation == "birthday":
+        if found := find_time(reader, place.start, len(reader.tokens)):
+            yield ClauseFact(who, owner.relation, found[0], span)
+        return
+    if owner.relation in {"phone_number", "email", "address"}:
+        start = place.start
+        while start < len(reader.tokens) - 1 and reader.tokens[start].has("det"):
+            start += 1
+        value = reader.cut(start, len(reader.tokens)).strip(" ,")
+        written = reader.text[reader.tokens[start].start :].split()[0].strip(".,;!?").casefold()
+        value = written if "@" in written else value
+        if value and fits_relation(owner.relation, value):
+            yield ClauseFact(who, owner.relation, value, span)
+        return
+    for phrase in list_predicates(reader, place.start):
+        if phrase.head:
+            yield ClauseFact(who, owner.relation, phrase.head, span, SURE)
+
+
+def tell_name_of(reader: PhraseReader, stack: MentionStack, who: str, names: list[str]) -> Iterator[ClauseFact]:
+    """ "My sister's name is Anna" names the sister, not a thing of hers."""
+    if who == SPEAKER:
+        for name in names[:1]:
+            yield ClauseFact(SPEAKER, "name", name, find_span(reader, 0, len(reader.tokens)))
+        return
+    relation = next((reader.words.nouns[one] for one in [fold_letters(who)] if one in reader.words.nouns), "")
+    for name in names:
+        if relation:
+            yield ClauseFact(SPEAKER, relation, name, find_span(reader, 0, len(reader.tokens)))
+        else:
+            yield from rename(reader, stack, who, [name])

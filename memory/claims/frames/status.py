@@ -1,0 +1,173 @@
+"""What sets a clause aside: that it asks, supposes, hedges, plans, tells what is over, or speaks of what passes."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from memory.claims.frames.clauses import HotClause
+from memory.claims.frames.triples import DropReason
+from memory.claims.frames.words import HotWords
+
+# Endings of the conditional and the future, which no frame is written in.
+UNREAL: Final = {
+    "es": ("ría", "ríamos", "rían", "ríais"),
+    "fr": ("rais", "rait", "rions", "raient"),
+    "pt": ("aria", "eria", "iria", "ariam", "eriam", "iriam", "ríamos"),
+    "it": ("rei", "rebbe", "remmo", "rebbero"),
+    "de": (),
+    "en": (),
+}
+SHORTEST_UNREAL: Final = 6
+# Words of a tag: "isn't it", "n'est-ce pas".
+MOST_OF_TAG: Final = 3
+
+
+def find_reason(clauses: Sequence[HotClause], at: int, words: HotWords) -> DropReason | None:
+    """Why nothing that a clause tells is kept, or None where it is told plainly."""
+    clause = clauses[at]
+    if is_question(clauses, at, words):
+        return "question"
+    if is_supposed(clauses, at, words):
+        return "hypothetical"
+    if is_hedged(clauses, at, words):
+        return "hedged"
+    if is_reported(clauses, at, words) or clause.says(words.phrases["irony"]):
+        return "quoted"
+    if clause.says(words.phrases["past"]) or is_within_past(clauses, at, words):
+        return "over"
+    return None
+
+
+def is_question(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
+    clause = clauses[at]
+    if opens_question(clause, words):
+        return True
+    if not clause.is_asking:
+        return False
+    others = [one for one in clauses if one.sentence == clause.sentence]
+    last = others[-1]
+    if clause is not last and is_told_before(clause, others, words):
+        return False
+    # "I live in Leeds, is there a good pub?": a statement before the question that ends the sentence.
+    if clause is not last and any(opens_question(one, words) for one in others[others.index(clause) + 1 :]):
+        return False
+    # "I'm allergic to nuts, right?": a tag asks about the statement before it.
+    return not (clause is not last and last.is_bare and len(last.tokens) > 3)
+
+
+def is_told_before(clause: HotClause, others: Sequence[HotClause], words: HotWords) -> bool:
+    """ "I'm a beekeeper, so is borage worth it?": what is told first, where a question of its own ends the sentence."""
+    if clause.is_bare or clause.link in {"if", "that", "rel"} or opens_question(clause, words):
+        return False
+    behind = others[others.index(clause) + 1 :]
+    return any(begins_question(one, words) for one in behind if one.link in {"mark", "but", "conj", "sub", "rel", ""})
+
+
+def begins_question(clause: HotClause, words: HotWords) -> bool:
+    """Whether a clause asks by itself and is no tag: "right?", "don't I?"."""
+    if any(token.text == "¿" for token in clause.tokens):
+        return count_words(clause) > 1
+    is_put = not clause.is_bare or opens_question(clause, words) or any(token.has("thou") for token in clause.tokens)
+    # "Elle peut nager?" names something, "isn't it?" does not.
+    has_content = not clause.is_bare and any(not token.classes and not token.is_mark for token in clause.tokens)
+    return (count_words(clause) > MOST_OF_TAG or has_content) and is_put
+
+
+def opens_question(clause: HotClause, words: HotWords) -> bool:
+    if clause.is_bare and not clause.is_asking:
+        return False
+    # "Qué bueno" asks nothing: there is no verb in it.
+    if not clause.is_bare and any(token.has("asks within") for token in clause.tokens):
+        return True
+    if clause.link in {"that", "rel", "sub"} and not clause.is_asking:
+        return False
+    plain = clause.text
+    while True:
+        head = next((one for one in words.phrases["reacts"] if plain.startswith(one)), None)
+        if head is None or plain == head:
+            break
+        plain = plain[len(head) - 1 :]
+    return plain.startswith(words.phrases["ask"])
+
+
+def is_supposed(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
+    clause = clauses[at]
+    if clause.link == "if" or clause.tokens[0].has("if"):
+        return True
+    if clause.says(words.phrases["wish"]) or clause.says(words.phrases["plan"]) or has_unreal(clause, words):
+        return True
+    # What goes on with a wish is wished for: "I'd like a dog and live by the sea".
+    before = find_beside(clauses, at, -1)
+    return (
+        before is not None
+        and not any(token.has("i", "my") for token in clause.tokens[:3])
+        and (
+            (clause.link == "conj" and (before.link == "if" or before.says(words.phrases["plan"])))
+            or (clause.link in {"conj", "that", "rel"} and before.says(words.phrases["wish"]))
+        )
+    )
+
+
+def has_unreal(clause: HotClause, words: HotWords) -> bool:
+    endings = UNREAL.get(words.language, ())
+    if not endings:
+        return False
+    return any(
+        len(token.text) >= SHORTEST_UNREAL
+        and token.text.endswith(endings)
+        and not token.is_capital
+        and not token.has("noun")
+        and not (at and clause.tokens[at - 1].has("det", "my", "of", "prep"))
+        for at, token in enumerate(clause.tokens)
+    )
+
+
+def is_hedged(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
+    clause = clauses[at]
+    hedges = words.phrases["hedge"]
+    if clause.says(hedges):
+        return True
+    before = find_beside(clauses, at, -1)
+    if before is not None and before.says(hedges) and clause.link != "but":
+        # "I think my brother works at Siemens" and "maybe you know, ...": a hedge with little beside it governs.
+        is_governing = count_words(before) <= MOST_OF_HEDGE or clause.link in {"that", "sub"}
+        return is_governing or (clause.link == "conj" and not any(token.has("i", "my") for token in clause.tokens[:3]))
+    after = find_beside(clauses, at, 1)
+    # A hedge with words of its own behind a joint hedges those: "fa la sarta e credo sia incinta".
+    return (
+        after is not None
+        and after.says(hedges)
+        and count_words(after) <= MOST_OF_HEDGE
+        and not (after.link == "but" or (after.link == "conj" and not ends_hedged(after, hedges)))
+    )
+
+
+def ends_hedged(clause: HotClause, hedges: Sequence[str]) -> bool:
+    return clause.text.endswith(tuple(hedges))
+
+
+MOST_OF_HEDGE: Final = 4
+
+
+def count_words(clause: HotClause) -> int:
+    return sum(not token.is_mark for token in clause.tokens)
+
+
+def is_reported(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
+    clause = clauses[at]
+    if clause.says(words.phrases["says"]):
+        return True
+    before = find_beside(clauses, at, -1)
+    return before is not None and before.says(words.phrases["says"]) and clause.link != "but"
+
+
+def is_within_past(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
+    """ "When I was ten I lived in Leeds"."""
+    before = find_beside(clauses, at, -1)
+    return before is not None and before.opens(words.phrases["past"]) and clauses[at].link in {"", "mark"}
+
+
+def find_beside(clauses: Sequence[HotClause], at: int, step: int) -> HotClause | None:
+    """The clause before or behind one in its sentence."""
+    place = at + step
+    is_there = 0 <= place < len(clauses) and clauses[place].sentence == clauses[at].sentence
+    return clauses[place] if is_there else None

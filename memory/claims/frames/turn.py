@@ -1,0 +1,369 @@
+"""Reads one turn: its language, its clauses, what each tells, and what of it is kept."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from memory.claims.frames.clauses import HotClause, cut_turn
+from memory.claims.frames.corrections import (
+    CEASING,
+    HotChange,
+    answers_no,
+    find_behind_phrase,
+    find_ceased,
+    find_contradicted,
+    find_replaced,
+    is_correcting,
+    read_elliptic,
+    read_respelt,
+    read_value,
+)
+from memory.claims.frames.details import find_duration
+from memory.claims.frames.facts import ClauseFact
+from memory.claims.frames.having import read_having
+from memory.claims.frames.intents import find_intent
+from memory.claims.frames.matching import find_frames
+from memory.claims.frames.mentions import HotMention, Kind, MentionStack
+from memory.claims.frames.naming import find_span, read_apposed, read_called, read_favorites, read_inverted
+from memory.claims.frames.negation import is_ended
+from memory.claims.frames.parsed import find_parsed
+from memory.claims.frames.particles import take_apart
+from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.predicates import read_predicates
+from memory.claims.frames.status import find_reason
+from memory.claims.frames.subjects import find_before, name_subject
+from memory.claims.frames.telling import is_place, read_frames_of
+from memory.claims.frames.tokens import read_hot_tokens
+from memory.claims.frames.triples import DroppedTriple, DropReason, HotReading, HotTriple
+from memory.claims.frames.words import HotWords, load_hot_words
+from memory.claims.frames.workplaces import read_new_place
+from memory.claims.taxonomy import ANIMALS, DETAILS, PEOPLE, find_gender, is_single
+from memory.claims.voices import mask_other_voices
+from memory.guard.spelling import fold_letters, normalise_text
+
+NO_PIPELINES: Final[Mapping[str, str]] = {}
+# Characters of a turn that are read, and earlier turns that resolve it.
+READ: Final = 1000
+LAST_TURNS: Final = 4
+READ_OF_EARLIER: Final = 300
+# Words of a clause that only says how long: "been there eleven years now".
+LONGEST_AFTERTHOUGHT: Final = 8
+LASTING: Final = frozenset(
+    {"lives_in", "works_at", "works_as", "has", "owns", "married_to", "friend_of", "likes", "participated_in", "is"}
+)
+
+
+@dataclass(slots=True)
+class TurnState:
+    """What is carried from clause to clause."""
+
+    stack: MentionStack
+    previous: tuple[str, ...] = ()
+    facts: list[ClauseFact] = field(default_factory=list)
+    dropped: list[DroppedTriple] = field(default_factory=list)
+    retracted: list[HotTriple] = field(default_factory=list)
+    has_denied: bool = False
+    waiting: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnClauses:
+    """A turn whose other voices are blanks, in clauses, each with why it tells nothing, if it does not."""
+
+    text: str
+    words: HotWords
+    clauses: Sequence[HotClause]
+    reasons: Sequence[DropReason | None]
+    has_capitals: bool
+
+    @classmethod
+    def of(cls, masked: str, words: HotWords) -> "TurnClauses":
+        clauses = cut_turn(take_apart(read_hot_tokens(masked, words), words), words)
+        reasons = [find_reason(clauses, at, words) for at in range(len(clauses))]
+        return cls(masked, words, clauses, reasons, marks_names(clauses))
+
+    def make_reader(self, clause: HotClause, names: frozenset[str] = frozenset()) -> PhraseReader:
+        return PhraseReader(self.text, clause.tokens, self.words, self.has_capitals, names)
+
+
+def read_framed(
+    text: str, earlier: Sequence[str], language: str, pipelines: Mapping[str, str] = NO_PIPELINES
+) -> HotReading:
+    """``earlier`` are turns of the same person, oldest first; they resolve pronouns and are not read again.
+
+    ``pipelines`` names a trained spaCy pipeline by language, whose parse is read as well.
+    """
+    words = load_hot_words(language)
+    stack = MentionStack()
+    for turn in list(earlier)[-LAST_TURNS:]:
+        for fact in read_clauses(TurnClauses.of(mask_text(turn[:READ_OF_EARLIER]), words), stack).facts:
+            remember(fact, stack, words)
+    return read_in_language(TurnClauses.of(mask_text(text[:READ]), words), stack, pipelines)
+
+
+def read_in_language(turn: TurnClauses, stack: MentionStack, pipelines: Mapping[str, str]) -> HotReading:
+    told, words = list(stack.told), turn.words
+    state = read_clauses(turn, stack)
+    correct(state, turn, told)
+    kept = tuple({one.key: make_triple(one) for one in reversed(state.facts)}.values())[::-1]
+    if pipelines:
+        taken = [one.key for one in (*kept, *state.retracted)] + [one.triple for one in state.dropped if one.triple]
+        kept += tuple(find_parsed(turn.text, turn.clauses, turn.reasons, words, pipelines, taken))
+    return HotReading(
+        words.language,
+        find_intent(turn.clauses, turn.reasons, kept, words, is_correction=bool(state.retracted)),
+        kept,
+        tuple({one.key: one for one in state.retracted}.values()),
+        tuple(state.dropped),
+        is_hedged="hedged" in turn.reasons,
+        is_negated=state.has_denied,
+        known=tuple(told),
+    )
+
+
+def mask_text(text: str) -> str:
+    return mask_other_voices(normalise_text(text)).replace("’", "'")
+
+
+def read_clauses(turn: TurnClauses, stack: MentionStack) -> TurnState:
+    state = TurnState(stack)
+    for clause, reason in zip(turn.clauses, turn.reasons, strict=True):
+        reader = turn.make_reader(clause, frozenset(one.text for one in stack.found))
+        read_clause(reader, clause, reason, state)
+    return state
+
+
+def marks_names(clauses: Sequence[HotClause]) -> bool:
+    """Whether the turn writes capitals, so that a small letter says that a word is no name."""
+    first = {clause.tokens[0].start for clause in clauses if clause.tokens}
+    tokens = [token for clause in clauses for token in clause.tokens if not token.is_mark]
+    if any(token.is_capital and token.start not in first for token in tokens):
+        return True
+    return bool(tokens) and tokens[0].is_capital
+
+
+def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | None, state: TurnState) -> None:
+    is_linked = clause.link in {"conj", "but", "rel", "sub", "mark", ""} and bool(state.previous)
+    if clause.link == "rel":
+        latest = state.stack.resolve("any")
+        state.previous = (latest.text,) if latest else state.previous
+    found = list(dict.fromkeys(find_facts(reader, clause, state, is_linked=is_linked)))
+    kept: list[ClauseFact] = []
+    for fact in found:
+        if fact.is_ended and reason in {None, "over"}:
+            state.retracted.append(replace(find_told(fact, state.stack.told), span=fact.span, is_over=True))
+            state.has_denied = True
+        elif fact.is_denied:
+            state.has_denied = True
+            drop(state, fact, "negated")
+        elif reason is not None and not fact.is_presupposed:
+            drop(state, fact, reason)
+        else:
+            kept.append(replace(fact, replaces=find_replaced(fact, reader)))
+    if reason in {None, "over"} and not kept and not state.retracted and says_ended(reader):
+        ceased = find_ceased(reader, state.stack.told)
+        state.retracted += [replace(ceased, is_over=True)] if ceased is not None else []
+    kept += list(tell_duration(reader, kept, state))
+    for fact in kept:
+        remember(fact, state.stack, reader.words)
+    state.facts += kept
+    if reason is not None and not found:
+        state.dropped.append(DroppedTriple(reason, reader.cut(0, len(reader.tokens))))
+    if reason == "question":
+        mention_places(reader, state.stack)
+    state.previous = find_clause_subject(reader, state, kept or found)
+
+
+def mention_places(reader: PhraseReader, stack: MentionStack) -> None:
+    """ "Is there a tram to Getafe? My niece lives there": a question tells no place, but names one."""
+    for at, token in enumerate(reader.tokens[:-1]):
+        behind = reader.tokens[at + 1]
+        if token.has("prep") and not behind.has("det", "my") and (behind.is_capital or not reader.has_capitals):
+            phrase = reader.read_phrase(at + 1, len(reader.tokens))
+            if phrase is not None and not phrase.pronoun and is_place(reader, phrase, "lives_in"):
+                stack.add(HotMention(phrase.head, "place"))
+
+
+def says_ended(reader: PhraseReader) -> bool:
+    return is_ended(reader) or any(one.frame.is_ending for one in find_frames(reader.tokens, reader.words))
+
+
+def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_linked: bool) -> Iterable[ClauseFact]:
+    yield from read_called(reader, state.stack)
+    inverted = list(read_inverted(reader, state.stack))
+    yield from inverted
+    if inverted:
+        return
+    if (further := name_further(reader, clause, state)) is not None:
+        yield further
+        return
+    for fact in read_apposed(reader, state.stack):
+        remember(fact, state.stack)
+        yield fact
+    yield from read_favorites(reader, state.stack)
+    frames = find_frames(reader.tokens, reader.words)
+    told = list(read_frames_of(reader, state.stack, frames, state.previous, is_linked=is_linked))
+    yield from told
+    employer = find_left_employer(reader, state)
+    if employer is not None:
+        yield from read_new_place(reader, employer)
+    # A frame that finds nothing to tell leaves its words to the others: "I've been vegan for two years".
+    found = frames if told else []
+    yield from read_predicates(reader, state.stack, found, state.previous, is_linked=is_linked)
+    yield from read_having(reader, state.stack, found, state.previous, is_linked=is_linked)
+
+
+def name_further(reader: PhraseReader, clause: HotClause, state: TurnState) -> ClauseFact | None:
+    """ "Two kids, Mila who is 6 and Jonah who just turned 3": Jonah is what Mila is."""
+    names = [at for at, token in enumerate(reader.tokens) if not token.is_mark and not token.has("conj")]
+    if clause.link != "conj" or not clause.is_bare or len(names) != 1 or not reader.is_sure_name_at(names[0]):
+        return None
+    kin = (one for one in reversed(state.facts) if one.relation in PEOPLE | ANIMALS)
+    before = next(kin, None)
+    if before is None:
+        return None
+    span = find_span(reader, names[0], names[0] + 1)
+    return replace(before, object=reader.cut(names[0], names[0] + 1), span=span)
+
+
+def find_left_employer(reader: PhraseReader, state: TurnState) -> HotTriple | None:
+    """An employer that was left, or where "now" says that somebody is elsewhere: "jetzt bin ich bei Bosch"."""
+    employers = [one for one in state.retracted if one.relation in {"works_at", "lives_in"}]
+    if not employers and any(token.has("now") for token in reader.tokens):
+        employers = [one for one in state.stack.told if one.relation == "works_at"]
+    return employers[-1] if employers else None
+
+
+def find_told(fact: ClauseFact, told: Sequence[HotTriple]) -> HotTriple:
+    """What has ended as it was told: "sold the boat" ends what somebody has, "left Ghent" where they live."""
+    same = (one for one in reversed(told) if one.subject == fact.subject and one.object == fact.object)
+    return next((one for one in same if one.relation in CEASING), make_triple(fact))
+
+
+def tell_duration(reader: PhraseReader, facts: Sequence[ClauseFact], state: TurnState) -> Iterable[ClauseFact]:
+    """For how long the main fact of a clause, or of the one before where it tells none, has been so."""
+    found = find_duration(reader)
+    told = facts or (state.facts if len(reader.tokens) <= LONGEST_AFTERTHOUGHT else ())
+    if found is None and facts and state.waiting is not None:
+        found = (state.waiting, 0, 1)
+    # "Ça fait six ans que j'habite ici": how long stands before what.
+    state.waiting = found[0] if found is not None and not told else None
+    main = next((one for one in reversed(told) if one.relation in LASTING and not one.is_presupposed), None)
+    if found is not None and main is not None and not any(one.relation == "duration" for one in facts):
+        yield ClauseFact(main.object, "duration", found[0], find_span(reader, found[1], found[2]))
+
+
+def find_clause_subject(reader: PhraseReader, state: TurnState, facts: Sequence[ClauseFact]) -> tuple[str, ...]:
+    """Whom the next clause is about where it names nobody."""
+    main = [one for one in facts if not one.is_presupposed and one.relation not in DETAILS]
+    if main:
+        first = main[0].relation
+        return tuple(dict.fromkeys(one.subject for one in main if one.relation == first))
+    verb = next(
+        (
+            at
+            for at, token in enumerate(reader.tokens)
+            if token.has("verb", "frame", "be 1", "be 3", "have 1", "have 3")
+            and reader.words.nouns.get(token.plain) not in PEOPLE
+        ),
+        len(reader.tokens),
+    )
+    phrases = find_before(reader, verb)
+    subject = name_subject(phrases, reader, state.stack) if phrases else None
+    return subject.names if subject is not None and subject.is_known else ()
+
+
+def correct(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple]) -> None:
+    correcting = is_correcting(turn.clauses, turn.words) or (bool(told) and answers_no(turn.clauses))
+    is_now = any(token.has("now") for clause in turn.clauses for token in clause.tokens)
+    for fact in list(state.facts):
+        if fact.replaces and fact.replaces != fact.object:
+            state.retracted.append(HotTriple(fact.subject, fact.relation, fact.replaces, fact.span))
+        elif (correcting or is_now) and (known := find_contradicted(fact, told)) is not None:
+            state.retracted.append(replace(known, is_over=not correcting))
+    denied = [HotTriple(*one.triple) for one in state.dropped if one.reason == "negated" and one.triple is not None]
+    for old in denied:
+        # "He doesn't live in Hull, he lives in Hessle".
+        if any((fact.subject, fact.relation) == old.key[:2] and is_single(fact.relation) for fact in state.facts):
+            state.retracted.append(old)
+    ended = [one for one in state.retracted if one.is_over and is_single(one.relation)]
+    former = next(iter([*reversed(denied), *reversed(ended)]), None)
+    if former is not None:
+        for clause in filter(takes_up_denial, turn.clauses):
+            take_new_value(turn.make_reader(clause), former, state)
+    if told and not state.facts and not state.retracted:
+        change = find_respelt(turn, told)
+        change = find_change(turn, told) if correcting and not change.new else change
+        state.facts += change.new
+        state.retracted += change.retracted
+
+
+def take_new_value(reader: PhraseReader, old: HotTriple, state: TurnState) -> None:
+    """The value that a clause puts in the place of one that was denied or has ended."""
+    value = read_value(reader, find_value_start(reader), old.relation)
+    if value and value != old.object and not any(one.relation == old.relation for one in state.facts):
+        span = find_span(reader, 0, len(reader.tokens))
+        state.facts.append(ClauseFact(old.subject, old.relation, value, span))
+        state.retracted.append(old)
+
+
+def find_value_start(reader: PhraseReader) -> int:
+    """Behind "but" within a clause: "nicht mehr Herr Quandt sondern Frau Ilkan"."""
+    inner = (at + 1 for at, token in enumerate(reader.tokens) if at and token.has("but"))
+    return next(inner, 0)
+
+
+def takes_up_denial(clause: HotClause) -> bool:
+    """ "... but Thursday", "it's Thursday", "se llama Casilda": the value behind one that was denied."""
+    words = [token for token in clause.tokens if not token.is_mark]
+    inner = next((at for at, token in enumerate(words) if at and token.has("but")), 0)
+    if inner:
+        return not any(token.has("not", "be 3", "have 3", "frame") for token in words[inner + 1 :])
+    if any(token.has("not") for token in words):
+        return False
+    if clause.is_bare:
+        return clause.link == "but" or any(token.has("now") for token in words[:1])
+    return any(token.has("be 3", "named") for token in words[:3]) and not any(
+        token.has("my", "i") for token in words[:2]
+    )
+
+
+def find_respelt(turn: TurnClauses, told: Sequence[HotTriple]) -> HotChange:
+    """ "It's Mopsie with an i e": a name that is nearly one that was told puts it right."""
+    changes = (read_respelt(turn.make_reader(clause), told) for clause in turn.clauses)
+    return next((change for change in changes if change.new), HotChange())
+
+
+def find_change(turn: TurnClauses, told: Sequence[HotTriple]) -> HotChange:
+    readers = [turn.make_reader(clause) for clause in turn.clauses]
+    for reader in readers:
+        # "I said Truro but I meant Taunton".
+        behind = find_behind_phrase(reader, turn.words.phrases["correct"])
+        if 0 < behind < len(reader.tokens) and (change := read_elliptic(reader, told, behind)).new:
+            return change
+    for reader in readers:
+        tokens = reader.tokens
+        skip = sum(1 for token in tokens if token.has("correcting")) if tokens[0].has("correcting") else 0
+        change = read_elliptic(reader, told, skip)
+        if change.new:
+            return change
+    return HotChange()
+
+
+def remember(fact: ClauseFact, stack: MentionStack, words: HotWords | None = None) -> None:
+    stack.add_triple(make_triple(fact))
+    if words is None or fact.relation not in {"owns", "has"}:
+        return
+    named = (words.nouns.get(fold_letters(word)) for word in reversed(fact.object.split()))
+    relation = next((one for one in named if one is not None), "")
+    if relation:
+        kind: Kind = "person" if relation in PEOPLE else "animal" if relation in ANIMALS else "thing"
+        stack.add(HotMention(fact.object, kind, find_gender(relation), relation, is_noun=True, owner=fact.subject))
+
+
+def drop(state: TurnState, fact: ClauseFact, reason: DropReason) -> None:
+    state.dropped.append(DroppedTriple(reason, " ".join(fact.key), fact.key))
+
+
+def make_triple(fact: ClauseFact) -> HotTriple:
+    return HotTriple(fact.subject, fact.relation, fact.object, fact.span, fact.confidence)

@@ -1,0 +1,20 @@
+"""Reads one turn as triples of a closed set of relations, in the likeliest of its languages."""
+
+from collections.abc import Mapping, Sequence
+
+from memory.claims.frames.languages import find_turn_languages
+from memory.claims.frames.triples import HotReading
+from memory.claims.frames.turn import NO_PIPELINES, read_framed
+
+
+def read_turn(
+    text: str, earlier: Sequence[str] = (), lang: str | None = None, pipelines: Mapping[str, str] = NO_PIPELINES
+) -> HotReading:
+    """``earlier`` are turns of the same person, oldest first; they resolve pronouns and are not read again.
+
+    ``pipelines`` names a trained spaCy pipeline by language, whose parse is read as well.
+    """
+    languages = (lang,) if lang else find_turn_languages(text, earlier)
+    readings = [read_framed(text, earlier, one, pipelines) for one in languages]
+    # The one that tells most; of equal ones the likeliest, which is first.
+    return max(readings, key=lambda one: len(one.triples) + len(one.retracted))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 from memory.guard.lexicon import FOREIGN, Lexicon, load_lexicon
 from memory.guard.spelling import normalise_text
@@ -44,8 +44,8 @@ LONGEST_NAME = 3
 LONGEST_SENTENCE, OVERLAP = 1200, 200
 
 # Characters up to which a sentence that comes again is read again. No rule asks how often one is said, and 32 KB of one
-# mark took .9 s to read.
-REPEATS_READ, MOST_REPEATS = 4_000, 2
+# mark took .9 s to read, 2,000 characters of one-letter lines .2 s where each is read for what it claims.
+REPEATS_READ, MOST_REPEATS = 1_000, 2
 
 Span = tuple[int, int]
 # Text, words, where a capital stands, where a clause begins.
@@ -162,13 +162,25 @@ def annotate_text(text: str, words: Lexicon | None = None, languages: frozenset[
     entries = [find_entries(tokens, lexicon) for _, tokens, _, _ in drafts]
     languages = languages or detect_languages(entries)
     every, own = [], []
-    for (raw, tokens, capitals, breaks), found in zip(drafts, entries, strict=True):
+    for (raw, tokens, capitals, breaks), found in zip(
+        drafts, map(drop_foreign_homographs, entries, repeat(languages)), strict=True
+    ):
         spoken = [one for one in found if languages is None or one[1] in languages]
         # Words of every language count against harm: an order may be written half in one language and half in another.
         known = spoken if languages is None else [one for one in found if one[1] in languages or one[0] not in GRAMMAR]
         every.append(Sentence(raw, tokens, capitals, breaks, group_by_kind(known)))
         own.append(Sentence(raw, tokens, capitals, breaks, group_by_kind(spoken)))
     return AnnotatedText(text, tuple(every), tuple(own), languages)
+
+
+def drop_foreign_homographs(
+    found: list[tuple[str, str, Span]], languages: frozenset[str] | None
+) -> list[tuple[str, str, Span]]:
+    """Without words of another language that are small words of the text's own: Spanish "tan" is no number by SMS."""
+    if languages is None:
+        return found
+    small = {span for kind, language, span in found if kind == "language" and language in languages}
+    return [one for one in found if one[1] in languages or one[2] not in small]
 
 
 def drop_repeats(pieces: Iterator[str], length: int) -> Iterator[str]:

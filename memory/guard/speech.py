@@ -17,20 +17,23 @@ ASKER = re.compile(
 # Labels that are names of other things too: only a question and what answers it make an exchange.
 ANSWERER = re.compile(rf"(?:^|[.!?…\s\"])(?:{join_words('answerer label')})\s?:\s", re.IGNORECASE)
 # Not \s: it takes line ends too, and 32 KB of them were then read twenty times over (0.3 s).
-TURN = re.compile(rf"^[^\S\n]{{0,20}}[\[(*_]{{0,2}}(?:{SPEAKER})[\])*_]{{0,2}}\s?:", re.IGNORECASE | re.MULTILINE)
+TURN = re.compile(
+    rf"^[^\S\n]{{0,20}}[\[(*_]{{0,2}}(?:{SPEAKER})[\])*_]{{0,2}}\s?(?::|>{{1,3}})", re.IGNORECASE | re.MULTILINE
+)
 INLINE_TURN = re.compile(
-    rf"(?:[.!?…,;]\s{{1,3}}|\s[-–—/|]\s|\]\s{{0,2}}|\*\*)(?:{SPEAKER})\s?:(?:\*\*)?\s", re.IGNORECASE
+    rf"(?:[.!?…,;]\s{{1,3}}|\s[-–—/|]\s|\]\s{{0,2}}|\*\*)(?:{SPEAKER})\s?(?::|>{{1,3}})(?:\*\*)?\s", re.IGNORECASE
 )
 STAMPED = re.compile(r"^[^\S\n]{0,8}\[?\d{1,2}[:.]\d{2}(?::\d{2})?\]?\s.{1,40}?:\s", re.MULTILINE)
 # A syllable said over again is laughter in any language: "jeje", "hihi", "eheh", "kkkk", "חחח".
 LAUGHTER = re.compile(
     r"[😂🤣😜😝🤪😆😹]|\b(?:a?(?:ha){2,20}h?|(?:he){2,20}|(?:hi){2,20}|(?:ja){2,20}|(?:je){2,20}|(?:eh){2,20}e?|(?:ah){2,20}a?"
-    r"|(?:rs){2,20}|k{3,20}|lo{1,6}l|xd{1,6}|p?t?mdr|lmao|rofl)\b|ח{3}",
+    r"|(?:rs){2,20}|k{3,20}|lo{1,6}l|xd{1,6}|p?t?mdr|lmao|rofl)\b|ח{3}|[,.!…]\s(?:ha|heh|hah|hee|je|jah)[.!…]?$",
     re.IGNORECASE,
 )
 # Two labels, whatever they are, and a question between them: "guest: is the bar open? porter: until ten".
 ASKED_AND_ANSWERED = re.compile(
-    r"^[\W_]{0,3}[^\W\d_]{1,15}(?:\s[^\W\d_]{1,15})?[*_\])]{0,2}\s?:\s?[^\n:]{1,300}[?？؟][\s*_\[(>|/-]{1,4}[^\W\d_]{1,15}[*_\])]{0,2}\s?:\s"
+    r"^[\W_]{0,3}[^\W\d_]{1,15}(?:\s[^\W\d_]{1,15})?(?:[*_\])]{0,2}\s?(?::|>{1,3})|\])\s?[^\n:]{1,300}"
+    r"[?？؟][\s*_\[(>|/-]{1,4}[^\W\d_]{1,15}(?:[*_\])]{0,2}\s?(?::|>{1,3})|\])\s"
 )
 YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20[0-2]\d)(?!\d)")
 # Words up to which a bare statement of how one feels is taken for a passing state.

@@ -13,12 +13,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from memory.guard.redaction.forms import is_no_placeholder
+from memory.guard.redaction.shapes import IDENTIFIER, INNER_CAPITAL, name_shape
 from memory.guard.redaction.values import (
-    CODE,
-    NAMES_OF_METHODS,
-    NO_SECRET,
-    NUMBERED_NAME,
     ValuePiece,
     find_digit_sequence,
     is_plain_word,
@@ -44,7 +40,10 @@ NAMING: Final = frozenset(
         *("api key", "recovery code", "keypad"),
     }
 )
-SUPPORT: Final = frozenset({"lock", "wifi", "account", "login", "keypad", "key", "harmless name"})
+# What a secret is used for: where people tell one without naming it, this is all they say of it.
+USES: Final = frozenset({"lock", "login", "unlocking", "confirmation", "service"})
+SUPPORT: Final = USES | {"wifi", "account", "keypad", "key", "harmless name"}
+OPENING: Final = NAMING | USES | {"wifi"}
 # Small words beside a value, by what they do; the first of them that has a word counts before the others.
 ROLES: Final = (
     *(
@@ -72,17 +71,15 @@ REST: Final = re.compile(r"\S*")
 # What looks like a value: a digit, letters joined by a mark, a capital within, a quotation.
 LIKELY: Final = re.compile(r"\d|[^\W\d_][-_.&+%#@$!*^~][^\W\d_]|[a-zß-ÿ][A-ZÀ-Þ]|(?<=[^\W\d_]{4})[!#$%&*]|^[\"“„«'`‘]")
 ASSIGNMENT: Final = re.compile(r"\A[\"']?[A-Za-z][\w.-]{0,60}[\"']?(?:=|:=|:(?!/)|=>)(?=.)")
-INNER_CAPITAL: Final = re.compile(r"[a-zß-ÿ][A-ZÀ-Þ]")
-# Asked of one piece; with \A it would be tried once in a text.
-JOINED: Final = re.compile(r"\A[^\W\d_]+(?:[-_.&+%#@$!*^~][^\W\d_]+)+[!#*.]?")
-PATH: Final = re.compile(r"\A[A-Za-z]{3,20}\d{0,4}(?:\.[A-Za-z]{3,20}\d{0,4}){1,3}")
 CLOSED_QUOTE: Final = re.compile(r"[\"“„«'`‘]([^\"“”„«»`\n]{2,60}?)[\"”“»'`’](?=[\s.,;:!?)]|$)")
+SENTENCE_END: Final = re.compile(r"[.!?;] ")
+NUMBER_SIGN: Final = re.compile(r"\s?no?\. ?")
 GROUPED: Final = re.compile(r"\d{1,4}(?:\s?[-–., ]\s?\d{1,4}){1,7}")
 TRAILING: Final = re.compile(r"[\"'”“»’`)\]}>.,;:!?…*~]*$")
 REACH_BEFORE, REACH_BEHIND = 110, 70
 MOST_LABELS, FAR = 3, 6
-SENTENCE_ENDS: Final = (".", "!", "?", "…", ";")
-RANDOM_LENGTH: Final = 16
+# What is done with a code, by the words beside it.
+USED_BY: Final = frozenset({"enter", "with", "opens", "key pressed", "set to", "as", "answer"})
 
 
 class CandidateContext(NamedTuple):
@@ -109,16 +106,17 @@ class SecretCandidate:
     context: CandidateContext
 
 
-def find_candidates(reading: CueReading) -> Iterator[SecretCandidate]:
+def find_candidates(reading: CueReading, taken: bytes | bytearray = b"") -> Iterator[SecretCandidate]:
+    """``taken`` is not nought where a secret was found already: what stands there need not be weighed."""
     for start, end in list_windows(reading):
-        yield from read_window(reading, start, end)
+        yield from read_window(reading, start, end, taken)
 
 
 def list_windows(reading: CueReading) -> Iterator[tuple[int, int]]:
     """Where values may stand: around names, never beyond their line; those that overlap are one."""
     text, passed, opened = reading.text, 0, -1
     for label in reading.labels:
-        if label.kind not in NAMING and label.kind not in {"lock", "login", "wifi"}:
+        if label.kind not in OPENING:
             continue
         line = text.rfind("\n", max(passed, label.start - REACH_BEFORE), label.start) + 1
         start = max(line, passed, label.start - REACH_BEFORE)
@@ -134,7 +132,7 @@ def list_windows(reading: CueReading) -> Iterator[tuple[int, int]]:
         yield opened, passed
 
 
-def read_window(reading: CueReading, start: int, end: int) -> Iterator[SecretCandidate]:
+def read_window(reading: CueReading, start: int, end: int, taken: bytes | bytearray) -> Iterator[SecretCandidate]:
     text = reading.text
     if start and not text[start - 1].isspace():
         # Nobody's value is the rest of a word.
@@ -155,9 +153,27 @@ def read_window(reading: CueReading, start: int, end: int) -> Iterator[SecretCan
         if found is None:
             continue
         shape, first, last = found
-        if (context := describe(reading, tokens, at, (first, last), shape)) is not None:
+        if taken and taken[first]:
+            continue
+        context = describe(reading, tokens, at, (first, last), shape)
+        if context is not None and not is_identifier(context) and not is_place_number(context):
             yield SecretCandidate(first, last, context)
             passed = last
+
+
+def is_identifier(context: CandidateContext) -> bool:
+    """Whether it is a name of code: ``user_name`` is assigned, or stands behind a token. A third of what conversations
+    had marked wrongly was.
+    """
+    return context.shape == IDENTIFIER and (context.before == "api key" or context.mark in {"=", ","})
+
+
+def is_place_number(context: CandidateContext) -> bool:
+    """Whether digits only number what could be locked: "my locker is 318" says where it is and not how it opens."""
+    if context.before or context.after in NAMING or not context.shape.endswith(("digits", "or more")):
+        return False
+    is_used = not USED_BY.isdisjoint((context.earlier, context.previous, context.following))
+    return not is_used and set(context.support) <= {"lock", "account", "service", "harmless name"}
 
 
 class TokenSight(NamedTuple):
@@ -230,60 +246,6 @@ def read_piece_of_value(text: str, piece: ValuePiece) -> tuple[str, int, int] | 
     return (shape, piece.start, piece.end) if shape else None
 
 
-@lru_cache(maxsize=4096)
-def name_shape(raw: str) -> str:
-    """What a word looks like, or nothing for what is no value: a time, a size, a version, a call."""
-    digits = raw.rstrip("#*")
-    if digits.isdigit():
-        return name_digits(digits, is_keyed=digits != raw)
-    if len(raw) < 4 or NO_SECRET.fullmatch(raw) or NAMES_OF_METHODS.fullmatch(raw) or not is_no_placeholder(raw):
-        return ""
-    if JOINED.fullmatch(raw):
-        return name_joined(raw)
-    if CODE.fullmatch(raw):
-        return "path with a digit" if PATH.fullmatch(raw) and any(char.isdigit() for char in raw) else ""
-    if raw.isalpha():
-        return "inner capital" if INNER_CAPITAL.search(raw) else "word"
-    if re.fullmatch(r"(?=.*\d)[A-Z0-9]{4,8}[#*]?", raw):
-        return "letters and digits"
-    if NUMBERED_NAME.fullmatch(raw):
-        return "numbered name"
-    return name_mixed(raw)
-
-
-def name_digits(digits: str, *, is_keyed: bool) -> str:
-    if is_keyed:
-        return "digits with key"
-    if len(digits) == 4 and digits[:2] in {"19", "20"}:
-        return "year"
-    size = len(digits)
-    return "" if size < 3 or size > 12 else f"{size} digits" if size < 7 else "7 digits or more"
-
-
-def name_joined(raw: str) -> str:
-    parts = re.split(r"[-_.&+%#@$!*^~]", raw.rstrip("!#*."))
-    if re.search(r"[&+%#@$!*^~]", raw):
-        return "joined by a sign"
-    joint = "stop" if "." in raw else "stroke" if "-" in raw else "line"
-    case = "capital" if any(part[:1].isupper() for part in parts if part) else "lower"
-    return f"joined by a {joint}, {case}"
-
-
-def name_mixed(raw: str) -> str:
-    has_digit = any(char.isdigit() for char in raw)
-    has_upper = any(char.isupper() for char in raw)
-    if not any(char.isalpha() for char in raw):
-        return "digits and marks"
-    if not has_digit:
-        return "word with a sign" if re.search(r"[!#@$%&*+?^~§]", raw) else ""
-    if raw[0].isdigit() and len(raw) < RANDOM_LENGTH:
-        return "mixed from a digit"
-    if len(raw) >= RANDOM_LENGTH and re.fullmatch(r"[\w+/=~.-]+", raw):
-        return "long mixed, hex" if re.fullmatch(r"[0-9a-f]+", raw) else "long mixed"
-    sign = "sign" if re.search(r"[!#@$%&*+?^~§]", raw) else "plain"
-    return f"mixed, {'capital' if has_upper else 'lower'}, {sign}"
-
-
 def describe(
     reading: CueReading, tokens: list[tuple[int, int]], at: int, value: tuple[int, int], shape: str
 ) -> CandidateContext | None:
@@ -293,10 +255,10 @@ def describe(
     if not before and after is None:
         return None
     named = [label for label in before if label.kind in NAMING]
-    lead = text[tokens[at][0] : start] or (text[slice(*tokens[at - 1])] if at else "")
+    words_before = [text[first:last] for first, last in tokens[max(0, at - 2) : at]]
+    lead = text[tokens[at][0] : start] or (words_before[-1] if at else "")
     nearest = named[0] if named else None
     between = text[nearest.end : start] if nearest else ""
-    words_before = [text[slice(*token)] for token in tokens[max(0, at - 2) : at]]
     covered = nearest is not None and at > 0 and tokens[at - 1][0] < nearest.end
     return CandidateContext(
         shape=shape,
@@ -337,7 +299,7 @@ def list_labels_after(reading: CueReading, place: int) -> Iterator[CueLabel]:
     for label in reading.labels[at : at + MOST_LABELS]:
         if label.start - place > REACH_BEHIND or "\n" in reading.text[place : label.start]:
             return
-        if label.kind in NAMING or label.kind in {"lock", "login"}:
+        if label.kind in NAMING or label.kind in USES:
             yield label
 
 
@@ -356,7 +318,7 @@ def name_mark(lead: str, between: str) -> str:
 
 def name_distance(between: str) -> str:
     count = len(between.split())
-    ended = any(mark + " " in between for mark in ".!?;") and not re.fullmatch(r"\s?no\. ?|\s?n\. ?", between)
+    ended = SENTENCE_END.search(between) and not NUMBER_SIGN.fullmatch(between)
     size = str(count) if count < 3 else "some" if count < FAR else "far"
     return f"{size}{' ended' if ended else ''}"
 

@@ -19,12 +19,13 @@ from memory.guard.redaction.values import (
     read_pieces,
     read_tail,
 )
-from memory.guard.redaction.words import REACH, CueLabel, CueReading, fold_letters, load_words
+from memory.guard.redaction.words import REACH, WORD, CueLabel, CueReading, load_words
 
 CODES: Final = re.compile(r"(?=[A-Za-z0-9 -]{0,12}\d)[A-Za-z0-9]{3,12}(?:[ -][A-Za-z0-9]{2,12}){0,4}")
 NUMBER_BEFORE: Final = re.compile(r"(?<![^\s\"'(])(\d{4,8})[\"']?\s(\S{1,8})(?:\s\S{1,8}){0,3}\s?$")
-HAS_DIGIT: Final = re.compile(r"\d")
+DATE_OR_TIME: Final = re.compile(r"(?:19|20)\d\d[-./]\d\d?[-./]\d\d?|\d\d?[./]\d\d?[./](?:19|20)\d\d|\d\d?[:.]\d\d")
 CARD_NUMBER: Final = re.compile(r"(?<![\w.])(?:\d[ .-]?){12,18}\d(?!\w)")
+WORDS_BEFORE: Final = 6
 IDENTITY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ./-]{4,24}[A-Za-z0-9]")
 
 
@@ -40,6 +41,8 @@ def find_recovery_codes(reading: CueReading, label: CueLabel) -> Iterator[Secret
 
 
 def find_pin(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
+    # A number that comes without a link is as often a plug's, or the one of a place: "PIN 4417".
+    yield from find_digits(reading, label, "pin", least=4, reach=-1)
     yield from find_number_before(reading, label, "pin")
 
 
@@ -94,31 +97,50 @@ def find_digits(reading: CueReading, label: CueLabel, kind: str, *, least: int, 
 def is_no_code(text: str, piece: ValuePiece, end: int) -> bool:
     """Dates, times and counts: "changed on 2024-05-01", "4000 lines"."""
     whole = text[piece.start : end] if end else piece.raw
-    return bool(
-        re.fullmatch(r"(?:19|20)\d\d[-./]\d\d?[-./]\d\d?|\d\d?[./]\d\d?[./](?:19|20)\d\d|\d\d?[:.]\d\d", whole)
-    ) or (is_counted(text, piece) or text[end or piece.end : (end or piece.end) + 1] in {"%", "€", "°"})
+    if DATE_OR_TIME.fullmatch(whole) or is_counted(text, piece):
+        return True
+    return text[end or piece.end : (end or piece.end) + 1] in {"%", "€", "°"}
 
 
-def find_entry(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
-    """What is typed where something opens: "enter 2203 on the keypad", "the lockbox opens with 3390"."""
-    text = reading.text
-    start = max(0, text.rfind("\n", 0, label.start) + 1, label.start - REACH)
-    # Most doors open without a code, and to read all that stands around each took a third of the time.
-    around = text[start : label.end + REACH]
-    if not HAS_DIGIT.search(around) and load_digit_words().isdisjoint(fold_letters(around).split()):
-        return
-    pieces = list(read_pieces(text, start, 24))
-    opens = any(piece.folded in load_words("opens") for piece in pieces)
-    for at, piece in enumerate(pieces[1:], 1):
-        end = piece.end if is_digits(piece, 4, 8) else find_digit_sequence(text, piece)
-        if not end or abs(piece.start - label.start) > REACH or is_counted(text, piece):
+def find_entries(reading: CueReading) -> Iterator[SecretSpan]:
+    """What is typed where something opens: "enter 2203 on the keypad", "the lockbox opens with 3390".
+
+    Asked of each number and not of each lock: most doors open without one.
+    """
+    text, passed = reading.text, 0
+    for place in reading.list_numbers(load_digit_words()):
+        if place < passed or not reading.has_near("lock", place, place, REACH):
             continue
-        before = " ".join(one.folded for one in pieces[max(0, at - 3) : at])
-        is_entered = ends_with_any(before, "enter") or (opens and ends_with_any(before, "with"))
-        is_keyed = any(one.folded in load_words("key pressed") for one in read_pieces(text, end, 3))
-        if (is_entered and ends_as_code(text, end)) or (is_keyed and end - piece.start > 3):
+        piece = read_piece(text, find_run(text, place))
+        if piece is None:
+            continue
+        passed = piece.end
+        end = passed if is_digits(piece, 4, 8) else find_digit_sequence(text, piece)
+        if not end or is_counted(text, piece):
+            continue
+        is_keyed = end - piece.start > 3 and any(
+            one.folded in load_words("key pressed") for one in read_pieces(text, end, 3)
+        )
+        if is_keyed or (ends_as_code(text, end) and is_entered(reading, piece.start)):
             yield SecretSpan(piece.start, end, "code")
-            return
+            passed = end
+
+
+def find_run(text: str, place: int) -> int:
+    """Where what stands between two spaces begins."""
+    while place and not text[place - 1].isspace():
+        place -= 1
+    return place
+
+
+def is_entered(reading: CueReading, place: int) -> bool:
+    """Whether words in front say that it is typed, or that something opens with it."""
+    start = max(reading.text.rfind("\n", 0, place) + 1, place - REACH)
+    before = " ".join(WORD.findall(reading.folded, start, place)[-WORDS_BEFORE:])
+    if ends_with_any(before, "enter"):
+        return True
+    around = WORD.findall(reading.folded, start, place + REACH)
+    return ends_with_any(before, "with") and not load_words("opens").isdisjoint(around)
 
 
 def ends_as_code(text: str, end: int) -> bool:

@@ -40,7 +40,6 @@ class SecretForm:
 FRONT: Final = r"(?<![A-Za-z0-9])"
 BACK: Final = r"(?![A-Za-z0-9])"
 LONGEST_CARD, SHORTEST_CARD = 19, 13
-SHORTEST_IBAN: Final = 15
 # Shannon entropy per character from which a mixed token is taken for random; words and paths lie below.
 RANDOM_BITS: Final = 3.7
 
@@ -75,11 +74,23 @@ def is_card(text: str) -> bool:
     return bool(CARD_NETWORKS.fullmatch(digits)) and is_luhn_valid(digits)
 
 
+# How long an account number is, by country: of random letters and digits one in ninety-seven has the check digits.
+IBAN_COUNTRIES: Final = {
+    15: "NO", 16: "BE", 18: "DK FI FK FO GL NL SD", 19: "MK SI", 20: "AT BA EE KZ LT LU MN XK", 21: "CH HR LI LV",
+    22: "BG BH CR DE GB GE IE ME RS VA", 23: "AE GI IL IQ OM SO TL", 24: "AD CZ ES MD PK RO SA SE SK TN VG",
+    25: "LY PT ST", 26: "IS TR", 27: "BI DJ FR GR IT MC MR SM", 28: "AL AZ BY CY DO GT HU LB NI PL SV",
+    29: "BR EG PS QA UA", 30: "JO KW MU YE", 31: "MT SC", 32: "LC", 33: "RU",
+}  # fmt: skip
+IBAN_LENGTHS: Final = {country: length for length, named in IBAN_COUNTRIES.items() for country in named.split()}
+
+
 def is_iban(text: str) -> bool:
-    """Whether the check digits of an account number are right."""
+    """Whether an account number is as long as its country's, and its check digits are right."""
     compact = re.sub(r"[ -]", "", text).upper()
+    if len(compact) != IBAN_LENGTHS.get(compact[:2]):
+        return False
     turned = compact[4:] + compact[:4]
-    return len(compact) >= SHORTEST_IBAN and int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
+    return int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
 
 
 # Stand-ins of documents and templates: user:password@, ${PASSWORD}, <secret>, %s, ***.
@@ -309,6 +320,19 @@ FORMS: Final = (
 LONG_NUMBER: Final = re.compile(r"\d{2}(?:[ .\-_/]?[A-Za-z0-9]){8}|(?<![A-Za-z0-9])[A-Za-z0-9]{20}")
 
 
+# Ids of memories and turns: one in five hundred passed for an account number, and the call that named it failed.
+UUID: Final = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+UUID_CHARS: Final = 36
+
+
+def is_of_uuid(text: str, start: int, end: int, *, has_sign: bool) -> bool:
+    """Whether a find lies in an id, or shares characters with one where no sign but its form speaks for it."""
+    around = UUID.search(text, max(0, start - UUID_CHARS), end + UUID_CHARS)
+    if around is None or around.start() >= end or around.end() <= start:
+        return False
+    return not has_sign or (around.start() <= start and end <= around.end())
+
+
 def find_forms(text: str, lowered: str) -> Iterator[SecretSpan]:
     """``lowered`` is the text in lower case, whatever its length: it is asked for signs only."""
     has_number: bool | None = None
@@ -323,5 +347,7 @@ def find_forms(text: str, lowered: str) -> Iterator[SecretSpan]:
                 continue
         group = 1 if form.pattern.groups else 0
         for match in form.pattern.finditer(text):
-            if form.is_valid is None or form.is_valid(match[group]):
+            is_found = form.is_valid is None or form.is_valid(match[group])
+            # What stands behind a sign ("Bearer ...") may be an id and a secret.
+            if is_found and (group or not is_of_uuid(text, *match.span(), has_sign=bool(form.signs))):
                 yield SecretSpan(match.start(group), match.end(group), form.kind, rank=0)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import takewhile
 from typing import Final
 
 from memory.guard.redaction.forms import RANDOM_BITS, SecretSpan, is_mixed, is_no_placeholder, shannon_entropy
@@ -22,6 +23,7 @@ from memory.guard.redaction.values import (
     read_tail,
 )
 from memory.guard.redaction.words import WORD, CueLabel, CueReading, fold_letters, load_words
+from memory.language.stopwords import load_all_stop_words
 
 ASSIGNED: Final = re.compile(
     r"[^\S\n]{0,3}(?:[rbuf]?\"([^\"\n]{1,200})\"|[rbuf]?'([^'\n]{1,200})'|([^\s,;&\"'<>]{1,200}))"
@@ -30,10 +32,13 @@ PHRASE: Final = re.compile(r"[^\S\n]{0,3}((?:[^\W\d_]{2,20}[^\S\n]{1,2}){2,9}[^\
 SEED: Final = re.compile(r"(?:[^\W\d_]{3,12}(?:[^\S\n]{1,2}|,[^\S\n]{0,2})){3,30}[^\W\d_]{3,12}")
 KEY: Final = re.compile(r"[A-Za-z0-9_~+/.-]{8,500}={0,2}")
 FEWEST_WORDS_OF_SEED, FEWEST_LISTED = 8, 4
+FEWEST_WORDS_OF_BARE_SEED, REACH_OF_SEED = 12, 300
 SHORTEST_KEY, SHORTEST_BARE_KEY = 8, 16
 TEMPLATE: Final = re.compile(r"\A[$<{%*\[(].*")
 # A key is one's own where it is a password; no door's is told so.
-OWN: Final = frozenset({"my", "mi", "mon", "ma", "mein", "meine", "mia", "minha", "our", "nuestra", "notre"})
+OWN: Final = frozenset(
+    {"my", "mi", "mon", "ma", "mein", "meine", "mia", "mio", "meu", "minha", "our", "nuestra", "notre"}
+)
 LEAST_KEY_BITS: Final = 2.5
 
 
@@ -93,6 +98,8 @@ def find_value(text: str, place: int, stop: int, *, is_plain: bool, is_linked: b
             return piece.start, piece.end
         if (piece.folded not in load_words("filler") and piece.folded not in load_words("link")) or piece.ends_sentence:
             return None
+        # "Forgetting passwords is my habit" tells none.
+        is_plain = is_plain and piece.folded not in OWN
         place = piece.end
     return None
 
@@ -202,6 +209,17 @@ def find_seed(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
             if count_words(match[0]) >= FEWEST_WORDS_OF_SEED or listed >= FEWEST_LISTED - 1:
                 yield SecretSpan(match.start(), match.end(), "seed phrase")
                 return
+
+
+def find_bare_seed(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
+    """A dozen words that make no sentence, behind what they restore: nobody else writes so many without a small one."""
+    for match in SEED.finditer(reading.text, label.end, min(len(reading.text), label.end + REACH_OF_SEED)):
+        words = WORD.finditer(match[0])
+        run = list(takewhile(lambda found: found[0].lower() not in load_all_stop_words(), words))
+        if len(run) < FEWEST_WORDS_OF_BARE_SEED or not match[0].islower():
+            continue
+        yield SecretSpan(match.start(), match.start() + run[-1].end(), "seed phrase")
+        return
 
 
 def skip_marks(text: str, place: int) -> int:

@@ -5,19 +5,18 @@ sure the words must be depends on what stands there: a mixed token needs only th
 plain word needs a sentence that says it is the password.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from memory.guard.redaction import codes, passwords
-from memory.guard.redaction.candidates import CandidateContext, find_candidates
+from memory.guard.redaction.candidates import NAMING, CandidateContext, find_candidates
 from memory.guard.redaction.forms import SecretSpan
-from memory.guard.redaction.likelihood import THRESHOLD, rate_context
+from memory.guard.redaction.likelihood import is_likely_secret
 from memory.guard.redaction.values import count_digits, find_digit_sequence, read_pieces
-from memory.guard.redaction.words import REACH, CueLabel, CueReading
+from memory.guard.redaction.words import CueLabel, CueReading
 
 LONGEST_QUESTION: Final = 300
 """Characters of a text in which its last question stands."""
-NEIGHBOURS: Final = 25
 LIKELY_RANK: Final = 2
 """Behind the finders, which know where a value ends."""
 KIND_OF_NAME: Final = {
@@ -33,7 +32,6 @@ KIND_OF_NAME: Final = {
     "api key": "api key",
     "key": "key",
 }
-LOOK_AROUND: Final = frozenset({"lock"})
 CONTEXT_BEFORE, CONTEXT_BEHIND = 90, 320
 ASKED: Final = {
     "password": "password",
@@ -47,11 +45,11 @@ FINDERS: Final[dict[str, Callable[[CueReading, CueLabel], Iterator[SecretSpan]]]
     "password": passwords.find_password,
     "passphrase": passwords.find_passphrase,
     "seed phrase": passwords.find_seed,
+    "wallet": passwords.find_bare_seed,
     "recovery code": codes.find_recovery_codes,
     "pin": codes.find_pin,
     "door code": codes.find_door_code,
     "code": codes.find_code,
-    "lock": codes.find_entry,
     "key": passwords.find_network_key,
     "security code": codes.find_security_code,
     "card number": codes.find_card_number,
@@ -65,12 +63,8 @@ def find_told_secrets(text: str) -> Iterator[SecretSpan]:
     # What surrounds a name decides; where the same comes again, so does the answer. Else 32 KB of one short sentence
     # with a name in it took 190 ms.
     known: dict[tuple[str, str, int], list[SecretSpan]] = {}
-    last_start: dict[str, int] = {}
+    found: list[SecretSpan] = []
     for label in reading.labels:
-        # Whoever looks around a word does so once for words that stand together.
-        if label.kind in LOOK_AROUND and label.start - last_start.get(label.kind, -REACH) < NEIGHBOURS:
-            continue
-        last_start[label.kind] = label.start
         find = FINDERS.get(label.kind)
         if find is None:
             continue
@@ -78,19 +72,26 @@ def find_told_secrets(text: str) -> Iterator[SecretSpan]:
         key = (label.kind, text[begin : label.start + CONTEXT_BEHIND], label.start - begin)
         if key not in known:
             known[key] = [span.move(-label.start) for span in find(reading, label)]
-        yield from (span.move(label.start) for span in known[key])
-    yield from find_likely_secrets(reading)
+        found += [span.move(label.start) for span in known[key]]
+    found += codes.find_entries(reading)
+    yield from found
+    yield from find_likely_secrets(reading, found)
 
 
-def find_likely_secrets(reading: CueReading) -> Iterator[SecretSpan]:
-    """What no finder knows and what surrounds it tells."""
-    for candidate in find_candidates(reading):
-        if rate_context(candidate.context) >= THRESHOLD:
+def find_likely_secrets(reading: CueReading, found: Iterable[SecretSpan] = ()) -> Iterator[SecretSpan]:
+    """What no finder has found and what surrounds it tells."""
+    taken = bytearray(len(reading.text) + 1)
+    for span in found:
+        taken[span.start : span.end] = b"\1" * (span.end - span.start)
+    for candidate in find_candidates(reading, taken):
+        if is_likely_secret(candidate.context):
             yield SecretSpan(candidate.start, candidate.end, name_kind(candidate.context), LIKELY_RANK)
 
 
 def name_kind(context: CandidateContext) -> str:
     name = context.before or context.after
+    if name not in NAMING and ("digits" in context.shape or context.shape in {"grouped short", "spelt"}):
+        return "one time code" if "confirmation" in context.support else "code"
     if "wifi" in context.support and name in {"password", "loose name", "key"}:
         return "wifi password"
     return KIND_OF_NAME.get(name, "password")

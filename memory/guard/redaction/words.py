@@ -22,6 +22,7 @@ CUES: Final = (
     *("password", "passphrase", "seed phrase", "recovery code", "pin", "code", "door code", "keypad", "lock", "wifi"),
     *("key", "security code", "national number", "api key", "login", "card number", "account"),
     *("one time code", "security answer", "loose name", "harmless name"),
+    *("confirmation", "unlocking", "wallet", "service"),
 )
 # Of several kinds of one word the first counts: "passcode" is a password before it is a code.
 WORD: Final = re.compile(r"[^\W_]+")
@@ -115,6 +116,7 @@ class CueReading:
     def __init__(self, text: str) -> None:
         self.text = text
         self.folded = fold_letters(text)
+        self._words = [(match[0], match.start(), match.end()) for match in WORD.finditer(self.folded)]
         self.labels = list(set_bounds(self._label_words(), len(text)))
         self.starts = [label.start for label in self.labels]
         self._places = {
@@ -125,20 +127,26 @@ class CueReading:
     def _label_words(self) -> Iterator[tuple[str, int, int]]:
         phrases, endings = load_phrases(), load_endings()
         last_letters = tuple(ending for ending, _ in endings)
-        places = [match.span() for match in WORD.finditer(self.folded)]
-        words = WORD.findall(self.folded)
+        places = [(start, end) for _, start, end in self._words]
+        words = [word for word, _, _ in self._words]
         passed = 0
         for at, word in enumerate(words):
             if at < passed:
                 continue
-            forms = (word,) if word.isascii() else strip_particles(word)
-            known = (phrases[form] for form in forms if form in phrases)
-            if found := next((one for lengths in known if (one := match_phrase(lengths, words, at))), None):
+            found = None
+            for form in (word,) if word.isascii() else strip_particles(word):
+                if (lengths := phrases.get(form)) and (found := match_phrase(lengths, words, at)):
+                    break
+            if found:
                 passed = at + found[0]
                 start, stop = places[at][0], places[passed - 1][1]
                 yield from ((kind, start, stop) for kind in found[1])
             elif word.endswith(last_letters):
                 yield next(kind for ending, kind in endings if word.endswith(ending)), *places[at]
+
+    def list_numbers(self, number_words: frozenset[str]) -> Iterator[int]:
+        """Where a number begins, in digits or in words."""
+        return (start for word, start, _ in self._words if word[0].isdigit() or word in number_words)
 
     def has_near(self, kind: str, start: int, end: int, reach: int = 60) -> bool:
         """Whether a word of the kind begins at most ``reach`` characters around a place, in the same line."""

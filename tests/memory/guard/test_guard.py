@@ -62,6 +62,33 @@ def test_raw_turns_are_refused(text: str) -> None:
     assert "raw exchange" in (explain_refusal(text) or "")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "USER > what's the tide? AI > High at six.",
+        "ANNA >> is the hall free? DESK >> Yes, until nine. ANNA >> lovely",
+        "[guest] any rooms left? [desk] one twin, facing the yard.",
+    ],
+)
+def test_whatever_marks_the_speakers_a_turn_is_one(text: str) -> None:
+    found = find_refusal(text)
+    assert found is not None
+    assert found.rule == "raw turn"
+
+
+def test_a_laugh_at_the_end_is_one_and_no_verb() -> None:
+    found = find_refusal("My bike has seen more countries than I have, ha.")
+    assert found is not None
+    assert found.rule == "joke"
+    assert find_refusal("Mia zia ha una barca a vela") is None
+
+
+def test_a_small_word_of_the_text_is_no_word_of_another_language() -> None:
+    """German "TAN" is a number that a bank sends, Spanish "tan" is none."""
+    assert find_refusal("Mi abuela es tan paciente que enseña a leer a toda la calle") is None
+    assert find_refusal("Mi vecino es tan alto que roza las lámparas") is None
+
+
 @pytest.mark.parametrize("text", ORDERS)
 def test_orders_to_the_reader_are_refused(text: str) -> None:
     assert "not orders" in (explain_refusal(text) or "")

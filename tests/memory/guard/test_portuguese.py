@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.guard import explain_tag_refusal, find_refusal
+from memory.guard import explain_tag_refusal, find_refusal, judge_write
 
 REFUSED = {
     "A senha do roteador é Abacaxi-2024.": "secret",
@@ -45,7 +45,10 @@ def test_what_does_not_belong_in_the_bank_is_refused_by_its_rule(text: str) -> N
 
 @pytest.mark.parametrize("text", TAKEN)
 def test_statements_of_people_are_taken(text: str) -> None:
-    assert find_refusal(text) is None
+    """Though one who wants to be asked before a payment may wait for a person: it is worded like a planted wish."""
+    judged = judge_write(text)
+    assert judged.refusal is None
+    assert {warning.rule for warning in judged.warnings} <= {"planted preference"}
 
 
 def test_tags_steer_nobody() -> None:

@@ -1,7 +1,7 @@
 """Vectors for facts and episodes that have none: written while the embedder was down, new, or of another model."""
 
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import Q, QuerySet
 
@@ -36,36 +36,42 @@ def embed_batch(user: EndUser, *, now: datetime) -> int:
     return embed_facts(user, now=now) + embed_episodes(user)
 
 
-def embed_episodes(user: EndUser) -> int:
-    with user_scope(user):
-        pending = list(where_episodes_pending(user).order_by("pk").values_list("pk", "gist")[:BATCH])
-    if not pending:
-        return 0
-    service = question_embedder(Deadline(DEADLINE_S))
-    vectors = service.embed_passages([gist for _, gist in pending], Deadline(DEADLINE_S))
-    with user_scope(user):
-        for (episode_id, _), vector in zip(pending, vectors, strict=True):
-            # An episode is never reworded: what changes it makes another.
-            FactEpisode.objects.filter(user=user, pk=episode_id).update(
-                vector=vector.tolist(), model=service.model, indexing=Indexing.READY
-            )
-    return len(pending)
-
-
 def embed_facts(user: EndUser, *, now: datetime) -> int:
     with user_scope(user):
         pending = list(where_pending(user).order_by("pk").values_list("pk", "statement", "revision")[:BATCH])
     if not pending:
         return 0
-    service = question_embedder(Deadline(DEADLINE_S))
-    vectors = service.embed_passages([statement for _, statement, _ in pending], Deadline(DEADLINE_S))
+    vectors = make_vectors([statement for _, statement, _ in pending])
     with user_scope(user):
+        # Never waits while it holds rows: an import ends the same facts in another order, for seconds. What somebody
+        # else is writing to is taken the next time.
+        facts = Fact.objects.for_user(user).filter(pk__in=[fact_id for fact_id, _, _ in pending])
+        free = set(facts.select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True))
         for (fact_id, _, revision), vector in zip(pending, vectors, strict=True):
             # A fact reworded meanwhile has another revision and is taken again.
-            Fact.objects.for_user(user).filter(pk=fact_id, revision=revision).update(
-                vector=vector.tolist(), model=service.model, indexing=Indexing.READY, updated_at=now
-            )
+            if fact_id in free:
+                Fact.objects.for_user(user).filter(pk=fact_id, revision=revision).update(**vector, updated_at=now)
+    return len(free)
+
+
+def embed_episodes(user: EndUser) -> int:
+    with user_scope(user):
+        pending = list(where_episodes_pending(user).order_by("pk").values_list("pk", "gist")[:BATCH])
+    if not pending:
+        return 0
+    vectors = make_vectors([gist for _, gist in pending])
+    with user_scope(user):
+        for (episode_id, _), vector in zip(pending, vectors, strict=True):
+            # An episode is never reworded: what changes it makes another.
+            FactEpisode.objects.filter(user=user, pk=episode_id).update(**vector)
     return len(pending)
+
+
+def make_vectors(texts: list[str]) -> list[dict[str, Any]]:
+    """The columns of a row that holds the vector of each text."""
+    service = question_embedder(Deadline(DEADLINE_S))
+    vectors = service.embed_passages(texts, Deadline(DEADLINE_S))
+    return [{"vector": vector.tolist(), "model": service.model, "indexing": Indexing.READY} for vector in vectors]
 
 
 def has_pending(user: EndUser) -> bool:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db.models import Count, F, Func, IntegerField, Q, Sum
 
+from memory.access.confinement import EVERYTHING, RowScope
 from memory.access.scope import user_scope
 from memory.language.exchanges import take_question
 from memory.language.text import preview_text
@@ -35,6 +36,7 @@ class ThreadTurn:
     memory_id: UUID
     said_at: datetime
     is_exchange: bool
+    scope: RowScope = EVERYTHING
 
     @property
     def size(self) -> float:
@@ -46,7 +48,9 @@ def cut_episodes(turns: Sequence[ThreadTurn], now: datetime) -> list[list[Thread
     found: list[list[ThreadTurn]] = []
     size = 0.0
     for turn in turns:
-        if not found or size + turn.size > MOST_EXCHANGES or turn.said_at - found[-1][-1].said_at > IDLE:
+        last = found[-1][-1] if found else turn
+        is_apart = turn.said_at - last.said_at > IDLE or turn.scope != last.scope
+        if not found or size + turn.size > MOST_EXCHANGES or is_apart:
             found.append([])
             size = 0.0
         found[-1].append(turn)
@@ -77,8 +81,10 @@ def build_episodes(user: EndUser, thread_id: str, now: datetime, *, dry_run: boo
     with user_scope(user):
         rows = select_turns(user).filter(thread_id=thread_id).order_by("occurred_at", "arrival")
         turns = [
-            ThreadTurn(pk, said_at, kind == EXCHANGE)
-            for pk, said_at, kind in rows.values_list("pk", "occurred_at", "source__kind")
+            ThreadTurn(pk, said_at, kind == EXCHANGE, RowScope(agent_id, project_id))
+            for pk, said_at, kind, agent_id, project_id in rows.values_list(
+                "pk", "occurred_at", "source__kind", "agent_id", "project_id"
+            )
         ]
         wanted = {tuple(turn.memory_id for turn in run): run for run in cut_episodes(turns, now)}
         known = FactEpisode.objects.filter(user=user, thread_id=thread_id).values_list("memory_ids", "pk")
@@ -101,6 +107,8 @@ def describe_episode(user: EndUser, thread_id: str, run: Sequence[ThreadTurn], n
         return None
     return FactEpisode(
         user=user,
+        agent_id=run[0].scope.agent_id,
+        project_id=run[0].scope.project_id,
         thread_id=thread_id,
         memory_ids=ids,
         gist=write_gist([held[memory_id] for memory_id in ids]),

@@ -1,15 +1,31 @@
 """What speaks for facts: adding it, and taking it along when its memory goes."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Count
 
+from memory.access.confinement import RowScope, current_scope
+from memory.access.deferred_writes import update_later
 from memory.facts.confidence import add_support, decay_confidence, is_lasting
 from memory.models import EndUser, Fact, FactEvent, FactEvidence
 from memory.models.facts import EvidenceKind, FactState
+
+ADD_EVIDENCE: Final = """
+INSERT INTO fact_evidence (user_id, fact_id, kind, ref_id, memory_id, thread_id, occurred_at, stance, step)
+VALUES (%s, %s, %s, %s, %s, %s, %s, 1, %s) ON CONFLICT (user_id, fact_id, kind, ref_id) DO NOTHING
+"""
+
+
+# What another mention moves of a fact.
+REINFORCED: Final = (
+    "base_confidence", "evidence_at", "evidence_count", "first_seen", "valid_from", "last_seen", "updated_at",
+    "revision",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +36,8 @@ class FactOrigin:
     ref_id: UUID
     memory_id: UUID | None = None
     thread_id: str = ""
+    # What is told of an agent or a project is held against what is known of it, and of nothing else.
+    scope: RowScope = field(default_factory=current_scope)
 
 
 def compute_confidence(fact: Fact, now: datetime) -> float:
@@ -40,35 +58,26 @@ def find_facts_of(user: EndUser, origin: FactOrigin) -> list[Fact]:
     )
 
 
-def add_first_evidence(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime) -> None:
-    """Of a fact that is new: nothing has to be looked up, which saves three statements a fact."""
-    FactEvidence.objects.create(
-        user_id=fact.user_id,
-        fact=fact,
-        kind=origin.kind,
-        ref_id=origin.ref_id,
-        memory_id=origin.memory_id,
-        thread_id=origin.thread_id,
-        occurred_at=occurred_at,
-        step=step,
-    )
+def find_facts_by_origin(user: EndUser, origins: Collection[FactOrigin]) -> dict[UUID, list[Fact]]:
+    """The same for many origins of one kind, by their ``ref_id``: one by one they took a fifth of an import."""
+    if not origins:
+        return {}
+    kind = {origin.kind for origin in origins}.pop()
+    rows = FactEvidence.objects.filter(user=user, kind=kind, ref_id__in={origin.ref_id for origin in origins})
+    refs = list(rows.values_list("ref_id", "fact_id"))
+    facts = Fact.objects.for_user(user).defer("vector").in_bulk({fact_id for _, fact_id in refs})
+    found: dict[UUID, list[Fact]] = {}
+    for ref_id, fact_id in refs:
+        found.setdefault(ref_id, []).append(facts[fact_id])
+    return found
 
 
 def add_evidence(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime) -> bool:
     """False when this very thing is evidence for it already."""
-    _, is_new = FactEvidence.objects.get_or_create(
-        user_id=fact.user_id,
-        fact=fact,
-        kind=origin.kind,
-        ref_id=origin.ref_id,
-        defaults={
-            "memory_id": origin.memory_id,
-            "thread_id": origin.thread_id,
-            "occurred_at": occurred_at,
-            "step": step,
-        },
-    )
-    return is_new
+    where = origin.kind.value, origin.ref_id, origin.memory_id, origin.thread_id
+    with connection.cursor() as cursor:
+        cursor.execute(ADD_EVIDENCE, [fact.user_id, fact.pk, *where, occurred_at, step])
+        return bool(cursor.rowcount)
 
 
 def reinforce_fact(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime, now: datetime) -> bool:
@@ -84,12 +93,7 @@ def reinforce_fact(fact: Fact, origin: FactOrigin, step: float, occurred_at: dat
     fact.last_seen = max(fact.last_seen, occurred_at)
     fact.updated_at = now
     fact.revision += 1
-    fact.save(
-        update_fields=[
-            "base_confidence", "evidence_at", "evidence_count", "first_seen", "valid_from", "last_seen", "updated_at",
-            "revision",
-        ]
-    )  # fmt: skip
+    update_later(fact, REINFORCED)
     return True
 
 

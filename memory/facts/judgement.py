@@ -5,18 +5,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 from uuid import UUID
 
+from memory.access.confinement import RowScope
 from memory.claims.relations import is_single_valued
+from memory.facts.drafts import FactDraft
+from memory.facts.evidence import FactOrigin
 from memory.facts.keys import OPEN_RELATIONS
 from memory.facts.nearest import find_candidates, find_in_slot
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
-from memory.facts.replacement import DOUBTED, KEPT, EarlierStatement, estimate_all
-from memory.facts.succession import may_end
+from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
+from memory.facts.succession import may_end, says_still
 from memory.models import EndUser, Fact
 
 if TYPE_CHECKING:
     from memory.claims.claim import ClaimTense
-    from memory.facts.recording import FactDraft
 
 ENDED: Final = "over"
 
@@ -35,7 +37,7 @@ class JudgedFacts:
 
 
 def judge_candidates(
-    user: EndUser, draft: "FactDraft", keys: tuple[str, str, str], beside: Collection[UUID], thread_id: str
+    user: EndUser, draft: FactDraft, keys: tuple[str, str, str], beside: Collection[UUID], origin: FactOrigin
 ) -> JudgedFacts:
     """``beside`` are facts of the same sentence, which are not held against each other."""
     judged = JudgedFacts()
@@ -43,36 +45,40 @@ def judge_candidates(
     # "I joined a second gym", whatever else its words announce.
     adds_one = adds_another(told)
     others: list[tuple[Fact, float | None]] = []
-    for fact, cosine in find_compared(user, draft, keys):
+    for fact, cosine in find_compared(user, draft, keys, origin.scope):
         if fact.pk in beside:
             continue
         verdict = judge_fact(fact, draft, told, keys, cosine)
         if verdict == "merge":
             judged.same.append((fact, cosine))
             continue
-        if verdict == "contradiction" and not adds_one and ends_fact(user, fact, draft, keys, thread_id):
+        others.append((fact, cosine))
+        if draft.is_turn:
+            continue
+        if verdict == "contradiction" and not adds_one and ends_fact(user, fact, draft, keys, origin.thread_id):
             judged.contradicting.append((fact, cosine))
         elif verdict == "unsure":
             judged.unsure.append((fact, cosine))
-        others.append((fact, cosine))
     if not (judged.same or judged.contradicting):
-        judge_likely(judged, others, draft, told, thread_id)
+        judge_likely(judged, others, draft, told, origin.thread_id)
     return judged
 
 
-def find_compared(user: EndUser, draft: "FactDraft", keys: tuple[str, str, str]) -> list[tuple[Fact, float | None]]:
+def find_compared(
+    user: EndUser, draft: FactDraft, keys: tuple[str, str, str], scope: RowScope
+) -> list[tuple[Fact, float | None]]:
     """What a statement is compared with. A quick one with its own slot alone: of fifty things a person likes nothing
     was found, and comparing with each took 15 ms of the hot path's 30."""
     if not draft.is_quick:
-        return find_candidates(user, draft.relation, keys[0], draft.vector, draft.model)
+        return find_candidates(user, draft.relation, keys[0], draft.vector, draft.model, scope)
     is_change = draft.tense != "present" or draft.is_correction or bool(draft.replaces)
-    return find_in_slot(user, keys, holds_one=is_change or is_single_valued(draft.relation))
+    return find_in_slot(user, keys, scope, holds_one=is_change or is_single_valued(draft.relation))
 
 
 def judge_likely(
     judged: JudgedFacts,
     others: Sequence[tuple[Fact, float | None]],
-    draft: "FactDraft",
+    draft: FactDraft,
     told: PairStatement,
     thread: str,
 ) -> None:
@@ -86,14 +92,14 @@ def judge_likely(
     if best is None:
         return
     fact = others[best][0]
-    if likely[best].ends and (fact.relation == draft.relation or is_alone(fact)):
+    is_ended = likely[best].ends and not draft.is_turn and not says_still(fact, draft)
+    if is_ended and (fact.relation == draft.relation or is_alone(fact)):
         judged.contradicting.append(others[best])
         return
-    if likely[best].chance >= DOUBTED:
+    if likely[best].is_doubtful:
         judged.doubted.append(others[best])
     if draft.is_remark and likely[best].chance >= KEPT:
         judged.about = fact
-        judged.unsure.append(others[best])
 
 
 def is_alone(fact: Fact) -> bool:
@@ -102,7 +108,7 @@ def is_alone(fact: Fact) -> bool:
     return not told.exclude(pk=fact.pk).exists()
 
 
-def ends_fact(user: EndUser, fact: Fact, draft: "FactDraft", keys: tuple[str, str, str], thread_id: str) -> bool:
+def ends_fact(user: EndUser, fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id: str) -> bool:
     if not may_end(fact, draft, keys, thread_id):
         return False
     if fact.relation == draft.relation or draft.relation in OPEN_RELATIONS:
@@ -113,16 +119,30 @@ def ends_fact(user: EndUser, fact: Fact, draft: "FactDraft", keys: tuple[str, st
 
 
 def judge_fact(
-    fact: Fact, draft: "FactDraft", told: PairStatement, keys: tuple[str, str, str], cosine: float | None
+    fact: Fact, draft: FactDraft, told: PairStatement, keys: tuple[str, str, str], cosine: float | None
 ) -> PairVerdict:
     is_same_slot = draft.relation not in OPEN_RELATIONS and (fact.subject_key, fact.relation, fact.object_key) == keys
     if is_same_slot and fact.polarity == draft.polarity and (fact.tense == ENDED) == (draft.tense == ENDED):
         return "merge"
+    if takes_place(fact, draft, keys):
+        return "contradiction"
     # The judge is told which was said first: what came in late, as from an import, is the earlier one, and what was
     # said again since is the later one.
     if fact.last_seen <= draft.occurred_at:
         return judge_pair(describe_fact(fact), told, cosine, is_ordered=True)
     return judge_pair(told, describe_fact(fact), cosine, is_ordered=True)
+
+
+def takes_place(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    """Whether the draft announces another value of a slot that holds one: a new home, whatever else its sentence tells.
+
+    Its words decide nothing then: "with my husband", "because of work" made two people and two contexts of one move.
+    """
+    is_slot = is_single_valued(draft.relation) and (fact.subject_key, fact.relation) == keys[:2]
+    if not is_slot or draft.tense != "new" or fact.polarity != draft.polarity or fact.tense == ENDED:
+        return False
+    old, new = set(fact.object_key.split()), set(keys[2].split())
+    return bool(old and new) and old.isdisjoint(new) and fact.last_seen <= draft.occurred_at
 
 
 def describe_fact(fact: Fact) -> PairStatement:
@@ -137,7 +157,7 @@ def describe_fact(fact: Fact) -> PairStatement:
     )
 
 
-def describe_draft(draft: "FactDraft") -> PairStatement:
+def describe_draft(draft: FactDraft) -> PairStatement:
     return PairStatement(
         draft.statement,
         draft.subject,

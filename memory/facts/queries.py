@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -10,13 +10,14 @@ from uuid import UUID
 from django.db.models import DurationField, ExpressionWrapper, F, Q, Value
 from django.db.models.functions import Exp, Extract, Greatest
 
+from memory.access.confinement import ScopeFilter
 from memory.access.scope import user_scope
 from memory.claims.questions import read_question
 from memory.facts.confidence import DECAY_A_DAY, LASTING_CATEGORIES, LASTING_RELATIONS, SECONDS_A_DAY
 from memory.facts.keys import fold_key
 from memory.language.folding import WORD
-from memory.models import EndUser, Fact, FactEvent, FactEvidence
-from memory.models.facts import FactQuerySet, FactState
+from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview
+from memory.models.facts import FactQuerySet, FactState, ReviewKind
 
 # Never so, or nothing left of it: at no time current.
 NEVER_HELD: Final = (FactState.RETRACTED, FactState.MERGED, FactState.FORGOTTEN)
@@ -40,6 +41,8 @@ class FactFilter:
     as_of: datetime | None = None
     words: str = ""
     category: str = ""
+    # The very agents and projects; those a reader sees are the transaction's to say.
+    scope: ScopeFilter = field(default_factory=ScopeFilter)
 
 
 def where_lasting() -> Q:
@@ -74,7 +77,7 @@ def where_held(as_of: datetime) -> Q:
 
 
 def select_facts(user: EndUser, wanted: FactFilter, now: datetime) -> FactQuerySet:
-    facts = Fact.objects.for_user(user).defer("vector")
+    facts = Fact.objects.for_user(user).defer("vector").filter(**wanted.scope.lookups)
     if wanted.as_of is not None:
         facts = facts.filter(where_held(wanted.as_of))
     if wanted.state is not None:
@@ -156,6 +159,15 @@ def list_facts_of_memories(user: EndUser, memory_ids: Collection[UUID]) -> dict[
         if fact.bank_item_id is not None and fact not in by_memory[fact.bank_item_id]:
             by_memory[fact.bank_item_id].append(fact)
     return dict(by_memory)
+
+
+def read_doubts(user: EndUser, fact_ids: Collection[UUID]) -> dict[UUID, set[UUID]]:
+    """By fact those that it likely took the place of, as far as that waits for a person. In the user's scope."""
+    waiting = FactReview.objects.filter(user=user, decision="", kind=ReviewKind.CONTRADICTION, fact_id__in=fact_ids)
+    doubts: dict[UUID, set[UUID]] = {}
+    for newer, older in waiting.values_list("fact_id", "other_id") if fact_ids else ():
+        doubts.setdefault(newer, set()).add(older)
+    return doubts
 
 
 def find_current(user: EndUser, facts: Sequence[Fact]) -> dict[UUID, Fact]:

@@ -10,24 +10,28 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from memory.claims.claim import SPEAKER, Claim, ClaimTense
+from django.db import connection
+
+from memory.access.deferred_writes import insert_later
 from memory.claims.constraints import name_category
 from memory.facts import changes
 from memory.facts.confidence import STEP_SAID_AGAIN
-from memory.facts.evidence import FactOrigin, add_first_evidence, find_facts_of, reinforce_fact
+from memory.facts.drafts import FactDraft
+from memory.facts.evidence import FactOrigin, add_evidence, find_facts_of, reinforce_fact
 from memory.facts.judgement import JudgedFacts, describe_draft, judge_candidates, judge_fact
 from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
 from memory.facts.nearest import measure_cosines
 from memory.facts.pairs import PairStatement
-from memory.inference.base import Vector
 from memory.language.analysis import extract_terms
-from memory.models import EndUser, Fact, FactEvent, FactReview, FactTombstone
-from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, EvidenceKind, ReviewKind
-from memory.tiers import Indexing, Trust
+from memory.models import EndUser, Fact, FactEvent, FactReview
+from memory.models.facts import EvidenceKind, ReviewKind
+from memory.tiers import Indexing
 
-ENDED: Final = "over"
+# Of whose object the other's subject says as much.
+IMPLIED: Final = {"takes_dose": "takes"}
+FIND_TOMBSTONE: Final = "SELECT 1 FROM fact_tombstone WHERE user_id = %s AND digest = %s AND forgotten_at >= %s LIMIT 1"
 
 
 class FactEffect(enum.StrEnum):
@@ -40,61 +44,6 @@ class FactEffect(enum.StrEnum):
     BLOCKED = "blocked"
     # A remark that changes nothing of what is known.
     PASSED_OVER = "passed_over"
-
-
-@dataclass(frozen=True, slots=True)
-class FactDraft:
-    """A statement that may become a fact. ``vector`` is None while there is no embedder."""
-
-    statement: str
-    occurred_at: datetime
-    confidence: float
-    subject: str = SPEAKER
-    relation: str = ""
-    object: str = ""
-    category: str = ""
-    lang: str = ""
-    polarity: bool = True
-    tense: ClaimTense = "present"
-    replaces: str = ""
-    is_correction: bool = False
-    # Says nothing lasting by itself: recorded only where it ends or replaces what is known.
-    is_remark: bool = False
-    # Nothing is embedded for it, and somebody waits: it is compared with its own slot alone.
-    is_quick: bool = False
-    trust: Trust = Trust.USER
-    vector: Vector | None = None
-    model: str = ""
-
-    @classmethod
-    def from_claim(cls, claim: Claim, statement: str, **values: Any) -> "FactDraft":
-        return cls(
-            statement=statement[:STATEMENT_CHARS],
-            subject=claim.subject[:KEY_CHARS],
-            relation=claim.relation,
-            object=claim.object[:KEY_CHARS],
-            lang=claim.lang,
-            polarity=claim.polarity,
-            tense=claim.tense,
-            replaces=claim.replaces,
-            is_correction=claim.is_correction,
-            is_remark=claim.is_remark,
-            **values,
-        )
-
-    @classmethod
-    def from_pair(cls, read: PairStatement, **values: Any) -> "FactDraft":
-        return cls(
-            statement=read.statement[:STATEMENT_CHARS],
-            subject=(read.subject or SPEAKER)[:KEY_CHARS],
-            relation=read.relation,
-            object=read.object[:KEY_CHARS],
-            lang=read.lang,
-            polarity=read.polarity,
-            tense=read.tense,
-            replaces=read.replaces,
-            **values,
-        )
 
 
 @dataclass(slots=True)
@@ -121,9 +70,10 @@ def record_fact(
 ) -> RecordedFact:
     """Record one statement. In the user's scope; asks no other service.
 
-    ``told_with`` are the facts of the same origin, where the caller knows them.
+    ``told_with`` are the facts of the same origin, where the caller knows them and holds the lock.
     """
-    changes.lock_facts(user)
+    if told_with is None:
+        changes.lock_facts(user)
     keys = (fold_key(draft.subject), draft.relation, fold_key(draft.object))
     told_with = find_facts_of(user, origin) if told_with is None else told_with
     if known := find_known(user, draft, keys, told_with) or find_told(user, draft, keys, told_with):
@@ -134,7 +84,7 @@ def record_fact(
     # Of one breath two facts hold together, unless the person corrects themselves in it.
     is_corrected = draft.is_correction or bool(draft.replaces)
     beside = {fact.pk for fact in told_with if not is_corrected or fact.statement == draft.statement}
-    judged = judge_candidates(user, draft, keys, beside, origin.thread_id)
+    judged = judge_candidates(user, draft, keys, beside, origin)
     if draft.is_remark and not ends_something(judged, draft) and judged.about is None:
         return RecordedFact(None, FactEffect.PASSED_OVER)
     if judged.same:
@@ -142,6 +92,12 @@ def record_fact(
         return support_fact(best, draft, origin, judged, now=now, actor=actor)
     fact = insert_fact(user, draft, keys, origin, now=now, actor=actor)
     return settle_conflicts(fact, draft, judged, now=now, actor=actor)
+
+
+def mark_unembedded(user: EndUser, recorded: Sequence[RecordedFact], now: datetime) -> None:
+    """That quick drafts left facts without a vector: once for all of a turn, or of an import."""
+    if any(one.fact is not None and one.fact.indexing == Indexing.PENDING for one in recorded):
+        changes.mark_facts_due(user, now)
 
 
 def ends_something(judged: JudgedFacts, draft: FactDraft) -> bool:
@@ -198,7 +154,9 @@ def is_same_fact(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bo
 
 def is_forgotten(user: EndUser, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
     digest = digest_fact(*keys, draft.statement)
-    return FactTombstone.objects.filter(user=user, digest=digest, forgotten_at__gte=draft.occurred_at).exists()
+    with connection.cursor() as cursor:
+        cursor.execute(FIND_TOMBSTONE, [user.pk, digest, draft.occurred_at])
+        return cursor.fetchone() is not None
 
 
 def support_fact(
@@ -243,6 +201,8 @@ def insert_fact(
 ) -> Fact:
     fact = Fact(
         user=user,
+        agent_id=origin.scope.agent_id,
+        project_id=origin.scope.project_id,
         subject=draft.subject,
         subject_key=keys[0],
         relation=draft.relation,
@@ -265,10 +225,10 @@ def insert_fact(
         updated_at=now,
     )
     set_vector(fact, draft)
-    fact.save(force_insert=True)
-    if draft.vector is None:
+    insert_later(fact)
+    if draft.vector is None and not draft.is_quick:
         changes.mark_facts_due(user, now)
-    add_first_evidence(fact, origin, draft.confidence, draft.occurred_at)
+    add_evidence(fact, origin, draft.confidence, draft.occurred_at)
     changes.record_fact_event(
         fact, "added", now=now, actor=actor, after={"state": fact.state, "confidence": draft.confidence}
     )
@@ -319,7 +279,21 @@ def close_contradicted(fact: Fact, draft: FactDraft, judged: JudgedFacts, *, now
         else:
             changes.supersede_fact(other, fact, now=now, actor=actor)
         closed.append(other)
+        reword_implied(other, fact, draft, now=now, actor=actor)
     return closed
+
+
+def reword_implied(ended: Fact, successor: Fact, draft: FactDraft, *, now: datetime, actor: str) -> None:
+    """Let what the new words imply be told in them: that somebody takes a medicine stood in the bank with the dose
+    before, for as long as they took it."""
+    implied = IMPLIED.get(successor.relation)
+    if implied is None or ended.bank_item_id is None or ended.relation != successor.relation:
+        return
+    beside = Fact.objects.for_user(ended.user_id).active().filter(bank_item_id=ended.bank_item_id, is_curated=False)
+    for fact in beside.filter(relation=implied, object_key=successor.subject_key, statement=ended.statement):
+        reword_fact(fact, draft, now=now, actor=actor)
+        fact.bank_item_id = None
+        fact.save(update_fields=["bank_item_id"])
 
 
 def needs_review(fact: Fact, draft: FactDraft) -> bool:

@@ -8,15 +8,11 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.subjects import PERSONS
+from memory.claims.taxonomy import ANIMALS, PERSONS
 from memory.facts.keys import fold_key
 from memory.language.loader import list_codes, read_entries, read_sections
 
 NOUN: Final = "noun "
-ANIMALS: Final = frozenset(
-    {"dog", "cat", "rabbit", "hamster", "guinea_pig", "turtle", "parrot", "horse", "pony", "donkey", "goat", "hen"}
-    | {"fish", "bird", "snake", "lizard", "ferret", "pet"}
-)
 # Relations whose object is a name of somebody, beside the nouns themselves.
 OF_PERSONS: Final = PERSONS | {"married_to", "friend_of", "reports_to", "sees"}
 
@@ -50,7 +46,7 @@ def find_relation_kind(relation: str) -> SubjectKind:
     """What a relation to somebody makes of them: "son" a person, "pet" an animal."""
     if relation in OF_PERSONS:
         return SubjectKind.PERSON
-    return SubjectKind.ANIMAL if relation in ANIMALS else SubjectKind.THING
+    return SubjectKind.ANIMAL if relation in ANIMALS | {"pet"} else SubjectKind.THING
 
 
 def classify_subject(subject_key: str, statement: str, relations: frozenset[str] = frozenset()) -> SubjectKind:

@@ -5,17 +5,22 @@ that a verdict that is wrong once in a hundred pairs ends more than it should: i
 fourteen endings were wrong by the verdict alone. So an ending also needs the slot, the words, or the turn.
 """
 
-from typing import TYPE_CHECKING, Final
+import re
+from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import is_single_valued
+from memory.facts.drafts import FactDraft
 from memory.facts.keys import OPEN_RELATIONS, fold_key
+from memory.facts.pairs.lexicon import MARK, load_pair_words
+from memory.facts.pairs.reading import read_pair_statement
+from memory.facts.pairs.statement import READ, PairStatement
+from memory.guard.annotation import annotate_text
 from memory.language.analysis import extract_terms
+from memory.language.folding import WORD, fold_text
+from memory.language.names import find_names
 from memory.models import Fact
-
-if TYPE_CHECKING:
-    from memory.facts.recording import FactDraft
 
 ANNOUNCES: Final = frozenset({"new", "over"})
 # A person has one name and it does not change in passing: "was kann das sein" is none.
@@ -26,10 +31,33 @@ MAY_BE_SEVERAL: Final = frozenset(
     | {"studies", "learning", "project", "goal", "interest", "struggles_with", "style", "sees", "colleague"}
 )
 LEAST_WORD: Final = 3
+# One mark and no run of them: a line of question marks was read from each of them on (2 s for 32 KB).
+CLAUSES: Final = re.compile(r"[,;:.!?]\s|\s[–—-]\s")
+STAYS: Final = frozenset({f"{MARK}still", f"{MARK}stays"})
+DENIES: Final = frozenset({f"{MARK}not", f"{MARK}ended", f"{MARK}closed"})
 
 
-def may_end(fact: Fact, draft: "FactDraft", keys: tuple[str, str, str], thread_id: str) -> bool:
+def says_still(fact: Fact, draft: FactDraft) -> bool:
+    """Whether a clause of the same turn says that the old value goes on: of "the trial is over. I'm staying at the
+    Atlas" the second; not what goes on for somebody else."""
+    value = {word for word in WORD.findall(fact.object_key or fold_text(fact.statement)) if len(word) >= LEAST_WORD}
+    for clause in CLAUSES.split((draft.turn or draft.statement)[:READ]):
+        if value.isdisjoint(WORD.findall(fold_text(clause))):
+            continue
+        kinds = {kind for one in annotate_text(clause, load_pair_words()).own_sentences for kind in one.spans_by_kind}
+        if STAYS.isdisjoint(kinds) or not DENIES.isdisjoint(kinds):
+            continue
+        if not read_pair_statement(PairStatement(clause)).kin:
+            return True
+    return False
+
+
+def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id: str) -> bool:
     """``keys`` are the draft's subject, relation and object, folded."""
+    if ends_another(fact, draft, keys):
+        return False
+    if says_still(fact, draft):
+        return False
     is_announced = draft.tense in ANNOUNCES or bool(draft.replaces) or draft.is_correction
     if fills_same_slot(fact, keys, is_announced=is_announced):
         return True
@@ -40,6 +68,16 @@ def may_end(fact: Fact, draft: "FactDraft", keys: tuple[str, str, str], thread_i
     if is_announced and is_ending and not OPEN_RELATIONS.isdisjoint({fact.relation, draft.relation}):
         return True
     return names_matter(fact, draft) or (draft.is_remark and bool(thread_id) and fact.thread_id == thread_id)
+
+
+def ends_another(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    """Whether the draft says of another value of the slot that it is over: Tiger's death ends no Minka, though one
+    sentence told of both."""
+    subject, relation, value = keys
+    if draft.tense != "over" or not value or relation in OPEN_RELATIONS:
+        return False
+    is_same_slot = (fact.subject_key, fact.relation) == (subject, relation)
+    return is_same_slot and set(fact.object_key.split()).isdisjoint(value.split())
 
 
 def fills_same_slot(fact: Fact, keys: tuple[str, str, str], *, is_announced: bool) -> bool:
@@ -56,9 +94,17 @@ def are_others_apart(fact: Fact, keys: tuple[str, str, str]) -> bool:
     return SPEAKER not in (fact.subject_key, keys[0]) and fact.subject_key != keys[0]
 
 
-def names_matter(fact: Fact, draft: "FactDraft") -> bool:
-    """Whether the draft names the old value, its owner or what it is about."""
+def names_matter(fact: Fact, draft: FactDraft) -> bool:
+    """Whether the draft names the old value or what it is about; whom it is about alone says nothing of the matter."""
     told = set(extract_terms(draft.statement)) | set(extract_terms(draft.replaces))
-    known = set(extract_terms(fact.statement)) | set(extract_terms(fact.object))
+    value = set(extract_terms(fact.object))
+    known = set(extract_terms(fact.statement)) | value
     shared = {word for word in told & known if len(word) >= LEAST_WORD or not word.isascii() or word.isdigit()}
+    if not ends_something(draft):
+        shared -= {term for name in find_names(fact.statement) for term in extract_terms(name)} - value
     return bool(shared) or (len(fact.object_key) >= LEAST_WORD and fact.object_key in fold_key(draft.statement))
+
+
+def ends_something(draft: FactDraft) -> bool:
+    """Whether its words say that something is over: "Schnitzel died in the night"."""
+    return draft.tense == "over" or read_pair_statement(PairStatement(draft.statement)).tells_end

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import numpy as np
 
+from memory.access.confinement import RowScope
 from memory.access.scope import user_scope
 from memory.facts import changes
 from memory.facts.episodes import said_by_person
@@ -47,7 +48,7 @@ def weigh_episode(user: EndUser, episode: FactEpisode, own: Collection[UUID], no
 def find_supported(user: EndUser, episode: FactEpisode, own: Collection[UUID]) -> list[tuple[Fact, MemoryItem]]:
     """Each fact with the memory that says it too, of those that are not its evidence yet. In the user's scope."""
     vector = np.array(episode.vector, dtype=np.float32)
-    near = find_nearest(user, vector, episode.model, asked=False, limit=MOST_FACTS)
+    near = find_nearest(user, vector, episode.model, asked=False, limit=MOST_FACTS, scope=RowScope.of(episode))
     facts = list(Fact.objects.for_user(user).filter(pk__in=[pk for pk, at in near.items() if at >= NEAR_EPISODE]))
     if not facts:
         return []

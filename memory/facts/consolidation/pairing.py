@@ -10,13 +10,15 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, cast
 from uuid import UUID
 
+from memory.access.confinement import RowScope
 from memory.access.scope import user_scope
 from memory.facts.consolidation.candidates import NearFacts
+from memory.facts.drafts import FactDraft
 from memory.facts.evidence import compute_confidence
 from memory.facts.judgement import describe_fact, ends_fact
 from memory.facts.keys import OPEN_RELATIONS
 from memory.facts.pairs import PairVerdict, judge_pair, read_statement
-from memory.facts.recording import FactDraft, needs_review
+from memory.facts.recording import needs_review
 from memory.facts.succession import may_end
 from memory.models import EndUser, Fact, FactEvent, FactEvidence
 from memory.models.facts import ReviewKind
@@ -67,7 +69,9 @@ def plan_pairs(
         for other in sorted(others, key=lambda pk: (-(others[pk] or 0.0), place[pk])):
             if winner in gone:
                 break
-            is_settled = other in gone or frozenset((winner, other)) in parted
+            # Of two projects both hold, whatever they say of each other.
+            is_apart = RowScope.of(near.facts[winner]) != RowScope.of(near.facts[other])
+            is_settled = is_apart or other in gone or frozenset((winner, other)) in parted
             if is_settled or (changed is not None and winner not in changed and other not in changed):
                 continue
             decide_pair(user, near.facts[winner], near.facts[other], others[other], plan, gone, now)

@@ -1,8 +1,9 @@
 """How likely it is that a statement takes the place of an earlier one, where no rule of the judge says so. Pure.
 
-Logistic regression over what both say and over how near they are among all that is known. Learned from the development
-halves of conversations by three authors (`tests/training/replacement`); with the weights of two, 68 of the third's 134
-replaced values were found at .6, where the judge and the gate behind it ended 43.
+Logistic regression over what both say and over how near they are among all that is known. Learned turn by turn from own
+conversations and from the development halves of four authors (`tests/training/replacement`). Where an author was left
+out, 191 of 234 turns that replace something point at it at .6, beside 17 of 95 that only look like it, and three of
+the 176 other turns of two months.
 """
 
 import json
@@ -18,6 +19,8 @@ from memory.claims.claim import SPEAKER
 from memory.facts.pairs.reading import PairReading, measure_overlap, read_pair_statement
 from memory.facts.pairs.statement import PairStatement
 from memory.facts.pairs.values import conflict
+from memory.facts.pairs.voice import OF_SELF, OF_STRANGERS, READ, ToldVoice, hear_voice
+from memory.facts.pairs.words import find_shared_words
 from memory.scoring import squash_logit
 
 WEIGHTS: Final = Path(__file__).parent / "likelihood.json"
@@ -39,6 +42,12 @@ class Replacement:
     cosines: Sequence[float]
     days: float
     is_same_thread: bool
+    # In the person's words, for whom those are of.
+    told: str
+
+    @cached_property
+    def voice(self) -> ToldVoice:
+        return hear_voice(self.told[:READ])
 
     @cached_property
     def spread(self) -> float:
@@ -77,12 +86,18 @@ SIGNS: Final[Mapping[str, Callable[[Replacement], float]]] = {
     "names": lambda pair: any(word.is_name for word in pair.newer.words),
     "new name": lambda pair: bool(pair.newer.names - pair.older.names),
     "old name": lambda pair: bool(pair.newer.names & pair.older.names),
+    "names differ": lambda pair: (
+        bool(pair.older.names and pair.newer.names) and not pair.older.names & pair.newer.names
+    ),
     "words shared": lambda pair: pair.shared,
     "slot shared": lambda pair: bool(pair.older.slots & pair.newer.slots),
     "slots apart": lambda pair: bool(pair.older.slots and pair.newer.slots) and not pair.older.slots & pair.newer.slots,
     "newer of others": lambda pair: bool(pair.newer.kin),
     "older of others": lambda pair: bool(pair.older.kin),
     "others differ": lambda pair: pair.newer.kin != pair.older.kin,
+    "tells": lambda pair: pair.voice.telling,
+    "of self": lambda pair: not pair.voice.kinds.isdisjoint(OF_SELF),
+    "of strangers": lambda pair: not pair.voice.kinds.isdisjoint(OF_STRANGERS),
     "same thread": lambda pair: pair.is_same_thread,
     "time between": lambda pair: math.log1p(max(0.0, pair.days)),
     "brief": lambda pair: len(pair.newer.words) <= BRIEF,
@@ -134,9 +149,17 @@ def may_replace(pair: Replacement) -> bool:
 
 
 def is_of_one_matter(pair: Replacement) -> bool:
-    """A slot, a word, or another value of one kind."""
+    """A slot, a word, or another value of one kind. A name alone is no matter: "Rui doesn't eat mussels" and "Rui
+    changed shifts" both hold; unless something has ended."""
     older, newer = pair.older, pair.newer
-    return bool(older.slots & newer.slots) or pair.shared > 0 or conflict(older.values, newer.values)
+    if older.slots & newer.slots or conflict(older.values, newer.values):
+        return True
+    if newer.tells_end:
+        return pair.shared > 0
+    # At the beginning of a sentence a name does not show.
+    names = [word for word in (*older.words, *newer.words) if word.is_name]
+    shared = find_shared_words(newer.words, older.words)
+    return any(not any(word.meets(name) for name in names) for word in shared)
 
 
 def adds_another(statement: PairStatement) -> bool:

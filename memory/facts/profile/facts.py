@@ -88,6 +88,8 @@ class ProfileFact:
     trust: Trust
     # What it claims, where the rules read it; a statement may hold several claims.
     claims: tuple[Claim, ...] = ()
+    # Whether it is all that a turn tells, which is held against what is known only where none of its statements is.
+    is_turn: bool = False
 
     @property
     def tags(self) -> tuple[str, ...]:

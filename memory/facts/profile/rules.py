@@ -15,6 +15,7 @@ from memory.claims.relations import ABOUT
 from memory.claims.subjects import STRANGERS, is_person
 from memory.facts.profile.completion import complete_statement
 from memory.facts.profile.facts import Certainty, ProfileFact, ProfileField
+from memory.facts.profile.turns import find_told_turn
 from memory.guard import find_order, find_refusal, find_secret, judge_write
 from memory.language.loader import read_entries
 from memory.tiers import Trust
@@ -89,7 +90,22 @@ def find_facts_by_rules(
             found[key] = replace(first, claims=(*first.claims, claim))
         elif is_taken(claim, statement):
             found[key] = ProfileFact(choose_field(claim), statement, choose_confidence(claim), Trust.USER, (claim,))
-    return list(found.values())[:MOST_FACTS]
+    kept = list(found.values())[:MOST_FACTS]
+    turn = find_told_turn(message) if with_remarks else None
+    return kept if turn is None else add_turn(kept, turn)
+
+
+def add_turn(found: list[ProfileFact], turn: ProfileFact) -> list[ProfileFact]:
+    """Beside what was found, unless that is all of it: a remark is then meant, however slight it sounds."""
+    same = next((one for one in found if one.statement.casefold() == turn.statement.casefold()), None)
+    if same is None:
+        return [*found, turn]
+    meant = replace(same, claims=tuple(replace(claim, is_sure=True) for claim in same.claims))
+    return [meant if one is same and is_remark(one) else one for one in found]
+
+
+def is_remark(found: ProfileFact) -> bool:
+    return all(claim.is_remark for claim in found.claims)
 
 
 def word_statement(claim: Claim) -> str:

@@ -12,6 +12,7 @@ from memory import inference
 from memory.facts.profile import ProfileFact, detect_profile_facts
 from memory.facts.profile.facts import IMPORTANCE
 from memory.facts.profile.rules import find_facts_by_rules
+from memory.facts.profile.turns import find_told_turn
 from memory.guard import explain_refusal
 from memory.models import ModelCall
 from memory.platform.deadline import Deadline
@@ -49,6 +50,25 @@ def test_nothing_is_taken_for_a_fact_that_is_none(name: str) -> None:
     rows = turns(name)
     wrong = [(kind, text, facts) for kind, _, text in rows if (facts := find_facts_by_rules(text))]
     assert len(wrong) <= 0.02 * len(rows), wrong
+
+
+@pytest.mark.parametrize(
+    ("turn", "told"),
+    [
+        ("rowing is at half six from now on, can I still catch the ferry?", "Rowing is at half six from now on."),
+        (
+            "endlich die Schlüssel!! Die Wohnung ist in Leer, am Hafen",
+            "Endlich die Schlüssel!! Die Wohnung ist in Leer, am Hafen.",
+        ),
+        ("Which ferry goes to Oban, and when?", None),
+        ("Suppose I lived in Oban and worked on the ferry.", None),
+        ("no", None),
+        ("I moved the boat again. " * 30, None),
+    ],
+)
+def test_a_turn_tells_as_a_whole_what_it_does_not_ask(turn: str, told: str | None) -> None:
+    found = find_told_turn(turn)
+    assert (found.statement if found else None) == told
 
 
 def test_there_are_turns_of_both_kinds_in_six_languages() -> None:

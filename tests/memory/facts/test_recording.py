@@ -57,6 +57,35 @@ def test_a_new_home_supersedes_the_old_one_in_facts_and_bank(user: EndUser, cloc
     assert [fact.statement for fact in before] == ["I live in Leeds."]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "home"),
+    [
+        ("Moro em Recife.", "Me mudei pra Curitiba mês passado por causa do trabalho.", "curitiba"),
+        ("אני גרה בחיפה עם בן הזוג שלי יואב.", "עברנו לנהריה בשבוע שעבר.", "נהריה"),
+        ("I live in Leeds with my partner Jo.", "I moved to York last week because of work.", "york"),
+    ],
+)
+def test_what_else_a_sentence_tells_keeps_no_former_home(
+    user: EndUser, clock: Clock, before: str, after: str, home: str
+) -> None:
+    tell(user, before, clock, "one")
+    clock.advance(days=3)
+    tell(user, after, clock, "two")
+    with user_scope(user):
+        homes = Fact.objects.for_user(user).active().filter(relation="lives_in", subject_key="you")
+        assert [fact.object_key.split()[0] for fact in homes] == [home]
+
+
+def test_no_medicine_is_told_with_the_dose_it_had_before(user: EndUser, clock: Clock) -> None:
+    tell(user, "I take cetirizine 10 mg every morning.", clock, "one")
+    assert bank(user) == ["I take cetirizine 10 mg every morning."]
+    clock.advance(days=3)
+    tell(user, "update: doctor doubled my cetirizine, it's 20 mg now", clock, "two")
+    assert not [text for text in (*bank(user), *held(user, clock)) if "10 mg" in text]
+    assert len(held(user, clock, relation="takes")) == 1
+    assert any("20 mg" in text for text in bank(user))
+
+
 def test_the_same_words_again_are_evidence_and_no_second_fact(user: EndUser, clock: Clock) -> None:
     tell(user, "I am allergic to peanuts.", clock)
     clock.advance(days=1)
@@ -241,6 +270,51 @@ def test_a_remark_that_likely_speaks_of_a_fact_is_kept_beside_it_for_a_person_to
     assert "nine sixty" in known
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later", "value"),
+    [
+        ("We rent a flat in Selby.", "keys at last, we have our own place!! it's in Goole, by the docks", "goole"),
+        ("I get up at six for the bakery.", "half seven now, they changed our shifts", "half seven"),
+        ("Ich fahre einen Golf.", "der Neue steht vor der Tür, ein Zoe", "zoe"),
+    ],
+)
+def test_a_new_value_told_without_its_matter_stands_in_the_bank(
+    user: EndUser, clock: Clock, earlier: str, later: str, value: str
+) -> None:
+    tell(user, earlier, clock)
+    clock.advance(days=40)
+    tell(user, later, clock, thread="later")
+    assert any(value in text.casefold() for text in bank(user))
+
+
+def test_a_turn_as_a_whole_ends_nothing(user: EndUser, clock: Clock) -> None:
+    tell(user, "I train at the Pulse on Dock Road.", clock)
+    clock.advance(days=40)
+    tell(user, "the trial is over!! the Iron Works was nice, but too dear", clock, thread="later")
+    assert list_closed(user) == set()
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "is_ended"),
+    [
+        ("Mein Kater heißt Mohrle.", "Mohrle ist letzte Woche leider gestorben.", True),
+        ("My girlfriend is called Ilse.", "Ilse and I broke up last week.", True),
+        ("Je prends le bus 12 pour aller au travail.", "Je ne prends plus le bus.", True),
+        ("Mein Kater heißt Mohrle.", "Die Katze der Nachbarin ist leider gestorben.", False),
+        ("I train at the Pulse.", "The month at the Iron Works is over, I'm staying at the Pulse.", False),
+        ("Entreno en el Atlas.", "Se acabó la prueba en La Nave, sigo en el Atlas.", False),
+        ("I train at the Pulse.", "It's over with the Pulse, I train at the Iron Works now.", True),
+    ],
+)
+def test_what_is_said_to_be_over_ends_and_what_is_said_to_go_on_does_not(
+    user: EndUser, clock: Clock, earlier: str, later: str, is_ended: bool
+) -> None:
+    tell(user, earlier, clock)
+    clock.advance(days=40)
+    tell(user, later, clock, thread="later")
+    assert bool(list_closed(user)) is is_ended
+
+
 def test_a_merged_fact_goes_with_the_words_it_was_read_from(user: EndUser, clock: Clock) -> None:
     tell(user, "My landlord is Mr Patel.", clock)
     said = tell(user, "I have a cat called Misha.", clock, thread="other")
@@ -252,3 +326,15 @@ def test_a_merged_fact_goes_with_the_words_it_was_read_from(user: EndUser, clock
     writing.delete_memories(user, [said.memory_id], now=clock())
     with user_scope(user):
         assert list(Fact.objects.for_user(user).values_list("statement", flat=True)) == [winner.statement]
+
+
+def test_a_name_that_another_conversation_introduced_is_known(user: EndUser, clock: Clock) -> None:
+    tell(user, "We have two cats, Minka and Tiger.", clock)
+    clock.advance(days=9)
+    tell(user, "Tiger died last week, sadly.", clock, thread="other")
+    with user_scope(user):
+        cats = Fact.objects.for_user(user).filter(relation="cat").exclude(tense="over")
+        assert dict(cats.values_list("object_key", "state")) == {
+            "minka": FactState.ACTIVE,
+            "tiger": FactState.SUPERSEDED,
+        }

@@ -1,0 +1,39 @@
+"""What the names in a turn were told as, maybe weeks ago in another conversation: "Vega is seven now".
+
+Who Vega is stands in a fact. Its statement is read before the turn, as an earlier turn of the conversation would be.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from memory.access.scope import user_scope
+from memory.claims.questions import PETS
+from memory.claims.resolution import THINGS
+from memory.facts.keys import fold_key
+from memory.facts.subjects import OF_PERSONS
+from memory.models import EndUser, Fact
+
+# Relations whose object is somebody or something that is spoken of by its name.
+NAMING: Final = OF_PERSONS | PETS | THINGS
+# Of the newest facts that name something, so many; of what they were told as, so many statements, each so long.
+MOST_READ: Final = 200
+MOST_STATEMENTS: Final = 2
+LONGEST_STATEMENT: Final = 200
+READ_OF_TURN: Final = 1000
+LEAST_WORD: Final = 3
+
+
+def list_antecedents(user: EndUser, text: str, previous: Sequence[str]) -> list[str]:
+    """The statements that introduced who or what the turn names, where the conversation itself did not."""
+    said = " ".join(previous)
+    words = set(fold_key(text[:READ_OF_TURN]).split()) - set(fold_key(said).split())
+    names = {word for word in words if len(word) >= LEAST_WORD}
+    if not names:
+        return []
+    with user_scope(user):
+        facts = Fact.objects.for_user(user).active().filter(relation__in=NAMING).order_by("-last_seen", "pk")
+        rows = list(facts.values_list("object_key", "statement")[:MOST_READ])
+    told = dict.fromkeys(
+        statement for value, statement in rows if names & set(value.split()) and len(statement) <= LONGEST_STATEMENT
+    )
+    return list(told)[:MOST_STATEMENTS][::-1]

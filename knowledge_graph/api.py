@@ -19,7 +19,7 @@ from knowledge_graph.queries.statistics import ActionRecord, KnownSolution, Tier
 from memory.models import EndUser
 from memory.tiers import Tier
 from memory.web import paging
-from memory.web.auth import READ
+from memory.web.auth import READ_WHOLE
 from memory.web.endpoints import optional_user, require_user
 from memory.web.fields import Name, PageSize, QueryParameters, RowModel
 from memory.web.idempotency import json_response
@@ -238,7 +238,7 @@ class PictureOut(BaseModel):
 
 @router.get(
     "/users/{u}/graph/concepts",
-    auth=READ,
+    auth=READ_WHOLE,
     response=describe_responses(200, ConceptPage),
     operation_id="list_concepts",
     summary="What questions were about",
@@ -252,7 +252,7 @@ def list_concepts(request: HttpRequest, user: EndUser | None, options: Query[Pag
 
 @router.get(
     "/users/{u}/graph/concept",
-    auth=READ,
+    auth=READ_WHOLE,
     response=describe_responses(200, ConceptDetailOut, may_miss=True),
     operation_id="get_concept",
     summary="One concept: which tier answers it, what helps",
@@ -282,7 +282,7 @@ def render_concept(found: ConceptDetail, texts: dict[UUID, str]) -> ConceptDetai
 
 @router.get(
     "/users/{u}/graph/entities",
-    auth=READ,
+    auth=READ_WHOLE,
     response=describe_responses(200, EntityPage),
     operation_id="list_entities",
     summary="Who and what memories name",
@@ -296,7 +296,7 @@ def list_entities(request: HttpRequest, user: EndUser | None, options: Query[Pag
 
 @router.get(
     "/users/{u}/graph/entity",
-    auth=READ,
+    auth=READ_WHOLE,
     response=describe_responses(200, EntityDetailOut, may_miss=True),
     operation_id="get_entity",
     summary="One entity, what stands beside it, and the memories that name it",
@@ -311,7 +311,7 @@ def get_entity(request: HttpRequest, user: EndUser, options: Query[NameQuery]) -
 
 @router.get(
     "/users/{u}/graph/path",
-    auth=READ,
+    auth=READ_WHOLE,
     response=describe_responses(200, PathOut, may_miss=True),
     operation_id="graph_path",
     summary="How two entities are connected",
@@ -327,7 +327,7 @@ def get_graph_path(request: HttpRequest, user: EndUser, options: Query[PathQuery
 
 @router.get(
     "/users/{u}/graph/picture",
-    auth=READ,
+    auth=READ_WHOLE,
     response=describe_responses(200, PictureOut),
     operation_id="graph_picture",
     summary="The foremost of all graphs as nodes and edges",

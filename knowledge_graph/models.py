@@ -15,7 +15,7 @@ from django.db import models
 from django.utils import timezone
 
 from knowledge_graph.rates import RatedByClearOutcomes, RatedWithPartial, rate_with_partial
-from memory.models.isolation import user_key
+from memory.models.isolation import agent_field, project_field, user_key
 
 KEY_CHARS = 200
 PREVIEW_CHARS = 200
@@ -349,6 +349,8 @@ class HotTurn(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = user_key()
+    agent_id = agent_field()
+    project_id = project_field()
     thread_id = models.CharField(max_length=KEY_CHARS)
     number = models.PositiveIntegerField()
     text = models.TextField()

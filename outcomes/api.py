@@ -20,6 +20,7 @@ from memory.web.idempotency import ModelResponse, json_response, replace_stored_
 from memory.web.openapi import describe_responses
 from memory.web.polling import poll_until
 from memory.web.problems import not_found
+from memory.web.scoping import confine_to_fields
 from outcomes.exchanges import listing, storing
 from outcomes.exchanges.listing import ExchangeCursor, ThreadState
 from outcomes.exchanges.storing import NewExchange
@@ -60,7 +61,8 @@ def store_exchange(
     ``required_scoring`` when its turn showed memories that an outcome could score, unless it was told already, the
     answer was broken off (``interrupted``) or the message was small talk.
     """
-    response = write_exchange(request, u, replace(body.as_new(thread_id), is_awaited=bool(options.wait)))
+    with confine_to_fields(body, options):
+        response = write_exchange(request, u, replace(body.as_new(thread_id), is_awaited=bool(options.wait)))
     if options.wait and isinstance(response, ModelResponse) and isinstance(response.body, ExchangeOut):
         user, stored = get_user_or_404(request, u), response.body
         read = partial(listing.find_exchange, user, stored.exchange_id)

@@ -9,7 +9,7 @@ from django.db import models
 from django.utils import timezone
 
 from memory.models import EndUser
-from memory.models.isolation import user_key
+from memory.models.isolation import agent_field, project_field, user_key
 from memory.tiers import MAX_TEXT_CHARS, Outcome
 
 QUERY_CHARS = 1_000
@@ -50,6 +50,8 @@ class Exchange(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = user_key()
+    agent_id = agent_field()
+    project_id = project_field()
     thread_id = models.CharField(max_length=200)
     turn_id = models.UUIDField(null=True, blank=True)
     memory_id = models.UUIDField(null=True, blank=True)
@@ -120,6 +122,8 @@ class OutcomeEvent(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     user = user_key()
+    agent_id = agent_field()
+    project_id = project_field()
     turn_id = models.UUIDField(null=True, blank=True)
     exchange_id = models.UUIDField(null=True, blank=True)
     thread_id = models.CharField(max_length=200, blank=True, default="")
@@ -175,6 +179,8 @@ class ActionTaken(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     user = user_key()
+    agent_id = agent_field()
+    project_id = project_field()
     turn_id = models.UUIDField(null=True, blank=True)
     thread_id = models.CharField(max_length=200, blank=True, default="")
     exchange_id = models.UUIDField(null=True, blank=True)
@@ -221,6 +227,8 @@ class ConversationSignal(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     user = user_key()
+    agent_id = agent_field()
+    project_id = project_field()
     thread_id = models.CharField(max_length=200, blank=True, default="")
     # The exchange it is about.
     exchange_id = models.UUIDField()
@@ -256,3 +264,35 @@ class ConversationWork(models.Model):
 
     def __str__(self) -> str:
         return str(self.end_user_id)
+
+
+class AgentSession(models.Model):
+    """A session of a coding agent, which tells a prompt and its answer in two requests, to whichever process."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = user_key()
+    thread_id = models.CharField(max_length=200)
+    # Where its exchanges belong: of the key, and of the folder the session began in, in which an agent may walk about.
+    agent_id = agent_field()
+    project_id = project_field()
+    # Waits for its answer; empty once the exchange is stored.
+    prompt = models.TextField(blank=True, default="")
+    # What the client calls the prompt, or its digest: one that is sent twice is opened once.
+    prompt_key = models.CharField(max_length=64, blank=True, default="")
+    prompted_at = models.DateTimeField(null=True, blank=True)
+    turn_id = models.UUIDField(null=True, blank=True)
+    # The last that was answered to it so far, by clients that tell the end of a turn apart.
+    answer = models.TextField(blank=True, default="")
+    tools = models.JSONField(default=list)
+    # Hash of the standing part of the context that the session was told.
+    told_hash = models.CharField(max_length=64, blank=True, default="")
+    seen_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "agent_session"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "thread_id", "agent_id", "project_id"], name="agent_session_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.thread_id

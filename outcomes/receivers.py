@@ -8,14 +8,14 @@ from memory.models import EndUser
 from memory.platform.queue import enqueue
 from memory.signals import user_erased
 from outcomes import tasks
-from outcomes.models import ActionTaken, ConversationSignal, ConversationWork, Exchange, OutcomeEvent
+from outcomes.models import ActionTaken, AgentSession, ConversationSignal, ConversationWork, Exchange, OutcomeEvent
 from outcomes.signals import judging_due, reading_due
 
 
 @receiver(user_erased, dispatch_uid="outcomes.erase")
 def erase_outcomes(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
     ConversationWork.objects.filter(end_user=user).delete()
-    for model in (Exchange, OutcomeEvent, ActionTaken, ConversationSignal):
+    for model in (Exchange, OutcomeEvent, ActionTaken, ConversationSignal, AgentSession):
         rows = model._default_manager.filter(user_id=user.pk)
         removed[model._meta.db_table] = rows.delete()[0]
 

@@ -26,6 +26,7 @@ from memory.web.fields import (
     validate_readable,
 )
 from memory.web.problems import FieldError, invalid_field, invalid_fields
+from memory.web.scoping import ScopedFields
 from outcomes.exchanges.listing import ExchangeDetail, ThreadState
 from outcomes.exchanges.storing import MESSAGE_LIMIT, NewExchange
 from outcomes.models import Detection, Exchange, SignalKind, Source
@@ -67,7 +68,7 @@ class ExchangeMessageIn(RequestBody):
     ]
 
 
-class ExchangeIn(RequestBody):
+class ExchangeIn(ScopedFields, RequestBody):
     """What was said and answered: as ``user_message`` and ``assistant_message``, or as ``messages``."""
 
     turn_id: UuidText | None = None
@@ -152,7 +153,7 @@ class ExchangeOut(RowModel):
     )
 
 
-class OutcomeIn(RequestBody):
+class OutcomeIn(ScopedFields, RequestBody):
     turn_id: UuidText | None = None
     exchange_id: UuidText | None = None
     outcome: Outcome

@@ -17,7 +17,7 @@ from memory.models import EndUser
 from memory.platform.faults import Unavailable
 from outcomes import work
 from outcomes.detection import detector
-from outcomes.exchanges import profiling, retention
+from outcomes.exchanges import profiling, retention, sessions
 
 logger = structlog.get_logger(__name__)
 
@@ -102,4 +102,8 @@ def purge_exchanges() -> None:
 @shared_task(name="outcomes.purge_user_exchanges")
 def purge_user_exchanges(user_id: int) -> int:
     user = EndUser.objects.filter(pk=user_id).first()
-    return retention.purge_expired(user, now=timezone.now()) if user else 0
+    if user is None:
+        return 0
+    now = timezone.now()
+    sessions.end_idle_sessions(user, now=now)
+    return retention.purge_expired(user, now=now)

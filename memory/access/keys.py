@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 import structlog
 from django.db.models import Q
 
+from memory.access.confinement import EVERYTHING, RowScope
 from memory.access.users import fetch_row
 from memory.models import ApiKey, Organization
 from memory.models.people import SecretHandling
@@ -44,6 +45,8 @@ class Principal:
     requests_per_second: int | None
     refuses_secrets: bool = False
     """Whether a write that holds a secret is refused; else the secret alone is taken out."""
+    scope: RowScope = EVERYTHING
+    """The agent and project the key is bound to."""
 
     def may_act_for(self, external_id: str) -> bool:
         return self.user_ids is None or external_id in self.user_ids
@@ -74,7 +77,9 @@ def issue_key(
     lifetime: timedelta | None = None,
     requests_per_second: int | None = None,
     secret_handling: SecretHandling = SecretHandling.REDACT,
+    scope: RowScope = EVERYTHING,
     key: str | None = None,
+    actor: str = "",
 ) -> tuple[ApiKey, str]:
     """A new key and its plain text, which is not stored anywhere."""
     unknown = set(scopes) - set(SCOPES)
@@ -90,9 +95,12 @@ def issue_key(
         user_ids=list(user_ids) if user_ids is not None else None,
         requests_per_second=requests_per_second,
         secrets=secret_handling,
+        agent_id=scope.agent_id,
+        project_id=scope.project_id,
         created_at=now,
         expires_at=now + lifetime if lifetime else None,
     )
+    logger.info("key issued", hint=row.hint, name=name, organization=organization.slug, actor=actor)
     return row, plain
 
 
@@ -139,4 +147,5 @@ def authenticate(key: str, *, now: datetime) -> Principal | None:
         user_ids=frozenset(row.user_ids) if row.user_ids is not None else None,
         requests_per_second=row.requests_per_second,
         refuses_secrets=row.secrets == SecretHandling.REFUSE,
+        scope=RowScope.of(row),
     )

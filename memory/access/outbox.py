@@ -16,6 +16,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
+from memory.access.deferred_writes import write_later
 from memory.access.locks import try_task_lock
 from memory.access.scope import user_scope
 from memory.models import EndUser
@@ -70,8 +71,8 @@ class Outbox:
         The shared lock is what clearing waits for before it looks: the row's own foreign key is checked, and so locks
         the user, only at the commit. Taken first, it lets the mark see what a clearing that was faster has removed.
         """
+        write_later("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
         with connection.cursor() as cursor:
-            cursor.execute("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
             cursor.execute(self._mark, {"user": user.pk, "due": due})
             return bool(cursor.rowcount)
 

@@ -7,19 +7,22 @@ from contextvars import ContextVar
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
+from memory.access.confinement import EVERYTHING, RowScope, current_scope
 from memory.models import EndUser
+from memory.models.isolation import AGENT_SETTING, PROJECT_SETTING
 
 # The setting that the policies of the database read.
 USER_SETTING = "app.user_id"
+POLICY_SETTINGS = frozenset({USER_SETTING, AGENT_SETTING, PROJECT_SETTING})
 
 
 class WrongScope(Exception):
-    """A scope of one user was opened inside the scope of another. Always a bug."""
+    """A scope of one user, agent or project was opened inside the scope of another. Always a bug."""
 
 
 # Three walls stand between two users: the policy in the database, which reads this variable, the ``for_user`` start of
 # every query, and the vector filter that refuses to work without a user.
-_current_user: ContextVar[str] = ContextVar("user_scope", default="")
+_current_user: ContextVar[tuple[str, RowScope]] = ContextVar("user_scope", default=("", EVERYTHING))
 
 
 @contextmanager
@@ -30,19 +33,21 @@ def user_scope(
 
     Nested for the same user it joins the open transaction and costs nothing; with ``savepoint`` a failure inside
     leaves that transaction usable. ``settings`` of Postgres hold inside it; without nesting they cost no statement of
-    their own. Never hold it around a network call. Raises WrongScope inside another user's.
+    their own. Never hold it around a network call. Raises WrongScope inside another user's, and where the agent or
+    project it works for is not the one of the open transaction.
     """
-    user_id = str(user.pk if isinstance(user, EndUser) else user)
-    current = _current_user.get()
-    if current == user_id:
+    user_id, scope = str(user.pk if isinstance(user, EndUser) else user), current_scope()
+    current, held = _current_user.get()
+    if current == user_id and held == scope:
         with transaction.atomic(savepoint=savepoint), apply_settings(settings or {}):
             yield
         return
     if current:
-        raise WrongScope(f"a scope for user {user_id} inside that of user {current}")
-    token = _current_user.set(user_id)
+        raise WrongScope(f"a scope for user {user_id} in {scope} inside that of user {current} in {held}")
+    token = _current_user.set((user_id, scope))
+    wanted = {USER_SETTING: user_id, **scope.settings, **(settings or {})}
     try:
-        with transaction.atomic(), apply_settings({USER_SETTING: user_id, **(settings or {})}) as before:
+        with transaction.atomic(), apply_settings(wanted) as before:
             if before[USER_SETTING] not in {"", user_id}:
                 raise WrongScope(f"a scope for user {user_id} on a connection left to user {before[USER_SETTING]}")
             yield
@@ -68,10 +73,13 @@ def apply_settings(settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
 
 
 def set_local(cursor: CursorWrapper, settings: Mapping[str, str]) -> dict[str, str]:
-    """Set for this transaction, in one statement. Returns the earlier values of those that had one."""
+    """Set for this transaction, in one statement. Returns the earlier values of those that had one.
+
+    What the policies read has one always: left standing in a transaction that goes on, it would hide rows from it.
+    """
     read = ", ".join(["current_setting(%s, true)"] * len(settings))
     write = ", ".join(["set_config(%s, %s, true)"] * len(settings))
     # Left to right: the old values are read before the new ones are written.
     cursor.execute(f"SELECT {read}, {write}", [*settings, *(part for pair in settings.items() for part in pair)])
     earlier = zip(settings, cursor.fetchone() or (), strict=False)
-    return {name: value or "" for name, value in earlier if value is not None or name == USER_SETTING}
+    return {name: value or "" for name, value in earlier if value is not None or name in POLICY_SETTINGS}

@@ -1,8 +1,9 @@
 """Finds the person an organisation names, and makes them at the first write."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import LiteralString, TypeVar
+from uuid import UUID
 
 from django.db import connection
 from django.db.models import Model
@@ -20,6 +21,16 @@ def find_user(organization: Organization | int, external_id: str) -> EndUser | N
     return fetch_row(EndUser, "organization_id = %s AND external_id = %s", organization_id, external_id)
 
 
+def find_owner(organization_id: int, item_id: UUID) -> EndUser | None:
+    """Whose memory it is, if the organisation's. Says nothing of whether a key may act for them."""
+    return fetch_row(
+        EndUser,
+        "organization_id = %s AND id = (SELECT owner_id FROM memory_address WHERE item_id = %s)",
+        organization_id,
+        str(item_id),
+    )
+
+
 def fetch_row(model: type[Row], where: LiteralString, *values: int | str) -> Row | None:
     """The row of a model, by a condition on its columns. Every request looks up its key and its user, and the ORM
     takes longer to compose such a statement than Postgres to answer it. For columns that the driver reads by itself."""
@@ -29,6 +40,16 @@ def fetch_row(model: type[Row], where: LiteralString, *values: int | str) -> Row
         cursor.execute(f"SELECT {', '.join(fields.values())} FROM {model._meta.db_table} WHERE {where}", values)  # noqa: S608
         row = cursor.fetchone()
     return None if row is None else model.from_db(connection.alias, list(fields), row)
+
+
+def list_users(
+    organization_id: int, among: Collection[str] | None, *, start: int, limit: int
+) -> tuple[list[EndUser], int]:
+    """Those of an organisation with these ids, None for all; the first known first, and how many there are."""
+    # An erased one has a name no client can give, until its rows are gone.
+    known = EndUser.objects.filter(organization_id=organization_id).exclude(external_id__startswith="#")
+    rows = known if among is None else known.filter(external_id__in=sorted(among))
+    return list(rows.order_by("pk")[start : start + limit]), rows.count()
 
 
 # The primary key of a person without a row: the last that Postgres could give. Not 0, which indexes refuse.

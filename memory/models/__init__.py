@@ -1,13 +1,15 @@
 """Tables of the memory core. Each table with a ``user`` column is under forced row-level security.
 
 `items` are memories with their versions and events, `facts` what is held true of a person, `episodes` runs of threads
-and the nightly runs, `people` organisations, keys and users, `operations` what requests leave behind, `rebuilding` the
-vector collections; `isolation` holds the keys every such table carries and the migration that has Postgres watch over
-it. A new table takes `user_key()` and an `IsolateByUser` of its own; a test fails without.
+and the nightly runs, `transfers` exports and imports, `people` organisations, keys and users, `operations` what
+requests leave behind, `rebuilding` the vector collections; `isolation` holds the keys every such table carries and the
+migration that has Postgres watch over it. A new table takes `user_key()` and an `IsolateByUser` of its own; a test
+fails without.
 
 Imports tiers and nothing of memory that does anything.
 """
 
+from memory.models.addresses import MemoryAddress
 from memory.models.episodes import FactEpisode, FactRun, FactStream
 from memory.models.facts import Fact, FactEvent, FactEvidence, FactReview, FactsDue, FactTombstone
 from memory.models.items import MemoryEvent, MemoryItem, MemoryVersion
@@ -17,6 +19,7 @@ from memory.models.people import ApiKey, EndUser, Membership, Operator, Organiza
 from memory.models.rebuilding import DriftReport, ReindexRun, VectorCollection
 from memory.models.speakers import Speaker
 from memory.models.tokens import TokenVectors
+from memory.models.transfers import Transfer, TransferDue, TransferPart
 from memory.models.userdata import UserData
 from memory.models.vectors import MemoryVector
 
@@ -37,6 +40,7 @@ __all__ = [
     "FactsDue",
     "IdempotencyRecord",
     "Membership",
+    "MemoryAddress",
     "MemoryEvent",
     "MemoryItem",
     "MemoryVector",
@@ -48,6 +52,9 @@ __all__ = [
     "Speaker",
     "TokenVectors",
     "Tombstone",
+    "Transfer",
+    "TransferDue",
+    "TransferPart",
     "Turn",
     "UserData",
     "VectorCollection",

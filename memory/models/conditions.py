@@ -14,6 +14,8 @@ from django.db.backends.utils import CursorWrapper
 from django.db.models import BooleanField
 from django.db.models.expressions import RawSQL
 
+from memory.models.predicates import Predicate, build_predicate
+
 # As deep as a leaf of metadata has a label, see the migration of the column ``labels``.
 DEEPEST_LABEL = 8
 # ``@@`` finds the rows through their index under the policy, where ``@>`` reads all rows of the user: of 100,000 rows
@@ -24,7 +26,8 @@ LABELLED = "labels @@ memory_label_query({}, {}::varchar[], {}::varchar[], {}::j
 @dataclass(frozen=True, slots=True)
 class RowConditions:
     """All must hold. ``metadata`` is a JSON object that the memory's contains; of ``tags`` it has all, of ``any_tags``
-    at least one. From ``occurred_after`` on, and earlier than ``occurred_before``.
+    at least one. From ``occurred_after`` on, and earlier than ``occurred_before``. ``where`` is what takes and, or and
+    not to say.
     """
 
     metadata: str = ""
@@ -33,6 +36,7 @@ class RowConditions:
     thread_id: str = ""
     occurred_after: datetime | None = None
     occurred_before: datetime | None = None
+    where: Predicate | None = None
 
     @classmethod
     def of(
@@ -58,7 +62,7 @@ class RowConditions:
 
     def as_json(self) -> list[str]:
         """What distinguishes it, as text; nothing where all rows pass."""
-        parts = (sorted(self.tags), sorted(self.any_tags), self.occurred_after, self.occurred_before)
+        parts = (sorted(self.tags), sorted(self.any_tags), self.occurred_after, self.occurred_before, self.where)
         return [self.metadata, self.thread_id, *map(str, parts)] if self else []
 
     @property
@@ -83,6 +87,8 @@ class RowConditions:
             yield "occurred_at >= {}", [self.occurred_after]
         if self.occurred_before is not None:
             yield "occurred_at < {}", [self.occurred_before]
+        if self.where is not None:
+            yield build_predicate(self.where, owner)
 
     def build_sql(self, owner: int) -> tuple[str, dict[str, Any]]:
         """What is added to a statement over ``memory_item`` with named values; nothing where all rows pass."""
@@ -126,6 +132,17 @@ WHERE user_id = %(user)s AND status = ANY(%(statuses)s){tiers}{ids}{conditions} 
 """
 
 
+class SeenColumns(Protocol):
+    @property
+    def columns(self) -> list[tuple[str, list[str]]]: ...
+
+
+def build_scope_sql(scope: SeenColumns) -> tuple[str, dict[str, Any]]:
+    """What is added to a statement over rows with an agent and a project; nothing where all are seen."""
+    columns = scope.columns
+    return "".join(f" AND {name} = ANY(%({name})s)" for name, _ in columns), dict(columns)
+
+
 class FilteredRows(Protocol):
     """What of a filter on an index concerns the rows."""
 
@@ -141,13 +158,18 @@ class FilteredRows(Protocol):
     @property
     def rows(self) -> RowConditions: ...
 
+    @property
+    def scope(self) -> SeenColumns: ...
+
 
 def list_passing(
     cursor: CursorWrapper, filter: FilteredRows, most: int, among: Collection[UUID] | None = None
 ) -> list[UUID]:
     """The ids of the rows that pass, at most so many. In the user's scope."""
     text, values = filter.rows.build_sql(filter.user_id)
-    values |= {"user": filter.user_id, "statuses": sorted(filter.statuses), "most": most}
+    scope, seen = build_scope_sql(filter.scope)
+    text += scope
+    values |= seen | {"user": filter.user_id, "statuses": sorted(filter.statuses), "most": most}
     if filter.tiers is not None:
         values["tiers"] = sorted(filter.tiers)
     if among is not None:

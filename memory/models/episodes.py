@@ -10,7 +10,7 @@ from django.utils import timezone
 from pgvector.django import HalfVectorField
 
 from memory.models.facts import choose_from
-from memory.models.isolation import user_key
+from memory.models.isolation import agent_field, project_field, user_key
 from memory.tiers import Indexing
 
 GIST_CHARS = 600
@@ -24,6 +24,8 @@ class FactEpisode(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = user_key()
+    agent_id = agent_field()
+    project_id = project_field()
     thread_id = models.CharField(max_length=200)
     # In the order they were said. An exchange is found by its memory.
     memory_ids = ArrayField(models.UUIDField())

@@ -13,7 +13,7 @@ from django.db import models
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
-from memory.models.isolation import user_key
+from memory.models.isolation import ScopedRow, agent_field, project_field, user_key
 from memory.models.items import TRUST_CHOICES
 from memory.models.people import EndUser
 from memory.tiers import Indexing, Trust
@@ -71,6 +71,10 @@ class FactQuerySet(models.QuerySet["Fact"]):
     def active(self) -> Self:
         return self.filter(state=FactState.ACTIVE)
 
+    def of_scope(self, scope: ScopedRow) -> Self:
+        """What one statement may say again, end or replace: of the very agent and project, or of neither."""
+        return self.filter(agent_id=scope.agent_id, project_id=scope.project_id)
+
 
 class Fact(models.Model):
     """One belief about a person or their world.
@@ -81,6 +85,8 @@ class Fact(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = user_key()
+    agent_id = agent_field()
+    project_id = project_field()
     # "you" is the person; the keys are folded, for comparing.
     subject = models.CharField(max_length=KEY_CHARS)
     subject_key = models.CharField(max_length=KEY_CHARS)
@@ -130,8 +136,8 @@ class Fact(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["user", "id"], name="fact_user_id"),
             models.UniqueConstraint(
-                fields=["user", "subject_key", "relation", "object_key", "polarity"],
-                name="fact_once",
+                fields=["user", "subject_key", "relation", "object_key", "polarity", "agent_id", "project_id"],
+                name="fact_once_in_scope",
                 condition=models.Q(state="active") & ~models.Q(relation__in=["", "about", "asked_to_remember"]),
             ),
             models.CheckConstraint(

@@ -12,7 +12,7 @@ from django.db import models
 from django.utils import timezone
 
 from memory.conf import memory_conf
-from memory.models.isolation import user_key
+from memory.models.isolation import agent_field, project_field, user_key
 from memory.models.people import EndUser
 from memory.tiers import POLICIES, Indexing, Outcome, SourceType, Status, Tier, Trust
 
@@ -51,6 +51,8 @@ def is_kept_past_ttl() -> models.Q:
 class MemoryItem(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = user_key()
+    agent_id = agent_field()
+    project_id = project_field()
     tier = models.CharField(max_length=16, choices=build_choices(Tier))
     status = models.CharField(max_length=16, choices=build_choices(Status), default=Status.ACTIVE.value)
     text = models.TextField()
@@ -151,6 +153,12 @@ class MemoryItem(models.Model):
                 fields=["user", "id"],
                 name="memory_item_always",
                 condition=models.Q(always_inject=True, status="active"),
+            ),
+            # The few or many rows of agents and projects; none of an installation without.
+            models.Index(
+                fields=["user", "project_id", "agent_id", "status", "-occurred_at"],
+                name="memory_item_scope",
+                condition=~models.Q(agent_id="", project_id=""),
             ),
             models.Index(fields=["user", "id"], name="memory_item_review", condition=models.Q(review=True)),
             # The few rows that outcomes were recorded on, so that a pass finds what it has to move.

@@ -6,7 +6,7 @@ from typing import ClassVar
 from django.db import models
 from django.utils import timezone
 
-from memory.models.isolation import user_key
+from memory.models.isolation import agent_field, project_field, user_key
 from memory.models.people import Organization
 
 
@@ -15,6 +15,8 @@ class Turn(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     user = user_key()
+    agent_id = agent_field()
+    project_id = project_field()
     # Set by us or by the client; unique per user only.
     turn_id = models.UUIDField(default=uuid.uuid4)
     thread_id = models.CharField(max_length=200, blank=True, default="")

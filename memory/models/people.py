@@ -8,6 +8,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
+from memory.models.isolation import SCOPE_ID_CHARS
+
 
 class Operator(AbstractUser):
     """A person who signs in to the console; sees the organisations they are a member of, superusers see all."""
@@ -65,6 +67,9 @@ class ApiKey(models.Model):
     scopes = ArrayField(models.CharField(max_length=16))
     # External ids this key may act for; null means every user of the organisation.
     user_ids = ArrayField(models.CharField(max_length=128), null=True, blank=True)
+    # The agent and the project it is bound to: it reads their memories and the person's own, and writes theirs.
+    agent_id = models.CharField(max_length=SCOPE_ID_CHARS, blank=True, default="", db_default="")
+    project_id = models.CharField(max_length=SCOPE_ID_CHARS, blank=True, default="", db_default="")
     requests_per_second = models.PositiveIntegerField(null=True, blank=True)
     # With a default of the database's own: a process of the version before still makes keys while this one migrates.
     secrets = models.CharField(

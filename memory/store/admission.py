@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from memory.access.confinement import ScopeRefused, current_scope
 from memory.guard import WriteJudgement, explain_tag_refusal, judge_write, redact_secrets
 from memory.guard.redaction.texts import JsonRedaction
 from memory.language.text import InvalidText, validate_text
@@ -39,7 +40,8 @@ class NewMemory:
 
     ``parents`` are the memories it was derived from; ``is_vouched`` means a person answers for it in spite of them and
     of what the guard suspects. ``is_requested``: the person asked for it to be remembered. ``is_strict``: refuse what
-    the bank would take with ``warnings``, which are set by `validate_memory`.
+    the bank would take with ``warnings``, which are set by `validate_memory`. Without an ``agent_id`` or
+    ``project_id`` it belongs to the scope it is stored in.
     """
 
     text: str
@@ -63,6 +65,8 @@ class NewMemory:
     is_requested: bool = False
     is_strict: bool = False
     warnings: Sequence[str] = ()
+    agent_id: str = ""
+    project_id: str = ""
 
     @property
     def needs_review(self) -> bool:
@@ -75,7 +79,7 @@ def validate_memory(new: NewMemory) -> NewMemory:
 
     Raises WriteRefused for a text or tags that break a rule, the bank's included.
     """
-    new = redact_memory(new)
+    new = set_scope(redact_memory(new))
     text = validate_field_text(new.text, MAX_TEXT_CHARS)
     tags = validate_tags(new.tags)
     if new.always_inject and new.tier is not Tier.MEMORY_BANK:
@@ -89,6 +93,15 @@ def validate_memory(new: NewMemory) -> NewMemory:
     judged = judge_bank_item(text, tags, is_strict=new.is_strict, is_requested=new.is_requested)
     warnings = [warning.rule for warning in judged.warnings]
     return replace(new, text=text, tags=tag_wish(tags) if judged.is_wish else tags, trust=trust, warnings=warnings)
+
+
+def set_scope(new: NewMemory) -> NewMemory:
+    """The memory with the scope it will belong to. Nobody writes beside the scope they work in."""
+    try:
+        scope = current_scope().narrow(new.agent_id, new.project_id)
+    except ScopeRefused as error:
+        raise WriteRefused(error.field, error.rule) from error
+    return replace(new, agent_id=scope.agent_id, project_id=scope.project_id)
 
 
 def redact_memory(new: NewMemory) -> NewMemory:

@@ -1,7 +1,7 @@
 """Keyset-paged lists of a user's rows; each page is one query in the user's scope."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import BooleanField, Q
 from django.db.models.expressions import RawSQL
 
+from memory.access.confinement import RowScope, ScopeFilter
 from memory.access.scope import user_scope
 from memory.language import build_query_groups, build_tsquery
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
@@ -17,6 +18,7 @@ from memory.models.items import ItemQuerySet
 from memory.tiers import Indexing, Status, Tier
 
 RECENT, SCORE = "recent", "score"
+MOST_SCOPES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class ItemFilter:
     indexing: Indexing | None = None
     rows: RowConditions = field(default_factory=RowConditions)
     review: bool | None = None
+    # The very agents and projects; those a reader sees are the transaction's to say.
+    scope: ScopeFilter = field(default_factory=ScopeFilter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,18 @@ def list_items(
         if sort == RECENT and is_unfiltered(criteria):
             rows = union_tiers(rows, limit).order_by(f"-{column}", "pk")
         return list(rows[:limit])
+
+
+def list_page(
+    user: EndUser, wanted: RowConditions, *, statuses: Collection[Status], start: int, limit: int
+) -> tuple[list[MemoryItem], int]:
+    """Newest first from a numbered place on, and how many there are: for those who turn pages by number."""
+    with user_scope(user):
+        rows = MemoryItem.objects.for_user(user).filter(status__in=statuses)
+        for condition in wanted.build_expressions(user.pk):
+            rows = rows.filter(condition)
+        found = rows.defer("lexemes").order_by("-occurred_at", "-arrival")[start : start + limit]
+        return list(found), rows.count()
 
 
 def filter_after(rows: ItemQuerySet, column: str, after: ItemCursor) -> ItemQuerySet:
@@ -88,6 +104,7 @@ def apply_item_filter(rows: ItemQuerySet, criteria: ItemFilter, owner: int) -> I
         conditions = replace(conditions, tags=conditions.tags | {criteria.tag.strip().lower()})
     for condition in conditions.build_expressions(owner):
         rows = rows.filter(condition)
+    rows = rows.filter(**criteria.scope.lookups)
     if criteria.review is not None:
         rows = rows.filter(review=criteria.review)
     if criteria.indexing is not None:
@@ -100,6 +117,14 @@ def apply_item_filter(rows: ItemQuerySet, criteria: ItemFilter, owner: int) -> I
             holds: Any = RawSQL("lexemes @@ %s::tsquery", [build_tsquery(group, owner)], output_field=BooleanField())
             rows = rows.filter(holds)
     return rows
+
+
+def list_scopes(user: EndUser) -> list[RowScope]:
+    """The agents and projects that memories of any status belong to."""
+    with user_scope(user):
+        rows = MemoryItem.objects.for_user(user).exclude(agent_id="", project_id="").order_by()
+        found = rows.values_list("agent_id", "project_id").distinct()[:MOST_SCOPES]
+        return [RowScope(agent_id, project_id) for agent_id, project_id in found]
 
 
 def list_versions(user: EndUser, item_id: uuid.UUID, *, before: int | None, limit: int) -> Sequence[MemoryVersion]:

@@ -9,6 +9,7 @@ import re
 import uuid
 from datetime import datetime
 
+from memory.access.confinement import RowScope
 from memory.access.locks import lock_for_transaction
 from memory.language.text import hash_content
 from memory.models import EndUser, MemoryItem
@@ -23,11 +24,15 @@ NO_EVIDENCE = wilson_lower_bound(0, 0, 0)
 
 
 def find_bank_duplicate(
-    user: EndUser, text: str, similar_to: uuid.UUID | None, besides: uuid.UUID | None = None
+    user: EndUser, text: str, similar_to: uuid.UUID | None, scope: RowScope, besides: uuid.UUID | None = None
 ) -> MemoryItem | None:
-    """The active duplicate in the bank: the same words, or a near neighbour that contains the same numbers."""
+    """The active duplicate in the bank: the same words, or a near neighbour that contains the same numbers.
+
+    Of the very scope: what is said of two projects stays two memories, however alike.
+    """
     lock_for_transaction("bank", user)
     active = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK)
+    active = active.filter(agent_id=scope.agent_id, project_id=scope.project_id)
     if besides is not None:
         active = active.exclude(pk=besides)
     # Locked, so that the merge starts from the result of any revision or archiving in progress.

@@ -35,6 +35,8 @@ def build_row(user: EndUser, new: NewMemory, now: datetime, actor: str) -> Memor
     return MemoryItem(
         id=new.id or uuid.uuid4(),
         user=user,
+        agent_id=new.agent_id,
+        project_id=new.project_id,
         tier=new.tier,
         text=new.text,
         content_hash=hash_content(new.text),

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
+from memory.access.confinement import RowScope
 from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
@@ -53,7 +54,7 @@ def store_memory(
     item = rows.build_row(user, new, now, actor)
     with user_scope(user):
         new = limit_trust_to_parents(user, new)
-        if new.tier is Tier.MEMORY_BANK and (twin := find_bank_duplicate(user, new.text, similar_to)):
+        if new.tier is Tier.MEMORY_BANK and (twin := find_bank_duplicate(user, new.text, similar_to, RowScope.of(new))):
             return StoreResult(merge_into_item(twin, new, now=now, actor=actor), duplicate_of=twin.pk)
         item.trust, item.parents = new.trust or item.trust, list(new.parents)
         item.save(force_insert=True)
@@ -230,7 +231,7 @@ def merge_duplicate(
     user: EndUser, item: MemoryItem, similar_to: uuid.UUID | None, *, now: datetime, actor: str
 ) -> MemoryItem:
     """The item that remains after merging with its duplicate, if it has one since it changed or came back."""
-    twin = find_bank_duplicate(user, item.text, similar_to, besides=item.pk)
+    twin = find_bank_duplicate(user, item.text, similar_to, RowScope.of(item), besides=item.pk)
     return merge_items(user, twin, item, now=now, actor=actor) if twin else item
 
 

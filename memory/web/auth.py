@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja.security import HttpBearer
 
+from memory.access.confinement import confine_request
 from memory.access.keys import SCOPES, Principal, authenticate
 from memory.access.ratelimit import check_rate
 from memory.access.users import find_user, get_or_create_user, stand_in_for_stranger
@@ -16,6 +17,7 @@ from memory.conf import memory_conf
 from memory.models import EndUser, Organization
 from memory.web.idempotency import read_idempotency_key
 from memory.web.problems import Problem, not_found, rate_limited, unavailable
+from memory.web.scoping import read_request_scope
 
 Request = TypeVar("Request", bound=HttpRequest)
 Scope = Literal["read", "write", "admin"]
@@ -24,24 +26,24 @@ FORWARDED = ("X-Forwarded-For", "X-Real-Ip", "Forwarded")
 
 
 class BearerKey(HttpBearer):
-    """Admits a key that holds a scope, for a user it may act for, within its rate."""
+    """Admits a key that holds a scope, for a user it may act for, within its rate.
 
-    def __init__(self, scope: Scope) -> None:
+    With ``is_whole`` none that is bound to an agent or a project: what is asked for is about the whole person.
+    """
+
+    def __init__(self, scope: Scope, *, is_whole: bool = False) -> None:
         super().__init__()
         self.scope = scope
+        self.is_whole = is_whole
 
     def __call__(self, request: HttpRequest) -> Principal:
-        principal = admit_principal(request, authenticate_request)
-        if self.scope not in principal.scopes:
-            raise Problem(403, "forbidden", f"This key lacks the scope {self.scope}.")
+        principal = admit_key(request, self.scope, authenticate_request)
+        if self.is_whole and principal.scope:
+            raise Problem(403, "forbidden", "This is about the whole person; the key is bound to a part of them.")
         external_id = request.resolver_match.kwargs.get("u") if request.resolver_match else None
         if external_id is not None and not principal.may_act_for(external_id):
             # Decided by the key's own list alone, so the answer is the same whether or not the user exists.
-            raise Problem(403, "forbidden", "This key may not act for that user.")
-        # What the body's reader asks: a key may refuse secrets in what is written.
-        request.required_scope = self.scope  # type: ignore[attr-defined]
-        if request.method == "POST":
-            read_idempotency_key(request)  # A malformed Idempotency-Key is refused before anything happens.
+            raise forbidden_user()
         return principal
 
     def authenticate(self, request: HttpRequest, token: str) -> Principal:
@@ -49,10 +51,31 @@ class BearerKey(HttpBearer):
 
 
 READ, WRITE, ADMIN = BearerKey("read"), BearerKey("write"), BearerKey("admin")
+READ_WHOLE, WRITE_WHOLE = BearerKey("read", is_whole=True), BearerKey("write", is_whole=True)
+ADMIN_WHOLE = BearerKey("admin", is_whole=True)
+
+
+def admit_key(request: HttpRequest, scope: Scope, identify: Callable[[HttpRequest], Principal]) -> Principal:
+    """The principal of a request, if its key holds the scope."""
+    principal = admit_principal(request, identify)
+    if scope not in principal.scopes:
+        raise Problem(403, "forbidden", f"This key lacks the scope {scope}.")
+    # What the body's reader asks: a key may refuse secrets in what is written.
+    request.required_scope = scope  # type: ignore[attr-defined]
+    if request.method == "POST":
+        read_idempotency_key(request)  # A malformed Idempotency-Key is refused before anything happens.
+    return principal
+
+
+def forbidden_user() -> Problem:
+    return Problem(403, "forbidden", "This key may not act for that user.")
 
 
 def admit_principal(request: Request, identify: Callable[[Request], Principal]) -> Principal:
-    """The principal of a request, if the system is enabled and the key within its rate limit."""
+    """The principal of a request, if the system is enabled and the key within its rate limit.
+
+    From here on the request works for the agent and project that the key is bound to or that the request names.
+    """
     # Before the key is looked at, so that a memory that is off costs its database nothing.
     if not memory_conf().flags["system"]:
         raise unavailable("The memory is switched off by its operator.")
@@ -60,12 +83,16 @@ def admit_principal(request: Request, identify: Callable[[Request], Principal]) 
     verdict = check_rate(principal.key_id, principal.requests_per_second)
     if not verdict.admitted:
         raise rate_limited(verdict.limit, verdict.retry_after_s)
+    confine_request(read_request_scope(request, principal))
     return principal
 
 
 def authenticate_request(request: HttpRequest) -> Principal:
     # Session cookies are never looked at: a console that is open in the browser lends its operator's rights to nobody.
-    header = request.headers.get("Authorization", "")
+    return authenticate_header(request, request.headers.get("Authorization", ""))
+
+
+def authenticate_header(request: HttpRequest, header: str) -> Principal:
     if not header:
         if not memory_conf().require_auth and is_local(request):
             return get_local_principal()

@@ -10,7 +10,7 @@ from django.http.request import QueryDict
 from django.utils.datastructures import MultiValueDict
 from ninja.parser import Parser
 
-from memory.language.text import CONTROL
+from memory.language.text import CONTROL, SURROGATE
 from memory.web.problems import FieldError, Problem, format_field_path, invalid_field, invalid_fields
 from memory.web.redaction import redact_body, redact_query
 
@@ -18,7 +18,6 @@ MAX_DEPTH = 32
 # A string up to its end or the end of the input; possessive, so that no input makes it try twice.
 STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 BRACKET = re.compile(rb"[\[\]{}]")
-SURROGATE = re.compile("[\ud800-\udfff]")
 JSON_TYPE = re.compile(r"application/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset=\"?utf-?8\"?\s*)?", re.IGNORECASE)
 
 
@@ -52,11 +51,29 @@ def check_query(data: QueryDict, sent: str) -> None:
 
 def read_json(raw: bytes) -> object:
     """The value of a body. Raises Problem, which names the field if it is known."""
+    value = parse_json(raw)
+    errors: list[FieldError] = []
+    find_faults(value, [], errors)
+    if errors:
+        raise invalid_fields(errors)
+    return value
+
+
+def read_json_object(raw: bytes) -> dict[str, Any]:
+    """The object of a body whose texts are passed on rather than stored. Raises Problem."""
+    value = parse_json(raw)
+    if not isinstance(value, dict):
+        raise invalid_field("", "the body must be a JSON object")
+    return value
+
+
+def parse_json(raw: bytes) -> object:
+    """The value of a body whose texts may hold anything: control characters, lone surrogates. Raises Problem."""
     check_depth(raw)
     # Bytes that are not UTF-8 become lone surrogates, so that the check below can name the field they stand in.
     text = raw.decode("utf-8", "surrogateescape")
     try:
-        value = json.loads(
+        value: object = json.loads(
             text,
             object_pairs_hook=reject_duplicate_keys,
             parse_constant=refuse_constant,
@@ -67,10 +84,6 @@ def read_json(raw: bytes) -> object:
         raise invalid_field("", f"the body is not JSON: {error.msg} ({where})") from error
     except ValueError as error:
         raise invalid_field("", f"the body cannot be read: {error}") from error
-    errors: list[FieldError] = []
-    find_faults(value, [], errors)
-    if errors:
-        raise invalid_fields(errors)
     return value
 
 

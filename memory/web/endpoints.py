@@ -17,7 +17,7 @@ decorator              a person nobody wrote to yet                with an Idemp
 from collections.abc import Callable, Collection
 from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -26,6 +26,7 @@ from memory.models import EndUser
 from memory.web.auth import create_request_user, get_stranger, get_user_or_404, lookup_user
 from memory.web.fields import UserId
 from memory.web.idempotency import replay_stored, run_once, store_after
+from memory.web.scoping import confine_to_fields
 
 P = ParamSpec("P")
 Response = TypeVar("Response", bound=HttpResponseBase)
@@ -103,12 +104,20 @@ def run_for_writing(
 def take_address(
     endpoint: Callable[..., Response], view: Callable[..., object], without: Collection[str] = ()
 ) -> Callable[..., Response]:
-    """``endpoint`` with the parameters of ``view`` for the framework to read, but ``u`` in the place of ``user``."""
-    wraps(view)(endpoint)
+    """``endpoint`` with the parameters of ``view`` for the framework to read, but ``u`` in the place of ``user``.
+
+    It works in the scope that its body or its parameters name.
+    """
+
+    @wraps(view)
+    def call_in_scope(*args: Any, **kwargs: Any) -> Response:
+        with confine_to_fields(*args, *kwargs.values()):
+            return endpoint(*args, **kwargs)
+
     parameters = [
         Parameter("u", Parameter.POSITIONAL_OR_KEYWORD, annotation=UserId) if name == "user" else parameter
         for name, parameter in signature(view).parameters.items()
         if name not in without
     ]
-    endpoint.__signature__ = signature(view).replace(parameters=parameters)  # type: ignore[attr-defined]
-    return endpoint
+    call_in_scope.__signature__ = signature(view).replace(parameters=parameters)  # type: ignore[attr-defined]
+    return call_in_scope

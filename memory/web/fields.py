@@ -25,6 +25,7 @@ from memory.language.text import BLANK, SMUGGLED
 from memory.tiers import MAX_METADATA_BYTES, MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TEXT_CHARS
 from memory.web.patterns import THREAD_PATTERN, USER_PATTERN, UUID_PATTERN
 from memory.web.problems import FieldError, invalid_fields
+from memory.web.scoping import ScopedFields
 
 NAME_LIMIT = 200
 PAGE_LIMIT = 200
@@ -143,7 +144,7 @@ class RowModel(BaseModel):
         return cls.model_validate(row, from_attributes=True)
 
 
-class QueryParameters(BaseModel):
+class QueryParameters(ScopedFields):
     """A request's query. Unknown parameters are refused."""
 
     @model_validator(mode="after")

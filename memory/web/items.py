@@ -33,6 +33,8 @@ class MemoryOut(BaseModel):
         description="It waits for a person: found by search, told in no context by itself, ``always_inject`` or not."
     )
     thread_id: str
+    agent_id: str = Field(description="The agent it belongs to; empty for the person's own.")
+    project_id: str = Field(description="The project it belongs to; empty for the person's own.")
     speaker: str
     source: dict[str, JsonValue]
     metadata: dict[str, JsonValue]
@@ -71,6 +73,8 @@ class MemoryOut(BaseModel):
             warnings=item.warnings,
             review=item.review,
             thread_id=item.thread_id,
+            agent_id=item.agent_id,
+            project_id=item.project_id,
             speaker=item.speaker,
             source={"type": item.source_type, **item.source},
             metadata=item.metadata,

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from memory.access.keys import is_well_formed
 from memory.conf import max_body_bytes, memory_conf
+from memory.web.large_bodies import MAX_BYTES, close_spool, find_body_limit, is_large_form, is_spooled, spool_body
 from memory.web.problems import (
     MEDIA_TYPE,
     Problem,
@@ -21,6 +22,8 @@ from memory.web.problems import (
 
 Next = Callable[[HttpRequest], HttpResponseBase]
 PREFIX = "/api/"
+# They read their bodies themselves, which are larger and come slower than others.
+GATEWAY = ("/v1/chat/completions", "/v1/responses")
 KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
 
 
@@ -34,6 +37,8 @@ class ApiEdgeMiddleware:
         self.readers = BoundedSemaphore(memory_conf().limits.bodies)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path_info in GATEWAY:
+            return self.get_response(request)
         if not request.path_info.startswith(PREFIX):
             refusal = self.read_ahead(request)
             return refusal.response() if refusal else self.get_response(request)
@@ -41,7 +46,10 @@ class ApiEdgeMiddleware:
         problem = find_early_problem(request)
         if not problem and has_plausible_key(request):
             problem = self.read_ahead(request)
-        response = problem.response() if problem else convert_to_problem(self.get_response(request))
+        try:
+            response = problem.response() if problem else convert_to_problem(self.get_response(request))
+        finally:
+            close_spool(request)
         # Every answer is about one person: no proxy may keep it.
         response.headers.setdefault("Cache-Control", "no-store")
         return response
@@ -54,10 +62,17 @@ class ApiEdgeMiddleware:
         """
         if not request.META.get("CONTENT_LENGTH"):
             return None
+        if is_large_form(request):
+            # Read by Django, which spools the file in it; its text fields keep the usual limit.
+            length = request.META["CONTENT_LENGTH"]
+            return None if length.isdecimal() and int(length) <= MAX_BYTES else too_large(MAX_BYTES)
         if not self.readers.acquire(blocking=False):
             return busy("Too many requests are still sending their bodies; try again.")
         try:
-            request.body  # noqa: B018 -- kept by the request
+            if is_spooled(request):
+                spool_body(request)
+            else:
+                request.body  # noqa: B018 -- kept by the request
         except Exception as error:  # noqa: BLE001 -- every failure is a problem in JSON
             return to_problem(error)
         finally:
@@ -89,7 +104,7 @@ def has_readable_path(request: HttpRequest) -> bool:
 
 
 def find_early_problem(request: HttpRequest) -> Problem | None:
-    limit = max_body_bytes()
+    limit = find_body_limit(request, max_body_bytes())
     length = str(request.META.get("CONTENT_LENGTH") or "")
     if not has_readable_path(request):
         return invalid_field("path", "is not valid UTF-8")

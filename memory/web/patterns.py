@@ -1,14 +1,17 @@
 """What ids look like, as patterns for the schema and in words for whoever sent something else."""
 
+from memory.access.confinement import SCOPE_ID_PATTERN, SCOPE_ID_RULE
 from memory.access.users import EXTERNAL_ID_PATTERN
 
 UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 USER_PATTERN = rf"^{EXTERNAL_ID_PATTERN.pattern}$"
+SCOPE_ID = rf"^{SCOPE_ID_PATTERN.pattern}$"
 THREAD_PATTERN = r"^[^/\x00-\x1f\x7f-\x9f]+$"
 
 # A regular expression tells nobody what to send instead.
 PATTERN_RULES = {
     UUID_PATTERN: "must be a UUID",
     USER_PATTERN: "must be 1-128 of A-Z a-z 0-9 _ . @ : -",
+    SCOPE_ID: SCOPE_ID_RULE,
     THREAD_PATTERN: "must not contain a slash or a control character",
 }

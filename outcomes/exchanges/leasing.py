@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import DateTimeField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from memory.access.confinement import RowScope
 from memory.access.outbox import retry_delay
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
@@ -82,16 +83,18 @@ def is_skippable(exchange: Exchange) -> bool:
 
 def recall_threads(user: EndUser, exchanges: Iterable[Exchange]) -> Iterator[LeasedTurn]:
     """With what was said before each: a name in it may be what a message goes on about. Needs the user's scope."""
-    said: dict[str, list[str]] = {}
+    said: dict[tuple[str, RowScope], list[str]] = {}
     for exchange in exchanges:
         # Once for each thread: the rest of the batch goes on from there.
-        turns = said.setdefault(exchange.thread_id, []) or read_last_turns(user, exchange)
+        place = (exchange.thread_id, RowScope.of(exchange))
+        turns = said.setdefault(place, []) or read_last_turns(user, exchange)
         yield LeasedTurn(exchange, find_said_at(exchange), turns[-LAST_TURNS:])
-        said[exchange.thread_id] = [*turns, exchange.short_question]
+        said[place] = [*turns, exchange.short_question]
 
 
 def read_last_turns(user: EndUser, exchange: Exchange) -> list[str]:
     thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id).exclude(pk=exchange.pk)
+    thread = thread.filter(agent_id=exchange.agent_id, project_id=exchange.project_id)
     near = annotate_said_at(user, thread).order_by("-created_at", "-pk").values_list("said_at", "created_at", "pk")
     place = (find_said_at(exchange), exchange.created_at, exchange.pk)
     before = [pk for *_, pk in sorted(one for one in near[:NEAR_TURNS] if one < place)[-LAST_TURNS:]]

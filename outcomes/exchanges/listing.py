@@ -4,7 +4,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
@@ -115,6 +115,16 @@ def filter_thread(user: EndUser, thread_id: str) -> QuerySet[Exchange]:
 def find_exchange(user: EndUser, exchange_id: uuid.UUID) -> ExchangeDetail | None:
     with user_scope(user):
         return next(iter(load_details(user, list(Exchange.objects.filter(user=user, pk=exchange_id)))), None)
+
+
+def list_exchanges_stored_with(user: EndUser, memory_id: uuid.UUID, *, within: timedelta) -> list[ExchangeDetail]:
+    """The exchange of a memory and those of its thread stored so soon after it, oldest first, if it has one."""
+    with user_scope(user):
+        first = Exchange.objects.filter(user=user, memory_id=memory_id).first()
+        if first is None:
+            return []
+        rows = Exchange.objects.filter(user=user, thread_id=first.thread_id, created_at__gte=first.created_at)
+        return load_details(user, list(rows.filter(created_at__lt=first.created_at + within).order_by("created_at")))
 
 
 def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeDetail]:

@@ -10,6 +10,7 @@ from datetime import datetime
 import structlog
 from django.utils import timezone
 
+from memory.access.confinement import RowScope, confine_to
 from memory.access.scope import user_scope
 from memory.facts.evidence import FactOrigin
 from memory.lifecycle import learning
@@ -52,9 +53,11 @@ def profile_due_exchanges(user: EndUser, *, now: datetime | None = None, limit: 
 def profile_turn(user: EndUser, turn: LeasedTurn, now: datetime | None) -> bool:
     """Read a turn and store what it tells. False if it tells nothing and is still to be settled."""
     try:
-        drafted = draft_facts(user, turn)
-        if drafted:
-            store_facts(user, turn.exchange, drafted, now or timezone.now())
+        # What is learned of it belongs where the exchange does.
+        with confine_to(RowScope.of(turn.exchange)):
+            drafted = draft_facts(user, turn)
+            if drafted:
+                store_facts(user, turn.exchange, drafted, now or timezone.now())
         return bool(drafted)
     except Unavailable:
         raise

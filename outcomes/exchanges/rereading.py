@@ -11,11 +11,13 @@ from itertools import islice
 from typing import Final
 from uuid import UUID
 
+from memory.access.confinement import RowScope, confine_to
 from memory.access.scope import user_scope
 from memory.claims import Claim
+from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
 from memory.facts.profile import detect_profile_facts
-from memory.facts.recording import FactDraft, FactEffect
+from memory.facts.recording import FactEffect
 from memory.lifecycle import learning
 from memory.lifecycle.learning import DraftedStatement, LearnedFacts, SpokenText
 from memory.models import EndUser, MemoryItem
@@ -114,9 +116,11 @@ def read_turns(
                 )
                 counts.statements += sum(not is_passing(fact.claims) for fact in found)
             else:
-                drafted = learning.draft_facts(user, turn.spoken, name_source(turn.origin))
-                counts.statements += sum(not is_passing(one.drafts) for one in drafted)
-                store_turn(user, turn, drafted, counts, now)
+                # What is learned of it belongs where the turn does.
+                with confine_to(turn.origin.scope):
+                    drafted = learning.draft_facts(user, turn.spoken, name_source(turn.origin))
+                    counts.statements += sum(not is_passing(one.drafts) for one in drafted)
+                    store_turn(user, turn, drafted, counts, now)
             counts.until = turn.spoken.said_at
         counts.turns += len(batch)
         on_turns(len(batch))
@@ -154,7 +158,8 @@ def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
     previous = leasing.read_last_turns(user, exchange)
     said_at = leasing.find_said_at(exchange)
     spoken = SpokenText(exchange.short_question, said_at, exchange.thread_id, exchange.memory_id, previous)
-    return LoadedTurn(spoken, FactOrigin(EvidenceKind.EXCHANGE, exchange.pk, exchange.memory_id, exchange.thread_id))
+    source = (exchange.pk, exchange.memory_id, exchange.thread_id)
+    return LoadedTurn(spoken, FactOrigin(EvidenceKind.EXCHANGE, *source, RowScope.of(exchange)))
 
 
 def load_item(user: EndUser, item: MemoryItem, said: dict[str, list[str]]) -> LoadedTurn:
@@ -164,7 +169,7 @@ def load_item(user: EndUser, item: MemoryItem, said: dict[str, list[str]]) -> Lo
     previous = said[item.thread_id]
     said[item.thread_id] = [*previous, item.text][-leasing.LAST_TURNS :]
     spoken = SpokenText(item.text[:MAX_TEXT_CHARS], item.occurred_at, item.thread_id, item.pk, previous)
-    return LoadedTurn(spoken, FactOrigin(EvidenceKind.IMPORT, item.pk, item.pk, item.thread_id))
+    return LoadedTurn(spoken, FactOrigin(EvidenceKind.IMPORT, item.pk, item.pk, item.thread_id, RowScope.of(item)))
 
 
 def store_turn(

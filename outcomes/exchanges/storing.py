@@ -1,7 +1,7 @@
 """Stores finished turns: the exchange itself and a memory of it in the working tier."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -48,6 +48,8 @@ class NewExchange:
     """When it was said, if not now; kept with its memory."""
     is_awaited: bool = False
     """Somebody waits until it is read: the worker does not gather what else is said."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """Of its memory, and of what is learned from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,26 +68,15 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
     """Store the exchange and its memory in working, without secrets. Raises WriteRefused for what breaks a rule."""
     new = redact_exchange(new)
     question = validate_field_text(new.user_message, MESSAGE_LIMIT, "user_message")
-    answer = validate_field_text(new.assistant_message, MESSAGE_LIMIT, "assistant_message")
+    answer = new.assistant_message
+    # Only of what was broken off there may be no answer at all.
+    if answer or not new.interrupted:
+        answer = validate_field_text(answer, MESSAGE_LIMIT, "assistant_message")
     with user_scope(user):
         row = build_exchange(user, new, question, answer, now)
         # First, while no row of the user is locked: a hint locks memories, which are locked before the user's own row.
         store_signals(user, row, now)
-        stored = writing.store_memory(
-            user,
-            NewMemory(
-                text=render_exchange(question, answer, MAX_TEXT_CHARS),
-                tier=Tier.WORKING,
-                thread_id=new.thread_id,
-                source_type=SourceType.USER,
-                source={"kind": "exchange"},
-                occurred_at=new.occurred_at,
-                # Half of it are the assistant's words.
-                trust=Trust.ASSISTANT,
-            ),
-            now=now,
-            actor=actor,
-        )
+        stored = writing.store_memory(user, build_memory(new, question, answer), now=now, actor=actor)
         row.memory_id = stored.item.pk
         row.save(force_insert=True)
         store_tool_runs(user, row, new.tools, now)
@@ -101,6 +92,20 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
         state,
         blocking=required and is_scoring_enforced(),
         redacted=list_marked_kinds_in(question, answer, row.tools, row.thread_id),
+    )
+
+
+def build_memory(new: NewExchange, question: str, answer: str) -> NewMemory:
+    return NewMemory(
+        text=render_exchange(question, answer, MAX_TEXT_CHARS),
+        tier=Tier.WORKING,
+        thread_id=new.thread_id,
+        source_type=SourceType.USER,
+        source={"kind": "exchange"},
+        occurred_at=new.occurred_at,
+        metadata=dict(new.metadata),
+        # Half of it are the assistant's words.
+        trust=Trust.ASSISTANT if answer else None,
     )
 
 
@@ -173,6 +178,8 @@ def count_messages(user: EndUser, thread_id: str, now: datetime) -> None:
 
 def render_exchange(question: str, answer: str, limit: int) -> str:
     """Question and answer as one text, cut with a mark; the exchange itself is stored in full beside it."""
+    if not answer:
+        return shorten(question, limit)
     room = limit - len(EXCHANGE_FRAME)
     question = shorten(question, max(room // 2, room - len(answer)))
     return EXCHANGE_FRAME.format(question, shorten(answer, room - len(question)))

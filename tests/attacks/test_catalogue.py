@@ -39,11 +39,32 @@ def test_every_table_with_a_user_has_forced_row_level_security() -> None:
 def test_every_policy_binds_reading_and_writing_to_the_scope() -> None:
     policies = fetch_rows(
         "SELECT tablename, permissive, roles::text[], cmd, qual, with_check FROM pg_policies "
-        "WHERE schemaname = 'public'"
+        "WHERE schemaname = 'public' AND policyname = 'user_isolation'"
     )
     assert {table for table, *_ in policies} == set(isolated_tables())
     for table, permissive, roles, command, using, check in policies:
         assert (permissive, roles, command, using, check) == ("PERMISSIVE", ["public"], "ALL", OWN, OWN), table
+
+
+def test_every_table_that_tells_of_a_scope_is_confined_to_it_in_reading_and_writing() -> None:
+    policies = fetch_rows(
+        "SELECT tablename, permissive, roles::text[], cmd, qual = with_check, qual ~ 'EXISTS' FROM pg_policies "
+        "WHERE schemaname = 'public' AND policyname = 'scope_confinement'"
+    )
+    scoped = {
+        model._meta.db_table
+        for model in apps.get_models()
+        if {"user_id", "agent_id", "project_id"} <= {field.attname for field in model._meta.concrete_fields}
+    }
+    assert scoped == {table for table, *_, by_parent in policies if not by_parent}
+    derived = {"memory_version", "memory_event", "memory_token_vectors", "fact_evidence", "fact_event", "fact_review"}
+    derived |= {"graphed_item", "graph_mention", "graph_solution", "graph_document", "graph_example"}
+    assert derived == {table for table, *_, by_parent in policies if by_parent}
+    assert {(permissive, *roles, command, same) for _, permissive, roles, command, same, _ in policies} == {
+        ("RESTRICTIVE", "public", "ALL", True)
+    }
+    others = fetch_rows("SELECT policyname FROM pg_policies WHERE schemaname = 'public'")
+    assert {name for (name,) in others} == {"user_isolation", "scope_confinement"}
 
 
 def test_the_application_owns_nothing_and_bypasses_nothing() -> None:

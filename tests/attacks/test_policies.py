@@ -12,13 +12,15 @@ from django.utils import timezone
 from knowledge_graph.models import GRAPH_TABLES, HOT_TABLES
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
-from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone
+from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone, Transfer, TransferPart
+from memory.models.transfers import TransferKind
 from memory.records import records
 from memory.records.models import RecallLog
 from memory.records.texts import Kind
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome
+from outcomes.exchanges.sessions import AgentPrompt
 from outcomes.exchanges.storing import NewExchange
 from tests.database_roles import isolated_tables
 from tests.factories import keep_facts
@@ -41,6 +43,7 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
         facade.store_exchange(
             someone, NewExchange("t", "Is it repaired?", "Yes.", turn_id=turn, tools=tools), now=timezone.now()
         )
+        facade.open_prompt(someone, AgentPrompt("t", "Is it repaired?"), now=timezone.now())
         facade.record_outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
         keep_facts(someone, "lamp", timezone.now())
         with user_scope(someone):
@@ -49,6 +52,8 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
                 model._default_manager.create(user=someone, **least_of(model))
             IdempotencyRecord.objects.create(user=someone, key="k", route="r", body_digest="d")
             Tombstone.objects.create(user=someone, item_id=uuid.uuid4())
+            job = Transfer.objects.create(user=someone, kind=TransferKind.IMPORT)
+            TransferPart.objects.create(user=someone, transfer=job, number=0, body=b"lamp")
 
 
 def keep_records(facade: MemoryFacade, someone: EndUser) -> None:

@@ -41,9 +41,11 @@ QUARTER = LONG // 4
 MOST_GROWTH = 9.0
 MOST_S = 0.25
 """For the whole. Nominally 50 ms; the rest is for slow machines."""
-SHORT = 2_048
-"""Whatever is quadratic shows here already, by this much of the processor's time."""
-SUSPICIOUS_S = 0.0012
+SHORT = 1_024
+"""Whatever is quadratic shows here already, by this much of the processor's time: 300 ms for the whole."""
+SUSPICIOUS_S = 0.0003
+MOST_SUSPECTS = 2
+"""Of the texts that took longest, and again of those whose time grew most: each is read whole, which is what costs."""
 NEGLIGIBLE_S = 0.03
 """A reader this quick with the whole need not show how it grows: with so little the clock's grain decides."""
 
@@ -61,6 +63,13 @@ REPEATS = re.compile(r"[*+]|,\}")
 """A pattern with none of these reads no further from any place than it is long."""
 SHORT_WORDS = ("a ", "A ", "Ab ", "5 ", "ו ", "a, ", "A. ", "a' ")
 OPENINGS = ("", "pump 5", "a: ", "User: ")
+BEGINNINGS = (
+    "eyJ-", "sk-", "s k - ", "xox", "ghp_", "AIza", "a://b:", "-----BEGIN ", "DE44 5001 ", "1.1.1-", "<div ", "<!-- ",
+    "[end of ", "--- ", "# ", "display :", "```", "{{", "question: ", "user: ", "12:30 a ", "%69", "&amp;", "\\u00",
+    "0x", "61 ", "a@", "a@a.", "www.", "a.b.c.", "p a s s ", "a0", "$a",
+    "QUJDREVGR0hJSktMTU5PUA== ", "忽略", "ﷺ", "\u202e",
+)  # fmt: skip
+"""What patterns begin with: repeated, each may be a beginning of what never ends."""
 
 
 class TookTooLong(BaseException):
@@ -101,22 +110,35 @@ def time_reading(read: Callable[[str], Any], text: str, limit_s: float = 2.0) ->
     return time.thread_time() - started
 
 
-def find_slow(read: Callable[[str], Any], texts: list[tuple[str, str]], most_s: float = MOST_S) -> str:
+def find_slow(read: Callable[[str], Any], texts: list[tuple[str, str]]) -> str:
     """Which text takes longer than its length allows, and how long; empty when none does."""
-    suspects = []
-    for unit, opening in texts:
-        text = fill(unit, SHORT, opening)
-        spent = time_reading(read, text)
-        if spent > SUSPICIOUS_S and (spent := min(spent, time_reading(read, text + " "))) > SUSPICIOUS_S:
-            suspects.append((spent, unit, opening))
-    for _, unit, opening in sorted(suspects, reverse=True)[:4]:
-        whole = min(time_reading(read, fill(unit, LONG, opening) + str(number)) for number in range(2))
+    for unit, opening in list_suspects(read, texts):
+        whole = time_reading(read, fill(unit, LONG, opening))
         if whole < NEGLIGIBLE_S:
             continue
-        quarter = min(time_reading(read, fill(unit, QUARTER, opening) + str(number)) for number in range(2))
-        if whole > most_s or whole > MOST_GROWTH * quarter:
-            return f"{opening + unit!r} repeated: {whole * 1000:.0f} ms, a quarter of it {quarter * 1000:.0f} ms"
+        quarter = time_reading(read, fill(unit, QUARTER, opening))
+        if is_too_long(whole, quarter):
+            # Once may be the machine's fault: the quicker of three counts.
+            whole = min(whole, *(time_reading(read, fill(unit, LONG, opening) + str(number)) for number in range(2)))
+            if is_too_long(whole, quarter):
+                return f"{opening + unit!r} repeated: {whole * 1000:.0f} ms, a quarter of it {quarter * 1000:.0f} ms"
     return ""
+
+
+def is_too_long(whole: float, quarter: float) -> bool:
+    return whole > MOST_S or whole > MOST_GROWTH * quarter
+
+
+def list_suspects(read: Callable[[str], Any], texts: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The texts that take some time though they are short: the slowest, and those that grow most from their quarter."""
+    spent = [(time_reading(read, fill(unit, SHORT, opening)), unit, opening) for unit, opening in texts]
+    slowest = sorted((one for one in spent if one[0] > SUSPICIOUS_S), reverse=True)
+    grown = [
+        (whole / max(time_reading(read, fill(unit, SHORT // 4, opening)), 1e-6), unit, opening)
+        for whole, unit, opening in slowest[MOST_SUSPECTS:]
+    ]
+    suspects = [*slowest[:MOST_SUSPECTS], *sorted(grown, reverse=True)[:MOST_SUSPECTS]]
+    return [(unit, opening) for _, unit, opening in suspects]
 
 
 def import_product() -> Iterator[Any]:
@@ -180,6 +202,7 @@ def test_no_pattern_takes_longer_than_a_texts_length_allows() -> None:
         units = [*CLASSES, *RARE_CLASSES, *PAIRS]
         texts = [(unit, "") for unit in units]
         texts += [(unit, opening) for unit in CLASSES for opening in OPENINGS[1:]]
+        texts += [(unit, "") for unit in BEGINNINGS]
         texts += [(word + gap, "") for word in words_of(pattern) for gap in ("", " ", "  ")]
 
         def find_all(text: str, pattern: re.Pattern[str] = pattern) -> None:

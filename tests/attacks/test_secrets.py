@@ -19,7 +19,7 @@ from knowledge_graph import tasks as graph_tasks
 from memory.access.keys import Principal
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
-from memory.mcp.callers import Caller, run_tool
+from memory.mcp.callers import run_tool
 from memory.models import EndUser
 from memory.models.people import SecretHandling
 from memory.platform import redis
@@ -28,6 +28,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from memory.tools import ToolError
 from memory.transfer.chats.importing import ChatFile, import_chats
+from memory.web.callers import Caller
 from outcomes import tasks as exchange_tasks
 from outcomes.exchanges.storing import NewExchange
 from tests.api_client import ApiClient, client_for

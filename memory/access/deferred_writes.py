@@ -1,0 +1,108 @@
+"""Writes whose answer nobody reads. Inside `defer_writes` they wait, and go to the database with the next statement.
+
+The database sees everything in the order of the program; only the messages are fewer. Each took the hot path .3 ms of
+waiting and .2 ms of the process, and a turn that tells where somebody lives and works now sent 25 of them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+
+from django.db import connection
+from django.db.models import Field, Model
+from psycopg import ClientCursor
+
+if TYPE_CHECKING:
+    from django.db.backends.postgresql.operations import DatabaseOperations
+
+_waiting: ContextVar[list[str] | None] = ContextVar("deferred_writes", default=None)
+END: Final = ";\n"
+
+
+class ExecuteStatement(Protocol):
+    def __call__(self, sql: str, values: object, many: bool, context: dict[str, Any], /) -> object: ...  # noqa: FBT001
+
+
+@contextmanager
+def defer_writes() -> Iterator[None]:
+    """Inside an open transaction. What still waits at the end is sent; after an error nothing is."""
+    if _waiting.get() is not None:
+        yield
+        return
+    token = _waiting.set([])
+    try:
+        with connection.execute_wrapper(send_along):
+            yield
+        send_waiting(take_waiting())
+    finally:
+        _waiting.reset(token)
+
+
+def write_later(statement: str, values: Sequence[Any]) -> None:
+    """Outside `defer_writes` at once."""
+    waiting = _waiting.get()
+    if waiting is not None:
+        waiting.append(cast("DatabaseOperations", connection.ops).compose_sql(statement, list(values)))
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(statement, list(values))
+
+
+def insert_later(row: Model) -> None:
+    """A new row as it now stands: what is set on it afterwards is not written."""
+    fields = row._meta.concrete_fields
+    columns = ", ".join(f'"{field.column}"' for field in fields)
+    places = ", ".join(["%s"] * len(fields))
+    write_later(f'INSERT INTO "{row._meta.db_table}" ({columns}) VALUES ({places})', read_values(row, fields))  # noqa: S608
+    row._state.adding = False
+    row._state.db = connection.alias
+
+
+def update_later(row: Model, names: Iterable[str]) -> None:
+    """Fields of a row that is there, by its primary key; none is not noticed."""
+    fields = [cast("Field[Any, Any]", row._meta.get_field(name)) for name in names]
+    moved = ", ".join(f'"{field.column}" = %s' for field in fields)
+    key = row._meta.pk
+    values = [*read_values(row, fields), *read_values(row, [key])]
+    write_later(f'UPDATE "{row._meta.db_table}" SET {moved} WHERE "{key.column}" = %s', values)  # noqa: S608
+
+
+def read_values(row: Model, fields: Iterable["Field[Any, Any]"]) -> list[Any]:
+    return [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
+
+
+def send_along(
+    execute: ExecuteStatement,
+    sql: str,
+    values: object,
+    many: bool,  # noqa: FBT001 -- as Django calls it
+    context: dict[str, Any],
+) -> object:
+    """Of `connection.execute_wrapper`: what waits goes first, in the same message where the cursor can."""
+    waiting = take_waiting()
+    if not waiting:
+        return execute(sql, values, many, context)
+    cursor = context["cursor"]
+    if many or not isinstance(sql, str) or not isinstance(cursor.cursor, ClientCursor):
+        send_waiting(waiting)
+        return execute(sql, values, many, context)
+    head = END.join([*waiting, ""])
+    # Where values are filled in, a per cent sign of what has them already would be read as a place for one.
+    answer = execute((head if values is None else head.replace("%", "%%")) + sql, values, many, context)
+    while cursor.nextset():
+        pass
+    return answer
+
+
+def send_waiting(statements: Sequence[str]) -> None:
+    if statements:
+        with connection.cursor() as cursor:
+            cursor.execute(END.join(statements))
+
+
+def take_waiting() -> list[str]:
+    waiting = _waiting.get() or []
+    taken = waiting[:]
+    waiting.clear()
+    return taken

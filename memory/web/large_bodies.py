@@ -1,0 +1,68 @@
+"""Bodies of up to 256 MiB, on the few routes that take a file: spooled to the disk, never held in memory."""
+
+import re
+import tempfile
+from typing import IO, Final, cast
+
+from django.http import HttpRequest
+
+from memory.conf import data_dir
+from memory.web.problems import Problem, too_large
+
+MAX_BYTES: Final = 256 * 1024 * 1024
+# The import of a person; the console's forms with a file are read by Django, which spools them itself.
+SPOOLED: Final = re.compile(r"/api/v1/users/[^/]{1,400}/import")
+FORMS: Final = re.compile(r"/console/[^/]{1,200}/[^/]{1,400}/transfer/import")
+CHUNK: Final = 256 * 1024
+ATTRIBUTE: Final = "_spooled_body"
+
+
+def find_body_limit(request: HttpRequest, usual: int | None) -> int | None:
+    """How many bytes the body of this request may have."""
+    return MAX_BYTES if is_spooled(request) or is_large_form(request) else usual
+
+
+def is_spooled(request: HttpRequest) -> bool:
+    return request.method == "POST" and bool(SPOOLED.fullmatch(request.path_info))
+
+
+def is_large_form(request: HttpRequest) -> bool:
+    return request.method == "POST" and bool(FORMS.fullmatch(request.path_info))
+
+
+def open_spool() -> IO[bytes]:
+    """A file without a name: gone when it is closed, or with the process."""
+    folder = data_dir() / "tmp"
+    folder.mkdir(parents=True, exist_ok=True)
+    # Not the system's folder, which often is memory.
+    return tempfile.TemporaryFile(dir=folder)
+
+
+def spool_body(request: HttpRequest) -> None:
+    """Read the body into a file. Before the request holds a database connection, however slowly it comes."""
+    spool = open_spool()
+    while chunk := request.read(CHUNK):
+        spool.write(chunk)
+        if spool.tell() > MAX_BYTES:
+            spool.close()
+            raise too_large(MAX_BYTES)
+    spool.seek(0)
+    setattr(request, ATTRIBUTE, spool)
+
+
+def close_spool(request: HttpRequest) -> None:
+    """Once the answer is made, whatever it is."""
+    spool = getattr(request, ATTRIBUTE, None)
+    if spool is not None:
+        spool.close()
+
+
+def get_spooled_body(request: HttpRequest, media_type: str) -> IO[bytes]:
+    """The file with the body. Raises Problem for a body of another type."""
+    if request.content_type != media_type:
+        raise Problem(415, "unsupported_media_type", f"Send Content-Type: {media_type} in UTF-8.")
+    spool = getattr(request, ATTRIBUTE, None)
+    if spool is None:
+        spool_body(request)
+        spool = getattr(request, ATTRIBUTE)
+    return cast("IO[bytes]", spool)

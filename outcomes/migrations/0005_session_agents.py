@@ -1,0 +1,13 @@
+"""The agent that a session of a coding agent works for, where its key names one."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("outcomes", "0004_scopes")]
+
+    operations = [
+        migrations.AddField(
+            "agentsession", "agent_id", models.CharField(blank=True, db_default="", default="", max_length=128)
+        ),
+    ]

@@ -1,4 +1,5 @@
-"""How fast the product is and what it bears: `manage.py bench speed`, `load`, `insights` and `promotion`.
+"""How fast the product is and what it bears: `manage.py bench speed`, `load`, `streams`, `insights` and
+`promotion`.
 
 `speed` and `load` measure the running product through HTTP: `client` makes the calls, `serving` starts web and worker
 where none runs, `staging` makes an organisation of the run's own, `synthetic` writes notes and questions in

@@ -1,8 +1,9 @@
 """The product as a chat client sees it: REST calls, each timed from the request to the whole answer."""
 
 import time
+import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -78,6 +79,20 @@ class BenchmarkClient:
         body = {"user_message": message, "assistant_message": "Noted.", "occurred_at": said_at.isoformat()}
         self._post("store an exchange", f"/api/v1/users/{user}/threads/{thread}/exchanges", body)
 
+    def take_turn(self, stage: str, user: str, thread: str, text: str, *, key: str = "") -> dict[str, Any]:
+        """The answer; the server's own stages are indented below the whole call in the table."""
+        answer = self._post(stage, f"/api/v1/users/{user}/hot/turn", {"thread_id": thread, "text": text}, key)
+        self.watch.add_all("  ", answer["timings_ms"])
+        return answer
+
+    def import_triples(self, stage: str, user: str, triples: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        return self._post(stage, f"/api/v1/users/{user}/hot/triples", {"triples": list(triples)})
+
+    def is_reminded(self, user: str, thread: str) -> bool:
+        """Whether what the thread's next turn is reminded of has been chosen."""
+        asked = urlencode({"thread_id": thread})
+        return bool(self._send("GET", f"/api/v1/users/{user}/facts/stream?{asked}", None)["made_at"])
+
     def remove(self, user: str, item: str) -> None:
         self._send("DELETE", f"/api/v1/users/{user}/memories/{item}", None)
 
@@ -107,6 +122,18 @@ class BenchmarkClient:
     def context(self, user: str, query: str) -> None:
         self._post("context", f"/api/v1/users/{user}/context", {"query": query, "thread_id": "benchmark"})
 
+    def wait_for_first_token(self, user: str, question: str, find_thought_ms: Callable[[str], float | None]) -> float:
+        """Milliseconds to the first token of a stream of the gateway, without those that the model thought."""
+        body = {"model": "slow", "stream": True, "messages": [{"role": "user", "content": question}]}
+        headers = {"x-user-id": user, "x-thread-id": f"first-{uuid.uuid4().hex[:12]}", "x-memory-mode": "read"}
+        started = time.perf_counter()
+        with self._http.stream("POST", "/v1/chat/completions", json=body, headers=headers) as answer:
+            for line in answer.iter_lines():
+                thought_ms = find_thought_ms(line[6:]) if line.startswith("data: {") else None
+                if thought_ms is not None:
+                    return (time.perf_counter() - started) * 1000 - thought_ms
+        raise CallFailedError("a stream ended before its first token")
+
     def insights(self, user: str, query: str) -> None:
         with self.watch.measure("insights"):
             self._send("GET", f"/api/v1/users/{user}/insights?{urlencode({'query': query})}", None)
@@ -130,15 +157,16 @@ class BenchmarkClient:
     def erase(self, user: str) -> None:
         self._send("DELETE", f"/api/v1/users/{user}", None)
 
-    def _post(self, stage: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    def _post(self, stage: str, path: str, body: dict[str, Any], key: str = "") -> dict[str, Any]:
         if self.pace:
             self.pace.wait()
         with self.watch.measure(stage):
-            return self._send("POST", path, body)
+            return self._send("POST", path, body, key)
 
-    def _send(self, method: str, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
+    def _send(self, method: str, path: str, body: dict[str, Any] | None, key: str = "") -> dict[str, Any]:
+        headers = {"idempotency-key": key} if key else None
         try:
-            answer = self._http.request(method, path, json=body)
+            answer = self._http.request(method, path, json=body, headers=headers)
         except httpx.HTTPError as error:
             raise CallFailedError(f"{method} {path}: {error or type(error).__name__}") from error
         if answer.is_error:

@@ -19,11 +19,17 @@ from outcomes.exchanges import leasing, profiling
 from outcomes.models import Exchange
 
 STORE, READ, KNOWN = "store an exchange", "read a turn, in this process", "from stored to read"
+REMINDED = "from stored to brought to mind"
 PROMPT_S = 2.0
-TARGETS = {STORE: BenchmarkTarget(25), KNOWN: BenchmarkTarget(PROMPT_S * 1000)}
+TARGETS = {
+    STORE: BenchmarkTarget(25),
+    KNOWN: BenchmarkTarget(PROMPT_S * 1000),
+    REMINDED: BenchmarkTarget(PROMPT_S * 1000),
+}
 SHARE_TARGET = BenchmarkTarget(0.95, at_least=True)
 WARM_UP = 3
 POLL_S = 0.1
+STREAM_POLL_S = 0.02
 # Half of the turns state something, more than in any conversation: reading them costs the embedder's time as well.
 STATEMENTS = (
     "By the way, I live in {place} now.",
@@ -49,15 +55,20 @@ class ExchangePlan:
     people: int = 1
     clients: int = 1
     per_second: float = 0.0
+    streams: int = 0
     seed: int = 1
 
 
 @dataclass(slots=True)
 class ExchangeFigures:
-    """``prompt`` is the share that was read within 2 s; ``messages`` counts what was sent to the worker."""
+    """``prompt`` is the share that was read within 2 s; ``messages`` counts what was sent to the worker.
+
+    ``reminded`` is the share of threads of which it was chosen within 2 s what their next turn is reminded of.
+    """
 
     spreads: dict[str, LatencySpread] = field(default_factory=dict)
     prompt: float = 0.0
+    reminded: float | None = None
     messages: int = 0
     burst_s: float = 0.0
     out_of_order: int = 0
@@ -65,6 +76,8 @@ class ExchangeFigures:
     def notes(self) -> Iterator[str]:
         yield f"stored within {self.burst_s:.1f} s; tasks sent to the worker until all was read: {self.messages}"
         yield f"read within {PROMPT_S:.0f} s: {self.prompt:.3f} (wanted {SHARE_TARGET.figure})"
+        if self.reminded is not None:
+            yield f"brought to mind within {PROMPT_S:.0f} s: {self.reminded:.3f} (wanted {SHARE_TARGET.figure})"
         if self.out_of_order:
             yield f"[red]read before what was said earlier: {self.out_of_order}[/red]"
 
@@ -78,6 +91,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--people", type=int, default=usual.people)
     parser.add_argument("--clients", type=int, default=usual.clients, help="calls at once")
     parser.add_argument("--per-second", type=float, default=usual.per_second, help="of all clients; 0 for no pause")
+    parser.add_argument("--streams", type=int, default=usual.streams, help="threads waited for, one after the other")
     parser.add_argument("--seed", type=int, default=usual.seed)
 
 
@@ -107,7 +121,22 @@ class ExchangeMeasurement:
         figures.out_of_order = sum(count_inversions(self.wait_until_read(person)) for person in people)
         figures.spreads = {STORE: self.client.watch.spreads()[STORE], KNOWN: summarize_latencies(delays)}
         figures.spreads |= measure_reading(people[0])
+        if delays := [self.wait_until_reminded(number) for number in range(self.plan.streams)]:
+            figures.spreads[REMINDED] = summarize_latencies(delays)
+            figures.reminded = sum(delay <= PROMPT_S * 1000 for delay in delays) / len(delays)
         return figures
+
+    def wait_until_reminded(self, number: int) -> float:
+        """Milliseconds from the answer to an exchange of a new thread until its stream can be read."""
+        message = f"By the way, I live in {WORDS['place'][number % len(WORDS['place'])]} now, and what should I cook?"
+        thread = f"reminded-{number}"
+        self.client.store_exchange(self.person.external_id, thread, message, self.now)
+        started = time.perf_counter()
+        while not self.client.is_reminded(self.person.external_id, thread):
+            if time.perf_counter() - started > STALLED_S:
+                raise CallFailedError(f"nothing was brought to mind within {STALLED_S:.0f} s; does a worker run?")
+            time.sleep(STREAM_POLL_S)
+        return (time.perf_counter() - started) * 1000
 
     def warm_up(self) -> None:
         """A worker that was started a moment ago takes seconds to begin."""

@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from config import embedded
@@ -18,8 +19,11 @@ LOOPBACK = "127.0.0.1"
 
 
 @contextmanager
-def run_server(data_dir: Path) -> Iterator[str]:
-    """The address of the product over this data directory, running while the context is open."""
+def run_server(data_dir: Path, **environment: str) -> Iterator[str]:
+    """The address of the product over this data directory, running while the context is open.
+
+    ``environment``: further variables of the web server, where it is started here.
+    """
     place = embedded.installation_paths(data_dir)
     running = find_running_address(place.access)
     if running:
@@ -27,7 +31,9 @@ def run_server(data_dir: Path) -> Iterator[str]:
         return
     address = WebAddress(LOOPBACK, find_free_port())
     with ExitStack() as stack:
-        for program in (programs.web_program(place, address), programs.worker_program(place, address)):
+        web = programs.web_program(place, address)
+        web = replace(web, environment={**web.environment, **environment})
+        for program in (web, programs.worker_program(place, address)):
             stack.enter_context(start_program(program, place.log))
         yield address.url
 

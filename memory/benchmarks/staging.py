@@ -72,7 +72,7 @@ def stage_remote(url: str | None, key: str | None, plan: SpeedPlan) -> Iterator[
 
 
 @contextmanager
-def stage_local(plan: SpeedPlan, *, keep: bool, say: Say) -> Iterator[BenchmarkStage]:
+def stage_local(plan: SpeedPlan, *, keep: bool, say: Say, **environment: str) -> Iterator[BenchmarkStage]:
     """This installation, through a key of an organisation made for the run and erased after it."""
     now = timezone.now()
     kept_as = f"{plan.loaded_memories}-{plan.others}-{plan.seed}" if keep else ""
@@ -83,7 +83,7 @@ def stage_local(plan: SpeedPlan, *, keep: bool, say: Say) -> Iterator[BenchmarkS
             organization, "bench", SCOPES, now=now, lifetime=LONGEST_RUN, requests_per_second=UNBOUND_PER_SECOND
         )
         user = get_or_create_user(organization, MEASURED)
-        with run_server(data_dir()) as url, BenchmarkClient(url, key) as client:
+        with run_server(data_dir(), **environment) as url, BenchmarkClient(url, key) as client:
             yield BenchmarkStage(client, user.external_id, writer, loading, user)
 
 

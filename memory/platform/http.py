@@ -178,10 +178,10 @@ def _translate_errors() -> Iterator[None]:
 class DeadlineTransport(httpx.BaseTransport):
     """Pooled connections that respect ``limit_to_deadline`` and limit the size of a reply."""
 
-    def __init__(self, uds: str | None = None) -> None:
+    def __init__(self, uds: str | None = None, most_connections: int = MAX_CONNECTIONS) -> None:
         self._connections = httpcore.ConnectionPool(
             ssl_context=httpx.create_ssl_context(),
-            max_connections=MAX_CONNECTIONS,
+            max_connections=most_connections,
             keepalive_expiry=KEEPALIVE_S,
             uds=uds,
             network_backend=_DeadlineBackend(),
@@ -216,14 +216,14 @@ class DeadlineTransport(httpx.BaseTransport):
         self._connections.close()
 
 
-def open_client(url: str, headers: dict[str, str]) -> httpx.Client:
+def open_client(url: str, headers: dict[str, str], most_connections: int = MAX_CONNECTIONS) -> httpx.Client:
     """A client for the service at a ``http(s)://`` or ``unix:///path/of.sock`` address."""
     parts = urlsplit(url)
     uds = unquote(parts.path) if parts.scheme == "unix" else None
     return httpx.Client(
         base_url="http://service" if uds else url,
         headers={"accept-encoding": "identity", **headers},
-        transport=DeadlineTransport(uds),
+        transport=DeadlineTransport(uds, most_connections),
         # A model service is named by its address; a proxy meant for browsing must not see what is embedded.
         trust_env=False,
         timeout=None,  # noqa: S113 -- ``within`` bounds every wait

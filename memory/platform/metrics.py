@@ -57,7 +57,7 @@ METRICS = {
             "fallbacks",
             "Stages left out of a search because they failed or were late",
             "stage",
-            known=("graph", "embed", "late", "vector", "lexical", "rerank", "insights", "hot", "stream"),
+            known=("graph", "embed", "late", "vector", "lexical", "rerank", "insights", "hot", "stream", "gateway"),
         ),
         Metric(
             "rerank",
@@ -116,6 +116,14 @@ METRICS = {
             ),
         ),
         Metric("consolidations", "Consolidations of a person's facts", "result", known=("done", "partial")),
+        Metric(
+            "chat_turns",
+            "Answers that the gateway passed on, by how they ended",
+            "result",
+            known=("answered", "handed_over", "interrupted", "failed", "refused", "busy"),
+        ),
+        Metric("chat_searches", "Searches that a model made while it answered through the gateway"),
+        Metric("chat_stage", "Time that the gateway's turns wait, by what for", "stage", is_duration=True),
         Metric("prefixes", "Contextual prefixes, by where they came from", "source", known=("model", "cache", "none")),
     )
 }

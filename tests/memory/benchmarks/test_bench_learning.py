@@ -17,7 +17,7 @@ STORE = {
     "query": "How do I stop the kitchen tap from dripping?",
     "memories": [
         {"key": "near", "tier": "history", "text": "To stop the kitchen tap from dripping, wrap tape around it."},
-        {"key": "right", "tier": "history", "text": "Dripping tap: a new washer in the spindle did it."},
+        {"key": "right", "tier": "history", "text": "It was the spindle: with a new washer in it not a drop came out."},
         {"key": "other", "tier": "history", "text": "The kitchen is painted in spring."},
     ],
     "relevant": {"right": 2},

@@ -56,7 +56,7 @@ class OneProcess(BenchmarkClient):
 @pytest.fixture
 def in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
-    def no_server(data_dir: Path) -> Iterator[str]:
+    def no_server(data_dir: Path, **environment: str) -> Iterator[str]:
         yield "http://testserver"
 
     monkeypatch.setattr(staging, "run_server", no_server)

@@ -1,0 +1,1 @@
+"""The gateway, driven by the official client of the API it speaks."""
